@@ -62,7 +62,7 @@ class NearCopies:
         self._index = MinHashLSH(threshold=max(0.1, threshold - _MARGIN), num_perm=_HASHES)
         self._runs: dict[str, frozenset[int]] = {}
 
-    def add(self, name: str, tokens: Sequence[str]) -> list[tuple[str, float]]:
+    def add_and_find_copies(self, name: str, tokens: Sequence[str]) -> list[tuple[str, float]]:
         """Adds a text; returns those that it is nearly the same as, with their similarity. Short ones are left out."""
         from datasketch import MinHash
 
@@ -98,7 +98,7 @@ def near_copies(
     for compared_part in LikePart:
         copies = NearCopies(threshold)
         for ref, problem in _problems_by_ref(packs):
-            similar_refs = copies.add(ref, _tokens(problem, compared_part))
+            similar_refs = copies.add_and_find_copies(ref, _tokens(problem, compared_part))
             copy_pairs += [
                 DuplicatePair(other_ref, ref, compared_part, similarity) for other_ref, similarity in similar_refs
             ]

@@ -210,7 +210,7 @@ class WrittenQuestion(Model):
             ProblemsError: The question can't be a problem.
         """
         head = PackFile(name="draft", title="Draft", version="0", license="", source="", order=["question"])
-        return pack_of(head, {"question": self}, pictures).problems[0]
+        return build_pack(head, {"question": self}, pictures).problems[0]
 
     def remarks(self) -> Sequence[str]:
         """Remarks on what makes it hard to score or easy to guess, by the rules for a pack folder's questions."""
@@ -220,7 +220,7 @@ class WrittenQuestion(Model):
         return [remark.message for remark in rule_remarks]
 
 
-def pack_of(head: PackFile, questions: Mapping[str, WrittenQuestion], pictures: Mapping[str, bytes]) -> Pack:
+def build_pack(head: PackFile, questions: Mapping[str, WrittenQuestion], pictures: Mapping[str, bytes]) -> Pack:
     """A pack of questions; it is read as one that was written to a folder.
 
     Args:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_exams.items import Items, find_items, items_digest
-from benchwright_exams.model.checks import check_items
+from benchwright_exams.model.checks import with_incompleteness_findings
 from benchwright_exams.model.figures import assign_figures
-from benchwright_exams.model.lines import sort_lines
+from benchwright_exams.model.lines import assign_line_roles
 from benchwright_exams.model.replies import ExamModel
 from benchwright_exams.reading.page import ReadExam
 from benchwright_exams.reading.reading import read_exam
@@ -63,14 +63,14 @@ async def extract_exam(
     ledger_file = StageFile(folder / "regions.json", Ledger)
     ledger = (ledger_file.find(by_rules) if model is None else None) or read_structure(exam)
     if model is not None:
-        ledger = await sort_lines(ledger, model)
+        ledger = await assign_line_roles(ledger, model)
         page_pictures = PagePictures(folder / "pages", exam, ledger)
         ledger = await assign_figures(ledger, find_items(ledger), model, page_pictures.figure_png)
     ledger_file.keep(ledger)
     kept_items = StageFile(folder / "items.json", Items)
     exam_items = (kept_items.find(items_digest(ledger)) if model is None else None) or find_items(ledger)
     if model is not None:
-        exam_items = await check_items(exam_items, model)
+        exam_items = await with_incompleteness_findings(exam_items, model)
     kept_items.keep(exam_items)
     review = await asyncio.to_thread(write_review, folder, exam, ledger, exam_items)
     return Extracted(exam, ledger, exam_items, review)

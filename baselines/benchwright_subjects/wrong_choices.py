@@ -17,7 +17,7 @@ from benchwright_attempts.terms import Solver
 from benchwright_problems.problem import AnsweredBy
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_subjects.evaluation.kept_evals import logs_of
+from benchwright_subjects.evaluation.kept_evals import eval_logs_of
 
 _CLASSIFIED = ErrorsClassified.model_fields["type"].default
 
@@ -95,7 +95,7 @@ def _imported_replies(log: EventLog, attempt_ids: Mapping[str, object]) -> dict[
 def _logged_replies(logs_folder: Path, failed_attempts: dict[str, tuple[AttemptHeader, int]]) -> dict[str, str]:
     """Attempt → reply, of runs that asked for steps."""
     replies: dict[str, str] = {}
-    for file in logs_of(logs_folder, failed_attempts):
+    for file in eval_logs_of(logs_folder, failed_attempts):
         if not (read_eval_log(str(file), header_only=True).eval.task_args or {}).get("think"):
             continue
         for sample in read_eval_log(str(file)).samples or ():

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_difference, crossed_share
-from benchwright_analysis.statistics.crossed_design import Cells, CrossedDesign, VarianceModel
+from benchwright_analysis.statistics.crossed_design import CrossedCells, CrossedDesign, VarianceModel
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.restricted_mean import restricted_mean, restricted_mean_difference, time_change
 from benchwright_analysis.statistics.survival import kaplan_meier
@@ -101,8 +101,8 @@ class StudySample:
     passed_flags: NDArray[np.bool_]
 
     @property
-    def cells(self) -> Cells:
-        return Cells(self.participant.tolist(), self.problem_indexes.tolist())
+    def cells(self) -> CrossedCells:
+        return CrossedCells(self.participant.tolist(), self.problem_indexes.tolist())
 
 
 @dataclass(frozen=True)

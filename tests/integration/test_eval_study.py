@@ -122,7 +122,7 @@ def the_person_works(lab: Lab) -> None:
                 header.id, RunFinished(run="r", number=1, outcome=outcome, reason=reason, wall_s=1, digests={})
             )
             log.append_blocking(header.id, Submitted())
-        studies.finish("both", "P01")
+        studies.record_finish("both", "P01")
 
 
 def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(

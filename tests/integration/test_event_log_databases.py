@@ -148,7 +148,7 @@ def test_a_studys_records_go_where_it_says_and_can_be_closed_and_deleted_there(p
             studies.note_problem_opened(assigned, problem, attempt)
             for event in (assigned, agreed, Started(), Submitted()):
                 log.append_blocking(attempt, event)
-            assert studies.finish("s", participant)
+            assert studies.record_finish("s", participant)
             deliver_records(log, "s", participant)
     with StudyLog(database_url) as log:
         assert sorted(header.solver for header in log.headers()) == ["ada", "bob"]

@@ -26,7 +26,7 @@ from benchwright_subjects.inline.server.server_process import ServerLaunch
 from benchwright_subjects.inline.server.session import UserSession, open_connection
 from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, Rules, play_site
 from benchwright_subjects.inline.text.document import DocumentVersion
-from benchwright_subjects.inline.workplace import workplace
+from benchwright_subjects.inline.workplace import temporary_workplace
 
 from ..support.models.inline_hearing import Hearing
 from ..support.models.inline_packages import NotInstalledError, node_modules
@@ -367,7 +367,7 @@ async def test_githubs_server_knows_the_messages_of_its_dialect(tmp_path: Path, 
         CopilotDialect(),
         DocumentVersion("file:///m.sv", SITE.text_before + SITE.text_after, len(SITE.text_before)),
     )
-    with workplace(tmp_path / "places", {}, None) as site_folder:
+    with temporary_workplace(tmp_path / "places", {}, None) as site_folder:
         launch = ServerLaunch((str(packages / GITHUBS), "--stdio"), is_offline=True)
         async with open_connection(launch, dialect, site_folder, os.environ) as (connection, name):
             assert name.version == "1.539.0"

@@ -169,7 +169,7 @@ def carry_out(lab: Lab, study: str = STUDY) -> None:
             _attempt(lab, header.id, problem.removeprefix("tiny/"), assigned.condition)
             lab.tell(header.id, SelfEstimate(minutes=10, external_help=False))
             lab.clock.pass_min(5)
-        studies.finish("tiny", participant)
+        studies.record_finish("tiny", participant)
     assert registered_study.plan.assignment_of("P01") is not None
 
 

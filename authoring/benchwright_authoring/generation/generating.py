@@ -124,7 +124,7 @@ class Generator:
             return generated.model_copy(update={"faults": (str(error),)})
 
     def _copies(self, name: str, draft: Draft) -> list[str]:
-        similar_names = self._copy_index.add(
+        similar_names = self._copy_index.add_and_find_copies(
             name, words_of(f"{draft.sentence.replace(GAP, draft.answer)} {draft.quote}")
         )
         return [f"it asks for nearly the same as {copy_name}" for copy_name, _ in similar_names[:1]]

@@ -34,7 +34,7 @@ def markdown_page(pack_findings: PackFindings) -> str:
             *_left_out_lines(pack_findings.problems),
             "## By kind",
             "",
-            *_rates("kind", rates_by(pack_findings.findings, kind_of), _WHAT),
+            *_rate_lines("kind", rates_by(pack_findings.findings, kind_of), _WHAT),
             "## Survivors",
             "",
             *(line for problem in weakest_first(pack_findings) for line in _survivors(problem)),
@@ -92,7 +92,7 @@ def _left_out_lines(problems: Iterable[ProblemFindings]) -> Iterator[str]:
         yield from _table_lines(("problem", "why"), left_out)
 
 
-def _rates(group_title: str, rates: Mapping[str, Rate], descriptions: Mapping[str, str]) -> Iterator[str]:
+def _rate_lines(group_title: str, rates: Mapping[str, Rate], descriptions: Mapping[str, str]) -> Iterator[str]:
     rate_rows = (
         (name, descriptions.get(name, ""), share_of(kill_rate), interval_of(kill_rate))
         for name, kill_rate in rates.items()

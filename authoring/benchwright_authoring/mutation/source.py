@@ -90,13 +90,13 @@ class MutatedSource:
             node = open_nodes.pop()
             if node.kind in _LEFT_OUT or isinstance(node, ModuleHeaderSyntax):
                 continue
-            if self.has_place(node):
+            if self.is_written_in_file(node):
                 yield node
             # What is in a dimension is the business of the kinds that change the dimension as a whole.
             if not isinstance(node, VariableDimensionSyntax):
                 open_nodes.extend(reversed(children(node)))
 
-    def has_place(self, piece: SyntaxNode | Token) -> bool:
+    def is_written_in_file(self, piece: SyntaxNode | Token) -> bool:
         """True if a piece is written in the file itself, from its first to its last character."""
         span = piece.range if isinstance(piece, Token) else piece.sourceRange
         is_here = all(
@@ -105,28 +105,28 @@ class MutatedSource:
         )
         return is_here and span.start.offset < span.end.offset
 
-    def text(self, node: SyntaxNode) -> str:
-        """A piece as it is written; only for one that `has_place`."""
+    def source_text(self, node: SyntaxNode) -> str:
+        """A piece as it is written; only for one that `is_written_in_file`."""
         return self.content[node.sourceRange.start.offset : node.sourceRange.end.offset].decode()
 
     def replacement_edits(self, piece: SyntaxNode | Token, text: str) -> Iterator[ByteEdit]:
         """A replacement of a piece, if that has a place in the file."""
-        if self.has_place(piece):
+        if self.is_written_in_file(piece):
             span = piece.range if isinstance(piece, Token) else piece.sourceRange
             yield ByteEdit(span.start.offset, span.end.offset, text)
 
     def exchange_edits(self, first_node: SyntaxNode, second_node: SyntaxNode) -> Iterator[ByteEdit]:
         """Two pieces in each other's place, the first of which stands before the second."""
         if (
-            self.has_place(first_node)
-            and self.has_place(second_node)
-            and self.text(first_node) != self.text(second_node)
+            self.is_written_in_file(first_node)
+            and self.is_written_in_file(second_node)
+            and self.source_text(first_node) != self.source_text(second_node)
         ):
             start, end = first_node.sourceRange.start.offset, second_node.sourceRange.end.offset
             text_between = self.content[
                 first_node.sourceRange.end.offset : second_node.sourceRange.start.offset
             ].decode()
-            yield ByteEdit(start, end, self.text(second_node) + text_between + self.text(first_node))
+            yield ByteEdit(start, end, self.source_text(second_node) + text_between + self.source_text(first_node))
 
     @cached_property
     def states(self) -> tuple[tuple[str, ...], ...]:

@@ -16,7 +16,7 @@ from benchwright_judges.models.prompt import object_schema, visible
 _LONGEST = 300
 
 
-async def check_items(exam_items: Items, model: ExamModel) -> Items:
+async def with_incompleteness_findings(exam_items: Items, model: ExamModel) -> Items:
     """The same questions, with a finding for each that the model finds incomplete.
 
     Raises:

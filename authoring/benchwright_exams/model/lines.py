@@ -54,7 +54,7 @@ def schema() -> dict[str, JsonValue]:
     return object_schema({"ranges": {"type": "array", "items": range_schema}})
 
 
-async def sort_lines(ledger: Ledger, model: ExamModel) -> Ledger:
+async def assign_line_roles(ledger: Ledger, model: ExamModel) -> Ledger:
     """The ledger with the model's roles where they fit the pages, and the rules' elsewhere.
 
     Raises:

@@ -73,7 +73,7 @@ def pieces_of(page: ReadPage) -> list[Piece]:
     ]
     gutter = _gutter(words, page.width)
     line_pieces = _lines(page.number, words, gutter)
-    return _in_order([*line_pieces, *drawn_pieces, *rule_pieces], gutter)
+    return _in_reading_order([*line_pieces, *drawn_pieces, *rule_pieces], gutter)
 
 
 def _is_well_inside(drawing: Box, word: PageWord) -> bool:
@@ -235,7 +235,7 @@ def _spaced_line(words: Sequence[PageWord]) -> str:
     return text
 
 
-def _in_order(pieces: Sequence[Piece], gutter: tuple[float, float] | None) -> list[Piece]:
+def _in_reading_order(pieces: Sequence[Piece], gutter: tuple[float, float] | None) -> list[Piece]:
     """From the top down; between pieces that span both columns, the left column first."""
     pieces_downward = sorted(pieces, key=lambda page_piece: (page_piece.box.top_edge, page_piece.box.left_edge))
     if gutter is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from benchwright_analysis.completion.played_runs import PlayedRun
 from benchwright_analysis.report.section import Cell, Section, SortableTable, counted, text_with_interval
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_judges.agreement.estimators import Estimate
 from benchwright_subjects.inline.record import Foresight, Hindsight
 from benchwright_subjects.inline.text.hindsight import SHORTEST
@@ -144,8 +144,8 @@ def _share(rows: Sequence[Hindsight], holds: Callable[[Hindsight], bool]) -> Est
     return crossed_share([holds(pause) for pause in rows], _cells(rows)).estimate if rows else None
 
 
-def _cells(rows: Sequence[Hindsight]) -> Cells:
-    return Cells([pause.participant for pause in rows], [pause.problem for pause in rows])
+def _cells(rows: Sequence[Hindsight]) -> CrossedCells:
+    return CrossedCells([pause.participant for pause in rows], [pause.problem for pause in rows])
 
 
 def _at_least_0(estimate: Estimate) -> Estimate:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchwright_analysis.completion.played_runs import SiteGroup
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_mean, crossed_ratio, crossed_share
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import Estimate
 from benchwright_subjects.inline.record import SHOWN, OfferOutcome, SiteRecord
@@ -198,7 +198,7 @@ def ratio_of_sums(
     Returns:
         None if there is nothing to divide by.
     """
-    cells = _cells(problems) if people is None else Cells(people, problems)
+    cells = _cells(problems) if people is None else CrossedCells(people, problems)
     try:
         ratio = crossed_ratio(numerators, denominators, cells)
     except StatisticsError:
@@ -222,5 +222,5 @@ def _bounded_estimate(crossed: CrossedEstimate) -> Estimate:
     return Estimate(value=crossed.value, low=low, high=high)
 
 
-def _cells(problems: Sequence[str]) -> Cells:
-    return Cells([None] * len(problems), problems)
+def _cells(problems: Sequence[str]) -> CrossedCells:
+    return CrossedCells([None] * len(problems), problems)

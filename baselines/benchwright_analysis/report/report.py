@@ -53,7 +53,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.conduct.closing import sealed_attempts
 from benchwright_studies.conduct.studies import RegisteredStudy
-from benchwright_subjects.evaluation.kept_evals import logs_of
+from benchwright_subjects.evaluation.kept_evals import eval_logs_of
 
 if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
@@ -148,7 +148,7 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
     write_attempts(options.folder, data.observations)
     cvdp = write_cvdp(options.folder / "cvdp", data, made_at)
     kept_logs = (
-        logs_of(options.kept_folder, (header.id for header in headers)) if options.kept_folder is not None else ()
+        eval_logs_of(options.kept_folder, (header.id for header in headers)) if options.kept_folder is not None else ()
     )
     logs = copy_eval_logs(options.folder / "inspect", [*options.logs, *kept_logs])
     sections = [with_role(section, data) for make in SECTIONS if (section := make(data)) is not None]

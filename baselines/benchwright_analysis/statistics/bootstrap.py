@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from benchwright_analysis.statistics.columns import Numbers, equally_long, index_labels, read_numbers
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import CONFIDENCE, Estimate
 
@@ -64,7 +64,7 @@ def nested_draw_counts(parents: Sequence[Hashable], parent_draws: Counts, random
     return counts
 
 
-def crossed_draw_counts(cells: Cells, resamples: int, random: np.random.Generator) -> tuple[Counts, int, int]:
+def crossed_draw_counts(cells: CrossedCells, resamples: int, random: np.random.Generator) -> tuple[Counts, int, int]:
     """Number of times each row is drawn when participants and problems are each drawn with replacement (Owen 2007).
 
     Args:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from benchwright_analysis.statistics.bootstrap import RESAMPLES, Counts, crossed_draw_counts, percentile_interval
 from benchwright_analysis.statistics.columns import Flags, Numbers, equally_long, read_flags, read_numbers
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share, too_few_units_reason
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import Estimate, Share, pearson, wilson_share
 
@@ -70,7 +70,7 @@ def time_calibration(
     forecasts: ArrayLike,
     times: ArrayLike,
     pass_flags: ArrayLike | None = None,
-    cells: Cells | None = None,
+    cells: CrossedCells | None = None,
     *,
     seed: int,
     resamples: int = RESAMPLES,
@@ -119,7 +119,7 @@ def time_calibration(
 def chance_calibration(
     forecasts: ArrayLike,
     pass_flags: ArrayLike,
-    cells: Cells | None = None,
+    cells: CrossedCells | None = None,
     *,
     bins: int = BINS,
 ) -> ChanceCalibration:
@@ -174,7 +174,7 @@ def chance_calibration(
 def rank_correlation(
     first_measure: ArrayLike,
     second_measure: ArrayLike,
-    cells: Cells | None = None,
+    cells: CrossedCells | None = None,
     *,
     seed: int,
     resamples: int = RESAMPLES,
@@ -217,11 +217,11 @@ def rank_correlation(
     return Estimate(value=value, low=low, high=high)
 
 
-def _independent(length: int) -> Cells:
-    return Cells([None] * length, range(length))
+def _independent(length: int) -> CrossedCells:
+    return CrossedCells([None] * length, range(length))
 
 
-def _share(flag_column: Flags, cells: Cells) -> Share:
+def _share(flag_column: Flags, cells: CrossedCells) -> Share:
     estimate = crossed_share(flag_column, cells)
     return Share(
         count=int(flag_column.sum()), total=len(flag_column), value=estimate.value, low=estimate.low, high=estimate.high

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from benchwright_analysis.statistics.columns import Numbers, equally_long, read_flags, read_numbers
-from benchwright_analysis.statistics.crossed_design import Cells, CrossedDesign, VarianceModel
+from benchwright_analysis.statistics.crossed_design import CrossedCells, CrossedDesign, VarianceModel
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import CONFIDENCE, Estimate
 
@@ -64,7 +64,7 @@ class CrossedEstimate:
 
 def crossed_mean(
     attempt_values: ArrayLike,
-    cells: Cells,
+    cells: CrossedCells,
     weights: ArrayLike | None = None,
     strata: Sequence[Sequence[str]] | None = None,
 ) -> CrossedEstimate:
@@ -82,7 +82,7 @@ def crossed_mean(
     return _means(read_numbers(attempt_values, "Values")[:, None], cells, weights, strata)[0]
 
 
-def crossed_share(pass_flags: ArrayLike, cells: Cells) -> CrossedEstimate:
+def crossed_share(pass_flags: ArrayLike, cells: CrossedCells) -> CrossedEstimate:
     """The share of attempts that passed, for other participants at other problems.
 
     Wilson's interval (1927) for the number of independent attempts that would have the same standard error (Korn &
@@ -95,7 +95,7 @@ def crossed_share(pass_flags: ArrayLike, cells: Cells) -> CrossedEstimate:
     return _share(_means(read_flags(pass_flags, "Results").astype(np.float64)[:, None], cells)[0])
 
 
-def crossed_shares(columns: Numbers, cells: Cells, weights: ArrayLike | None = None) -> list[CrossedEstimate]:
+def crossed_shares(columns: Numbers, cells: CrossedCells, weights: ArrayLike | None = None) -> list[CrossedEstimate]:
     """Shares from pseudo-values or chances, such as of not having passed by several times.
 
     Args:
@@ -106,7 +106,7 @@ def crossed_shares(columns: Numbers, cells: Cells, weights: ArrayLike | None = N
     return [_share(estimate) for estimate in _means(columns, cells, weights)]
 
 
-def crossed_means(columns: Numbers, cells: Cells, weights: ArrayLike) -> list[CrossedEstimate]:
+def crossed_means(columns: Numbers, cells: CrossedCells, weights: ArrayLike) -> list[CrossedEstimate]:
     """Weighted means of several columns, as by `crossed_mean`.
 
     Args:
@@ -117,7 +117,7 @@ def crossed_means(columns: Numbers, cells: Cells, weights: ArrayLike) -> list[Cr
     return _means(columns, cells, weights)
 
 
-def crossed_ratio(numerators: ArrayLike, denominators: ArrayLike, cells: Cells) -> CrossedEstimate:
+def crossed_ratio(numerators: ArrayLike, denominators: ArrayLike, cells: CrossedCells) -> CrossedEstimate:
     """The ratio of two sums, for other participants at other problems, by linear approximation (Cochran 1977, 6.4).
 
     Args:
@@ -143,7 +143,7 @@ def crossed_ratio(numerators: ArrayLike, denominators: ArrayLike, cells: Cells) 
 
 def _means(
     columns: Numbers,
-    cells: Cells,
+    cells: CrossedCells,
     weights: ArrayLike | None = None,
     strata: Sequence[Sequence[str]] | None = None,
 ) -> list[CrossedEstimate]:
@@ -191,7 +191,7 @@ def _share(estimate: CrossedEstimate) -> CrossedEstimate:
 def crossed_difference(
     attempt_values: ArrayLike,
     second_flags: ArrayLike,
-    cells: Cells,
+    cells: CrossedCells,
     covariates: Sequence[ArrayLike] = (),
 ) -> CrossedEstimate:
     """By how much values under the second condition exceed those under the first.
@@ -235,7 +235,7 @@ def crossed_difference(
     return _without_interval(estimate, lacking) if lacking else estimate
 
 
-def crossed_share_difference(pass_flags: ArrayLike, second_flags: ArrayLike, cells: Cells) -> CrossedEstimate:
+def crossed_share_difference(pass_flags: ArrayLike, second_flags: ArrayLike, cells: CrossedCells) -> CrossedEstimate:
     """By how much the share that passed under the second condition exceeds that under the first.
 
     The interval is that of `crossed_difference`, less what is below -1 or above 1, where no difference of shares is.

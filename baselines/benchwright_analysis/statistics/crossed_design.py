@@ -19,7 +19,7 @@ from benchwright_analysis.statistics.variance_components import (
 
 
 @dataclass(frozen=True)
-class Cells:
+class CrossedCells:
     """Participant and problem, by row."""
 
     participants: Sequence[Hashable | None]
@@ -28,11 +28,11 @@ class Cells:
     families: Sequence[Hashable] | None = None
     """Problems that vary one task belong together; without it each problem is its own."""
 
-    def select_rows(self, row_flags: Flags) -> Cells:
+    def select_rows(self, row_flags: Flags) -> CrossedCells:
         """Some of the rows."""
         row_indices = np.flatnonzero(row_flags).tolist()
         families = self.families
-        return Cells(
+        return CrossedCells(
             [self.participants[row] for row in row_indices],
             [self.problems[row] for row in row_indices],
             [families[row] for row in row_indices] if families is not None else None,
@@ -53,7 +53,7 @@ class VarianceModel(Protocol):
 class CrossedDesign:
     """The pattern of participants and problems."""
 
-    def __init__(self, cells: Cells, length: int) -> None:
+    def __init__(self, cells: CrossedCells, length: int) -> None:
         """Sort the rows.
 
         Args:

@@ -21,7 +21,7 @@ class AdjustedTest:
     significant: bool
 
 
-def holm(p_values: Mapping[str, float], *, level: float = 0.05) -> dict[str, AdjustedTest]:
+def holm_correction(p_values: Mapping[str, float], *, level: float = 0.05) -> dict[str, AdjustedTest]:
     """Holm's correction (1979), by statsmodels: the chance of any false alarm among all tests stays below the level.
 
     Args:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_mean, crossed_ratio
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import Estimate
 
@@ -109,8 +109,8 @@ def _survival(moment: str, attempt_provenances: Sequence[AttemptProvenance]) -> 
     return SurvivalShare(moment, sum(accepted_characters), sum(stayed), pooled)
 
 
-def _cells(attempt_provenances: Sequence[AttemptProvenance]) -> Cells:
-    return Cells(
+def _cells(attempt_provenances: Sequence[AttemptProvenance]) -> CrossedCells:
+    return CrossedCells(
         [attempt.participant for attempt in attempt_provenances], [attempt.problem for attempt in attempt_provenances]
     )
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from benchwright_analysis.statistics.columns import Flags, Numbers, equally_long, observed_times, read_flags
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_difference, crossed_mean
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.pseudo_values import (
     log_restricted_time_pseudo_values,
@@ -31,7 +31,7 @@ def observable_limit(times: ArrayLike, pass_flags: ArrayLike, requested_limit: f
     return requested_limit if events[waits == waits.max()].all() else min(requested_limit, float(waits.max()))
 
 
-def restricted_mean(times: ArrayLike, pass_flags: ArrayLike, limit: float, cells: Cells) -> CrossedEstimate:
+def restricted_mean(times: ArrayLike, pass_flags: ArrayLike, limit: float, cells: CrossedCells) -> CrossedEstimate:
     """The area below the Kaplan-Meier curve up to the limit (Irwin 1949), for other participants at other problems.
 
     The standard error is that of the mean of pseudo-values (Andersen, Hansen & Klein 2004). The interval is symmetrical
@@ -64,7 +64,7 @@ def restricted_mean_difference(
     pass_flags: ArrayLike,
     second_flags: ArrayLike,
     limit: float,
-    cells: Cells,
+    cells: CrossedCells,
     covariates: Sequence[ArrayLike] = (),
 ) -> CrossedEstimate:
     """By how much longer attempts under the second condition take, both stopped at the limit; negative is faster.
@@ -90,7 +90,7 @@ def time_change(
     pass_flags: ArrayLike,
     second_flags: ArrayLike,
     limit: float,
-    cells: Cells,
+    cells: CrossedCells,
     covariates: Sequence[ArrayLike] = (),
 ) -> CrossedEstimate:
     """The second condition's geometric mean time over the first's, less 1: -0.2 is a fifth less, up to the limit.

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from benchwright_analysis.statistics.columns import Numbers, equally_long, index_labels, read_numbers
 from benchwright_analysis.statistics.crossed import crossed_means
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.pass_at_k import best_of_k_weights
 
@@ -64,7 +64,7 @@ def best_so_far(trace: ScoreTrace, budgets: ArrayLike) -> Numbers:
 
 
 def score_curve(
-    traces: Sequence[ScoreTrace], budgets: ArrayLike, *, k: int = 1, cells: Cells | None = None
+    traces: Sequence[ScoreTrace], budgets: ArrayLike, *, k: int = 1, cells: CrossedCells | None = None
 ) -> ScoreCurve:
     """The score that a time budget buys, alone (k = 1) or as the best of k attempts that share it.
 
@@ -87,7 +87,7 @@ def score_curve(
     if k < 1:
         raise StatisticsError(f"k has to be at least 1, not {k}.")
     problems = [trace.problem for trace in traces]
-    cells = cells if cells is not None else Cells([None] * len(traces), problems)
+    cells = cells if cells is not None else CrossedCells([None] * len(traces), problems)
     names, problem_indices = index_labels(problems, "Problems")
     best_scores = np.array([best_so_far(trace, limits / k) for trace in traces])
     sizes = np.bincount(problem_indices)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from benchwright_analysis.statistics.columns import Numbers, equally_long, read_numbers
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_mean, crossed_share
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 
 Labels = str | Sequence[str]
 """One label, or several, as of a problem that needs more than one skill."""
@@ -28,7 +28,7 @@ class LabelledAttempts:
     """The mean score."""
 
 
-def breakdown(scores: ArrayLike, labels: Sequence[Labels], cells: Cells) -> tuple[LabelledAttempts, ...]:
+def breakdown(scores: ArrayLike, labels: Sequence[Labels], cells: CrossedCells) -> tuple[LabelledAttempts, ...]:
     """Success by category, difficulty, skill, topic, format or language, sorted by label.
 
     Args:
@@ -54,7 +54,7 @@ def breakdown(scores: ArrayLike, labels: Sequence[Labels], cells: Cells) -> tupl
     return tuple(label_groups)
 
 
-def mean_score_with_interval(scores: ArrayLike, cells: Cells) -> CrossedEstimate:
+def mean_score_with_interval(scores: ArrayLike, cells: CrossedCells) -> CrossedEstimate:
     """The mean of scores from 0 to 1: of zeros and ones the share, with its interval.
 
     Raises:
@@ -64,7 +64,7 @@ def mean_score_with_interval(scores: ArrayLike, cells: Cells) -> CrossedEstimate
     return crossed_share(column, cells) if bool(np.isin(column, (0.0, 1.0)).all()) else crossed_mean(column, cells)
 
 
-def macro_average(scores: ArrayLike, labels: Sequence[Labels], cells: Cells) -> CrossedEstimate:
+def macro_average(scores: ArrayLike, labels: Sequence[Labels], cells: CrossedCells) -> CrossedEstimate:
     """The mean of the groups' means, so that each label counts alike however many attempts it has.
 
     Args:

@@ -21,7 +21,7 @@ from benchwright_analysis.statistics.columns import (
     read_numbers,
 )
 from benchwright_analysis.statistics.crossed import crossed_shares
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.pseudo_values import unsolved_pseudo_values
 from benchwright_judges.agreement.estimators import Estimate
@@ -61,7 +61,7 @@ class SuccessOnlyTime:
     geometric_mean: float | None
 
 
-def kaplan_meier(times: ArrayLike, pass_flags: ArrayLike, cells: Cells | None = None) -> SurvivalCurve:
+def kaplan_meier(times: ArrayLike, pass_flags: ArrayLike, cells: CrossedCells | None = None) -> SurvivalCurve:
     """The product-limit estimate (Kaplan & Meier 1958).
 
     Bands are those of `crossed_shares`, from pseudo-values (Andersen, Klein & Rosthøj 2003), at no more than
@@ -141,7 +141,7 @@ def success_only_time(times: ArrayLike, pass_flags: ArrayLike) -> SuccessOnlyTim
 
 
 def _bands(
-    waits: Numbers, events: Flags, distinct_times: Numbers, unsolved: Numbers, cells: Cells
+    waits: Numbers, events: Flags, distinct_times: Numbers, unsolved: Numbers, cells: CrossedCells
 ) -> tuple[Numbers | None, Numbers | None]:
     step_indices = np.flatnonzero(np.diff(np.append(1.0, unsolved)) < 0)
     if not len(step_indices):

@@ -87,11 +87,11 @@ class ClockFollower:
     async def until_out_of_time(self) -> float:
         """Waits until the active time is used up; returns the limit in seconds. Never returns without a limit."""
         # The clock may be held or paused meanwhile, so what is left is checked again.
-        while (left_s := self.left_s(await self.current_clock())) > 0 or self.grants_more:  # noqa: ASYNC110
+        while (left_s := self.remaining_s(await self.current_clock())) > 0 or self.grants_more:  # noqa: ASYNC110
             await asyncio.sleep(max(left_s, _POLL_S))
         return self._limit_s
 
-    def left_s(self, clock: ClockState) -> float:
+    def remaining_s(self, clock: ClockState) -> float:
         """Active time left at a reading, in seconds; below zero once it is used up, infinite without a limit."""
         return self._limit_s - (clock.active_s - self.limited_from_s)
 

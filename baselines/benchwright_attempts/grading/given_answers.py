@@ -160,7 +160,7 @@ class GivenAnswers:
                 continue
             events = [*_verdict_events(answer, summary, graded_answer)]
             if events and answer.problem.kind is ProblemKind.DESIGN:
-                RunRecords(self._home, name).keep(answer.number, graded_answer.verdict)
+                RunRecords(self._home, name).keep_verdict(answer.number, graded_answer.verdict)
             if not summary.state.ended:
                 events.append(Submitted())
             writing += [self._log.append_nowait(name, event) for event in events]

@@ -274,12 +274,12 @@ class GradingRuns:
 
     def _keep_outcome(self, number: int, grading_outcome: GradingOutcome) -> None:
         self._newest = (number, grading_outcome)
-        self._records.keep(number, grading_outcome.verdict)
+        self._records.keep_verdict(number, grading_outcome.verdict)
 
     def _full_verdict(self, verdict: AttemptVerdict) -> Verdict:
         """A verdict with its tests, of which the log has only the count."""
         kept_grading = self._newest_outcome_in_memory(verdict)
-        full_verdict = kept_grading.verdict if kept_grading is not None else self._records.verdict(verdict.number)
+        full_verdict = kept_grading.verdict if kept_grading is not None else self._records.find_verdict(verdict.number)
         # Where the record was deleted, the log still has what the solver saw.
         return full_verdict or Verdict(reason=Reason(verdict.reason), detail=verdict.message, wall_s=verdict.wall_s)
 

@@ -57,6 +57,6 @@ async def regrade(services: Services[EventLog], attempt: str) -> GradingOutcome 
         )
     new_verdict = grading_outcome.verdict
     if new_verdict.outcome is not Outcome.ERROR:
-        run_records.keep(verdict.number, new_verdict)
+        run_records.keep_verdict(verdict.number, new_verdict)
         await services.log.append(attempt, Regraded.of(verdict.number, new_verdict))
     return grading_outcome

@@ -47,12 +47,12 @@ class RunRecords:
         """Remove the raw output of a run."""
         (self._folder / f"{number}.log").unlink(missing_ok=True)
 
-    def keep(self, number: int, verdict: Verdict) -> None:
+    def keep_verdict(self, number: int, verdict: Verdict) -> None:
         """Keep a verdict."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_atomically(self._folder / f"{number}.json", verdict.model_dump_json().encode(), 0o600)
 
-    def verdict(self, number: int) -> Verdict | None:
+    def find_verdict(self, number: int) -> Verdict | None:
         """A stored verdict; None if it no longer exists."""
         try:
             return Verdict.model_validate_json((self._folder / f"{number}.json").read_bytes())

@@ -151,6 +151,6 @@ def _hand_in(log: StudyLog, delivery: Delivery) -> _DeliveryState:
         if delivery.delivered is not None:
             deliver_records(log, study, participant, only_journal=True)
         return _DeliveryState.ENDED
-    studies.finish(study, participant)
+    studies.record_finish(study, participant)
     deliver_records(log, study, participant)
     return _DeliveryState.FINISHED if is_finished(studies.entries(study, participant)) else _DeliveryState.GOES_ON

@@ -49,6 +49,6 @@ def record_late_judgement(home: Home, answer: GivenAnswer, judgement: Judgement)
     finally:
         log.close()
     run_records = RunRecords(home, answer.attempt)
-    kept_verdict = run_records.verdict(answer.number)
+    kept_verdict = run_records.find_verdict(answer.number)
     verdict_fields = {"digests": kept_verdict.digests, "wall_s": kept_verdict.wall_s} if kept_verdict else {}
-    run_records.keep(answer.number, verdict.model_copy(update=verdict_fields))
+    run_records.keep_verdict(answer.number, verdict.model_copy(update=verdict_fields))

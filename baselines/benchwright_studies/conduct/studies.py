@@ -366,7 +366,7 @@ class Studies:
         checked_answers = check_answers(self.study(study).study.questionnaire, answers)
         self._journal.append_entry(study, participant, QuestionnaireAnswered(answers=checked_answers))
 
-    def finish(self, study: str, participant: str) -> bool:
+    def record_finish(self, study: str, participant: str) -> bool:
         """Records that a participant has finished; nothing happens if they have not, or if it was recorded before.
 
         Returns:

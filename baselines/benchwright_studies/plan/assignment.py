@@ -77,7 +77,7 @@ def draw_plan(study: Study, study_sha256: str, difficulties: Mapping[str, Diffic
     blocks = {
         task.problem: task.difficulty or difficulties.get(task.problem, Difficulty.MEDIUM) for task in study.problems
     }
-    people = SeededRandom(seed, "participants").shuffle(study.pseudonyms)
+    people = SeededRandom(seed, "participants").shuffled(study.pseudonyms)
     by_participant: dict[str, Assignment] = {}
     if conditions:
         orders = _Orders(study, seed, blocks)
@@ -103,7 +103,7 @@ def draw_plan(study: Study, study_sha256: str, difficulties: Mapping[str, Diffic
 
 def _rotation(seed: int, group: int, conditions: Sequence[Condition]) -> list[str]:
     """The conditions in an order of the group's own: who begins with which is drawn by lot."""
-    return SeededRandom(seed, f"conditions of group {group}").shuffle([condition.name for condition in conditions])
+    return SeededRandom(seed, f"conditions of group {group}").shuffled([condition.name for condition in conditions])
 
 
 class _Orders:
@@ -114,8 +114,8 @@ class _Orders:
         self._order = study.randomisation.order
         self._blocks = blocks
         problems = [task.problem for task in study.problems]
-        self._problems = SeededRandom(self._seed, "problems").shuffle(problems)
-        self._rows = SeededRandom(self._seed, "rows").shuffle(williams_square(len(problems)))
+        self._problems = SeededRandom(self._seed, "problems").shuffled(problems)
+        self._rows = SeededRandom(self._seed, "rows").shuffled(williams_square(len(problems)))
 
     def order(self, group: int) -> list[str]:
         """The order that a group works in."""
@@ -127,10 +127,12 @@ class _Orders:
                 return [
                     problem
                     for difficulty in Difficulty
-                    for problem in random.shuffle([name for name in self._problems if self._blocks[name] is difficulty])
+                    for problem in random.shuffled(
+                        [name for name in self._problems if self._blocks[name] is difficulty]
+                    )
                 ]
             case Order.RANDOM:
-                return random.shuffle(self._problems)
+                return random.shuffled(self._problems)
 
 
 def williams_square(size: int) -> list[list[int]]:

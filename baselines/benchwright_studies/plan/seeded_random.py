@@ -36,7 +36,7 @@ class SeededRandom:
             if number < _RANGE - _RANGE % end:
                 return number % end
 
-    def shuffle(self, elements: Sequence[T]) -> list[T]:
+    def shuffled(self, elements: Sequence[T]) -> list[T]:
         """The items in an order in which each is equally probable (Fisher and Yates)."""
         shuffled_elements = list(elements)
         for index in range(len(shuffled_elements) - 1, 0, -1):

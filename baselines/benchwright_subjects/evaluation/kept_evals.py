@@ -17,7 +17,7 @@ def folder_of(home: Home) -> Path:
     return home.data / "evals"
 
 
-def keep_log(folder: Path, log: Path, attempts: Iterable[str]) -> None:
+def keep_eval_log(folder: Path, log: Path, attempts: Iterable[str]) -> None:
     """Keep a log, and note beside it which attempts it covers.
 
     Args:
@@ -39,7 +39,7 @@ def keep_log(folder: Path, log: Path, attempts: Iterable[str]) -> None:
     write_atomically(_note_of(kept_log), json.dumps(sorted(attempts)).encode())
 
 
-def logs_of(folder: Path, attempts: Iterable[str]) -> Sequence[Path]:
+def eval_logs_of(folder: Path, attempts: Iterable[str]) -> Sequence[Path]:
     """The logs that cover any of these attempts, the oldest first."""
     attempt_ids = set(attempts)
     return [log for log in sorted(folder.glob("*.eval")) if attempt_ids.intersection(_noted_attempts(log))]

@@ -23,14 +23,14 @@ from benchwright_subjects.inline.failure import SubjectError
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import SHOWN, OfferOutcome
 from benchwright_subjects.inline.run import visible_files
-from benchwright_subjects.inline.server.served_model import open_service
+from benchwright_subjects.inline.server.served_model import open_model_service
 from benchwright_subjects.inline.server.session import ServerName, open_connection
 from benchwright_subjects.inline.site_run import InlineSubject, Rules, play_site
 from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.text.document import DocumentVersion
 from benchwright_subjects.inline.text.start_text import StartText, start_texts
 from benchwright_subjects.inline.witness import Hand, Witness, WitnessedRequest
-from benchwright_subjects.inline.workplace import remove_leftovers, workplace
+from benchwright_subjects.inline.workplace import remove_leftovers, temporary_workplace
 from benchwright_subjects.sample_attempt import SampleAttempt
 from benchwright_subjects.sample_attempt import SolvingSubject as Solver
 from benchwright_verilog.syntax.surrogates import encode_text
@@ -91,9 +91,9 @@ async def start_registered_server(
         SubjectError: The server does not start.
     """
     remove_leftovers(subject.workplaces_folder)
-    with workplace(subject.workplaces_folder, {}, subject.launch.profile) as work_folders:
+    with temporary_workplace(subject.workplaces_folder, {}, subject.launch.profile) as work_folders:
         async with (
-            open_service(subject.served_model, Witness().note_usage) as service,
+            open_model_service(subject.served_model, Witness().note_usage) as service,
             open_connection(subject.launch_with(service), subject.dialect, work_folders, subject.environ) as (_, name),
         ):
             registered = study_condition.condition.subject

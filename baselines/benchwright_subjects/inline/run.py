@@ -106,7 +106,7 @@ def digest_of(problem: Problem) -> str:
 
 
 def _record(plan: SitePlan, site: Site, policy: Policy, played_site: PlayedSite) -> SiteRecord:
-    efforts = measures.efforts(site, played_site)
+    efforts = measures.measure_efforts(site, played_site)
     bare = SiteRecord(
         site=site.id,
         problem=site.problem,

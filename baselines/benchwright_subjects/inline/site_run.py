@@ -17,14 +17,14 @@ from benchwright_subjects.inline.failure import HOPELESS, ServerFailure, Subject
 from benchwright_subjects.inline.offer import NextEdit, Offer
 from benchwright_subjects.inline.policies import AcceptedPart, Refusal, part_to_accept, takes_edit
 from benchwright_subjects.inline.record import ModelUse, OfferOutcome, Snapshot, Step, Times
-from benchwright_subjects.inline.server.served_model import ServedModel, open_service
+from benchwright_subjects.inline.server.served_model import ServedModel, open_model_service
 from benchwright_subjects.inline.server.server_process import ServerLaunch
 from benchwright_subjects.inline.server.session import ServerName, UserSession, open_session
 from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.text import alignment, similarity
 from benchwright_subjects.inline.text.document import DocumentVersion
 from benchwright_subjects.inline.witness import Hand, Witness, WitnessedRequest
-from benchwright_subjects.inline.workplace import workplace
+from benchwright_subjects.inline.workplace import temporary_workplace
 from benchwright_verilog.syntax.suffixes import SOURCES
 from benchwright_verilog.syntax.surrogates import encode_text
 
@@ -131,14 +131,14 @@ async def play_site(
     shown_files = {**files, site.path: site.text_before + site.text_after}
     contents = {path: encode_text(text) for path, text in shown_files.items()}
     hearer = witness or Witness()
-    with workplace(subject.workplaces_folder, contents, subject.launch.profile) as work_folders:
+    with temporary_workplace(subject.workplaces_folder, contents, subject.launch.profile) as work_folders:
         uri = (work_folders.workspace / site.path).as_uri()
         document = DocumentVersion(uri, shown_files[site.path], len(site.text_before))
         walk = _Walk(site, shown_files, policy, rules, document, hearer)
         service: ModelService | None = None
         try:
             async with (
-                open_service(subject.served_model, hearer.note_usage) as service,
+                open_model_service(subject.served_model, hearer.note_usage) as service,
                 open_session(
                     subject.launch_with(service), subject.dialect, work_folders, subject.environ, rules.timeout_s
                 ) as talking,

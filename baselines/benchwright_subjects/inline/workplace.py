@@ -78,7 +78,9 @@ def remove_leftovers(workplaces_folder: Path) -> None:
 
 
 @contextmanager
-def workplace(workplaces_folder: Path, files: Mapping[str, bytes], profile: Path | None) -> Iterator[Workplace]:
+def temporary_workplace(
+    workplaces_folder: Path, files: Mapping[str, bytes], profile: Path | None
+) -> Iterator[Workplace]:
     """A new workplace, removed with all that is in it.
 
     Args:

@@ -64,7 +64,7 @@ class FailedAttempt:
 
     def _full_verdict(self, services: EvaluationServices) -> Verdict:
         """The verdict with its tests, of which the log has only the count."""
-        recorded_verdict = RunRecords(services.home, self.header.id).verdict(self.verdict.number)
+        recorded_verdict = RunRecords(services.home, self.header.id).find_verdict(self.verdict.number)
         if recorded_verdict is not None and recorded_verdict.reason.value == self.verdict.reason:
             return recorded_verdict
         return Verdict(reason=Reason(self.verdict.reason), detail=self.verdict.message, wall_s=self.verdict.wall_s)

@@ -42,7 +42,7 @@ class LabelAgreement(Model):
     """Label by a model or TF-IDF against what the data set says."""
 
 
-def measure_labels(
+def measure_label_agreement(
     problems: Sequence[Problem], labels: PackLabels, *, seed: int = 1, resamples: int = 1000
 ) -> list[LabelAgreement]:
     """Agreement on each kind of label that a question has.

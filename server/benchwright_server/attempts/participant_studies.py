@@ -205,7 +205,7 @@ class ParticipantStudies:
         if registered_study.study.data.to not in ("nowhere", AT_SERVICE) and has_agreed and not has_finished:
             self._deliveries.add_delivery(study, participant)
         if progress.step is ParticipantStep.FINISHED:
-            self._administration.finish(study, participant)
+            self._administration.record_finish(study, participant)
             self._deliver(study, participant)
         elif has_agreed:
             # A page need not wait for a place that does not answer.

@@ -275,7 +275,7 @@ class EditorSession(Adapter):
         """The attempt as shown in views."""
         summary = await self.attempt.writer.summary()
         clock = advance_clock(summary.clock, self._log.moment())
-        assigned, limit_s, left_s = self.terms.assigned, self.terms.time_limit_s, self.attempt.clock.left_s(clock)
+        assigned, limit_s, left_s = self.terms.assigned, self.terms.time_limit_s, self.attempt.clock.remaining_s(clock)
         clock_display = self.terms.clock_display(summary.event_types, has_ended=summary.state.ended)
         shows_all, shows_rest = clock_display is ClockDisplay.SHOWN, clock_display is not ClockDisplay.HIDDEN
         return AttemptStatus(

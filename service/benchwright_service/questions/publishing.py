@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import select, update
 
-from benchwright_authoring.written_question import pack_of
+from benchwright_authoring.written_question import build_pack
 from benchwright_foundation.database import Database
 from benchwright_problems.errors import PackExistsError, ProblemsError
 from benchwright_problems.problem import Pack
@@ -73,7 +73,7 @@ class Publishing:
         questions = {question.id: question.content for question in accepted_questions}
         try:
             pictures = await self._questions.pictures(questions)
-            pack = await asyncio.to_thread(pack_of, head, questions, pictures)
+            pack = await asyncio.to_thread(build_pack, head, questions, pictures)
             earlier_pack = await asyncio.to_thread(self._earlier_version, pack)
             pack = with_dates(pack, earlier_pack)
             # Before the pack is there: after a crash, nothing that is in it can be withdrawn.

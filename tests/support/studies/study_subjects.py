@@ -146,7 +146,7 @@ def people_work(lab: Lab) -> None:
             run_finished = RunFinished(run="r", number=1, outcome=outcome, reason=reason, wall_s=1, digests={})
             log.append_blocking(header.id, run_finished)
             log.append_blocking(header.id, Submitted())
-            studies.finish("side", participant)
+            studies.record_finish("side", participant)
 
 
 def play(request: JudgeRequest) -> PlayedReply:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from benchwright_exams.items import find_items
-from benchwright_exams.model.checks import check_items
+from benchwright_exams.model.checks import with_incompleteness_findings
 from benchwright_exams.model.figures import assign_figures
-from benchwright_exams.model.lines import sort_lines
+from benchwright_exams.model.lines import assign_line_roles
 from benchwright_exams.model.replies import ExamModel
 from benchwright_exams.structure.ledger import Ledger
 from benchwright_exams.structure.structure import read_structure
@@ -48,7 +48,7 @@ async def sort(
     client = ModelEndpoint(settings, {})
     model = ExamModel(client, folder, JudgingBudget(budget))
     try:
-        return await sort_lines(read_structure(exam(*(lines or LINES))), model), model
+        return await assign_line_roles(read_structure(exam(*(lines or LINES))), model), model
     finally:
         await client.close()
 
@@ -152,7 +152,7 @@ async def test_doubts_of_a_model_are_findings_and_nothing_else(tmp_path: Path) -
     reply = content(json.dumps({"problem": "The figure\u202e is missing.\n# No", "complete": False}))
     with JudgeEndpoint(lambda _: reply) as endpoint:
         client = ModelEndpoint(ModelSettings(name="checker", base_url=endpoint.url, model="m"), {})
-        checked_items = await check_items(exam_items, ExamModel(client, tmp_path, JudgingBudget(None)))
+        checked_items = await with_incompleteness_findings(exam_items, ExamModel(client, tmp_path, JudgingBudget(None)))
         await client.close()
     assert checked_items.items == exam_items.items
     (finding,) = checked_items.findings

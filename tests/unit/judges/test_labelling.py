@@ -11,7 +11,7 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_judges.errors import ConfigurationError, LabellingError
-from benchwright_judges.labelling.agreement import measure_labels
+from benchwright_judges.labelling.agreement import measure_label_agreement
 from benchwright_judges.labelling.disclosure import WITHHELD, withhold_if_revealing
 from benchwright_judges.labelling.embeddings import shortlists_by_embeddings
 from benchwright_judges.labelling.instructions import Topic, instructions, label_prompt, read_choice
@@ -212,7 +212,7 @@ def test_agreement_is_that_of_first_votes_of_people_and_of_the_data_set() -> Non
         label(problems[0], skill, "recall", label_source=LabelSource.PERSON),
         label(problems[1], skill, "analyze", label_source=LabelSource.PERSON),
     ]
-    (agreement,) = measure_labels([*problems, own_question], PackLabels(labels))
+    (agreement,) = measure_label_agreement([*problems, own_question], PackLabels(labels))
     assert (agreement.kind, agreement.labelled) == (skill, 5)
     assert (agreement.votes.same.count, agreement.votes.same.total) == (3, 4)
     # Pairs rr, rd, aa, dd of 8 values (3 r, 3 d, 2 a): observed disagreement 2/8, expected (9 + 6 + 6) * 2 / (8 * 7).

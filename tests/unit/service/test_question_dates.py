@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from benchwright_authoring.written_question import WrittenQuestion, pack_of
+from benchwright_authoring.written_question import WrittenQuestion, build_pack
 from benchwright_problems.problem import Pack
 from benchwright_problems.storage.pack_files_schema import PackFile
 from benchwright_service.questions.publishing import with_dates
@@ -20,7 +20,7 @@ def version(publication_date: str, *names: str) -> Pack:
         published=publication_date,
         order=[*names],
     )
-    return pack_of(head, dict.fromkeys(names, QUESTION), {})
+    return build_pack(head, dict.fromkeys(names, QUESTION), {})
 
 
 def test_a_question_keeps_the_date_since_when_it_is_public_and_the_pack_that_of_its_first() -> None:

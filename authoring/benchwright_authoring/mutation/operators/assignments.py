@@ -29,7 +29,7 @@ def _stuck_at_constant(source: MutatedSource, node: SyntaxNode) -> Iterator[Byte
     if isinstance(node, BinaryExpressionSyntax) and node.kind in _ASSIGNMENTS:
         in_design = isinstance(node.parent, ExpressionStatementSyntax | ContinuousAssignSyntax)
         is_constant = isinstance(node.right, LiteralExpressionSyntax | IntegerVectorExpressionSyntax)
-        if in_design and not is_constant and source.has_place(node.right):
+        if in_design and not is_constant and source.is_written_in_file(node.right):
             for value in ("'0", "'1"):
                 yield from source.replacement_edits(node.right, value)
 

@@ -50,8 +50,8 @@ def _first_statement(block: SyntaxNode) -> StatementSyntax | None:
 def _reset_of(source: MutatedSource, block: SyntaxNode) -> ConditionalStatementSyntax | None:
     """The `if` of a clocked block that decides whether it is reset."""
     statement = _first_statement(block)
-    if isinstance(statement, ConditionalStatementSyntax) and source.has_place(statement.predicate):
-        return statement if _NAME_OF_RESET.search(source.text(statement.predicate)) else None
+    if isinstance(statement, ConditionalStatementSyntax) and source.is_written_in_file(statement.predicate):
+        return statement if _NAME_OF_RESET.search(source.source_text(statement.predicate)) else None
     return None
 
 
@@ -59,17 +59,17 @@ def _synchronous_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[Byte
     reset = _reset_of(source, node)
     if reset is None:
         return
-    condition_words = set(re.findall(r"\w+", source.text(reset.predicate)))
+    condition_words = set(re.findall(r"\w+", source.source_text(reset.predicate)))
     # What the block waits for comes first.
     for event_node in descendants(node):
         if isinstance(event_node, BinaryEventExpressionSyntax):
             for event_side, other_event in ((event_node.left, event_node.right), (event_node.right, event_node.left)):
                 is_reset = (
                     isinstance(event_side, SignalEventExpressionSyntax)
-                    and source.text(event_side.expr) in condition_words
+                    and source.source_text(event_side.expr) in condition_words
                 )
-                if is_reset and source.has_place(other_event):
-                    yield from source.replacement_edits(event_node, source.text(other_event))
+                if is_reset and source.is_written_in_file(other_event):
+                    yield from source.replacement_edits(event_node, source.source_text(other_event))
 
 
 def _inverted_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:

@@ -21,7 +21,7 @@ from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 
 def _predicate(source: MutatedSource, node: SyntaxNode) -> SyntaxNode | None:
     if isinstance(node, ConditionalStatementSyntax | ConditionalExpressionSyntax):
-        return node.predicate if source.has_place(node.predicate) else None
+        return node.predicate if source.is_written_in_file(node.predicate) else None
     return None
 
 
@@ -37,7 +37,7 @@ def _never_true(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
 
 def _opposite_condition(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     # Of ?: that is its arms in each other's place.
-    if isinstance(node, ConditionalStatementSyntax) and source.has_place(node.predicate):
+    if isinstance(node, ConditionalStatementSyntax) and source.is_written_in_file(node.predicate):
         yield from source.replacement_edits(node.predicate, negated_condition(source, node.predicate))
 
 

@@ -56,7 +56,7 @@ def _shifted_literals(source: MutatedSource, node: SyntaxNode, step: int) -> Ite
     if not is_number or isinstance(node.parent, BitSelectSyntax | RangeSelectSyntax):
         return
     if isinstance(node, LiteralExpressionSyntax | IntegerVectorExpressionSyntax):
-        text = source.text(node)
+        text = source.source_text(node)
         shifted_text = shift_literal(text, step)
         if shifted_text is not None and shifted_text != text:
             yield from source.replacement_edits(node, shifted_text)
@@ -70,34 +70,34 @@ def _decremented_literals(source: MutatedSource, node: SyntaxNode) -> Iterator[B
     yield from _shifted_literals(source, node, -1)
 
 
-def incremented_expression(source: MutatedSource, expression: SyntaxNode, increment: int) -> str:
+def incremented_expression_text(source: MutatedSource, expression: SyntaxNode, increment: int) -> str:
     """The text of an expression plus or minus one."""
-    text = source.text(expression)
+    text = source.source_text(expression)
     return shift_literal(text, increment) or f"({text}) {'+' if increment > 0 else '-'} 1"
 
 
 def _shifted_index(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, BitSelectSyntax) and isinstance(node.parent, ElementSelectSyntax):
         for step in (1, -1):
-            if source.has_place(node.expr) and source.text(node.expr) + f"{step:+}" != "0-1":
-                yield from source.replacement_edits(node.expr, incremented_expression(source, node.expr, step))
+            if source.is_written_in_file(node.expr) and source.source_text(node.expr) + f"{step:+}" != "0-1":
+                yield from source.replacement_edits(node.expr, incremented_expression_text(source, node.expr, step))
 
 
 def _shifted_part_select(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if not (isinstance(node, RangeSelectSyntax) and isinstance(node.parent, ElementSelectSyntax)):
         return
-    if not (source.has_place(node.left) and source.has_place(node.right)):
+    if not (source.is_written_in_file(node.left) and source.is_written_in_file(node.right)):
         return
     if node.kind is not SyntaxKind.SimpleRangeSelect:
         for step in (1, -1):
-            if source.text(node.left) + f"{step:+}" != "0-1":
-                yield from source.replacement_edits(node.left, incremented_expression(source, node.left, step))
+            if source.source_text(node.left) + f"{step:+}" != "0-1":
+                yield from source.replacement_edits(node.left, incremented_expression_text(source, node.left, step))
         return
     for step in (1, -1):
-        if source.text(node.right) + f"{step:+}" != "0-1":
+        if source.source_text(node.right) + f"{step:+}" != "0-1":
             left_bound, right_bound = (
-                incremented_expression(source, node.left, step),
-                incremented_expression(source, node.right, step),
+                incremented_expression_text(source, node.left, step),
+                incremented_expression_text(source, node.right, step),
             )
             yield from source.replacement_edits(node, f"{left_bound}:{right_bound}")
 

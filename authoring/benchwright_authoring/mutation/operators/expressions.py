@@ -66,15 +66,15 @@ def _opposite_steps(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdi
 def _without_negation(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if not isinstance(node, PrefixUnaryExpressionSyntax) or node.operatorToken.rawText not in ("!", "~", "-"):
         return
-    if source.has_place(node.operand):
-        yield from source.replacement_edits(node, source.text(node.operand))
+    if source.is_written_in_file(node.operand):
+        yield from source.replacement_edits(node, source.source_text(node.operand))
 
 
 def _one_operand(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, BinaryExpressionSyntax) and node.operatorToken.rawText in _WITH_TWO_SIDES:
         for operand in (node.left, node.right):
-            if source.has_place(operand):
-                yield from source.replacement_edits(node, source.text(operand))
+            if source.is_written_in_file(operand):
+                yield from source.replacement_edits(node, source.source_text(operand))
 
 
 KINDS = (

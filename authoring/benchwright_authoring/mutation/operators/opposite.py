@@ -14,10 +14,10 @@ def negated_condition(source: MutatedSource, predicate: ConditionalPredicateSynt
     predicate_conditions = list(predicate.conditions)
     only = predicate_conditions[0].expr if len(predicate_conditions) == 1 else None
     if isinstance(only, PrefixUnaryExpressionSyntax) and only.operatorToken.rawText == "!":
-        return source.text(only.operand)
+        return source.source_text(only.operand)
     if isinstance(only, BinaryExpressionSyntax) and (opposite_operator := _OPPOSITES.get(only.operatorToken.rawText)):
         operator = only.operatorToken.range
         text_before = source.content[predicate.sourceRange.start.offset : operator.start.offset].decode()
         text_after = source.content[operator.end.offset : predicate.sourceRange.end.offset].decode()
         return f"{text_before}{opposite_operator}{text_after}"
-    return f"!({source.text(predicate)})"
+    return f"!({source.source_text(predicate)})"

@@ -14,7 +14,7 @@ from pyslang.syntax import (
 )
 
 from benchwright_authoring.mutation.kind import MutationKind
-from benchwright_authoring.mutation.operators.constants import incremented_expression
+from benchwright_authoring.mutation.operators.constants import incremented_expression_text
 from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 
 
@@ -30,24 +30,24 @@ def _narrower_vector(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEd
     if span is None or isinstance(node.parent, DeclaratorSyntax):
         return
     # [0:0] would become [-1:0], which is wider.
-    if source.has_place(span) and source.text(span.left) != source.text(span.right):
-        is_downward = source.text(span.left) != "0"
+    if source.is_written_in_file(span) and source.source_text(span.left) != source.source_text(span.right):
+        is_downward = source.source_text(span.left) != "0"
         end_bound = span.left if is_downward else span.right
-        yield from source.replacement_edits(end_bound, incremented_expression(source, end_bound, -1))
+        yield from source.replacement_edits(end_bound, incremented_expression_text(source, end_bound, -1))
 
 
 def _shallower_array(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     span = _range(node)
-    if span is None or not isinstance(node.parent, DeclaratorSyntax) or not source.has_place(span):
+    if span is None or not isinstance(node.parent, DeclaratorSyntax) or not source.is_written_in_file(span):
         return
-    if source.text(span.left) != source.text(span.right):
-        end_bound = span.right if source.text(span.left) == "0" else span.left
-        yield from source.replacement_edits(end_bound, incremented_expression(source, end_bound, -1))
+    if source.source_text(span.left) != source.source_text(span.right):
+        end_bound = span.right if source.source_text(span.left) == "0" else span.left
+        yield from source.replacement_edits(end_bound, incremented_expression_text(source, end_bound, -1))
 
 
 def _other_signedness(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
-    if isinstance(node, InvocationExpressionSyntax) and source.has_place(node.left):
-        name = source.text(node.left)
+    if isinstance(node, InvocationExpressionSyntax) and source.is_written_in_file(node.left):
+        name = source.source_text(node.left)
         if name in ("$signed", "$unsigned"):
             yield from source.replacement_edits(node.left, "$unsigned" if name == "$signed" else "$signed")
     signing = getattr(node, "signing", None)

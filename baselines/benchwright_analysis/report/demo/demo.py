@@ -159,7 +159,7 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> S
             if not has_left:
                 attentive = "sometimes" if random.random() < 0.95 else "never"
                 studies.answer_questionnaire(STUDY, participant, {"attention": attentive})
-                studies.finish(STUDY, participant)
+                studies.record_finish(STUDY, participant)
         for model, slope, half in _MODELS:
             for ref, problem in by_ref.items():
                 for _ in range(_SAMPLES):

@@ -11,7 +11,7 @@ from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Section, SectionPicture
 from benchwright_analysis.report.sections.matrix import figure_table, table_figure
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_foundation.number_text import percent
 from benchwright_judges.agreement.agreement import is_right_by_majority
 from benchwright_judges.agreement.rated import PANEL, RatedAnswer
@@ -108,4 +108,4 @@ def _share(rated: Sequence[RatedAnswer], differs: Callable[[RatedAnswer], bool |
     if not outcomes:
         return None
     problems = [problem for problem, _ in outcomes]
-    return crossed_share([is_different for _, is_different in outcomes], Cells([None] * len(outcomes), problems))
+    return crossed_share([is_different for _, is_different in outcomes], CrossedCells([None] * len(outcomes), problems))

@@ -12,7 +12,7 @@ from benchwright_analysis.report.rows.model_facts import ModelFacts
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_analysis.report.sections.registration import Registration
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.failures import Embedding, Namer
 from benchwright_analysis.statistics.horizon import Weights
 from benchwright_formal.second_opinion import SecondOpinion
@@ -150,9 +150,9 @@ class Dataset:
         return [folded_attempt for folded_attempt in self.counted_attempts if folded_attempt.observation.group == group]
 
     @staticmethod
-    def cells(rows: Sequence[Observation]) -> Cells:
+    def cells(rows: Sequence[Observation]) -> CrossedCells:
         """Participant and problem of each row: people vary, and so do problems; a model is the one it is."""
-        return Cells(
+        return CrossedCells(
             [observation.participant if observation.is_person else None for observation in rows],
             [observation.problem for observation in rows],
             [observation.family for observation in rows],

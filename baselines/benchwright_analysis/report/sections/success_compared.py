@@ -11,7 +11,7 @@ from benchwright_analysis.report.section import Cell, SortableTable, p_value, te
 from benchwright_analysis.report.sections.time_compared import in_percentage_points
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share_difference
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.multiple import AdjustedTest, holm
+from benchwright_analysis.statistics.multiple import AdjustedTest, holm_correction
 
 
 def compare_groups(
@@ -93,7 +93,7 @@ def _tests_by_category(
         )
         if difference is not None and difference.p_value is not None:
             p_values[name] = difference.p_value
-    return holm(p_values)
+    return holm_correction(p_values)
 
 
 def _category(observation: Observation) -> str:

@@ -27,7 +27,7 @@ class ServedModel:
 
 
 @asynccontextmanager
-async def open_service(served_model: ServedModel | None, on_usage: Used) -> AsyncIterator[ModelService | None]:
+async def open_model_service(served_model: ServedModel | None, on_usage: Used) -> AsyncIterator[ModelService | None]:
     """A model to ask while the block lasts; None if the server's model is its own affair.
 
     Args:

@@ -88,7 +88,7 @@ class _Sought:
         return Foresight(is_kept=self.is_kept, earlier_s=earlier_s)
 
 
-def look_back(
+def hindsight_at_pauses(
     header: AttemptHeader,
     events: Sequence[RecordedEvent],
     played_sites: Sequence[tuple[Site, SiteRecord]],

@@ -27,7 +27,7 @@ def offer_likeness(site: Site, played_site: PlayedSite) -> Likeness | None:
     )
 
 
-def efforts(site: Site, played_site: PlayedSite) -> Efforts:
+def measure_efforts(site: Site, played_site: PlayedSite) -> Efforts:
     """Characters that were expected, typed, accepted, kept and deleted."""
     texts = [step.accepted for step in played_site.steps if step.accepted]
     accepted_effort = sum(similarity.effort(text) for text in texts)

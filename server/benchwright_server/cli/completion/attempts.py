@@ -19,7 +19,7 @@ from benchwright_subjects.inline.grading import GradingPlace
 from benchwright_subjects.inline.record import Hindsight, SiteRecord
 from benchwright_subjects.inline.recorded import recorded_sites
 from benchwright_subjects.inline.sites import Site
-from benchwright_subjects.inline.text.hindsight import PauseOffer, look_back, with_test_verdicts
+from benchwright_subjects.inline.text.hindsight import PauseOffer, hindsight_at_pauses, with_test_verdicts
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def hindsight(
         for attempt, site_records in records_by_attempt.items():
             header = log.header(attempt)
             public = problems[header.problem].public.files
-            offers += look_back(header, log.events(attempt), site_records, pause_ms, public)
+            offers += hindsight_at_pauses(header, log.events(attempt), site_records, pause_ms, public)
     if tested_offers is None:
         return [lookback for _, lookback in offers]
     with progress(

@@ -69,7 +69,7 @@ async def _sign_in_by_code(server: ServerOptions, profile: Path) -> str:
     from benchwright_subjects.inline.dialects.copilot import CopilotDialect, sign_in
     from benchwright_subjects.inline.server.confinement import places_in, secret_folders
     from benchwright_subjects.inline.server.session import open_connection
-    from benchwright_subjects.inline.workplace import workplace
+    from benchwright_subjects.inline.workplace import temporary_workplace
 
     def show(device_code: DeviceCode) -> None:
         console.print(
@@ -78,7 +78,7 @@ async def _sign_in_by_code(server: ServerOptions, profile: Path) -> str:
 
     home = Home.find()
     launch = server.launch(secret_folders(home, profile))
-    with workplace(places_in(home), {}, None) as work_area:
+    with temporary_workplace(places_in(home), {}, None) as work_area:
         async with open_connection(launch, CopilotDialect(), work_area, os.environ) as (connection, _):
             name = await sign_in(connection, show)
         with explain_unwritable(profile):
@@ -93,14 +93,14 @@ async def _sign_in_by_window(server: ServerOptions, profile: Path) -> None:
     from benchwright_subjects.inline.server.connection import RequestTimeoutError
     from benchwright_subjects.inline.server.session import open_connection
     from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, WINDOW, with_window
-    from benchwright_subjects.inline.workplace import workplace
+    from benchwright_subjects.inline.workplace import temporary_workplace
 
     if not any(os.environ.get(name) for name in DISPLAY):
         raise ServerError("There is no display for a window. Run the command in a terminal of your desktop.")
     home = Home.find()
     launch = server.launch(secret_folders(home, profile))
     launch = replace(launch, command=with_window(launch.command), variable_names=WINDOW)
-    with workplace(places_in(home), {}, None) as work_area:
+    with temporary_workplace(places_in(home), {}, None) as work_area:
         async with open_connection(launch, VSCodeDialect(server.options), work_area, os.environ) as (connection, name):
             console.print(f"{name.name} has a window. Sign in there, then close it. Waiting …", markup=False)
             try:

@@ -18,7 +18,7 @@ from benchwright_server.cli.terminal.exit_status import INTERRUPTED
 from benchwright_server.cli.terminal.output import console, err, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
-from benchwright_subjects.evaluation.kept_evals import folder_of, keep_log
+from benchwright_subjects.evaluation.kept_evals import folder_of, keep_eval_log
 
 if TYPE_CHECKING:
     # Inspect takes seconds to import: only these commands pay.
@@ -114,7 +114,7 @@ def _keep(log: EvalLog) -> None:
         write_replies(log, responses)
     if attempts := attempts_of(log):
         try:
-            keep_log(folder_of(Home.find()), file, attempts)
+            keep_eval_log(folder_of(Home.find()), file, attempts)
         except OSError as error:
             raise ServerError(f"The log {file} can't be kept in the data folder: {error.strerror}.") from error
 

@@ -99,10 +99,10 @@ def label_command(
         go_on = f"What is labelled is kept. Go on: benchwright problems label {pack}"
         with end_in_order(go_on):
             outcome = asyncio.run(label_all(home, pack, questions, _label_request(choice, budget, jobs)))
-        from benchwright_judges.labelling.agreement import measure_labels
+        from benchwright_judges.labelling.agreement import measure_label_agreement
 
         # The table has no intervals.
-        agreement = measure_labels(questions, label_file.read(), resamples=1000 if json_output else 0)
+        agreement = measure_label_agreement(questions, label_file.read(), resamples=1000 if json_output else 0)
         _show(outcome, agreement, json_output=json_output)
     if outcome.failures:
         raise typer.Exit(2)

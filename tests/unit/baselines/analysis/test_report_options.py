@@ -20,7 +20,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Answered, Started, Submitted
 from benchwright_attempts.events.evidence import Recording
 from benchwright_attempts.events.file_text import FileText
-from benchwright_authoring.written_question import WrittenQuestion, pack_of
+from benchwright_authoring.written_question import WrittenQuestion, build_pack
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.pack_files_schema import PackFile
 from benchwright_problems.storage.store import Store
@@ -41,7 +41,7 @@ def store(tmp_path: Path) -> Store:
         for name, key in KEYS.items()
     }
     head = PackFile(name="q", title="Q", version="1", license="MIT", source="s", order=[*questions])
-    store.add(pack_of(head, questions, {}))
+    store.add(build_pack(head, questions, {}))
     return store
 
 

@@ -14,9 +14,9 @@ from sklearn.metrics import brier_score_loss
 from benchwright_analysis.statistics.calibration import chance_calibration, rank_correlation, time_calibration
 from benchwright_analysis.statistics.condition_effects import condition_effects
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.multiple import holm
+from benchwright_analysis.statistics.multiple import holm_correction
 
 # First calls import much of SciPy, however little time a test has.
 SETTINGS = settings(deadline=None, max_examples=50)
@@ -103,7 +103,7 @@ def test_what_allows_no_effect_is_named(
 
 def test_holms_correction_of_a_worked_example() -> None:
     """Sorted 0.005, 0.01, 0.03, 0.04 become 0.02, 0.03, 0.06, 0.06."""
-    adjustments = holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
+    adjustments = holm_correction({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
     assert {name: round(p_value.adjusted, 10) for name, p_value in adjustments.items()} == {
         "a": 0.03,
         "b": 0.06,
@@ -111,9 +111,9 @@ def test_holms_correction_of_a_worked_example() -> None:
         "d": 0.02,
     }
     assert [name for name, p_value in adjustments.items() if p_value.significant] == ["a", "d"]
-    assert holm({}) == {}
+    assert holm_correction({}) == {}
     with pytest.raises(StatisticsError, match="P-values have to be at most 1"):
-        holm({"a": 1.5})
+        holm_correction({"a": 1.5})
 
 
 def test_time_forecasts_are_measured_by_ratio() -> None:
@@ -167,7 +167,7 @@ def test_calibration_holds_for_other_people_at_other_problems() -> None:
     """Each person's attempts are alike, and so are those at a problem: intervals are wider than of independent ones."""
     random = np.random.default_rng(5)
     people, problems = np.repeat(np.arange(10), 8), np.tile(np.arange(8), 10)
-    cells = Cells(people.tolist(), problems.tolist())
+    cells = CrossedCells(people.tolist(), problems.tolist())
     bias = random.normal(0.3, 0.5, 10)[people] + random.normal(0, 0.8, 8)[problems]
     forecasts = random.lognormal(3, 0.5, 80)
     times = forecasts * np.exp(bias + random.normal(0, 0.2, 80))

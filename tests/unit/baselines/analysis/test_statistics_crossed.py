@@ -18,12 +18,12 @@ from benchwright_analysis.statistics.crossed import (
     crossed_share,
     crossed_share_difference,
 )
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.variance_components import VarianceComponents, indicator_matrix
 
 PEOPLE, PROBLEMS = np.repeat(np.arange(8), 6), np.tile(np.arange(6), 8)
-CELLS = Cells(PEOPLE.tolist(), PROBLEMS.tolist())
+CELLS = CrossedCells(PEOPLE.tolist(), PROBLEMS.tolist())
 
 
 def values(seed: int = 1, person: float = 1.0, problem_deviation: float = 1.0) -> np.ndarray:
@@ -116,7 +116,7 @@ def test_a_model_is_not_drawn_from_a_population_of_models() -> None:
     random = np.random.default_rng(7)
     ease = random.normal(0, 3, 12)
     scores = np.concatenate([ease, ease + random.normal(0.5, 1, 12)])
-    cells = Cells([None] * 24, [*range(12), *range(12)])
+    cells = CrossedCells([None] * 24, [*range(12), *range(12)])
     difference = crossed_difference(scores, [False] * 12 + [True] * 12, cells)
     scipy_test = stats.ttest_rel(scores[12:], scores[:12])
     assert difference.p_value == pytest.approx(float(scipy_test.pvalue))
@@ -125,7 +125,7 @@ def test_a_model_is_not_drawn_from_a_population_of_models() -> None:
 
 def test_a_person_and_a_model_are_compared_over_both() -> None:
     y = np.concatenate([values(8), np.full(6, 11.0)])
-    cells = Cells([*PEOPLE.tolist(), *[None] * 6], [*PROBLEMS.tolist(), *range(6)])
+    cells = CrossedCells([*PEOPLE.tolist(), *[None] * 6], [*PROBLEMS.tolist(), *range(6)])
     difference = crossed_difference(y, [False] * 48 + [True] * 6, cells)
     assert not difference.within and difference.low is not None
     assert difference.value == pytest.approx(11 - values(8).mean())
@@ -135,8 +135,8 @@ def test_problems_of_a_family_vary_together() -> None:
     random = np.random.default_rng(9)
     family = np.arange(12) // 4
     scores = random.normal(0, 1, 3)[family] + random.normal(0, 0.1, 12)
-    independent_mean = crossed_mean(scores, Cells([None] * 12, list(range(12))))
-    family_mean = crossed_mean(scores, Cells([None] * 12, list(range(12)), family.tolist()))
+    independent_mean = crossed_mean(scores, CrossedCells([None] * 12, list(range(12))))
+    family_mean = crossed_mean(scores, CrossedCells([None] * 12, list(range(12)), family.tolist()))
     assert independent_mean.standard_error is not None and family_mean.standard_error is not None
     assert family_mean.standard_error > 1.5 * independent_mean.standard_error and family_mean.degrees_of_freedom == 2
 
@@ -172,10 +172,10 @@ def test_values_that_are_all_alike_do_not_feign_certainty() -> None:
 
 def test_what_cant_be_compared_is_named() -> None:
     with pytest.raises(StatisticsError, match="No problem was tried under both conditions"):
-        crossed_difference(values(), PROBLEMS < 3, Cells([None] * 48, PROBLEMS.tolist()))
+        crossed_difference(values(), PROBLEMS < 3, CrossedCells([None] * 48, PROBLEMS.tolist()))
     with pytest.raises(StatisticsError, match="Who worked on what determines the condition"):
         crossed_difference(
-            [1.0, 2, 3, 4], [0, 1, 1, 0], Cells(["p", "p", "q", "q"], ["a", "b", "a", "b"]), [[0, 1, 1, 0]]
+            [1.0, 2, 3, 4], [0, 1, 1, 0], CrossedCells(["p", "p", "q", "q"], ["a", "b", "a", "b"]), [[0, 1, 1, 0]]
         )
     with pytest.raises(StatisticsError, match="At least one weight"):
         crossed_mean(values(), CELLS, np.zeros(48))
@@ -203,7 +203,7 @@ def test_many_people_need_more_problems(people: int, problems: int, message: str
     person_indices, problem_indices = np.repeat(np.arange(people), problems), np.tile(np.arange(problems), people)
     y = np.random.default_rng(12).normal(0, 1, len(person_indices))
     difference = crossed_difference(
-        y, (person_indices + problem_indices) % 2, Cells(person_indices.tolist(), problem_indices.tolist())
+        y, (person_indices + problem_indices) % 2, CrossedCells(person_indices.tolist(), problem_indices.tolist())
     )
     assert (difference.low is None) == (difference.p_value is None) == bool(message)
     assert message in difference.note and bool(difference.note) == bool(message)
@@ -236,7 +236,7 @@ def test_a_difference_within_persons_counts_that_effects_vary_by_the_mean_square
         residual**2 / 154 + sum(part * (part + residual) / size for size, part in component_squares.items())
     )
     widening = (1.03 + 0.7 / 7) / (1 + 6.5 / 77)
-    difference = crossed_difference(y, second_condition, Cells(people.tolist(), problems.tolist()))
+    difference = crossed_difference(y, second_condition, CrossedCells(people.tolist(), problems.tolist()))
     assert difference.value == pytest.approx(mean)
     assert difference.standard_error == pytest.approx(widening * math.sqrt(2 * total / 96))
     assert difference.degrees_of_freedom == pytest.approx(df)
@@ -246,7 +246,7 @@ def test_effects_that_are_not_seen_to_vary_do_not_make_intervals_wider() -> None
     """Estimates of components that are below 0 count against those above, so on average the variance is right."""
     people, problems = np.repeat(np.arange(12), 8), np.tile(np.arange(8), 12)
     second_condition = (people + problems) % 2
-    cells = Cells(people.tolist(), problems.tolist())
+    cells = CrossedCells(people.tolist(), problems.tolist())
     random = np.random.default_rng(14)
     differences = [crossed_difference(random.normal(0, 1, 96), second_condition, cells) for _ in range(400)]
     squares = np.mean(
@@ -267,7 +267,7 @@ def test_people_may_vary_more_under_one_condition() -> None:
         crossed_difference(
             (random.normal(0, spread)[people] + random.normal(0, 0.5, 160))[present],
             is_second_group[present],
-            Cells(people[present].tolist(), problems[present].tolist()),
+            CrossedCells(people[present].tolist(), problems[present].tolist()),
         )
         for _ in range(300)
     ]
@@ -285,7 +285,7 @@ def test_degrees_of_freedom_are_those_of_equal_variances() -> None:
         crossed_difference(
             random.normal(0, np.where(np.arange(20) < 10, first_spread, 1.0))[people] + random.normal(0, 0.01, 160),
             people >= 10,
-            Cells(people.tolist(), problems.tolist()),
+            CrossedCells(people.tolist(), problems.tolist()),
         ).degrees_of_freedom
         for first_spread in (1.0, 0.1)
     ]
@@ -294,7 +294,7 @@ def test_degrees_of_freedom_are_those_of_equal_variances() -> None:
 
 def test_a_difference_of_shares_stays_between_minus_one_and_one() -> None:
     """Of 8 attempts at 4 problems, Student's interval would end at -129 percentage points."""
-    cells = Cells([None] * 8, [0, 1, 2, 3] * 2)
+    cells = CrossedCells([None] * 8, [0, 1, 2, 3] * 2)
     passed_flags = [1, 1, 1, 0, 0, 0, 0, 0]
     plain_difference = crossed_difference(passed_flags, [0] * 4 + [1] * 4, cells)
     bounded_difference = crossed_share_difference(passed_flags, [0] * 4 + [1] * 4, cells)
@@ -310,6 +310,6 @@ def test_a_difference_of_shares_stays_between_minus_one_and_one() -> None:
 def test_the_detectable_difference_is_blooms() -> None:
     """Bloom (1995): with many degrees of freedom, 2.8 standard errors."""
     random = np.random.default_rng(10)
-    estimate = crossed_mean(random.normal(0, 1, 5000), Cells([None] * 5000, list(range(5000))))
+    estimate = crossed_mean(random.normal(0, 1, 5000), CrossedCells([None] * 5000, list(range(5000))))
     assert estimate.standard_error is not None and estimate.detectable_difference is not None
     assert estimate.detectable_difference / estimate.standard_error == pytest.approx(2.8, abs=0.01)

@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
 from benchwright_analysis.statistics.active_time import active_time_sensitivity
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.failures import MessageComparison, failure_groups
 from benchwright_analysis.statistics.provenance import AttemptProvenance, provenance
@@ -44,7 +44,7 @@ def test_bands_hold_over_people_and_problems() -> None:
         ScoreTrace(problem, str(person), (float(random.exponential(10)),), (1.0,))
         for person, problem in person_problems
     ]
-    person_cells = Cells([person for person, _ in person_problems], [problem for _, problem in person_problems])
+    person_cells = CrossedCells([person for person, _ in person_problems], [problem for _, problem in person_problems])
     curve = score_curve(traces, [5, 10, 20], cells=person_cells)
     for low, score, high in zip(curve.low, curve.score, curve.high, strict=True):
         assert low is not None and high is not None and 0 <= low <= score <= high <= 1

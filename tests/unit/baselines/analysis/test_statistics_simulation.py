@@ -21,7 +21,7 @@ from benchwright_analysis.statistics.bootstrap import clustered_mean
 from benchwright_analysis.statistics.calibration import time_calibration
 from benchwright_analysis.statistics.condition_effects import condition_effects
 from benchwright_analysis.statistics.crossed import crossed_share
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import human_time_horizon
 from benchwright_analysis.statistics.pass_at_k import mean_pass_at_k
@@ -117,7 +117,7 @@ def test_rates_and_means_are_recovered(studies: int) -> None:
     hits: Counter[str] = Counter()
     for study in range(studies):
         random = np.random.default_rng([13, study])
-        share = crossed_share(random.random(60) < 0.7, Cells([None] * 60, list(range(60))))
+        share = crossed_share(random.random(60) < 0.7, CrossedCells([None] * 60, list(range(60))))
         hits["share that a model solved"] += holds(share.low, share.high, 0.7)
         rates = random.beta(2, 2, 100)
         unbiased = mean_pass_at_k([10] * 100, random.binomial(10, rates).tolist(), 3, seed=study, resamples=RESAMPLES)

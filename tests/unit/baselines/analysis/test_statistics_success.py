@@ -21,7 +21,7 @@ from benchwright_analysis.statistics.bootstrap import (
     percentile_interval,
 )
 from benchwright_analysis.statistics.crossed import crossed_share
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.pass_at_k import (
     Samples,
@@ -43,8 +43,8 @@ SETTINGS = settings(deadline=None, max_examples=50)
 COUNTS = st.integers(1, 12).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n)))
 
 
-def models(problems: Sequence[str]) -> Cells:
-    return Cells([None] * len(problems), problems)
+def models(problems: Sequence[str]) -> CrossedCells:
+    return CrossedCells([None] * len(problems), problems)
 
 
 def test_a_share_of_independent_attempts_has_newcombes_wilson_interval() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.duration.survfunc import SurvfuncRight
 
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.pseudo_values import (
     log_restricted_time_pseudo_values,
@@ -45,9 +45,9 @@ def read(text: str) -> tuple[list[float], list[bool]]:
     return [float(word.rstrip("+")) for word in words], [not word.endswith("+") for word in words]
 
 
-def everybody_once(count: int) -> Cells:
+def everybody_once(count: int) -> CrossedCells:
     """Each participant at one problem, which are six in turn."""
-    return Cells(list(range(count)), [index % 6 for index in range(count)])
+    return CrossedCells(list(range(count)), [index % 6 for index in range(count)])
 
 
 def unsolved_at(curve: SurvivalCurve, time: float) -> float:
@@ -186,13 +186,13 @@ def test_bands_and_medians_interval_hold_the_curve() -> None:
     random = np.random.default_rng(1)
     people, problems = np.repeat(np.arange(12), 8), np.tile(np.arange(8), 12)
     times = random.exponential(10, 96)
-    curve = kaplan_meier(times, times < 25, Cells(people.tolist(), problems.tolist()))
+    curve = kaplan_meier(times, times < 25, CrossedCells(people.tolist(), problems.tolist()))
     assert curve.low is not None and curve.high is not None
     assert all(low <= s <= high for low, s, high in zip(curve.low, curve.unsolved, curve.high, strict=True))
     median = curve.median
     assert median.value is not None and median.low is not None and median.high is not None
     assert median.low < median.value < median.high
-    small_curve = kaplan_meier(times[:8], times[:8] < 25, Cells([0] * 8, list(range(8))))
+    small_curve = kaplan_meier(times[:8], times[:8] < 25, CrossedCells([0] * 8, list(range(8))))
     assert (small_curve.low, small_curve.high) == (None, None)
 
 
@@ -201,7 +201,7 @@ def test_conditions_that_differ_by_a_factor_differ_by_its_percentage() -> None:
     second = (people + problems) % 2 == 1
     times = np.exp(0.3 * people + 0.1 * problems) * np.where(second, 0.8, 1.0)
     times *= np.exp(np.random.default_rng(2).normal(0, 0.01, 60))
-    cells = Cells(people.tolist(), problems.tolist())
+    cells = CrossedCells(people.tolist(), problems.tolist())
     condition_change = time_change(times, [True] * 60, second, 1000, cells)
     assert condition_change.within and condition_change.low is not None and condition_change.high is not None
     assert (

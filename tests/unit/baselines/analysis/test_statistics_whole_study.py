@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from benchwright_analysis.statistics.calibration import chance_calibration, rank_correlation, time_calibration
 from benchwright_analysis.statistics.condition_effects import condition_effects
 from benchwright_analysis.statistics.crossed import crossed_difference
-from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.horizon import human_time_horizon
 from benchwright_analysis.statistics.restricted_mean import observable_limit, restricted_mean_difference, time_change
 from benchwright_analysis.statistics.score_over_time import ScoreTrace, score_curve
@@ -63,7 +63,7 @@ def all_statistics(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict
         else ScoreTrace(simulated_attempt.problem, simulated_attempt.participant, (), ())
         for simulated_attempt in attempts
     ]
-    cells = Cells(people, problems, [attempt.family for attempt in attempts])
+    cells = CrossedCells(people, problems, [attempt.family for attempt in attempts])
     has_copilot = [condition == "human+copilot" for condition in conditions]
     return {
         "groups": breakdown(score, [attempt.difficulty for attempt in attempts], cells),

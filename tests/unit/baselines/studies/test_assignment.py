@@ -128,7 +128,7 @@ def test_dice_are_fair_and_shuffles_reach_every_order() -> None:
     counts = Counter(dice.number_below(6) for _ in range(6000))
     # Chi-square with 5 degrees of freedom: 20.5 is exceeded once in a thousand.
     assert sum((count - 1000) ** 2 / 1000 for count in counts.values()) < 20.5
-    orders = Counter("".join(dice.shuffle("abc")) for _ in range(600))
+    orders = Counter("".join(dice.shuffled("abc")) for _ in range(600))
     assert len(orders) == 6 and min(orders.values()) > 60
     assert [SeededRandom(1, "x").number_below(10) for _ in range(2)] == [SeededRandom(1, "x").number_below(10)] * 2
     assert [SeededRandom(s, p).number_below(10**9) for s, p in ((1, "x"), (1, "y"), (2, "x"))] != [

@@ -84,7 +84,7 @@ def work(log: StudyLog, studies: Studies, participant: str) -> list[str]:
             log.append_blocking(attempt, event)
         attempts.append(attempt)
     studies.answer_questionnaire("s", participant, {"q": True})
-    studies.finish("s", participant)
+    studies.record_finish("s", participant)
     return attempts
 
 
@@ -123,8 +123,8 @@ def test_each_step_follows_from_what_was_recorded(log: StudyLog, studies: Studie
         studies.answer_questionnaire("s", "ada", {"q": "maybe"})
     studies.answer_questionnaire("s", "ada", {"q": True})
     assert step() is ParticipantStep.FINISHED
-    studies.finish("s", "ada")
-    studies.finish("s", "ada")
+    studies.record_finish("s", "ada")
+    studies.record_finish("s", "ada")
     assert [entry.type for entry in studies.entries("s", "ada")].count("finished") == 1
 
 

@@ -26,7 +26,7 @@ from benchwright_subjects.inline.record import (
 from benchwright_subjects.inline.recorded import recorded_sites
 from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.text.author_text import AuthorWords
-from benchwright_subjects.inline.text.hindsight import look_back
+from benchwright_subjects.inline.text.hindsight import hindsight_at_pauses
 
 PATH = "rtl/m.sv"
 START = "module m (input logic a, b, output logic y, z);\n\nendmodule\n"
@@ -83,7 +83,9 @@ class Author:
     def judged(self, offer: str, *, pause: int = 0, latency_ms: float = 0.0, exact: bool = False) -> Hindsight:
         """Hindsight on an offer at one of the pauses."""
         site = self.sites()[pause]
-        ((_, hindsight),) = look_back(HEADER, self.events, [(site, record(site, offer, latency_ms, exact))], 1000, {})
+        ((_, hindsight),) = hindsight_at_pauses(
+            HEADER, self.events, [(site, record(site, offer, latency_ms, exact))], 1000, {}
+        )
         return hindsight
 
 
@@ -237,7 +239,7 @@ def test_an_offer_that_replaces_what_was_typed_is_applied_there() -> None:
     site = solved().sites()[0]
     step = Step(decision=OfferOutcome.REFUSED, offers=1, offer="assign y = (a & b);", replaces=(len("assign "), 0))
     site_record = record(site, "", 0, exact=False).model_copy(update={"steps": (step,)})
-    ((pause_offer, hindsight),) = look_back(HEADER, solved().events, [(site, site_record)], 1000, {})
+    ((pause_offer, hindsight),) = hindsight_at_pauses(HEADER, solved().events, [(site, site_record)], 1000, {})
     assert pause_offer.text_with_offer == START[:HOLE] + "assign y = (a & b);" + START[HOLE:]
     assert hindsight.whole is not None
     assert hindsight.whole.is_right

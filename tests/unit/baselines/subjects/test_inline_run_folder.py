@@ -16,7 +16,7 @@ from benchwright_subjects.inline.record import Efforts, SiteRecord, SubjectName,
 from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.server.server_process import ServerProcess
 from benchwright_subjects.inline.sites import SiteKind
-from benchwright_subjects.inline.workplace import remove_leftovers, workplace
+from benchwright_subjects.inline.workplace import remove_leftovers, temporary_workplace
 
 from ..inline_settings import settings
 
@@ -136,19 +136,19 @@ def test_a_workplace_is_new_each_time_and_gone_afterwards(tmp_path: Path) -> Non
     profile = tmp_path / "profile"
     profile.mkdir()
     (profile / "token").write_text("t")
-    with workplace(tmp_path / "p", {"rtl/m.sv": b"x"}, profile) as first:
+    with temporary_workplace(tmp_path / "p", {"rtl/m.sv": b"x"}, profile) as first:
         assert (first.home / "token").read_text() == "t"
         assert (first.workspace / "rtl" / "m.sv").read_bytes() == b"x"
         first.check_unchanged()
     assert not first.root.exists()
-    with workplace(tmp_path / "p", {}, profile) as second:
+    with temporary_workplace(tmp_path / "p", {}, profile) as second:
         assert second.root != first.root
 
 
 def test_workplaces_of_killed_commands_are_removed_and_others_stay(tmp_path: Path) -> None:
     ended_process = subprocess.Popen(["true"])
     ended_process.wait()
-    with workplace(tmp_path, {}, None) as area:
+    with temporary_workplace(tmp_path, {}, None) as area:
         (tmp_path / f"{ended_process.pid}-abc" / "home").mkdir(parents=True)
         remove_leftovers(tmp_path)
         assert list(tmp_path.iterdir()) == [area.root]
@@ -156,7 +156,7 @@ def test_workplaces_of_killed_commands_are_removed_and_others_stay(tmp_path: Pat
 
 @pytest.mark.parametrize("change", ["changed", "added", "removed", "linked", "deep"])
 def test_files_that_the_server_changed_are_noticed(tmp_path: Path, change: str) -> None:
-    with workplace(tmp_path / "p", {"m.sv": b"x"}, None) as area:
+    with temporary_workplace(tmp_path / "p", {"m.sv": b"x"}, None) as area:
         file = area.workspace / "m.sv"
         if change == "changed":
             file.write_bytes(b"y")
