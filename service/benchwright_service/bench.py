@@ -296,7 +296,7 @@ async def open_bench(
         judging = AttemptJudging(home)
         opened.push_async_callback(judging.close)
         administration = await opened.enter_async_context(open_administration(home, database_url))
-        signer = await asyncio.to_thread(Countersigner.in_folder, server, folder)
+        signer = await asyncio.to_thread(Countersigner.from_folder, server, folder)
         metrics = Metrics()
         keeper = QuotaKeeper(quotas, metrics.count_quota_refusal)
         evidence = EvidenceWriter(

@@ -72,7 +72,7 @@ class Metrics:
                 suffix = "_total" if family.type == "counter" else ""
                 yield family.name + suffix, family.type, metric._labelnames, family.documentation
 
-    def follow(
+    def follow_queue(
         self, queued_count: Callable[[], int], running_count: Callable[[], int], worker_count: Callable[[], int]
     ) -> None:
         """Reads these numbers whenever the metrics are read, in another thread."""

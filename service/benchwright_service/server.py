@@ -85,8 +85,8 @@ async def serve(
                 wake_judges_clients()
 
             # Of a service that was killed.
-            await bench.accounts.revoke_workers(_LOCAL)
-            token = await bench.accounts.worker_token(_LOCAL)
+            await bench.accounts.revoke_worker_tokens(_LOCAL)
+            token = await bench.accounts.new_worker_token(_LOCAL)
             try:
                 with bench.metrics.counting_database_errors(), bench.metrics.serve_metrics(metrics_port):
                     async with (
@@ -101,7 +101,7 @@ async def serve(
                             connection_limit=MOST_CONNECTIONS,
                         )
             finally:
-                await bench.accounts.revoke_workers(_LOCAL)
+                await bench.accounts.revoke_worker_tokens(_LOCAL)
     finally:
         listener.close()
 

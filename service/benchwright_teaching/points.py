@@ -45,7 +45,7 @@ class AssignmentTimes:
     closes: datetime | None = None
 
 
-def times_of(assignment: AssignmentTimes, extension: AssignmentTimes | None) -> AssignmentTimes:
+def student_times(assignment: AssignmentTimes, extension: AssignmentTimes | None) -> AssignmentTimes:
     """The times of a student: those of the extension where it has some. Nothing closes before it is due."""
     own_times = extension or AssignmentTimes()
     due, closes = own_times.due or assignment.due, own_times.closes or assignment.closes
@@ -80,7 +80,7 @@ class Worth:
     """Of that run."""
 
 
-def worth_of(decided_runs: Sequence[DecidedRun], grading: GradingRules, deadlines: AssignmentTimes) -> Worth:
+def problem_worth(decided_runs: Sequence[DecidedRun], grading: GradingRules, deadlines: AssignmentTimes) -> Worth:
     """The points of a student for a problem.
 
     Args:
@@ -98,7 +98,7 @@ def worth_of(decided_runs: Sequence[DecidedRun], grading: GradingRules, deadline
     return max((_worth(run, grading, deadlines.due) for run in counted_runs), key=lambda worth: worth.points)
 
 
-def share_of(run: DecidedRun, grading: GradingRules) -> float:
+def share_of_points(run: DecidedRun, grading: GradingRules) -> float:
     """Share of a problem's points that a run is worth if it is not late and no hint was taken, from 0 to 1."""
     return run.share if grading.partial else float(run.is_passed)
 
@@ -111,7 +111,7 @@ def days_late(moment: datetime, due: datetime | None) -> int:
 def _worth(run: DecidedRun, grading: GradingRules, due: datetime | None) -> Worth:
     days_overdue = days_late(run.at, due)
     kept_share = max(0.0, 1 - days_overdue * grading.late_percent / 100)
-    earned = max(0.0, share_of(run, grading) - run.hints_cost)
+    earned = max(0.0, share_of_points(run, grading) - run.hints_cost)
     return Worth(round(grading.points * earned * kept_share, 3), run, days_overdue)
 
 

@@ -47,7 +47,9 @@ class _Fingerprint:
     last_line: int
 
 
-def solution_pairs(solutions: Mapping[str, Mapping[str, str]], template: Mapping[str, str]) -> list[SimilarPair]:
+def pairs_with_common_text(
+    solutions: Mapping[str, Mapping[str, str]], template: Mapping[str, str]
+) -> list[SimilarPair]:
     """All pairs with something in common, those with the most first.
 
     Args:

@@ -62,7 +62,7 @@ def main(events: int) -> None:
         times.append(time.process_time())
         playback = read_playback(stored_rows)
         times.append(time.process_time())
-        first_chunk = playback.chunk(0)
+        first_chunk = playback.find_chunk(0)
         times.append(time.process_time())
         playback.final()
         times.append(time.process_time())

@@ -249,7 +249,7 @@ def test_a_section_is_chosen_on_each_page_and_stays_in_the_address(
     async def seats() -> list[str]:
         async with open_administration(service.folders, service.database) as parts:
             roles_and_sections = [(Role.PARTICIPANT, "A & B"), (Role.PARTICIPANT, "C")]
-            return list(await parts.accounts.invite_each(course.name, roles_and_sections))
+            return list(await parts.accounts.make_invitations(course.name, roles_and_sections))
 
     for code, name in zip(asyncio.run(seats()), ("Ada", "Lin"), strict=True):
         signed_in(service, code, name)

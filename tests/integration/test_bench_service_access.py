@@ -65,8 +65,10 @@ def tokens(service: Service, course: Course) -> dict[Role, str]:
 
     async def invited() -> dict[Role, str]:
         async with open_administration(service.folders, service.database) as parts:
-            codes = {role: await parts.accounts.invite(course.name, role) for role in Role}
-            return {role: (await parts.accounts.join(code, role.value))[1] for role, code in codes.items()}
+            codes = {role: await parts.accounts.make_invitation(course.name, role) for role in Role}
+            return {
+                role: (await parts.accounts.make_account_and_token(code, role.value))[1] for role, code in codes.items()
+            }
 
     return asyncio.run(invited())
 
@@ -77,12 +79,15 @@ def askers(service: Service, course: Course) -> dict[Asker, str]:
 
     async def joined() -> dict[Asker, str]:
         async with open_lab(service.folders, service.database) as (lab, _):
-            await lab.open(parse_study(STUDY, Path("study.yaml")))
+            await lab.open_study(parse_study(STUDY, Path("study.yaml")))
         async with open_administration(service.folders, service.database) as parts:
-            codes = {Asker(role.value): await parts.accounts.invite("small", role) for role in Role}
-            codes[Asker.STRANGER] = await parts.accounts.invite(course.name, Role.OWNER)
-            joined_tokens = {asker: (await parts.accounts.join(code, asker.value))[1] for asker, code in codes.items()}
-            return joined_tokens | {Asker.NOBODY: "", Asker.WORKER: await parts.accounts.worker_token("elsewhere")}
+            codes = {Asker(role.value): await parts.accounts.make_invitation("small", role) for role in Role}
+            codes[Asker.STRANGER] = await parts.accounts.make_invitation(course.name, Role.OWNER)
+            joined_tokens = {
+                asker: (await parts.accounts.make_account_and_token(code, asker.value))[1]
+                for asker, code in codes.items()
+            }
+            return joined_tokens | {Asker.NOBODY: "", Asker.WORKER: await parts.accounts.new_worker_token("elsewhere")}
 
     return asyncio.run(joined())
 

@@ -121,9 +121,9 @@ data: {to: service}
 
 async def test_the_plan_of_a_study_says_who_may_have_hints(service: Service) -> None:
     async with open_lab(service.folders, service.database) as (lab, _):
-        await lab.open(parse_study(STUDY, Path("study.yaml")))
+        await lab.open_study(parse_study(STUDY, Path("study.yaml")))
         async with open_administration(service.folders, service.database) as parts:
-            code = await parts.accounts.invite("bare", Role.PARTICIPANT, uses=1)
+            code = await parts.accounts.make_invitation("bare", Role.PARTICIPANT, uses=1)
             with service.client() as client:
                 token = client.post("/api/v1/join", json={"code": code, "name": "Ada"}).json()["token"]
             with service.client(token) as client:

@@ -57,8 +57,10 @@ async def editor(service: Service, tmp_path: Path) -> AsyncIterator[Editor]:
 
 async def tokens(service: Service) -> dict[Role, str]:
     async with open_administration(service.folders, service.database) as parts:
-        codes = {role: await parts.accounts.invite("small", role) for role in Role}
-        return {role: (await parts.accounts.join(code, role.value))[1] for role, code in codes.items()}
+        codes = {role: await parts.accounts.make_invitation("small", role) for role in Role}
+        return {
+            role: (await parts.accounts.make_account_and_token(code, role.value))[1] for role, code in codes.items()
+        }
 
 
 def get(service: Service, token: str, path: str) -> httpx2.Response:
@@ -162,7 +164,9 @@ async def test_a_study_is_unknown_to_everybody_who_neither_owns_nor_watches_it(
             assert (study_reply.status_code, study_reply.json()) == (404, absent.json())
     course = await asyncio.to_thread(service.set_up)
     async with open_administration(service.folders, service.database) as parts:
-        _, token = await parts.accounts.join(await parts.accounts.invite(course.name, Role.OWNER), "Ada")
+        _, token = await parts.accounts.make_account_and_token(
+            await parts.accounts.make_invitation(course.name, Role.OWNER), "Ada"
+        )
     for page_name in ("watch", "report"):
         # A course that is no study, and a study of others.
         assert get(service, token, f"/api/v1/studies/{course.name}/{page_name}").status_code == 404
@@ -172,7 +176,7 @@ async def test_a_study_is_unknown_to_everybody_who_neither_owns_nor_watches_it(
 async def test_who_has_begun_a_task_whose_events_are_on_their_way_is_between_tasks(tmp_path: Path) -> None:
     home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})
     async with open_lab(home, None) as (lab, log), open_administration(home, None) as parts:
-        registered_study = await lab.open(parse_study(WATCHED, Path("study.yaml")))
+        registered_study = await lab.open_study(parse_study(WATCHED, Path("study.yaml")))
         assert registered_study.study.consent is not None
         Studies(log, Attempts(log)).enroll("small", "ada")
         for journal_entry in (
@@ -188,7 +192,7 @@ async def test_who_has_begun_a_task_whose_events_are_on_their_way_is_between_tas
 async def test_no_web_page_shows_who_is_which_participant_or_an_outcome(service: Service) -> None:
     invite(service, WATCHED)
     async with open_administration(service.folders, service.database) as parts:
-        codes = [await parts.accounts.invite("small", role) for role in Role]
+        codes = [await parts.accounts.make_invitation("small", role) for role in Role]
     for code in codes:
         see_nothing(service, code)
 

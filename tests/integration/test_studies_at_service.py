@@ -35,9 +35,9 @@ data: {to: service}
 async def invitation_to(service: Service) -> str:
     async with open_lab(service.folders, service.database) as (lab, _):
         for _ in range(2):
-            await lab.open(parse_study(STUDY, Path("study.yaml")))
+            await lab.open_study(parse_study(STUDY, Path("study.yaml")))
     async with open_administration(service.folders, service.database) as parts:
-        return await parts.accounts.invite("small", Role.PARTICIPANT, uses=20)
+        return await parts.accounts.make_invitation("small", Role.PARTICIPANT, uses=20)
 
 
 @pytest.fixture(scope="module", params=DATABASES)

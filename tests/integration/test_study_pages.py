@@ -17,7 +17,7 @@ from benchwright_foundation.file_lock import file_lock
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import Role
 from benchwright_service.bench import log_file, open_administration
-from benchwright_service.studies.lab_monitor import lock_of
+from benchwright_service.studies.lab_monitor import closing_lock_file
 from benchwright_studies.conduct.archive import collect_archive
 from benchwright_studies.conduct.closing import check_seal
 from benchwright_studies.conduct.study_log import StudyLog
@@ -102,7 +102,7 @@ def test_a_course_is_no_study(service: Service) -> None:
 
     async def owners() -> str:
         async with open_administration(service.folders, service.database) as parts:
-            return await parts.accounts.invite(course.name, Role.OWNER)
+            return await parts.accounts.make_invitation(course.name, Role.OWNER)
 
     owner_client = signed_in(service, asyncio.run(owners()))
     for path in PAGES:
@@ -255,7 +255,7 @@ def test_a_study_without_attempts_is_closed_if_that_is_confirmed(service: Servic
 def test_closing_that_was_interrupted_is_told_and_can_be_repeated(service: Service) -> None:
     # Without attempts there is no report, which takes longest.
     owner_client = signed_in(service, opened(service, "restarts")[Role.OWNER], "owner")
-    lock = lock_of(service.folders, "restarts")
+    lock = closing_lock_file(service.folders, "restarts")
     lock.parent.mkdir(parents=True, exist_ok=True)
     assert post(owner_client, "/studies/restarts/closing", name="restarts", end="none").status_code == 303
     # The process that closes it takes longer to start than this: it waits.

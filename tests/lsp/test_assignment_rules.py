@@ -114,7 +114,7 @@ def _progress_has(editor: Editor, word: str) -> bool:
 def _change(service: Service, course: Course) -> None:
     async def changed() -> None:
         async with open_administration(service.folders, service.database) as parts:
-            await parts.courses.change(course.name, course.assignment, AssignmentRules(assistance=COPILOT))
+            await parts.courses.change_assignment(course.name, course.assignment, AssignmentRules(assistance=COPILOT))
 
     asyncio.run(changed())
 

@@ -46,7 +46,7 @@ class TokenSource(Protocol):
     def prefix(self) -> str:
         """The beginning of their strings."""
 
-    async def find(self, token_id: str) -> BearerToken | None:
+    async def find_token(self, token_id: str) -> BearerToken | None:
         """The token with this id, also if it is no longer valid."""
 
 
@@ -156,7 +156,7 @@ class AdmissionControl:
                 "The request has no access token.", "Send Authorization: Bearer followed by the token."
             )
         token_parts = access_token.parse_token(text.strip(), self._tokens.prefix)
-        token = await self._tokens.find(token_parts[0]) if token_parts else None
+        token = await self._tokens.find_token(token_parts[0]) if token_parts else None
         if token_parts is None or token is None or not token.fits(token_parts[1]):
             raise _unauthorized_refusal("The token is unknown.", "Check that it was copied whole.")
         if token.revoked is not None:

@@ -51,7 +51,7 @@ class AccessTokens:
             await connection.execute(insert(TOKENS).values(token.model_dump() | {"scopes": " ".join(token.scopes)}))
         return token, access_token.token_text(token_id, secret, JUDGE)
 
-    async def find(self, token_id: str) -> AccessToken | None:
+    async def find_token(self, token_id: str) -> AccessToken | None:
         """The token with this id, also if it is no longer valid."""
         async with self._records.reading() as connection:
             row = (await connection.execute(select(TOKENS).where(TOKENS.c.id == token_id))).one_or_none()

@@ -61,15 +61,15 @@ class Accounts:
         self._now = clock
         self._known_tokens = KnownTokens(self._read_token, self._valid_tokens)
 
-    async def find(self, token_id: str) -> BearerToken | None:
+    async def find_token(self, token_id: str) -> BearerToken | None:
         """The token with this id; None as well if its account is disabled. See `KnownTokens`."""
-        return await self._known_tokens.find(token_id)
+        return await self._known_tokens.find_token(token_id)
 
-    async def _valid_tokens(self, tokens: Collection[str]) -> Set[str]:
+    async def _valid_tokens(self, token_ids: Collection[str]) -> Set[str]:
         query = (
             select(TOKENS.c.id)
             .outerjoin(ACCOUNTS, ACCOUNTS.c.id == TOKENS.c.account)
-            .where(TOKENS.c.id.in_(tokens), TOKENS.c.revoked.is_(None), ACCOUNTS.c.disabled.is_(None))
+            .where(TOKENS.c.id.in_(token_ids), TOKENS.c.revoked.is_(None), ACCOUNTS.c.disabled.is_(None))
         )
         async with self._database.reading() as connection:
             return frozenset((await connection.execute(query)).scalars())
@@ -88,10 +88,12 @@ class Accounts:
         """An account and its courses, without those that are archived."""
         async with self._database.reading() as connection:
             name = (await connection.execute(select(ACCOUNTS.c.name).where(ACCOUNTS.c.id == account))).scalar_one()
-        going = tuple(membership for membership, is_archived in await self.memberships(account) if not is_archived)
+        going = tuple(
+            membership for membership, is_archived in await self.memberships_with_archived(account) if not is_archived
+        )
         return Me(account=account, name=name, courses=going)
 
-    async def memberships(self, account: str) -> Sequence[tuple[Membership, bool]]:
+    async def memberships_with_archived(self, account: str) -> Sequence[tuple[Membership, bool]]:
         """All courses of somebody, oldest first, and whether each is archived."""
         query = (
             select(COURSES.c.id, COURSES.c.title, COURSES.c.archived, MEMBERS.c.role, MEMBERS.c.section)
@@ -116,12 +118,12 @@ class Accounts:
             role_name = (await connection.execute(query)).scalar()
         return Role(role_name) if role_name is not None else None
 
-    async def worker_token(self, name: str) -> str:
+    async def new_worker_token(self, worker_name: str) -> str:
         """A new token for a worker, which receives hidden parts."""
         async with self._database.write_transaction() as connection:
-            return await self._new_token(connection, AccountTokenKind.WORKER, None, name, _WORKER_PER_MINUTE)
+            return await self._new_token(connection, AccountTokenKind.WORKER, None, worker_name, _WORKER_PER_MINUTE)
 
-    async def invite(
+    async def make_invitation(
         self, course: str, role: Role, *, section: str = "", uses: int = 1, expires: float | None = None
     ) -> str:
         """A code that so many people can join a course with.
@@ -129,9 +131,9 @@ class Accounts:
         Raises:
             BenchServiceError: No such course exists.
         """
-        return (await self.invite_each(course, [(role, section)], uses=uses, expires=expires))[0]
+        return (await self.make_invitations(course, [(role, section)], uses=uses, expires=expires))[0]
 
-    async def invite_each(
+    async def make_invitations(
         self, course: str, seats: Sequence[tuple[Role, str]], *, uses: int = 1, expires: float | None = None
     ) -> Sequence[str]:
         """A code for each role and section, in their order; all of them or none.
@@ -158,7 +160,7 @@ class Accounts:
             await connection.execute(insert(INVITATIONS), rows)
         return codes
 
-    async def join(self, code: str, name: str) -> tuple[str, str]:
+    async def make_account_and_token(self, invitation_code: str, name: str) -> tuple[str, str]:
         """Joins a course by an invitation, with a new account.
 
         Returns:
@@ -168,49 +170,49 @@ class Accounts:
             RefusalError: The code is unknown, expired or used up.
         """
         async with self._database.write_transaction() as connection:
-            account = await self._enrol(connection, code, name)
+            account = await self._make_account(connection, invitation_code, name)
             token = await self._new_token(connection, AccountTokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
         return account, token
 
-    async def enrol(self, code: str, name: str) -> str:
+    async def make_account(self, invitation_code: str, name: str) -> str:
         """The same without a token, for a browser.
 
         Raises:
             RefusalError: The code is unknown, expired or used up.
         """
         async with self._database.write_transaction() as connection:
-            return await self._enrol(connection, code, name)
+            return await self._make_account(connection, invitation_code, name)
 
-    async def account_of(self, text: str) -> str | None:
+    async def account_of_valid_token(self, token_text: str) -> str | None:
         """The account of a person's token that is valid now; None if it is none."""
-        token_parts = access_token.parse_token(text, self.prefix)
+        token_parts = access_token.parse_token(token_text, self.prefix)
         token = await self._read_token(token_parts[0]) if token_parts is not None else None
         if token_parts is None or token is None or not token.fits(token_parts[1]) or token.revoked is not None:
             return None
         return token.account if token.expires is None or token.expires > self._now() else None
 
-    async def person_token(self, connection: AsyncConnection, account: str, name: str) -> str:
+    async def new_person_token(self, connection: AsyncConnection, account: str, name: str) -> str:
         """A new token for a person, within a transaction."""
         return await self._new_token(connection, AccountTokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
 
-    async def _enrol(self, connection: AsyncConnection, code: str, name: str) -> str:
+    async def _make_account(self, connection: AsyncConnection, invitation_code: str, name: str) -> str:
         account = uuid.uuid4().hex
-        invitation = await _redeem_invitation(connection, code, self._now())
+        invitation = await _redeem_invitation(connection, invitation_code, self._now())
         values = {"id": account, "name": plain_name(name), "created": self._now()}
         await connection.execute(insert(ACCOUNTS).values(values))
-        await _enter(connection, invitation, account)
+        await _enter_course(connection, invitation, account)
         return account
 
-    async def join_another(self, account: str, code: str) -> None:
+    async def join_course(self, account: str, invitation_code: str) -> None:
         """Joins a course by an invitation, with an account that is there.
 
         Raises:
             RefusalError: The code is unknown, expired or used up.
         """
         async with self._database.write_transaction() as connection:
-            await _enter(connection, await _redeem_invitation(connection, code, self._now()), account)
+            await _enter_course(connection, await _redeem_invitation(connection, invitation_code, self._now()), account)
 
-    async def vouch(self, issuer: str, subject: str, name: str, course: str, role: Role) -> str:
+    async def new_token_for_identity(self, issuer: str, subject: str, name: str, course: str, role: Role) -> str:
         """A new token for somebody whom a program on this machine has signed in, such as the hub of a class.
 
         Args:
@@ -231,7 +233,7 @@ class Accounts:
             await connection.execute(self._database.insert_into(MEMBERS).values(member_row).on_conflict_do_nothing())
             return await self._new_token(connection, AccountTokenKind.PERSON, account, issuer, _PERSON_PER_MINUTE)
 
-    async def identified_account(
+    async def find_or_make_account(
         self, issuer: str, subject: str, name: str, course: str = "", role: Role = Role.PARTICIPANT
     ) -> str | None:
         """The account of somebody whom an identity provider has named; a new one if it is their first time.
@@ -269,22 +271,27 @@ class Accounts:
             await connection.execute(insert(IDENTITIES).values(identity))
         return str(account)
 
-    async def revoke_workers(self, name: str) -> None:
+    async def revoke_worker_tokens(self, worker_name: str) -> None:
         """Makes the tokens of workers of this name invalid from now on."""
-        revocation = update(TOKENS).where(TOKENS.c.kind == AccountTokenKind.WORKER.value, TOKENS.c.name == name)
+        revocation = update(TOKENS).where(TOKENS.c.kind == AccountTokenKind.WORKER.value, TOKENS.c.name == worker_name)
         async with self._database.write_transaction() as connection:
             await connection.execute(revocation.values(revoked=self._now()))
         self._known_tokens.forget()
 
     async def _new_token(
-        self, connection: AsyncConnection, kind: AccountTokenKind, account: str | None, name: str, per_minute: int
+        self,
+        connection: AsyncConnection,
+        kind: AccountTokenKind,
+        account: str | None,
+        name: str,
+        requests_per_minute: int,
     ) -> str:
         token_id, secret = access_token.new_secret()
         token = ServiceToken(
             id=token_id,
             digest=access_token.hash_secret(secret),
             created=self._now(),
-            per_minute=per_minute,
+            per_minute=requests_per_minute,
             kind=kind,
             account=account,
             name=name,
@@ -312,7 +319,7 @@ async def _redeem_invitation(connection: AsyncConnection, code: str, current_tim
     return invitation
 
 
-async def _enter(connection: AsyncConnection, invitation: Row[Any], account: str) -> None:
+async def _enter_course(connection: AsyncConnection, invitation: Row[Any], account: str) -> None:
     query = select(MEMBERS.c.role).where(MEMBERS.c.course == invitation.course, MEMBERS.c.account == account)
     if (await connection.execute(query)).scalar() is None:
         member_row = {"course": invitation.course, "account": account}

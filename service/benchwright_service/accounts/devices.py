@@ -52,19 +52,19 @@ class Devices:
         self._accounts = accounts
         self._now = clock
 
-    async def begin(self, name: str, address: str) -> Device:
+    async def begin_request(self, program_name: str, service_address: str) -> Device:
         """A code for a program.
 
         Args:
-            name: The name that the program calls itself.
-            address: Address of the service, as its users have it.
+            program_name: The name that the program calls itself.
+            service_address: Address of the service, as its users have it.
         """
         secret, current_time = secrets.token_urlsafe(32), self._now()
         code = "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
         row = {
             "digest": hash_secret(secret),
             "code": code,
-            "name": plain_name(name),
+            "name": plain_name(program_name),
             "created": current_time,
             "polled": 0.0,
         }
@@ -74,30 +74,30 @@ class Devices:
                 await connection.execute(delete(DEVICES).where(DEVICES.c.expires <= current_time))
                 await connection.execute(insert(DEVICES).values(row))
         except IntegrityError:
-            return await self.begin(name, address)
+            return await self.begin_request(program_name, service_address)
         return Device(
             secret=secret,
             code=_dashed_code(code),
-            address=f"{address.rstrip('/')}/device",
+            address=f"{service_address.rstrip('/')}/device",
             expires_s=LIFETIME_S,
             interval_s=INTERVAL_S,
         )
 
-    async def find(self, code: str) -> WaitingDevice | None:
+    async def find_waiting(self, typed_code: str) -> WaitingDevice | None:
         """The program that waits with a code, however it was typed."""
-        query = select(DEVICES.c.code, DEVICES.c.name).where(self._is_waiting(code))
+        query = select(DEVICES.c.code, DEVICES.c.name).where(self._is_waiting(typed_code))
         async with self._database.reading() as connection:
             row = (await connection.execute(query)).one_or_none()
         return WaitingDevice(_dashed_code(row.code), row.name) if row is not None else None
 
-    async def decide(self, code: str, account: str, *, granted: bool) -> bool:
+    async def decide_if_waiting(self, code: str, account: str, *, granted: bool) -> bool:
         """Signs the program in, or refuses to; False if none waits with this code."""
         state = DeviceState.GRANTED if granted else DeviceState.DENIED
         decision_update = update(DEVICES).where(self._is_waiting(code)).values(state=state, account=account)
         async with self._database.write_transaction() as connection:
             return bool((await connection.execute(decision_update)).rowcount)
 
-    async def ask(self, secret: str) -> Waiting:
+    async def request_progress(self, secret: str) -> Waiting:
         """The progress of the request; the token, once, if it was granted.
 
         Raises:
@@ -121,7 +121,7 @@ class Devices:
             await connection.execute(update(DEVICES).where(DEVICES.c.digest == digest).values(values))
             if not is_granted:
                 return Waiting(state=DeviceState(row.state))
-            token = await self._accounts.person_token(connection, row.account, row.name)
+            token = await self._accounts.new_person_token(connection, row.account, row.name)
         return Waiting(state=DeviceState.GRANTED, joined=Joined(token=token, me=await self._accounts.me(row.account)))
 
     def _is_waiting(self, code: str) -> ColumnElement[bool]:

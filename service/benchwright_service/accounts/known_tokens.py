@@ -43,7 +43,7 @@ class KnownTokens:
         self._looked = clock()
         self._turn = asyncio.Lock()
 
-    async def find(self, token_id: str) -> BearerToken | None:
+    async def find_token(self, token_id: str) -> BearerToken | None:
         """The token with this id, valid or not; None if there is none."""
         if self._clock() - self._looked > FRESH_S:
             async with self._turn:

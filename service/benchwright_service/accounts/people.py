@@ -24,7 +24,11 @@ from benchwright_remote.messages import Role
 from benchwright_service.accounts.accounts import DELETED
 from benchwright_service.courses.snapshots import Snapshots
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.questions.personal import delete_questions, exported_figures, exported_questions
+from benchwright_service.questions.personal import (
+    erase_person_from_questions,
+    export_question_pictures,
+    export_questions_and_reviews,
+)
 from benchwright_service.runs.run_views import RunViews
 from benchwright_service.storage.tables import (
     ACCOUNTS,
@@ -106,7 +110,7 @@ class People:
             rows = (await connection.execute(query)).all()
         return [Person(row.id, row.name, Role(row.role), row.section, row.team) for row in rows]
 
-    async def find(self, course: str, account: str) -> Person:
+    async def member(self, course: str, account: str) -> Person:
         """One of them.
 
         Raises:
@@ -131,7 +135,7 @@ class People:
                 membership = MEMBERS.c.course == course, MEMBERS.c.account == account
                 await connection.execute(update(MEMBERS).where(*membership).values(team=name))
 
-    async def export(self, course: str, account: str) -> bytes:
+    async def export_person(self, course: str, account: str) -> bytes:
         """Everything that the service has of a person in a course, as far as they may see it: a ZIP archive.
 
         It has `person.json`, the figures of their questions, and a folder for each attempt with `events.jsonl`,
@@ -141,11 +145,11 @@ class People:
         Raises:
             BenchServiceError: The person is not in the course.
         """
-        person = await self.find(course, account)
+        person = await self.member(course, account)
         attempt_rows = await self._attempt_rows(course, account)
         person_facts = await self._person_facts(course, person)
         async with self._database.reading() as connection:
-            figures = await exported_figures(connection, course, account)
+            figures = await export_question_pictures(connection, course, account)
         with tempfile.TemporaryFile() as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
                 archive.writestr("person.json", _json_text(person_facts))
@@ -156,7 +160,7 @@ class People:
             file.seek(0)
             return await asyncio.to_thread(file.read)
 
-    async def delete(self, course: str, account: str, reason: str) -> int:
+    async def delete_person(self, course: str, account: str, reason: str) -> int:
         """Deletes what the service has of a person in a course; the account too, if they are in no other.
 
         Of each attempt, a tombstone stays in the log: how many events there were, and the hash of the last. Other
@@ -169,7 +173,7 @@ class People:
             BenchServiceError: The person is not in the course.
             LogError: Nothing of the log was deleted.
         """
-        await self.find(course, account)
+        await self.member(course, account)
         attempt_ids = [row.attempt for row in await self._attempt_rows(course, account)]
         other_courses = select(MEMBERS.c.course).where(MEMBERS.c.account == account, MEMBERS.c.course != course)
         async with self._database.write_transaction() as connection:
@@ -205,14 +209,14 @@ class People:
         async with self._database.reading() as connection:
             person_facts["logins"] = [dict(row) for row in (await connection.execute(logins)).mappings()]
             for table in _OF_ASSIGNMENTS:
-                person_rows = (await connection.execute(_rows_of_person(table, course, person.account))).mappings()
+                person_rows = (await connection.execute(_person_condition(table, course, person.account))).mappings()
                 # Of staff, who they are is theirs.
                 hidden_columns = {"account", "by"}
                 person_facts[table.name.removeprefix("service_")] = [
                     {key: value for key, value in person_row.items() if key not in hidden_columns}
                     for person_row in person_rows
                 ]
-            person_facts |= await exported_questions(connection, course, person.account)
+            person_facts |= await export_questions_and_reviews(connection, course, person.account)
         return person_facts
 
     async def _export_attempt(self, archive: zipfile.ZipFile, attempt: Row[Any]) -> None:
@@ -233,7 +237,7 @@ class People:
         archive.writestr(f"{folder}/receipts.jsonl", "".join(f"{anchor}\n" for anchor in anchors))
         run_views = []
         for run_row in run_rows:
-            view = await self._views.view_of(run_row, attempt.problem, revision=0, rank=None, step="")
+            view = await self._views.run_view(run_row, attempt.problem, revision=0, rank=None, step="")
             run_views.append(
                 view.model_dump(mode="json", exclude={"revision", "place", "step"}) | {"queued": run_row.queued}
             )
@@ -265,7 +269,7 @@ class People:
 async def _delete_rows(connection: AsyncConnection, course: str, account: str, attempts: Sequence[str]) -> None:
     for table in _OF_ASSIGNMENTS:
         await connection.execute(delete(table).where(table.c.account == account, _course_condition(table, course)))
-    await delete_questions(connection, course, account)
+    await erase_person_from_questions(connection, course, account)
     run_query = select(RUNS.c.id).where(RUNS.c.attempt.in_(attempts))
     await connection.execute(delete(REGRADED).where(REGRADED.c.run.in_(run_query)))
     for table in (RUNS, RECEIPTS, ASSISTANCE_CHECKS, HINTS, ATTEMPTS_HELD):
@@ -273,7 +277,7 @@ async def _delete_rows(connection: AsyncConnection, course: str, account: str, a
     await connection.execute(delete(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == account))
 
 
-def _rows_of_person(table: Table, course: str, account: str) -> Any:
+def _person_condition(table: Table, course: str, account: str) -> Any:
     return select(table).where(table.c.account == account, _course_condition(table, course))
 
 

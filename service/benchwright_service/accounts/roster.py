@@ -61,20 +61,20 @@ def read_roster(file: Path) -> Sequence[Seat]:
     return seats
 
 
-def with_invitations(seats: Sequence[Seat], codes: Sequence[str], sign_in: str) -> bytes:
+def invitation_table(seats: Sequence[Seat], invitation_codes: Sequence[str], sign_in_address: str) -> bytes:
     """The table to send invitations by: the roster, a code for each row, and where it is entered.
 
     Args:
         seats: Seats of the roster.
-        codes: Invitation codes in the same order.
-        sign_in: The address of the service's page; empty if not known.
+        invitation_codes: Invitation codes in the same order.
+        sign_in_address: The address of the service's page; empty if not known.
     """
     text = io.StringIO()
     csv_writer = csv.writer(text, lineterminator="\r\n")
     csv_writer.writerow([*_COLUMNS, "invitation", "sign_in"])
-    for seat, code in zip(seats, codes, strict=True):
+    for seat, code in zip(seats, invitation_codes, strict=True):
         seat_cells = (seat.email, seat.name, seat.section, seat.role.value)
-        csv_writer.writerow([*map(plain_cell, seat_cells), code, sign_in])
+        csv_writer.writerow([*map(plain_cell, seat_cells), code, sign_in_address])
     return text.getvalue().encode()
 
 

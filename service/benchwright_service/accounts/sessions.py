@@ -1,4 +1,4 @@
-"""Browsers that are signed in. `Sessions.begin` is where every way to sign in ends."""
+"""Browsers that are signed in. `SignInSessions.new_cookie` is where every way to sign in ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlalchemy import delete, insert, select
 
 from benchwright_foundation.access_token import hash_secret
 from benchwright_foundation.database import Database
-from benchwright_service.questions.notices import unread_count
+from benchwright_service.questions.notices import unread_count_column
 from benchwright_service.storage.tables import ACCOUNTS, SESSIONS
 
 LIFETIME_S = 12 * 3600.0
@@ -45,7 +45,7 @@ class SignInSessions:
         self._database = database
         self._now = clock
 
-    async def begin(self, account: str) -> str:
+    async def new_cookie(self, account: str) -> str:
         """Signs a browser in: returns the value of a cookie that nobody had before."""
         cookie = secrets.token_urlsafe(32)
         current_time = self._now()
@@ -64,7 +64,9 @@ class SignInSessions:
         """The session of a cookie; None if there is none, it has expired, or the account is disabled."""
         current_time = self._now()
         query = (
-            select(SESSIONS.c.account, ACCOUNTS.c.name, unread_count(ACCOUNTS.c.id, current_time).label("unread"))
+            select(
+                SESSIONS.c.account, ACCOUNTS.c.name, unread_count_column(ACCOUNTS.c.id, current_time).label("unread")
+            )
             .join(ACCOUNTS, ACCOUNTS.c.id == SESSIONS.c.account)
             .where(SESSIONS.c.digest == hash_secret(cookie), SESSIONS.c.expires > current_time)
             .where(ACCOUNTS.c.disabled.is_(None))

@@ -21,7 +21,7 @@ from benchwright_problems.problem import Reveal
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_remote.messages import Role
 from benchwright_service.command_line.options import Course, DatabaseUrl, explain_errors
-from benchwright_service.courses.assistance_rule import assistance_of
+from benchwright_service.courses.assistance_rule import assistance_rule
 from benchwright_service.errors import BenchServiceError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def invite(
     typer.echo(
         _with_administration(
             database,
-            lambda administration: administration.accounts.invite(
+            lambda administration: administration.accounts.make_invitation(
                 course, role, section=section, uses=uses, expires=expiry
             ),
         )
@@ -99,7 +99,7 @@ def roster(
     """Each invitation is for one person; it can't be shown again."""
     with explain_errors():
         from benchwright_foundation.atomic import write_atomically
-        from benchwright_service.accounts.roster import read_roster, with_invitations
+        from benchwright_service.accounts.roster import invitation_table, read_roster
 
         seats = read_roster(file)
         if output.exists():
@@ -109,10 +109,11 @@ def roster(
         expiry = expires.replace(tzinfo=UTC).timestamp() if expires else None
         seat_roles = [(seat.role, seat.section) for seat in seats]
         codes = _with_administration(
-            database, lambda administration: administration.accounts.invite_each(course, seat_roles, expires=expiry)
+            database,
+            lambda administration: administration.accounts.make_invitations(course, seat_roles, expires=expiry),
         )
         sign_in = f"{address.rstrip('/')}/sign-in" if address else ""
-        write_atomically(output.absolute(), with_invitations(seats, codes, sign_in), 0o600)
+        write_atomically(output.absolute(), invitation_table(seats, codes, sign_in), 0o600)
     typer.echo(f"{output} has {len(seats)} invitations. Send each to its person only; only you can read the file.")
 
 
@@ -145,11 +146,11 @@ def assign(
     if no_aids and aid:
         raise typer.BadParameter("it can't be given with --aid", param_hint="--no-aids")
     with explain_errors():
-        rule = assistance_of(assistance, extension or ())
+        rule = assistance_rule(assistance, extension or ())
     typer.echo(
         _with_administration(
             database,
-            lambda administration: administration.courses.assign(
+            lambda administration: administration.courses.make_assignment(
                 course,
                 pack,
                 title=title,
@@ -190,7 +191,9 @@ def token(
     typer.echo(
         _with_administration(
             database,
-            lambda administration: administration.accounts.vouch(signed_in_by, person, name or person, course, role),
+            lambda administration: administration.accounts.new_token_for_identity(
+                signed_in_by, person, name or person, course, role
+            ),
         )
     )
 
@@ -199,7 +202,7 @@ def worker_token(
     name: Annotated[str, typer.Argument(help="For whom, such as the other machine.")], database: DatabaseUrl = ""
 ) -> None:
     """Prints a token; it can't be shown again."""
-    typer.echo(_with_administration(database, lambda administration: administration.accounts.worker_token(name)))
+    typer.echo(_with_administration(database, lambda administration: administration.accounts.new_worker_token(name)))
 
 
 def backup(file: Annotated[Path, typer.Argument(help="What to write, such as bench-2026-11-23.tar.gz.")]) -> None:
@@ -262,7 +265,7 @@ def export_person(
     with explain_errors():
         if file.exists():
             raise BenchServiceError(f"{file} is there already; choose another name")
-    content = _with_people(database, lambda course_people: course_people.export(course, person))
+    content = _with_people(database, lambda course_people: course_people.export_person(course, person))
     with explain_errors():
         try:
             write_atomically(file.absolute(), content, 0o600)
@@ -279,13 +282,13 @@ def delete_person(
     database: DatabaseUrl = "",
 ) -> None:
     """Their account too, if they are in no other course. Backups that were made before have all of it still."""
-    found_person = _with_people(database, lambda course_people: course_people.find(course, person))
+    found_person = _with_people(database, lambda course_people: course_people.member(course, person))
     if not yes:
         if not sys.stdin.isatty():
             with explain_errors():
                 raise BenchServiceError(f"Give --yes to delete what the service has of {found_person.name} in {course}")
         typer.confirm(f"Delete all that the service has of {found_person.name} in {course}?", abort=True, err=True)
-    count = _with_people(database, lambda course_people: course_people.delete(course, person, reason))
+    count = _with_people(database, lambda course_people: course_people.delete_person(course, person, reason))
     typer.echo(f"Deleted, with {count} attempt{'' if count == 1 else 's'}.")
 
 
@@ -302,7 +305,7 @@ def add_questions(
 
         async def added(administration: Administration) -> adding.PackAddition:
             await administration.courses.require_course(course)
-            return await adding.add_questions(administration.database, course, pack)
+            return await adding.send_questions_to_reviewers(administration.database, course, pack)
 
     addition = _with_administration(database, added)
     for problem, reason in addition.left_out.items():

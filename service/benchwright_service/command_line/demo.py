@@ -84,14 +84,14 @@ async def set_up_course(administration: Administration) -> DemoCourse:
     await administration.courses.create(COURSE, "Computer architecture (demo)")
     due = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
     for days, (title, problems) in enumerate(_SHEETS.items()):
-        await administration.courses.assign(
+        await administration.courses.make_assignment(
             COURSE, PACK, title=title, problems=problems, due=due + timedelta(days=7 * days), reveal=Reveal.NAMES
         )
-    staff = await administration.accounts.invite(COURSE, Role.OWNER, uses=10)
-    return DemoCourse(staff, await administration.accounts.invite(COURSE, Role.PARTICIPANT, uses=len(_NAMES)))
+    staff = await administration.accounts.make_invitation(COURSE, Role.OWNER, uses=10)
+    return DemoCourse(staff, await administration.accounts.make_invitation(COURSE, Role.PARTICIPANT, uses=len(_NAMES)))
 
 
-async def play(url: str, demo: DemoCourse, home: Home, folder: Path) -> None:
+async def play_students(url: str, demo: DemoCourse, home: Home, folder: Path) -> None:
     """Has all students work, some at a time.
 
     Args:
@@ -147,7 +147,7 @@ class _DemoStudent:
         is_design = problem.kind is ProblemKind.DESIGN
         path = problem.public.expected[0] if is_design else "answer.md"
         starting_text = starting_files(problem)[path].decode() if is_design else ""
-        wrong_solution, right_solution = self._solutions(problem, path)
+        wrong_solution, right_solution = self._wrong_and_right_solution(problem, path)
         chance = 1 / (1 + math.exp(_DIFFICULTY.get(name, -0.5) - self._ability))
         tries = [right_solution] if self._random.random() < chance else [wrong_solution]
         if tries[0] != right_solution and is_design and self._random.random() < 0.6:
@@ -175,7 +175,7 @@ class _DemoStudent:
         await log.append(attempt, Submitted())
         await self._hand_in(client, log, sheet, attempt)
 
-    def _solutions(self, problem: Problem, path: str) -> tuple[str, str]:
+    def _wrong_and_right_solution(self, problem: Problem, path: str) -> tuple[str, str]:
         if problem.kind is not ProblemKind.DESIGN:
             key = problem.hidden.answer.value if problem.hidden.answer is not None else ""
             return _WRONG.get(str(key), "0"), str(key)

@@ -46,7 +46,7 @@ def open_study(
 
         async def opened() -> tuple[str, str, int]:
             async with open_lab(Home.find(), database or None) as (lab, _):
-                registered_study = await lab.open(read_study(file))
+                registered_study = await lab.open_study(read_study(file))
             digest = registered_study.preregistered.digest if registered_study.preregistered is not None else ""
             return registered_study.study.study, digest, len(registered_study.study.pseudonyms)
 
@@ -85,7 +85,7 @@ def status(
     if json_output:
         typer.echo(watch.model_dump_json(indent=1))
     else:
-        _print(watch, datetime.now(UTC))
+        _print_watch(watch, datetime.now(UTC))
     for flaw in seal.flaws if seal is not None else ():
         typer.echo(flaw, err=True)
     raise typer.Exit(0 if seal is None or seal.ok else 1)
@@ -108,15 +108,17 @@ def close(
 
 async def _close(study: str, database: str | None, *, force: bool, yes: bool) -> tuple[Closed, Path]:
     from benchwright_service.bench import open_monitor, reports_folder
-    from benchwright_service.studies.lab_closing import OPERATOR, conduct, note_begun
+    from benchwright_service.studies.lab_closing import OPERATOR, close_and_note_end, note_closing_begun
 
     home = Home.find()
     async with open_monitor(home, database) as (monitor, study_log):
         watch = await monitor.watch(study)
         if not (watch.digest or yes or force):
             _confirm(watch)
-        await note_begun(monitor.database, study, OPERATOR, force=force)
-        return await conduct(monitor.database, study_log, home, reports_folder(home), study, OPERATOR, force=force)
+        await note_closing_begun(monitor.database, study, OPERATOR, force=force)
+        return await close_and_note_end(
+            monitor.database, study_log, home, reports_folder(home), study, OPERATOR, force=force
+        )
 
 
 def _confirm(watch: StudyWatch) -> None:
@@ -131,7 +133,7 @@ def _confirm(watch: StudyWatch) -> None:
     )
 
 
-def _print(watch: StudyWatch, current_time: datetime) -> None:
+def _print_watch(watch: StudyWatch, current_time: datetime) -> None:
     from benchwright_service.studies.lab_monitor import ago
 
     table_rows = [("participant", "where", "task", "done", "last record", "last work")]

@@ -185,7 +185,7 @@ def _serve_demo(*, host: str, port: int, workers: int, sandbox: str, allow_remot
                     f"A course with 20 invented students: {url}/sign-in\nSign in as its teacher with {course.staff}"
                 )
                 try:
-                    await demo.play(url, course, home, Path(folder))
+                    await demo.play_students(url, course, home, Path(folder))
                     typer.echo("All students have worked. Interrupt this to end it; nothing of it stays.")
                 except* ServiceError as service_errors:
                     typer.echo(f"The students have stopped: {service_errors.exceptions[0]}", err=True)
@@ -215,7 +215,7 @@ def worker(
     """Works until it is interrupted."""
     with explain_errors(), needs("A worker", "judges"):
         from benchwright_service.plain_log import log_plainly
-        from benchwright_service.runs.work import work
+        from benchwright_service.runs.work import run_worker
 
         log_plainly()
         try:
@@ -224,6 +224,6 @@ def worker(
             raise BenchServiceError(f"{token_file} can't be read: {error.strerror}") from error
 
         async def until_stopped() -> None:
-            await work(url, name or f"{socket.gethostname()}-{os.getpid()}", sandbox, token, ending_event())
+            await run_worker(url, name or f"{socket.gethostname()}-{os.getpid()}", sandbox, token, ending_event())
 
         asyncio.run(until_stopped())

@@ -33,20 +33,20 @@ class CourseChecks:
     waiting: int = 0
     """Attempts that have new runs and were not checked yet."""
 
-    def characters(self, account: str, assignment: str, problem: str = "") -> int:
+    def disallowed_characters(self, account: str, assignment: str, problem: str = "") -> int:
         """Characters of models that the assignment did not allow, of one problem or of all."""
         return sum(check.characters for check in self._checks_of(account, assignment, problem))
 
-    def is_unreported(self, account: str, assignment: str, problem: str = "") -> bool:
+    def has_unreported_text(self, account: str, assignment: str, problem: str = "") -> bool:
         """True if an editor did not report where text came from."""
         return any(not check.is_reported for check in self._checks_of(account, assignment, problem))
 
-    def cell(self, account: str, assignment: str) -> str:
+    def table_cell(self, account: str, assignment: str) -> str:
         """For a file: characters, `not reported`, or nothing if nothing was checked."""
-        count = self.characters(account, assignment)
+        count = self.disallowed_characters(account, assignment)
         if count:
             return str(count)
-        if self.is_unreported(account, assignment):
+        if self.has_unreported_text(account, assignment):
             return "not reported"
         return "0" if self._checks_of(account, assignment, "") else ""
 
@@ -77,31 +77,31 @@ class AssistanceChecks:
             task.cancel()
         await asyncio.gather(*self._going.values(), return_exceptions=True)
 
-    async def of_course(self, course: str, within_s: float) -> CourseChecks:
+    async def checks_of_course(self, course: str, longest_wait_s: float) -> CourseChecks:
         """Returns the checks of a course; attempts with runs since the last check are checked first.
 
         Args:
             course: Its id.
-            within_s: Longest time to wait, in seconds; the checks go on in the background.
+            longest_wait_s: Longest time to wait, in seconds; the checks go on in the background.
         """
         rules = await self._courses.rules_on_help(course)
         if not rules:
             return CourseChecks({})
         going = self._going.get(course)
         if going is None:
-            going = self._going[course] = asyncio.create_task(self._bring_up_to_date(course, rules))
+            going = self._going[course] = asyncio.create_task(self._check_outdated_attempts(course, rules))
             going.add_done_callback(lambda _: self._going.pop(course, None))
-        await asyncio.wait({going}, timeout=within_s)
+        await asyncio.wait({going}, timeout=longest_wait_s)
         course_checks: dict[Key, dict[str, list[AssistanceChecked]]] = defaultdict(lambda: defaultdict(list))
         waiting_count = 0
-        for row in await self._rows(course, rules):
+        for row in await self._attempt_rows(course, rules):
             waiting_count += _is_outdated(row, rules)
             if row.found is not None:
                 attempt_check = AssistanceChecked.model_validate_json(row.found)
                 course_checks[row.account, row.assignment][row.problem.partition("/")[2]].append(attempt_check)
         return CourseChecks(course_checks, waiting_count)
 
-    async def of_attempt(self, course: str, assignment: str, attempt: str) -> AssistanceChecked | None:
+    async def check_of_attempt(self, course: str, assignment: str, attempt: str) -> AssistanceChecked | None:
         """Returns what the record of an attempt says now; None if its assignment says nothing of help."""
         history = (await self._courses.rules_on_help(course)).get(assignment)
         if history is None:
@@ -114,8 +114,8 @@ class AssistanceChecks:
     def _check_record(self, attempt: str, history: Sequence[Ruled], difference: float) -> AssistanceChecked:
         return check_assistance(self._log.events(attempt), history, difference)
 
-    async def _bring_up_to_date(self, course: str, rules: Mapping[str, Sequence[Ruled]]) -> None:
-        for row in await self._rows(course, rules):
+    async def _check_outdated_attempts(self, course: str, rules: Mapping[str, Sequence[Ruled]]) -> None:
+        for row in await self._attempt_rows(course, rules):
             if not _is_outdated(row, rules):
                 continue
             try:
@@ -132,7 +132,7 @@ class AssistanceChecks:
                 # One that was deleted meanwhile, or that can't be read: the others are checked all the same.
                 logger.exception("an attempt's record can't be checked")
 
-    async def _rows(self, course: str, rules: Mapping[str, Sequence[Ruled]]) -> Sequence[Row[Any]]:
+    async def _attempt_rows(self, course: str, rules: Mapping[str, Sequence[Ruled]]) -> Sequence[Row[Any]]:
         """The attempts at these assignments, each with what is known of it and how many runs it has asked for."""
         asked_runs = (
             select(RUNS.c.attempt, func.count().label("asked"))

@@ -10,7 +10,7 @@ from benchwright_problems.assistance import MOST_EXTENSIONS, Allowed, Assistance
 from benchwright_service.errors import BenchServiceError
 
 
-def assistance_of(allowed: Allowed | None, extensions: Collection[str]) -> Assistance | None:
+def assistance_rule(allowed: Allowed | None, extensions: Collection[str]) -> Assistance | None:
     """Returns the rule of an assignment on help by models.
 
     Args:

@@ -25,7 +25,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import AssignmentView, PublicPack
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, EXTENSIONS, MEMBERS, PLACES, moment
-from benchwright_teaching.points import AssignmentTimes, times_of
+from benchwright_teaching.points import AssignmentTimes, student_times
 from benchwright_teaching.reveal_phases import RevealPhases
 
 _RULED = TypeAdapter(tuple[Ruled, ...])
@@ -121,7 +121,7 @@ class Courses:
             if (await connection.execute(query)).scalar() is None:
                 raise _no_course_error(course)
 
-    async def assign(
+    async def make_assignment(
         self,
         course: str,
         pack: str,
@@ -171,7 +171,7 @@ class Courses:
             await connection.execute(insert(ASSIGNMENTS).values(row))
         return str(row["id"])
 
-    async def change(self, course: str, assignment: str, rules: AssignmentRules) -> None:
+    async def change_assignment(self, course: str, assignment: str, rules: AssignmentRules) -> None:
         """Changes an assignment; what it says of help by models holds for what is written from now on.
 
         Raises:
@@ -198,15 +198,20 @@ class Courses:
         return {row.id: history for row in rows if (history := assistance_rules(row.assistance))}
 
     async def visible_assignments(
-        self, account: str, *, studies: bool = False, only: str | None = None, archived: bool = False
+        self,
+        account: str,
+        *,
+        include_studies: bool = False,
+        only_assignment: str | None = None,
+        include_archived: bool = False,
     ) -> Sequence[AssignmentView]:
         """The assignments that somebody may see, by course and in the order in which they were made.
 
         Args:
             account: Account that asks.
-            studies: True to include the assignments of studies, which nobody works on outside their study.
-            only: The id of one; None for all.
-            archived: True to include the assignments of archived courses, which nobody works on.
+            include_studies: True to include the assignments of studies, which nobody works on outside their study.
+            only_assignment: The id of one; None for all.
+            include_archived: True to include the assignments of archived courses, which nobody works on.
         """
         own_extension = and_(EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == account)
         query = (
@@ -218,15 +223,18 @@ class Courses:
             .where(ASSIGNMENTS.c.opens.is_(None) | (ASSIGNMENTS.c.opens <= self._now()))
             .order_by(ASSIGNMENTS.c.course, ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
         )
-        if not archived:
+        if not include_archived:
             query = query.where(COURSES.c.archived.is_(None))
-        if only is not None:
-            query = query.where(ASSIGNMENTS.c.id == only)
-        if not studies:
+        if only_assignment is not None:
+            query = query.where(ASSIGNMENTS.c.id == only_assignment)
+        if not include_studies:
             query = query.where(ASSIGNMENTS.c.course.not_in(select(PLACES.c.study)))
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
-        return [await self._view(row, AssignmentTimes(moment(row.own_due), moment(row.own_closes))) for row in rows]
+        return [
+            await self._assignment_view(row, AssignmentTimes(moment(row.own_due), moment(row.own_closes)))
+            for row in rows
+        ]
 
     async def all_assignments(self, course: str) -> Sequence[AssignmentView]:
         """All assignments of a course, also those that have not opened yet, in the order in which they were made."""
@@ -235,7 +243,7 @@ class Courses:
         )
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
-        return [await self._view(row) for row in rows]
+        return [await self._assignment_view(row) for row in rows]
 
     async def open_assignment(self, account: str, assignment: str) -> AssignmentView:
         """An assignment that somebody may work on now.
@@ -243,7 +251,9 @@ class Courses:
         Raises:
             RefusalError: The account has no such assignment, or it is closed.
         """
-        view = next(iter(await self.visible_assignments(account, studies=True, only=assignment)), None)
+        view = next(
+            iter(await self.visible_assignments(account, include_studies=True, only_assignment=assignment)), None
+        )
         if view is None:
             raise RefusalError(RefusalKind.NOT_FOUND, "There is no such assignment.", "List the assignments again.")
         if view.closes is not None and view.closes.timestamp() < self._now():
@@ -258,7 +268,7 @@ class Courses:
         """The packs that can be assigned. Waits for the disk."""
         return self._store.pack_names()
 
-    async def problem(self, pack: str, problem: str) -> Problem:
+    async def public_problem(self, pack: str, problem: str) -> Problem:
         """The public part of a problem that an assignment names.
 
         Raises:
@@ -266,7 +276,7 @@ class Courses:
         """
         return await asyncio.to_thread(self._store.problem, f"{pack}/{problem}")
 
-    async def most_shown(self, attempt: str) -> Reveal | None:
+    async def present_reveal_limit(self, attempt: str) -> Reveal | None:
         """The most that the assignment of an attempt shows of a verdict now. None if it says nothing."""
         own_extension = and_(
             EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == ATTEMPTS_HELD.c.account
@@ -280,34 +290,36 @@ class Courses:
         async with self._database.reading() as connection:
             row = (await connection.execute(query)).one_or_none()
         return (
-            self._shown_now(row, AssignmentTimes(moment(row.own_due), moment(row.own_closes)))
+            self._present_reveal_limit(row, AssignmentTimes(moment(row.own_due), moment(row.own_closes)))
             if row is not None
             else None
         )
 
-    def _shown_now(self, row: Row[Any], extension: AssignmentTimes | None) -> Reveal | None:
-        deadlines = times_of(AssignmentTimes(moment(row.due), moment(row.closes)), extension)
+    def _present_reveal_limit(self, row: Row[Any], extension: AssignmentTimes | None) -> Reveal | None:
+        deadlines = student_times(AssignmentTimes(moment(row.due), moment(row.closes)), extension)
         return phases_of(row).policy_at(datetime.fromtimestamp(self._now(), UTC), deadlines)
 
-    async def pack(self, account: str, name: str) -> PublicPack:
+    async def public_pack(self, account: str, pack_name: str) -> PublicPack:
         """The public part of a pack, as far as somebody has it to work on.
 
         Raises:
             RefusalError: The account has nothing of the pack.
         """
-        assignments = [view for view in await self.visible_assignments(account, studies=True) if view.pack == name]
+        assignments = [
+            view for view in await self.visible_assignments(account, include_studies=True) if view.pack == pack_name
+        ]
         if not assignments:
             raise RefusalError(RefusalKind.NOT_FOUND, "There is no such pack.", "List the assignments again.")
         allowed = {problem for assignment in assignments for problem in assignment.problems}
-        pack, _ = await self._pack_and_digest(name)
+        pack, _ = await self._pack_and_digest(pack_name)
         shown_pack = pack.model_copy(
             update={"problems": tuple(pack_problem for pack_problem in pack.problems if pack_problem.id in allowed)}
         )
         return PublicPack(digest=_pack_digest(shown_pack), pack=shown_pack)
 
-    async def _view(self, row: Row[Any], extension: AssignmentTimes | None = None) -> AssignmentView:
+    async def _assignment_view(self, row: Row[Any], extension: AssignmentTimes | None = None) -> AssignmentView:
         pack, pack_digest = await self._pack_and_digest(row.pack)
-        deadlines = times_of(AssignmentTimes(moment(row.due), moment(row.closes)), extension)
+        deadlines = student_times(AssignmentTimes(moment(row.due), moment(row.closes)), extension)
         return AssignmentView(
             id=row.id,
             course=row.course,

@@ -54,7 +54,7 @@ class HandedHints:
         self._lab = lab
         self._now = clock
 
-    async def take(self, account: str, attempt: str, number: int) -> HintText:
+    async def take_hint(self, account: str, attempt: str, hint_number: int) -> HintText:
         """A hint of an attempt's problem; when this returns, that it was taken is on disk.
 
         One that was taken before is shown again and changes nothing.
@@ -65,15 +65,15 @@ class HandedHints:
         ref, assignment = await self._evidence.problem_and_assignment(account, attempt)
         public = await asyncio.to_thread(self._store.problem, ref)
         rules = public.public.hints
-        if not 1 <= number <= len(rules):
+        if not 1 <= hint_number <= len(rules):
             raise RefusalError(RefusalKind.NOT_FOUND, "The problem has no such hint.", "List the assignments again.")
-        cost = await self._taken_cost(attempt, number)
+        cost = await self._taken_cost(attempt, hint_number)
         if cost is None:
             await self._check_allowed(account, await self._courses.open_assignment(account, assignment), ref)
-            await self._check_turn(attempt, number, rules[number - 1])
-            cost = await self._note_taken(attempt, number, rules[number - 1].cost)
+            await self._check_turn(attempt, hint_number, rules[hint_number - 1])
+            cost = await self._note_taken(attempt, hint_number, rules[hint_number - 1].cost)
         unsealed_problem = await asyncio.to_thread(self._store.unseal, ref)
-        return HintText(number=number, text=hint_text(ref, unsealed_problem, number), cost=cost)
+        return HintText(number=hint_number, text=hint_text(ref, unsealed_problem, hint_number), cost=cost)
 
     async def _taken_cost(self, attempt: str, number: int) -> float | None:
         query = select(HINTS.c.cost).where(HINTS.c.attempt == attempt, HINTS.c.number == number)

@@ -51,7 +51,7 @@ class OwnRuns:
         )
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
-        reveal = await self._courses.most_shown(rows[0].attempt) if rows else None
+        reveal = await self._courses.present_reveal_limit(rows[0].attempt) if rows else None
         runs_by_problem: dict[str, list[CourseOwnRun]] = defaultdict(list)
         for row in rows:
             problem_runs = runs_by_problem[row.ref.partition("/")[2]]

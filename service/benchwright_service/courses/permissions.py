@@ -48,13 +48,13 @@ class Permission(StrEnum):
 def permissions() -> Mapping[tuple[str, str], Mapping[Asker, Permission]]:
     """The answers, by method and path."""
     return {
-        (method.upper(), path): {asker: _answer(path, operation, asker) for asker in Asker}
+        (method.upper(), path): {asker: _permission(path, operation, asker) for asker in Asker}
         for path, operations in make_api().openapi()["paths"].items()
         for method, operation in operations.items()
     }
 
 
-def _answer(path: str, operation: Mapping[str, JsonValue], asker: Asker) -> Permission:
+def _permission(path: str, operation: Mapping[str, JsonValue], asker: Asker) -> Permission:
     if path in OPEN:
         return Permission.YES
     if asker is Asker.NOBODY:

@@ -128,15 +128,15 @@ class Playback:
         self._text = playback_text
         self._chunks: list[bytes] = []
         chunk_ends = [bound.first_step for bound in bounds[1:]] + [len(steps)]
-        self._coming_chunks = playback_text.chunks(steps, chunk_ends if steps else [], iter(contents))
+        self._coming_chunks = playback_text.compressed_chunks(steps, chunk_ends if steps else [], iter(contents))
 
     @property
     def size(self) -> int:
         """Bytes that it takes, about."""
         return _EVENT_BYTES * self.events + sum(map(len, self._chunks))
 
-    def chunk(self, number: int) -> bytes | None:
-        """A chunk, as `PlaybackText.chunks` makes it; None if there is none."""
+    def find_chunk(self, number: int) -> bytes | None:
+        """A chunk, as `PlaybackText.compressed_chunks` makes it; None if there is none."""
         while number >= len(self._chunks) and (next_chunk := next(self._coming_chunks, None)) is not None:
             self._chunks.append(next_chunk)
         return self._chunks[number] if number < len(self._chunks) else None
@@ -146,7 +146,7 @@ class Playback:
         self._chunks.extend(self._coming_chunks)
         return self._text.changed()
 
-    def step_and_time(self, wall_s: float) -> tuple[int, float]:
+    def step_and_time_at(self, wall_s: float) -> tuple[int, float]:
         """The step and the time that belong to the solver's wall time, about."""
         bound_index = bisect_right(self.bounds, wall_s, key=lambda bound: bound.wall_s) - 1
         if bound_index < 0:
@@ -167,7 +167,7 @@ def read_playback(stored_events: Iterable[StoredEvent]) -> Playback:
     try:
         for stored_event in stored_events:
             seq = stored_event[0]
-            reading.take(*stored_event)
+            reading.take_event(*stored_event)
         return reading.finish()
     except (AttributeError, IllegalTransitionError, LookupError, OverflowError, TypeError, ValueError) as error:
         raise PlaybackError(seq) from error
@@ -194,7 +194,7 @@ class _PlaybackReading:
         self._ends: list[float] = []
         self._events = 0
 
-    def take(self, seq: int, wall: str, mono_ns: int, process: str, body: str) -> None:
+    def take_event(self, seq: int, wall: str, mono_ns: int, process: str, body: str) -> None:
         kind, clock = type_of(body), self._clock
         earlier_state = clock.state
         clock.follow_event(kind, mono_ns, process)

@@ -58,8 +58,8 @@ class PlaybackText:
         texts = {path: str(text) for path, text in self._files.pieces_by_path.items() if text is not None}
         return {path: text for path, text in sorted(texts.items()) if text != self._given_texts.get(path)}
 
-    def chunks(
-        self, steps: Sequence[PlaybackStep], chunk_ends: Sequence[int], contents: Iterator[Content]
+    def compressed_chunks(
+        self, steps: Sequence[PlaybackStep], chunk_ends: Sequence[int], text_changes: Iterator[Content]
     ) -> Iterator[bytes]:
         """The chunks, JSON with gzip.
 
@@ -70,9 +70,9 @@ class PlaybackText:
         Args:
             steps: All steps in order.
             chunk_ends: Number of steps up to and with each chunk's.
-            contents: All changes of text in order.
+            text_changes: All changes of text in order.
         """
-        content = next(contents, None)
+        content = next(text_changes, None)
         first_step = 0
         for end in chunk_ends:
             earlier_files = {path: self._marked_pieces(path) for path in self._files.pieces_by_path}
@@ -81,7 +81,7 @@ class PlaybackText:
                 changes: dict[str, Any] = {}
                 while content is not None and content.seq <= step.seq:
                     changes = self._changes(content)
-                    content = next(contents, None)
+                    content = next(text_changes, None)
                 origin, characters = self._labels.get(step.seq, ("", 0))
                 step_rows.append((step.at_ns // _MS, step.kind, step.path, origin, characters, changes))
             first_step = end

@@ -159,7 +159,7 @@ class CourseProgress:
         matrix_columns = [(assignment, problem) for assignment in assignments for problem in assignment.problems]
         return Matrix(students, matrix_columns, cells)
 
-    async def passed_counts(self, account: str, course: str) -> Mapping[str, int]:
+    async def passed_problem_counts(self, account: str, course: str) -> Mapping[str, int]:
         """Returns the number of problems of each assignment that somebody has passed, by assignment."""
         held_columns = ATTEMPTS_HELD.c
         query = (
@@ -198,7 +198,7 @@ class CourseProgress:
                 row.attempt,
                 moment(row.created),
                 row.clock_difference_s,
-                _span(
+                _clock_difference_range(
                     row.clock_difference_s, [receipt.anchor for receipt in receipts if receipt.attempt == row.attempt]
                 ),
                 summary,
@@ -220,8 +220,8 @@ def text_sources(inserted: Mapping[str, int]) -> Sequence[TextFromSource]:
     ]
 
 
-def _span(newest_s: float, receipts: Sequence[str]) -> tuple[float, float]:
-    differences = [newest_s]
+def _clock_difference_range(newest_difference_s: float, receipts: Sequence[str]) -> tuple[float, float]:
+    differences = [newest_difference_s]
     for line in receipts:
         anchor = json.loads(line)
         service, student = (datetime.fromisoformat(time) for time in (anchor["receipt"]["time"], anchor["made"]))

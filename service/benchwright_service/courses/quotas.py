@@ -70,16 +70,16 @@ class QuotaKeeper:
         self._clock = clock
         self._uses: defaultdict[str, _AccountUse] = defaultdict(_AccountUse)
 
-    def take_events(self, account: str, count: int) -> None:
+    def count_events(self, account: str, event_count: int) -> None:
         """Counts events that were sent.
 
         Raises:
             RefusalError: Too many events were sent within a day.
         """
         limit_text = f"The limit of events is {self._quotas.events_per_day:,} a day for one person."
-        self._take("events_per_day", account, count, self._quotas.events_per_day, _DAY_S, limit_text)
+        self._take("events_per_day", account, event_count, self._quotas.events_per_day, _DAY_S, limit_text)
 
-    def take_attempt(self, account: str) -> None:
+    def count_attempt(self, account: str) -> None:
         """Counts a new attempt.
 
         Raises:
@@ -89,18 +89,18 @@ class QuotaKeeper:
         self._take("attempts_per_hour", account, 1, self._quotas.attempts_per_hour, _HOUR_S, limit_text)
 
     @contextlib.contextmanager
-    def new_run(self, account: str, waiting_count: int) -> Iterator[None]:
+    def counting_run(self, account: str, waiting_run_count: int) -> Iterator[None]:
         """Counts a run that is queued inside.
 
         Args:
             account: Account whose run it is.
-            waiting_count: Number of other runs of the account that wait.
+            waiting_run_count: Number of other runs of the account that wait.
 
         Raises:
             RefusalError: Too many runs wait already, or there were too many within an hour.
         """
         account_use = self._uses[account]
-        if waiting_count + account_use.being_added >= self._quotas.runs_waiting:
+        if waiting_run_count + account_use.being_added >= self._quotas.runs_waiting:
             limit_text = f"The limit of runs that wait at once is {self._quotas.runs_waiting:,} for one person."
             raise self._refusal("runs_waiting", limit_text, _QUEUE_RETRY_S)
         limit_text = f"The limit of runs is {self._quotas.runs_per_hour:,} an hour for one person."
@@ -111,17 +111,17 @@ class QuotaKeeper:
         finally:
             account_use.being_added -= 1
 
-    def knows_stored(self, account: str) -> bool:
+    def knows_stored_bytes(self, account: str) -> bool:
         """True if it was counted what the account has stored."""
         return self._uses[account].stored is not None
 
-    def set_stored(self, account: str, stored: int) -> None:
+    def set_stored_bytes(self, account: str, stored_bytes: int) -> None:
         """Sets what the account had stored before, in bytes, if that was not counted yet."""
         account_use = self._uses[account]
         if account_use.stored is None:
-            account_use.stored = stored
+            account_use.stored = stored_bytes
 
-    def check_stored(self, account: str, added_bytes: int) -> None:
+    def require_room(self, account: str, added_bytes: int) -> None:
         """Makes sure that there is room.
 
         Args:
@@ -139,7 +139,7 @@ class QuotaKeeper:
                 "Go on with files that the service has already, or ask who operates it for more room.",
             )
 
-    def add_stored(self, account: str, added_bytes: int) -> None:
+    def add_stored_bytes(self, account: str, added_bytes: int) -> None:
         """Counts bytes that were stored."""
         account_use = self._uses[account]
         account_use.stored = (account_use.stored or 0) + added_bytes

@@ -32,7 +32,7 @@ class Replays:
         # One at a time: each keeps a core busy.
         self._turn = asyncio.Lock()
 
-    async def playback(self, attempt: str, events: int) -> Playback:
+    async def playback(self, attempt: str, event_count: int) -> Playback:
         """An attempt up to an event of it.
 
         Raises:
@@ -40,9 +40,9 @@ class Replays:
             PlaybackError: An event is none.
         """
         async with self._turn:
-            return await self._kept_playback(attempt, events)
+            return await self._kept_playback(attempt, event_count)
 
-    async def chunk(self, attempt: str, events: int, number: int) -> bytes | None:
+    async def find_chunk(self, attempt: str, event_count: int, chunk_number: int) -> bytes | None:
         """A chunk of its text, JSON with gzip; None if it has no such chunk.
 
         Raises:
@@ -50,10 +50,10 @@ class Replays:
             PlaybackError: An event is none.
         """
         async with self._turn:
-            playback = await self._kept_playback(attempt, events)
-            return await asyncio.to_thread(playback.chunk, number)
+            playback = await self._kept_playback(attempt, event_count)
+            return await asyncio.to_thread(playback.find_chunk, chunk_number)
 
-    async def final(self, attempt: str, events: int) -> Mapping[str, str]:
+    async def changed_files_at_end(self, attempt: str, event_count: int) -> Mapping[str, str]:
         """The files that differ from the start, at the end.
 
         Raises:
@@ -61,18 +61,18 @@ class Replays:
             PlaybackError: An event is none.
         """
         async with self._turn:
-            playback = await self._kept_playback(attempt, events)
+            playback = await self._kept_playback(attempt, event_count)
             return await asyncio.to_thread(playback.final)
 
-    async def overview(self, line: AttemptLine) -> dict[str, Any]:
+    async def page_data(self, attempt_line: AttemptLine) -> dict[str, Any]:
         """Returns the data that a page needs before it has any text, as JSON.
 
         Raises:
             LogError: The log can't be read.
             PlaybackError: An event is none.
         """
-        playback = await self.playback(line.id, line.summary.seq)
-        header = await asyncio.to_thread(self._log.header, line.id)
+        playback = await self.playback(attempt_line.id, attempt_line.summary.seq)
+        header = await asyncio.to_thread(self._log.header, attempt_line.id)
         return {
             "events": playback.events,
             "steps": playback.steps,
@@ -81,16 +81,18 @@ class Replays:
             "chunks": [(bound.first_step, bound.at_s) for bound in playback.bounds],
             "marks": [asdict(mark) for mark in playback.marks],
             "leftOut": playback.left_out,
-            "runs": _runs(playback, line.runs, line.clock_difference_s),
+            "runs": _runs(playback, attempt_line.runs, attempt_line.clock_difference_s),
             "hasText": header.recording is Recording.FULL,
             "keywords": _KEYWORDS,
         }
 
-    async def _kept_playback(self, attempt: str, events: int) -> Playback:
-        playback_key = attempt, events
+    async def _kept_playback(self, attempt: str, event_count: int) -> Playback:
+        playback_key = attempt, event_count
         playback = self._playbacks.get(playback_key)
         if playback is None:
-            playback = await asyncio.to_thread(lambda: read_playback(self._log.stored_events(attempt, limit=events)))
+            playback = await asyncio.to_thread(
+                lambda: read_playback(self._log.stored_events(attempt, limit=event_count))
+            )
             self._playbacks[playback_key] = playback
         self._playbacks.move_to_end(playback_key)
         while (
@@ -105,7 +107,7 @@ def _runs(playback: Playback, runs: Sequence[RunLine], clock_difference_s: float
     """Runs in time, with the verdicts that count at the service."""
     plain_runs = []
     for run_line in runs:
-        step, at_s = playback.run_steps.get(run_line.number) or playback.step_and_time(
+        step, at_s = playback.run_steps.get(run_line.number) or playback.step_and_time_at(
             run_line.queued.timestamp() - clock_difference_s
         )
         verdict = run_line.verdict

@@ -32,15 +32,15 @@ class Snapshots:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def missing(self, digests: Iterable[str]) -> list[str]:
+    def missing_digests(self, digests: Iterable[str]) -> list[str]:
         """Those that are not here."""
         return sorted({digest for digest in digests if not self._file(digest).is_file()})
 
-    def size(self, digests: Iterable[str]) -> int:
+    def disk_bytes(self, digests: Iterable[str]) -> int:
         """Bytes on disk of those that are here."""
         return sum(file.stat().st_size for digest in digests if (file := self._file(digest)).is_file())
 
-    def keep(self, digest: str, packed: str) -> int:
+    def keep_content(self, digest: str, packed: str) -> int:
         """Keeps a content; returns how many bytes it takes on disk.
 
         Args:
@@ -108,7 +108,7 @@ class StoredFiles:
         self._snapshots = snapshots
         self._quotas = quotas
 
-    async def keep(self, account: str, contents: Mapping[str, str]) -> None:
+    async def keep_contents(self, account: str, contents: Mapping[str, str]) -> None:
         """Keeps contents of an account's run.
 
         Args:
@@ -120,12 +120,14 @@ class StoredFiles:
         """
         if not contents:
             return
-        if not self._quotas.knows_stored(account):
-            self._quotas.set_stored(account, await self._stored_bytes(account))
-        missing_digests = await asyncio.to_thread(self._snapshots.missing, contents)
-        self._quotas.check_stored(account, sum(len(contents[digest]) * 3 // 4 for digest in missing_digests))
+        if not self._quotas.knows_stored_bytes(account):
+            self._quotas.set_stored_bytes(account, await self._stored_bytes(account))
+        missing_digests = await asyncio.to_thread(self._snapshots.missing_digests, contents)
+        self._quotas.require_room(account, sum(len(contents[digest]) * 3 // 4 for digest in missing_digests))
         for digest in missing_digests:
-            self._quotas.add_stored(account, await asyncio.to_thread(self._snapshots.keep, digest, contents[digest]))
+            self._quotas.add_stored_bytes(
+                account, await asyncio.to_thread(self._snapshots.keep_content, digest, contents[digest])
+            )
 
     async def _stored_bytes(self, account: str) -> int:
         """Bytes of all files of its runs; one that several have is counted once. Asked once in a process's life."""
@@ -134,7 +136,9 @@ class StoredFiles:
                 (await connection.execute(select(RUNS.c.files).where(RUNS.c.account == account))).scalars().all()
             )
         return await asyncio.to_thread(
-            lambda: self._snapshots.size({digest for files in file_lists for digest in json.loads(files).values()})
+            lambda: self._snapshots.disk_bytes(
+                {digest for files in file_lists for digest in json.loads(files).values()}
+            )
         )
 
 

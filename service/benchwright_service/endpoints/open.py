@@ -56,7 +56,7 @@ async def keys(evidence: TheEvidence) -> PublishedKeys:
 async def join(body: Join, sign_in: TheSignIn, accounts: TheAccounts) -> Joined:
     """Makes an account and a token for it."""
     sign_in.check_guesses()
-    account, token = await accounts.join(body.code, body.name)
+    account, token = await accounts.make_account_and_token(body.code, body.name)
     return Joined(token=token, me=await accounts.me(account))
 
 
@@ -70,7 +70,7 @@ async def join(body: Join, sign_in: TheSignIn, accounts: TheAccounts) -> Joined:
 async def begin(body: NewDevice, sign_in: TheSignIn, evidence: TheEvidence) -> Device:
     """Returns a code for a person who is signed in at `/device`, and a secret to ask with."""
     sign_in.check_guesses()
-    return await sign_in.devices.begin(body.name, evidence.signer.server)
+    return await sign_in.devices.begin_request(body.name, evidence.signer.server)
 
 
 @router.post(
@@ -87,4 +87,4 @@ async def begin(body: NewDevice, sign_in: TheSignIn, evidence: TheEvidence) -> D
 )
 async def ask(body: DeviceAsk, sign_in: TheSignIn) -> Waiting:
     """Returns the token once, when it was granted."""
-    return await sign_in.devices.ask(body.secret)
+    return await sign_in.devices.request_progress(body.secret)

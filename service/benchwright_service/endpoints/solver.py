@@ -49,7 +49,7 @@ async def me(account: Account, accounts: TheAccounts) -> Me:
 async def join(body: JoinAnother, account: Account, sign_in: TheSignIn, accounts: TheAccounts) -> Me:
     """By an invitation, with the account that asks."""
     sign_in.check_guesses()
-    await accounts.join_another(account, body.code)
+    await accounts.join_course(account, body.code)
     return await accounts.me(account)
 
 
@@ -62,7 +62,7 @@ async def assignments(account: Account, courses: TheCourses) -> list[AssignmentV
 @router.get("/packs/{name}", summary="The public part of a pack", responses=refusals(RefusalKind.NOT_FOUND))
 async def pack(name: PackName, account: Account, courses: TheCourses) -> PublicPack:
     """Its problems that the account may work on, without any hidden part."""
-    return await courses.pack(account, name)
+    return await courses.public_pack(account, name)
 
 
 @router.post(
@@ -76,7 +76,7 @@ async def take_events(attempt: OneId, body: NewEvents, account: Account, evidenc
         raise RefusalError(
             RefusalKind.INVALID, "The header is of another attempt.", "Send an attempt's events to its path."
         )
-    return await evidence.take(account, body)
+    return await evidence.take_events(account, body)
 
 
 @router.post(
@@ -108,7 +108,7 @@ async def hint(
     attempt: OneId, number: Annotated[int, Path(ge=1, le=MOST_HINTS)], account: Account, coursework: TheCoursework
 ) -> HintText:
     """Hands out the next hint of the attempt's problem; what it costs is noted before it is sent."""
-    return await coursework.hints.take(account, attempt, number)
+    return await coursework.hints.take_hint(account, attempt, number)
 
 
 @router.get("/runs/{run}", summary="How far a run is", responses=refusals(RefusalKind.NOT_FOUND))
@@ -120,7 +120,7 @@ async def read_run(
     wait_s: Annotated[float, Query(ge=0, le=LONGEST_WAIT_S, description="How long to wait for another one.")] = 0.0,
 ) -> RunView:
     """Waits for a change; shows of a verdict what the problem and the assignment allow."""
-    return await runs.view_for(account, run, seen_revision=seen, wait_s=wait_s)
+    return await runs.await_view(account, run, seen_revision=seen, wait_s=wait_s)
 
 
 @router.delete("/runs/{run}", summary="Cancel a run", status_code=204, responses=refusals(RefusalKind.NOT_FOUND))

@@ -29,7 +29,7 @@ async def enrolled(account: Account, studies: TheStudies) -> list[EnrolledStudy]
 )
 async def take_journal(study: StudyName, body: NewJournal, account: Account, studies: TheStudies) -> JournalTaken:
     """Consent, forecasts, tasks and answers; the code of the assignment comes back once every forecast is here."""
-    return await studies.lab.take(account, study, body.lines)
+    return await studies.lab.take_journal(account, study, body.lines)
 
 
 @router.get(
@@ -46,8 +46,8 @@ async def watch(
     stuck_after_s: Annotated[float, Query(ge=30, le=86_400)] = STUCK_AFTER_S,
 ) -> StudyWatch:
     """Progress of each participant, for the study's owners and monitors: no condition, no verdict, no time of work."""
-    study_watch = await studies.monitor.study_watch(account, study, stuck_after_s)
-    await audit.note_sitting(account, study, "watched", "by a program")
+    study_watch = await studies.monitor.watch_for_account(account, study, stuck_after_s)
+    await audit.note_action_unless_recent(account, study, "watched", "by a program")
     return study_watch
 
 
@@ -60,6 +60,6 @@ async def watch(
 )
 async def report(study: StudyName, account: Account, studies: TheStudies, audit: TheAudit) -> Response:
     """An HTML page, for the study's owners alone; 409 until it is closed."""
-    report_page = await studies.monitor.report(account, study)
-    await audit.note(account, study, "read report", "by a program")
+    report_page = await studies.monitor.report_for_owner(account, study)
+    await audit.note_action(account, study, "read report", "by a program")
     return Response(report_page, media_type="text/html", headers=headers_of(report_page))

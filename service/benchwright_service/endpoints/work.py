@@ -31,7 +31,7 @@ async def claim(
     body: Ask, worker: Worker, runs: TheRuns, wait_s: Annotated[float, Query(ge=0, le=LONGEST_WAIT_S)] = 0.0
 ) -> Response:
     """The next run, with its hidden part; 204 if there was none for so long."""
-    job = await runs.claim(f"{worker}/{body.worker}", wait_s)
+    job = await runs.claim_next(f"{worker}/{body.worker}", wait_s)
     if job is None:
         return Response(status_code=204)
     return Response(job.model_dump_json(), media_type="application/json")
@@ -40,10 +40,10 @@ async def claim(
 @router.post("/{run}/step", summary="Say what runs now", responses=refusals(*BODY))
 async def step(run: RunId, body: Step, worker: Worker, runs: TheRuns) -> Heard:
     """Shows the solver how far the run is; without a word for too long it goes to another worker."""
-    return await runs.step(run, body)
+    return await runs.note_step(run, body)
 
 
 @router.post("/{run}/verdict", summary="Hand a verdict in", responses=refusals(*BODY))
 async def done(run: RunId, body: Done, worker: Worker, runs: TheRuns) -> Heard:
     """It counts once, and only if the run is still this worker's."""
-    return await runs.hand_in(run, body)
+    return await runs.take_verdict(run, body)

@@ -39,7 +39,7 @@ class AuditLog:
         self._database = database
         self._now = clock
 
-    async def note(self, account: str, course: str, action: str, object_: str) -> None:
+    async def note_action(self, account: str, course: str, action: str, object_: str) -> None:
         """Adds an entry. It is on disk when this returns.
 
         Args:
@@ -52,7 +52,7 @@ class AuditLog:
         async with self._database.write_transaction() as connection:
             await connection.execute(insert(AUDIT).values(row))
 
-    async def note_sitting(self, account: str, course: str, action: str, object_: str) -> None:
+    async def note_action_unless_recent(self, account: str, course: str, action: str, object_: str) -> None:
         """Adds an entry unless the newest of this kind is younger than a sitting: for what is read again and again."""
         newest_query = select(func.max(AUDIT.c.at)).where(
             *(AUDIT.c.course == course, AUDIT.c.account == account, AUDIT.c.action == action, AUDIT.c.object == object_)
@@ -60,9 +60,9 @@ class AuditLog:
         async with self._database.reading() as connection:
             last = (await connection.execute(newest_query)).scalar()
         if last is None or self._now() - last >= SITTING_S:
-            await self.note(account, course, action, object_)
+            await self.note_action(account, course, action, object_)
 
-    async def entries(self, course: str, limit: int = 500) -> Sequence[AuditEntry]:
+    async def newest_entries(self, course: str, limit: int = 500) -> Sequence[AuditEntry]:
         """The newest entries of a course, newest first."""
         query = (
             select(AUDIT, ACCOUNTS.c.name)

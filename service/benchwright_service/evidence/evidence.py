@@ -74,14 +74,14 @@ class EvidenceWriter:
         self._now = clock
         self._taking = Batches(self._take_all, _attempt_of, most_bytes=_MOST_TOGETHER, pace_s=_PACE_S, at_once=_AT_ONCE)
 
-    async def take(self, account: str, new_events: NewEvents) -> Taken:
+    async def take_events(self, account: str, new_events: NewEvents) -> Taken:
         """Takes events; what is here already changes nothing. When this returns, they are on disk.
 
         Raises:
             RefusalError: The events do not follow, or are of somebody else's attempt or of none that may be worked on.
             LogError: The events could not be written.
         """
-        self._quotas.take_events(account, len(new_events.lines))
+        self._quotas.count_events(account, len(new_events.lines))
         return await self._taking.process(_SentEvents(account, new_events, _event_rows(new_events), self._now()))
 
     async def _take_all(self, sendings: Sequence[_SentEvents]) -> Sequence[Taken | Exception]:
@@ -89,7 +89,7 @@ class EvidenceWriter:
         owners = await self._owner_accounts([_attempt_of(sending) for sending in sendings])
         for sending in sendings:
             try:
-                await self._hold(sending, owners.get(_attempt_of(sending)))
+                await self._claim_or_check_owner(sending, owners.get(_attempt_of(sending)))
             except (RefusalError, StorageError) as error:
                 results_by_attempt[_attempt_of(sending)] = error
         held_sendings = [sending for sending in sendings if _attempt_of(sending) not in results_by_attempt]
@@ -103,7 +103,7 @@ class EvidenceWriter:
                     signed.append((receipt.anchor, receipt.clock_difference_s))
             else:
                 results_by_attempt[_attempt_of(sending)] = attempt_head
-        await self._keep(signed)
+        await self._keep_anchors(signed)
         return [results_by_attempt[_attempt_of(sending)] for sending in sendings]
 
     def _receive(self, sendings: Sequence[_SentEvents]) -> Sequence[Head | Exception]:
@@ -150,12 +150,12 @@ class EvidenceWriter:
         async with self._database.reading() as connection:
             return {row.attempt: row.account for row in await connection.execute(query)}
 
-    async def _hold(self, sending: _SentEvents, owner_account: str | None) -> None:
+    async def _claim_or_check_owner(self, sending: _SentEvents, owner_account: str | None) -> None:
         """Makes sure that an attempt is the account's; one that nobody has becomes its own."""
         attempt = _attempt_of(sending)
         if owner_account is None:
             header, assignment = sending.new_events.header, sending.new_events.assignment
-            self._quotas.take_attempt(sending.account)
+            self._quotas.count_attempt(sending.account)
             row = {
                 "attempt": attempt,
                 "account": sending.account,
@@ -177,7 +177,7 @@ class EvidenceWriter:
     async def _problem(self, account: str, header: AttemptHeader, assignment: AssignmentView) -> str:
         """`pack/id` as this service has it; the solver's machine calls a course's pack after the assignment."""
         if header.study or await self._places.is_study(assignment.course):
-            pseudonym = await self._places.pseudonym(header.study, account)
+            pseudonym = await self._places.find_pseudonym(header.study, account)
             own_place = (assignment.course, header.solver, header.problem.partition("/")[0])
             if own_place != (header.study, pseudonym, assignment.pack):
                 raise RefusalError(
@@ -185,7 +185,7 @@ class EvidenceWriter:
                 )
         return _problem_ref(header, assignment)
 
-    async def _keep(self, signed: Sequence[tuple[Anchor, float]]) -> None:
+    async def _keep_anchors(self, signed: Sequence[tuple[Anchor, float]]) -> None:
         if not signed:
             return
         receipt_rows = [

@@ -61,7 +61,7 @@ class Batches(Generic[Item, Result]):
             batch = self._next_batch()
             if batch:
                 self._began = time.monotonic()
-                task = asyncio.create_task(self._do(batch))
+                task = asyncio.create_task(self._process_batch(batch))
                 self._working.add(task)
                 task.add_done_callback(self._end_task)
         finally:
@@ -86,7 +86,7 @@ class Batches(Generic[Item, Result]):
         self._keys |= {self._conflict_key(item) for item, _ in batch}
         return batch
 
-    async def _do(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
+    async def _process_batch(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
         try:
             batch_results = await self._work([item for item, _ in batch])
         except Exception as error:

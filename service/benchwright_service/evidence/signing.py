@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from benchwright_attempts.log.anchors import Anchor, Receipt
 from benchwright_attempts.log.published_keys import PublishedKeys
-from benchwright_service.evidence.signing_keys import SigningKey, SigningKeys, open_keys, read_keys
+from benchwright_service.evidence.signing_keys import SigningKey, SigningKeys, existing_or_new_keys_file, read_keys
 
 
 class Countersigner:
@@ -31,13 +31,13 @@ class Countersigner:
         self._read_signing_keys()
 
     @classmethod
-    def in_folder(cls, server: str, folder: Path) -> Countersigner:
+    def from_folder(cls, server_address: str, folder: Path) -> Countersigner:
         """With the keys in a service's folder, where a new one is made if there is none.
 
         Raises:
             BenchServiceError: The keys can't be read or made.
         """
-        return cls(server, open_keys(folder))
+        return cls(server_address, existing_or_new_keys_file(folder))
 
     @property
     def public_key(self) -> str:
@@ -49,15 +49,18 @@ class Countersigner:
         """All keys, with their times."""
         return self._read_signing_keys().published()
 
-    def sign(self, anchor: Anchor, time: datetime) -> Anchor:
+    def sign(self, anchor: Anchor, receipt_time: datetime) -> Anchor:
         """The anchor with a receipt of this time; of the key's first moment if that is later.
 
         Raises:
             BenchServiceError: The keys were changed, and can't be read.
         """
-        signing_key = self._read_signing_keys().key_at(time)
+        signing_key = self._read_signing_keys().key_at(receipt_time)
         receipt = Receipt(
-            server=self.server, time=max(time, signing_key.begins or time), key=signing_key.key, signature=""
+            server=self.server,
+            time=max(receipt_time, signing_key.begins or receipt_time),
+            key=signing_key.key,
+            signature="",
         )
         unsigned = anchor.model_copy(update={"receipt": receipt})
         signature = base64.b64encode(_private_key(signing_key).sign(unsigned.signed_bytes())).decode()

@@ -39,10 +39,10 @@ class SigningKey(PublishedKey):
     @classmethod
     def new(cls, begin_time: datetime | None) -> SigningKey:
         """A fresh one."""
-        return cls.of(Ed25519PrivateKey.generate().private_bytes_raw(), begin_time)
+        return cls.from_secret(Ed25519PrivateKey.generate().private_bytes_raw(), begin_time)
 
     @classmethod
-    def of(cls, secret: bytes, begin_time: datetime | None) -> SigningKey:
+    def from_secret(cls, secret: bytes, begin_time: datetime | None) -> SigningKey:
         """With a secret.
 
         Raises:
@@ -86,7 +86,7 @@ def read_keys(file: Path) -> SigningKeys:
     return signing_keys
 
 
-def open_keys(folder: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Path:
+def existing_or_new_keys_file(folder: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Path:
     """The file with the keys, made with a new key if there is none.
 
     Args:
@@ -104,7 +104,7 @@ def open_keys(folder: Path, clock: Callable[[], datetime] = lambda: datetime.now
                 first_key = _adopt_old_key(old_file) if old_file.exists() else SigningKey.new(clock())
                 _write_keys(file, SigningKeys(keys=(first_key,)))
             keys = read_keys(file)
-            _write_changed(file, keys, _without_old_secrets(keys, clock()))
+            _write_keys_if_changed(file, keys, _without_old_secrets(keys, clock()))
             old_file.unlink(missing_ok=True)
             return file
     except OSError as error:
@@ -211,12 +211,12 @@ def _without_old_secrets(keys: SigningKeys, current_time: datetime) -> SigningKe
 
 def _adopt_old_key(file: Path) -> SigningKey:
     try:
-        return SigningKey.of(base64.b64decode(file.read_bytes()), None)
+        return SigningKey.from_secret(base64.b64decode(file.read_bytes()), None)
     except ValueError as error:
         raise BenchServiceError(f"{file} holds no signing key; restore it from a backup") from error
 
 
-def _write_changed(file: Path, old_keys: SigningKeys, new_keys: SigningKeys) -> None:
+def _write_keys_if_changed(file: Path, old_keys: SigningKeys, new_keys: SigningKeys) -> None:
     if new_keys != old_keys:
         _write_keys(file, new_keys)
 
@@ -234,7 +234,7 @@ def _lock_changes(folder: Path) -> Iterator[Path]:
         # The service could not read what another user writes.
         if hasattr(os, "geteuid") and folder.stat().st_uid != os.geteuid():
             raise BenchServiceError(f"{folder} belongs to another user; run this as the service's user")
-        open_keys(folder)
+        existing_or_new_keys_file(folder)
         with _folder_lock(folder):
             yield file
     except OSError as error:

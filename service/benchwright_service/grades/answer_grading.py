@@ -67,19 +67,19 @@ class AnswerGrading:
         grading = HumanGrading(await self._records(), self._store.unseal)
         return GradingDesk(waiting_answers[0], len(waiting_answers), await grading.find_dispute(waiting_answers[0]))
 
-    async def figure(self, course: str, item_id: str, number: int) -> Figure | None:
+    async def find_figure(self, course: str, item_id: str, figure_number: int) -> Figure | None:
         """A picture of the question that an answer of a course is to, or behind those one of its key."""
         answer = await (await self._records()).find_answer(item_id)
-        if answer is None or answer.attempt not in await self._graders(course):
+        if answer is None or answer.attempt not in await self._grader_counts(course):
             return None
         try:
             problem = await asyncio.to_thread(self._store.unseal, answer.problem)
         except ProblemsError:
             return None
         figures = figures_of(problem)
-        return figures[number] if number < len(figures) else None
+        return figures[figure_number] if figure_number < len(figures) else None
 
-    async def grade(
+    async def take_grade(
         self,
         course: str,
         item_id: str,
@@ -104,7 +104,7 @@ class AnswerGrading:
             raise BenchServiceError("this answer needs no grade of yours")
         if bool(points) != (rubric_of(waiting_item.problem) is not None):
             raise BenchServiceError("the question has been changed since this page was opened")
-        graders = (await self._graders(course))[answer.attempt]
+        graders = (await self._grader_counts(course))[answer.attempt]
         try:
             grading = HumanGrading(records, self._store.unseal, graders=graders)
             judgement = await grading.accept_grade(item_id, grader, label, difficulty, comment, points)
@@ -125,7 +125,7 @@ class AnswerGrading:
     async def _waiting_answers(self, course: str, grader: str) -> Sequence[GradedItem]:
         records = await self._records()
         by_graders: dict[int, set[str]] = {}
-        for attempt, graders in (await self._graders(course)).items():
+        for attempt, graders in (await self._grader_counts(course)).items():
             by_graders.setdefault(graders, set()).add(attempt)
         waiting_items: list[GradedItem] = []
         for graders, attempts in sorted(by_graders.items()):
@@ -136,7 +136,7 @@ class AnswerGrading:
                     waiting_items.append(waiting_item)
         return waiting_items
 
-    async def _graders(self, course: str) -> Mapping[str, int]:
+    async def _grader_counts(self, course: str) -> Mapping[str, int]:
         """Returns the number of people who grade an answer, by attempt."""
         query = (
             select(ATTEMPTS_HELD.c.attempt, ASSIGNMENTS.c.graders)

@@ -79,7 +79,7 @@ class GradeHistory:
         self._database = database
         self._now = clock
 
-    async def changes(self, assignment: str, account: str) -> Sequence[GradeChange]:
+    async def grade_changes(self, assignment: str, account: str) -> Sequence[GradeChange]:
         """Returns the changes of a grade, oldest first."""
         async with self._database.reading() as connection:
             extensions = (await connection.execute(_history_query(EXTENSION_HISTORY, assignment, account))).all()
@@ -100,7 +100,7 @@ class GradeHistory:
         ]
         return sorted(changes, key=lambda change: change.at.timestamp() if change.at is not None else 0.0)
 
-    async def appeal(self, assignment: str, account: str, text: str) -> None:
+    async def take_appeal(self, assignment: str, account: str, text: str) -> None:
         """Takes an appeal.
 
         Raises:
@@ -121,7 +121,7 @@ class GradeHistory:
                 raise BenchServiceError("your appeal waits for its answer already")
             await connection.execute(insert(APPEALS).values(row | {"at": self._now()}))
 
-    async def answer(
+    async def answer_appeal(
         self, appeal: int, assignment: str, account: str, *, granted: bool, text: str, staff_account: str
     ) -> None:
         """Answers an appeal; points are changed by an adjustment.

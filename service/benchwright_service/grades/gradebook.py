@@ -40,9 +40,9 @@ from benchwright_teaching.points import (
     DecidedRun,
     GradingRules,
     Worth,
+    problem_worth,
     runs_with_hint_costs,
-    times_of,
-    worth_of,
+    student_times,
 )
 
 _Key = tuple[str, str]
@@ -216,7 +216,7 @@ class Gradebooks:
             if not (await connection.execute(grading_update)).rowcount:
                 raise BenchServiceError(f"the course {course!r} has no assignment {assignment!r}")
 
-    async def extend(
+    async def give_extension(
         self,
         course: str,
         assignment: str,
@@ -241,8 +241,8 @@ class Gradebooks:
             await connection.execute(upsert)
             await connection.execute(insert(EXTENSION_HISTORY).values(row | {"by": staff_account, "at": self._now()}))
 
-    async def adjust(
-        self, course: str, assignment: str, account: str, points: float, reason: str, staff_account: str
+    async def adjust_points(
+        self, course: str, assignment: str, account: str, added_points: float, reason: str, staff_account: str
     ) -> None:
         """Gives points to a student, or takes some; nothing is ever overwritten.
 
@@ -252,7 +252,13 @@ class Gradebooks:
         if not reason:
             raise BenchServiceError("an adjustment needs a reason")
         await self._require_student(course, assignment, account)
-        row = {"assignment": assignment, "account": account, "points": points, "reason": reason, "by": staff_account}
+        row = {
+            "assignment": assignment,
+            "account": account,
+            "points": added_points,
+            "reason": reason,
+            "by": staff_account,
+        }
         async with self._database.write_transaction() as connection:
             await connection.execute(insert(ADJUSTMENTS).values(row | {"at": self._now()}))
 
@@ -417,9 +423,9 @@ def _grade(
     extension: AssignmentTimes | None,
     adjustments: Sequence[Adjustment],
 ) -> AssignmentGrade:
-    deadlines = times_of(AssignmentTimes(view.due, view.closes), extension)
+    deadlines = student_times(AssignmentTimes(view.due, view.closes), extension)
     worth = {
-        problem: worth_of(runs_by_problem[problem], grading_rules, deadlines)
+        problem: problem_worth(runs_by_problem[problem], grading_rules, deadlines)
         for problem in view.problems
         if problem in runs_by_problem
     }

@@ -24,8 +24,8 @@ from benchwright_service.courses.snapshots import Snapshots
 from benchwright_service.grades.gradebook import Gradebook
 from benchwright_service.runs.run_rows import DECIDED
 from benchwright_service.storage.tables import ATTEMPTS_HELD, RUNS
-from benchwright_teaching.points import share_of
-from benchwright_teaching.similarity import SimilarPair, solution_pairs
+from benchwright_teaching.points import share_of_points
+from benchwright_teaching.similarity import SimilarPair, pairs_with_common_text
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 """Of the time that attempts took."""
@@ -93,14 +93,14 @@ def _columns(book: Gradebook) -> dict[str, list[float | None]]:
             shares = [
                 None
                 if worth_of_student is None or worth_of_student.run is None
-                else share_of(worth_of_student.run, grading_rules)
+                else share_of_points(worth_of_student.run, grading_rules)
                 for worth_of_student in worth
             ]
             columns[f"{view.id}/{problem}"] = shares
     return columns
 
 
-def _counted_runs(book: Gradebook, assignment: str, problem: str) -> dict[str, str]:
+def _accounts_by_counted_run(book: Gradebook, assignment: str, problem: str) -> dict[str, str]:
     """The run of each student that counts: its id → the account."""
     return {
         worth.run.id: account
@@ -126,7 +126,7 @@ class ItemReports:
     async def report(self, book: Gradebook, assignment: str, public_problem: Problem) -> ItemReport:
         """The report of a problem."""
         problem = public_problem.id
-        counted_runs = _counted_runs(book, assignment, problem)
+        counted_runs = _accounts_by_counted_run(book, assignment, problem)
         query = (
             select(RUNS.c.id, RUNS.c.number, RUNS.c.account, RUNS.c.outcome, RUNS.c.attempt, RUNS.c.verdict)
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RUNS.c.attempt)
@@ -198,7 +198,7 @@ class ItemReports:
 
     async def similar_students(self, book: Gradebook, assignment: str, problem: Problem) -> Sequence[SimilarPair]:
         """Students whose counted runs have much in common; solutions are named by account."""
-        counted_runs = _counted_runs(book, assignment, problem.id)
+        counted_runs = _accounts_by_counted_run(book, assignment, problem.id)
         query = select(RUNS.c.id, RUNS.c.files).where(RUNS.c.id.in_(counted_runs))
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
@@ -206,17 +206,20 @@ class ItemReports:
         def compared() -> Sequence[SimilarPair]:
             start_texts = {path: content.decode(errors="replace") for path, content in starting_files(problem).items()}
             solutions = {counted_runs[row.id]: self._solution_texts(row.files) for row in rows}
-            return [pair for pair in solution_pairs(solutions, start_texts) if pair.share >= LEAST_ALIKE][:_MOST_PAIRS]
+            return [pair for pair in pairs_with_common_text(solutions, start_texts) if pair.share >= LEAST_ALIKE][
+                :_MOST_PAIRS
+            ]
 
         return await asyncio.to_thread(compared)
 
-    def _solution_texts(self, files: str) -> dict[str, str]:
+    def _solution_texts(self, digests_json: str) -> dict[str, str]:
         return {
-            path: self._snapshots.content(digest).decode(errors="replace") for path, digest in json.loads(files).items()
+            path: self._snapshots.content(digest).decode(errors="replace")
+            for path, digest in json.loads(digests_json).items()
         }
 
-    def _answer_text(self, files: str) -> str:
-        return "\n".join(self._solution_texts(files).values())
+    def _answer_text(self, digests_json: str) -> str:
+        return "\n".join(self._solution_texts(digests_json).values())
 
 
 def _selected_options(question: Question, text: str) -> tuple[str, ...]:

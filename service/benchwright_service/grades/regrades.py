@@ -207,7 +207,7 @@ class Regrades:
             row.id, row.problem, state, row.name or row.by, created, view, runs, ended_count, ended_count - judged_count
         )
 
-    async def changes(
+    async def student_changes(
         self, course: str, assignments: Sequence[AssignmentView], regrade: Regrade
     ) -> Sequence[StudentChange]:
         """Returns students who get other points or outcomes by it, by name; also after it was accepted or dropped."""

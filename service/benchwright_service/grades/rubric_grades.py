@@ -104,7 +104,7 @@ class RubricGrades:
         if for_staff:
             comments = [grade.comment for grade in grades if grade.comment]
             return _grade(rubric, counted_points, everybody, comments)
-        policy = problem.reveal.limited_to(await self._courses.most_shown(answer.attempt))
+        policy = problem.reveal.limited_to(await self._courses.present_reveal_limit(answer.attempt))
         if not policy.includes(Reveal.NAMES):
             total = _grade(rubric, counted_points, (), ())
             return RubricGrade(total.points, total.most, total.enough, (), ())

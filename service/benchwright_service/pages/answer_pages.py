@@ -12,39 +12,39 @@ from benchwright_judges.people.human_grading import DIFFICULTIES
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.answer_grading import figures_of, rubric_of
-from benchwright_service.pages.rendering import SECURITY, FormProblem, render, show_picture
+from benchwright_service.pages.rendering import SECURITY, FormProblem, picture_response, render
 from benchwright_service.pages.visit import Visit, unknown_page, whole_number
 
 
 async def answer(visit: Visit) -> Response:
     """The next answer for who asks."""
-    return await _answer(visit, await visit.grader_membership(), None)
+    return await _grading_page(visit, await visit.grader_membership(), None)
 
 
 async def grade(visit: Visit) -> Response:
     """Takes the grade of one."""
     membership = await visit.grader_membership()
     if await visit.is_archived():
-        return await _answer(
+        return await _grading_page(
             visit, membership, FormProblem("The course is archived.", "An owner of it can restore it.")
         )
     try:
-        await visit.bench.grades.answer_grading.grade(
+        await visit.bench.grades.answer_grading.take_grade(
             membership.course,
-            visit.field("item"),
+            visit.form_field("item"),
             visit.account,
-            visit.field("label"),
-            whole_number(visit.field("difficulty")) or 0,
-            visit.field("comment"),
+            visit.form_field("label"),
+            whole_number(visit.form_field("difficulty")) or 0,
+            visit.form_field("comment"),
             _points(visit),
         )
     except ValueError as error:
-        return await _answer(visit, membership, FormProblem(str(error), "Correct the points, and grade again."))
+        return await _grading_page(visit, membership, FormProblem(str(error), "Correct the points, and grade again."))
     except BenchServiceError as error:
-        return await _answer(
+        return await _grading_page(
             visit, membership, FormProblem(f"{error}.".capitalize(), "Grade the answer that is shown now.")
         )
-    await visit.bench.audit.note(visit.account, membership.course, "graded answer", visit.field("item"))
+    await visit.bench.audit.note_action(visit.account, membership.course, "graded answer", visit.form_field("item"))
     return RedirectResponse(f"/courses/{quote(membership.course)}/answers", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
@@ -52,10 +52,10 @@ async def figure(visit: Visit) -> Response:
     """A picture of the question, or of its key, of an answer of the course."""
     membership = await visit.grader_membership()
     item = visit.request.path_params["item"]
-    picture = await visit.bench.grades.answer_grading.figure(membership.course, item, visit.path_number("number"))
+    picture = await visit.bench.grades.answer_grading.find_figure(membership.course, item, visit.path_number("number"))
     if picture is None:
         raise unknown_page()
-    return show_picture(picture.content, picture.media_type)
+    return picture_response(picture.content, picture.media_type)
 
 
 def _points(visit: Visit) -> Sequence[float]:
@@ -68,7 +68,7 @@ def _points(visit: Visit) -> Sequence[float]:
     return [visit.form_number(f"points-{number}", 0, 1_000) for number in point_numbers]
 
 
-async def _answer(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
+async def _grading_page(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
     desk = await visit.bench.grades.answer_grading.desk(membership.course, visit.account)
     return render(
         "answer",

@@ -112,84 +112,96 @@ def page_routes(bench: Bench, *, secure: bool) -> list[Route]:
         https_only=secure,
     )
     return [
-        Route("/", guard.signed_in(course_pages.courses)),
-        Route("/sign-in", guard.open(sign_in_page.form)),
-        Route("/sign-in", guard.open(sign_in_page.sign_in), methods=["POST"]),
-        Route("/sign-in/provider", guard.open(sign_in_page.to_provider), middleware=[away_session]),
-        Route("/sign-in/provider/return", guard.open(sign_in_page.from_provider), middleware=[away_session]),
-        Route("/lti/login", guard.foreign(lti_pages.login), methods=["GET", "POST"], middleware=[launched]),
-        Route("/lti/launch", guard.foreign(lti_pages.launch), methods=["POST"], middleware=[launched]),
-        Route("/lti/keys", guard.foreign(lti_pages.keys)),
-        Route("/courses/{course}/roster", guard.signed_in(lti_pages.roster), methods=["POST"]),
-        Route("/courses/{course}/grades/send", guard.signed_in(lti_pages.send), methods=["POST"]),
-        Route("/sign-out", guard.signed_in(sign_in_page.sign_out), methods=["POST"]),
-        Route("/device", guard.signed_in(sign_in_page.device)),
-        Route("/device", guard.signed_in(sign_in_page.decide), methods=["POST"]),
-        Route("/notices", guard.signed_in(notice_pages.notices)),
-        Route("/notices", guard.signed_in(notice_pages.mark), methods=["POST"]),
-        Route("/courses/{course}", guard.signed_in(course_pages.course)),
-        Route("/courses/{course}/archive", guard.signed_in(course_pages.archive), methods=["POST"]),
-        Route("/courses/{course}/progress", guard.signed_in(course_pages.progress)),
-        Route("/courses/{course}/assignments", guard.signed_in(assignment_pages.assign), methods=["POST"]),
-        Route("/courses/{course}/assignments/{assignment}", guard.signed_in(assignment_pages.assignment)),
-        Route("/courses/{course}/assignments/{assignment}", guard.signed_in(assignment_pages.change), methods=["POST"]),
+        Route("/", guard.for_signed_in(course_pages.courses)),
+        Route("/sign-in", guard.for_everybody(sign_in_page.form)),
+        Route("/sign-in", guard.for_everybody(sign_in_page.sign_in), methods=["POST"]),
+        Route("/sign-in/provider", guard.for_everybody(sign_in_page.to_provider), middleware=[away_session]),
+        Route("/sign-in/provider/return", guard.for_everybody(sign_in_page.from_provider), middleware=[away_session]),
+        Route("/lti/login", guard.from_other_sites(lti_pages.login), methods=["GET", "POST"], middleware=[launched]),
+        Route("/lti/launch", guard.from_other_sites(lti_pages.launch), methods=["POST"], middleware=[launched]),
+        Route("/lti/keys", guard.from_other_sites(lti_pages.keys)),
+        Route("/courses/{course}/roster", guard.for_signed_in(lti_pages.roster), methods=["POST"]),
+        Route("/courses/{course}/grades/send", guard.for_signed_in(lti_pages.send), methods=["POST"]),
+        Route("/sign-out", guard.for_signed_in(sign_in_page.sign_out), methods=["POST"]),
+        Route("/device", guard.for_signed_in(sign_in_page.device)),
+        Route("/device", guard.for_signed_in(sign_in_page.decide), methods=["POST"]),
+        Route("/notices", guard.for_signed_in(notice_pages.notices)),
+        Route("/notices", guard.for_signed_in(notice_pages.mark), methods=["POST"]),
+        Route("/courses/{course}", guard.for_signed_in(course_pages.course)),
+        Route("/courses/{course}/archive", guard.for_signed_in(course_pages.archive), methods=["POST"]),
+        Route("/courses/{course}/progress", guard.for_signed_in(course_pages.progress)),
+        Route("/courses/{course}/assignments", guard.for_signed_in(assignment_pages.assign), methods=["POST"]),
+        Route("/courses/{course}/assignments/{assignment}", guard.for_signed_in(assignment_pages.assignment)),
         Route(
-            "/courses/{course}/assignments/{assignment}/grading", guard.signed_in(grade_pages.rules), methods=["POST"]
+            "/courses/{course}/assignments/{assignment}", guard.for_signed_in(assignment_pages.change), methods=["POST"]
         ),
-        Route("/courses/{course}/grades", guard.signed_in(grade_pages.grades)),
-        Route("/courses/{course}/grades.{kind}.csv", guard.signed_in(grade_pages.file)),
-        Route("/courses/{course}/grades/{assignment}/{account}", guard.signed_in(grade_pages.grade)),
-        Route("/courses/{course}/grades/{assignment}/{account}", guard.signed_in(grade_pages.change), methods=["POST"]),
-        Route("/courses/{course}/items", guard.signed_in(grade_pages.items)),
-        Route("/courses/{course}/items/{assignment}/{problem}", guard.signed_in(grade_pages.item)),
-        Route("/courses/{course}/items/{assignment}/{problem}/alike", guard.signed_in(grade_pages.alike)),
+        Route(
+            "/courses/{course}/assignments/{assignment}/grading",
+            guard.for_signed_in(grade_pages.rules),
+            methods=["POST"],
+        ),
+        Route("/courses/{course}/grades", guard.for_signed_in(grade_pages.grades)),
+        Route("/courses/{course}/grades.{kind}.csv", guard.for_signed_in(grade_pages.file)),
+        Route("/courses/{course}/grades/{assignment}/{account}", guard.for_signed_in(grade_pages.grade)),
+        Route(
+            "/courses/{course}/grades/{assignment}/{account}", guard.for_signed_in(grade_pages.change), methods=["POST"]
+        ),
+        Route("/courses/{course}/items", guard.for_signed_in(grade_pages.items)),
+        Route("/courses/{course}/items/{assignment}/{problem}", guard.for_signed_in(grade_pages.item)),
+        Route("/courses/{course}/items/{assignment}/{problem}/alike", guard.for_signed_in(grade_pages.alike)),
         Route(
             "/courses/{course}/items/{assignment}/{problem}/regrade",
-            guard.signed_in(regrade_pages.begin),
+            guard.for_signed_in(regrade_pages.begin),
             methods=["POST"],
         ),
-        Route("/courses/{course}/regrades/{regrade}", guard.signed_in(regrade_pages.regrade)),
-        Route("/courses/{course}/regrades/{regrade}", guard.signed_in(regrade_pages.decide), methods=["POST"]),
+        Route("/courses/{course}/regrades/{regrade}", guard.for_signed_in(regrade_pages.regrade)),
+        Route("/courses/{course}/regrades/{regrade}", guard.for_signed_in(regrade_pages.decide), methods=["POST"]),
         Route(
             "/courses/{course}/grades/{assignment}/{account}/appeal",
-            guard.signed_in(appeal_pages.answer),
+            guard.for_signed_in(appeal_pages.answer),
             methods=["POST"],
         ),
-        Route("/courses/{course}/appeals", guard.signed_in(appeal_pages.appeals)),
-        Route("/courses/{course}/mine/{assignment}", guard.signed_in(appeal_pages.own_grade)),
-        Route("/courses/{course}/mine/{assignment}", guard.signed_in(appeal_pages.appeal), methods=["POST"]),
-        Route("/courses/{course}/answers", guard.signed_in(answer_pages.answer)),
-        Route("/courses/{course}/answers", guard.signed_in(answer_pages.grade), methods=["POST"]),
-        Route("/courses/{course}/answers/{item}/figures/{number}", guard.signed_in(answer_pages.figure)),
-        Route("/courses/{course}/questions", guard.signed_in(question_pages.questions)),
-        Route("/courses/{course}/questions", guard.signed_in(question_pages.invite), methods=["POST"]),
-        Route("/courses/{course}/questions/publish", guard.signed_in(question_pages.publish), methods=["POST"]),
-        Route("/courses/{course}/questions/new", guard.signed_in(question_pages.new)),
-        Route("/courses/{course}/questions/new", guard.with_files(question_pages.create), methods=["POST"]),
-        Route("/courses/{course}/questions/{question}", guard.signed_in(question_pages.question)),
-        Route("/courses/{course}/questions/{question}", guard.with_files(question_pages.change), methods=["POST"]),
-        Route("/courses/{course}/questions/{question}/tries", guard.signed_in(question_pages.tries)),
-        Route("/courses/{course}/questions/{question}/figures/{figure}", guard.signed_in(question_pages.figure)),
-        Route("/courses/{course}/review", guard.signed_in(review_pages.review)),
-        Route("/courses/{course}/review", guard.signed_in(review_pages.decide), methods=["POST"]),
-        Route("/courses/{course}/people", guard.signed_in(people_pages.people)),
-        Route("/courses/{course}/people", guard.signed_in(people_pages.group), methods=["POST"]),
-        Route("/courses/{course}/people/{account}/export", guard.signed_in(people_pages.export)),
-        Route("/courses/{course}/people/{account}/delete", guard.signed_in(people_pages.delete), methods=["POST"]),
-        Route("/courses/{course}/audit", guard.signed_in(course_pages.audit)),
-        Route(_WORK, guard.signed_in(course_pages.work)),
-        Route(f"{_WORK}/{{attempt}}/replay", guard.signed_in(replay_pages.overview)),
-        Route(f"{_WORK}/{{attempt}}/replay/{{events}}/{{chunk}}", guard.signed_in(replay_pages.chunk)),
-        Route(f"{_WORK}/{{attempt}}/final", guard.signed_in(replay_pages.final)),
-        Route("/studies/{study}", guard.signed_in(study_pages.study)),
-        Route("/studies/{study}/watch", guard.signed_in(study_pages.watch)),
-        Route("/studies/{study}/invitations", guard.signed_in(study_pages.invite), methods=["POST"]),
-        Route("/studies/{study}/audit", guard.signed_in(study_pages.audit)),
-        Route("/studies/{study}/closing", guard.signed_in(closing_pages.closing)),
-        Route("/studies/{study}/closing", guard.signed_in(closing_pages.close), methods=["POST"]),
-        Route("/studies/{study}/closing/state", guard.signed_in(closing_pages.state)),
-        Route("/studies/{study}/report", guard.signed_in(closing_pages.report)),
-        Route("/studies/{study}/export.zip", guard.signed_in(closing_pages.export)),
+        Route("/courses/{course}/appeals", guard.for_signed_in(appeal_pages.appeals)),
+        Route("/courses/{course}/mine/{assignment}", guard.for_signed_in(appeal_pages.own_grade)),
+        Route("/courses/{course}/mine/{assignment}", guard.for_signed_in(appeal_pages.appeal), methods=["POST"]),
+        Route("/courses/{course}/answers", guard.for_signed_in(answer_pages.answer)),
+        Route("/courses/{course}/answers", guard.for_signed_in(answer_pages.grade), methods=["POST"]),
+        Route("/courses/{course}/answers/{item}/figures/{number}", guard.for_signed_in(answer_pages.figure)),
+        Route("/courses/{course}/questions", guard.for_signed_in(question_pages.questions)),
+        Route("/courses/{course}/questions", guard.for_signed_in(question_pages.invite), methods=["POST"]),
+        Route("/courses/{course}/questions/publish", guard.for_signed_in(question_pages.publish), methods=["POST"]),
+        Route("/courses/{course}/questions/new", guard.for_signed_in(question_pages.new)),
+        Route(
+            "/courses/{course}/questions/new", guard.for_signed_in_with_files(question_pages.create), methods=["POST"]
+        ),
+        Route("/courses/{course}/questions/{question}", guard.for_signed_in(question_pages.question)),
+        Route(
+            "/courses/{course}/questions/{question}",
+            guard.for_signed_in_with_files(question_pages.change),
+            methods=["POST"],
+        ),
+        Route("/courses/{course}/questions/{question}/tries", guard.for_signed_in(question_pages.tries)),
+        Route("/courses/{course}/questions/{question}/figures/{figure}", guard.for_signed_in(question_pages.figure)),
+        Route("/courses/{course}/review", guard.for_signed_in(review_pages.review)),
+        Route("/courses/{course}/review", guard.for_signed_in(review_pages.decide), methods=["POST"]),
+        Route("/courses/{course}/people", guard.for_signed_in(people_pages.people)),
+        Route("/courses/{course}/people", guard.for_signed_in(people_pages.group), methods=["POST"]),
+        Route("/courses/{course}/people/{account}/export", guard.for_signed_in(people_pages.export)),
+        Route("/courses/{course}/people/{account}/delete", guard.for_signed_in(people_pages.delete), methods=["POST"]),
+        Route("/courses/{course}/audit", guard.for_signed_in(course_pages.audit)),
+        Route(_WORK, guard.for_signed_in(course_pages.work)),
+        Route(f"{_WORK}/{{attempt}}/replay", guard.for_signed_in(replay_pages.overview)),
+        Route(f"{_WORK}/{{attempt}}/replay/{{events}}/{{chunk}}", guard.for_signed_in(replay_pages.chunk)),
+        Route(f"{_WORK}/{{attempt}}/final", guard.for_signed_in(replay_pages.final)),
+        Route("/studies/{study}", guard.for_signed_in(study_pages.study)),
+        Route("/studies/{study}/watch", guard.for_signed_in(study_pages.watch)),
+        Route("/studies/{study}/invitations", guard.for_signed_in(study_pages.invite), methods=["POST"]),
+        Route("/studies/{study}/audit", guard.for_signed_in(study_pages.audit)),
+        Route("/studies/{study}/closing", guard.for_signed_in(closing_pages.closing)),
+        Route("/studies/{study}/closing", guard.for_signed_in(closing_pages.close), methods=["POST"]),
+        Route("/studies/{study}/closing/state", guard.for_signed_in(closing_pages.state)),
+        Route("/studies/{study}/report", guard.for_signed_in(closing_pages.report)),
+        Route("/studies/{study}/export.zip", guard.for_signed_in(closing_pages.export)),
         Route("/assets/{name}", _asset),
     ]
 
@@ -201,27 +213,27 @@ class _RouteGuard:
         self._rates = RateLimits()
         self._with_files = RateLimits()
 
-    def open(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+    def for_everybody(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
         """A page for everybody."""
 
         async def answer(request: Request) -> Response:
-            return await self._answer(page, request, await self._session(request))
+            return await self._guarded_response(page, request, await self._session(request))
 
         return answer
 
-    def foreign(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+    def from_other_sites(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
         """A page that other sites send browsers to, with a form too; it does not know who is signed in."""
 
         async def answer(request: Request) -> Response:
-            return await self._answer(page, request, None, foreign=True)
+            return await self._guarded_response(page, request, None, foreign=True)
 
         return answer
 
-    def with_files(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+    def for_signed_in_with_files(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
         """A page for who is signed in, with a form that may bring pictures."""
-        return self.signed_in(page, takes_files=True)
+        return self.for_signed_in(page, takes_files=True)
 
-    def signed_in(self, page: Page, *, takes_files: bool = False) -> Callable[[Request], Awaitable[Response]]:
+    def for_signed_in(self, page: Page, *, takes_files: bool = False) -> Callable[[Request], Awaitable[Response]]:
         """A page for who is signed in; others are asked to sign in."""
 
         async def answer(request: Request) -> Response:
@@ -229,7 +241,7 @@ class _RouteGuard:
             if session is None:
                 onward = "/sign-in?device" if request.url.path == "/device" else "/sign-in"
                 return RedirectResponse(onward, HTTPStatus.SEE_OTHER, headers=SECURITY)
-            return await self._answer(page, request, session, takes_files=takes_files)
+            return await self._guarded_response(page, request, session, takes_files=takes_files)
 
         return answer
 
@@ -237,7 +249,7 @@ class _RouteGuard:
         cookie = request.cookies.get(cookie_name(secure=self._secure))
         return await self._bench.sign_in.sessions.find(cookie) if cookie else None
 
-    async def _answer(
+    async def _guarded_response(
         self,
         page: Page,
         request: Request,

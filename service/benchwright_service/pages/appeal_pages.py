@@ -27,7 +27,7 @@ async def appeal(visit: Visit) -> Response:
     if await visit.is_archived():
         return await _own_grade_page(visit, FormProblem("The course is archived.", "Ask its staff."))
     try:
-        await visit.bench.grades.history.appeal(view.id, student.account, visit.field("text", LONGEST))
+        await visit.bench.grades.history.take_appeal(view.id, student.account, visit.form_field("text", LONGEST))
     except BenchServiceError as error:
         return await _own_grade_page(visit, FormProblem(f"{error}.".capitalize(), "Correct it, and send it again."))
     path = f"/courses/{quote(membership.course)}/mine/{view.id}"
@@ -41,33 +41,39 @@ async def appeals(visit: Visit) -> Response:
     titles = {
         assignment.id: assignment.title for assignment in await visit.bench.courses.all_assignments(membership.course)
     }
-    await visit.bench.audit.note(visit.account, membership.course, "saw appeals", "")
+    await visit.bench.audit.note_action(visit.account, membership.course, "saw appeals", "")
     return render("appeals", visit.session, member=membership, appeals=course_appeals, titles=titles)
 
 
 async def answer(visit: Visit) -> Response:
     """Grants or denies one."""
     membership = await visit.changeable_membership()
-    path, decision, number = visit.request.path_params, visit.field("decision"), whole_number(visit.field("appeal"))
+    path, decision, number = (
+        visit.request.path_params,
+        visit.form_field("decision"),
+        whole_number(visit.form_field("appeal")),
+    )
     if decision not in ("grant", "deny") or number is None:
         raise unknown_page()
     views = {assignment.id for assignment in await visit.bench.courses.all_assignments(membership.course)}
     if path["assignment"] not in views:
         raise unknown_page()
     try:
-        await visit.bench.grades.history.answer(
+        await visit.bench.grades.history.answer_appeal(
             number,
             path["assignment"],
             path["account"],
             granted=decision == "grant",
-            text=visit.field("answer", LONGEST),
+            text=visit.form_field("answer", LONGEST),
             staff_account=visit.account,
         )
     except BenchServiceError as error:
         problem = FormProblem(f"{error}.".capitalize(), "Go back to the grade.")
         return render("told", visit.session, HTTPStatus.CONFLICT, title="That did not work", problem=problem)
     action = "granted appeal" if decision == "grant" else "denied appeal"
-    await visit.bench.audit.note(visit.account, membership.course, action, f"{path['account']} {path['assignment']}")
+    await visit.bench.audit.note_action(
+        visit.account, membership.course, action, f"{path['account']} {path['assignment']}"
+    )
     onward = f"/courses/{quote(membership.course)}/grades/{path['assignment']}/{path['account']}"
     return RedirectResponse(onward, HTTPStatus.SEE_OTHER, headers=SECURITY)
 
@@ -86,7 +92,7 @@ async def _own_grade_page(visit: Visit, problem: FormProblem | None) -> Response
             book.grade(student, view).counted_runs, for_staff=False
         ),
         most=book.maximum_points(view),
-        history=await visit.bench.grades.history.changes(view.id, student.account),
+        history=await visit.bench.grades.history.grade_changes(view.id, student.account),
         appeals=[student_appeal for student_appeal in appeals_ if student_appeal.assignment == view.id],
         runs=await visit.bench.coursework.own_runs.newest_runs(visit.account, view.id),
         is_archived=await visit.is_archived(),
@@ -99,7 +105,7 @@ async def _own_assignment(visit: Visit) -> tuple[Membership, AssignmentView, Cou
     membership = await visit.membership()
     if membership.role is not Role.PARTICIPANT:
         raise unknown_page()
-    assignments = await visit.bench.courses.visible_assignments(visit.account, archived=True)
+    assignments = await visit.bench.courses.visible_assignments(visit.account, include_archived=True)
     view = next(
         (assignment for assignment in assignments if assignment.id == visit.request.path_params["assignment"]), None
     )

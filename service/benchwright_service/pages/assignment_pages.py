@@ -12,7 +12,7 @@ from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Allowed, Assistance
 from benchwright_problems.problem import Reveal
 from benchwright_remote.messages import AssignmentView
-from benchwright_service.courses.assistance_rule import assistance_of
+from benchwright_service.courses.assistance_rule import assistance_rule
 from benchwright_service.courses.courses import AssignmentRules
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.course_pages import FIELDS, course_page
@@ -28,11 +28,11 @@ async def assign(visit: Visit) -> Response:
     membership = await visit.changeable_membership()
     try:
         rules = _rules(visit)
-        assignment_id = await visit.bench.courses.assign(
+        assignment_id = await visit.bench.courses.make_assignment(
             membership.course,
-            visit.field("pack"),
+            visit.form_field("pack"),
             title=rules.title,
-            problems=visit.field("problems").split() or None,
+            problems=visit.form_field("problems").split() or None,
             opens=rules.opens,
             due=rules.due,
             closes=rules.closes,
@@ -46,7 +46,7 @@ async def assign(visit: Visit) -> Response:
     except (BenchServiceError, ValueError) as error:
         problem = FormProblem(_error_sentence(error), "Correct the field, and assign again.")
         return await course_page(visit, membership, problem, _sent_fields(visit))
-    await visit.bench.audit.note(visit.account, membership.course, "assigned", assignment_id)
+    await visit.bench.audit.note_action(visit.account, membership.course, "assigned", assignment_id)
     return RedirectResponse(f"/courses/{quote(membership.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
@@ -60,12 +60,12 @@ async def change(visit: Visit) -> Response:
     membership = await visit.changeable_membership()
     view = await _chosen_assignment(visit)
     try:
-        await visit.bench.courses.change(membership.course, view.id, _rules(visit))
+        await visit.bench.courses.change_assignment(membership.course, view.id, _rules(visit))
     except (BenchServiceError, ValueError) as error:
         return await _form_page(
             visit, FormProblem(_error_sentence(error), "Correct the field, and send the form again.")
         )
-    await visit.bench.audit.note(visit.account, membership.course, "changed assignment", view.id)
+    await visit.bench.audit.note_action(visit.account, membership.course, "changed assignment", view.id)
     return RedirectResponse(f"/courses/{quote(membership.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
@@ -109,11 +109,11 @@ def _rules(visit: Visit) -> AssignmentRules:
         BenchServiceError: Two of them don't fit each other.
     """
     return AssignmentRules(
-        visit.field("title", 200),
+        visit.form_field("title", 200),
         visit.form_time("opens"),
         visit.form_time("due"),
         visit.form_time("closes"),
-        _optional_count(visit.field("runs")),
+        _optional_count(visit.form_field("runs")),
         RevealPhases(*(_reveal_policy(visit, name) for name in ("reveal", "reveal-after-due", "reveal-after-closing"))),
         _assistance_rule(visit),
         _aids(visit),
@@ -121,27 +121,27 @@ def _rules(visit: Visit) -> AssignmentRules:
 
 
 def _reveal_policy(visit: Visit, name: str) -> Reveal | None:
-    value = visit.field(name)
+    value = visit.form_field(name)
     return Reveal(value) if value in {reveal.value for reveal in Reveal} else None
 
 
 def _assistance_rule(visit: Visit) -> Assistance | None:
-    value = visit.field("assistance")
+    value = visit.form_field("assistance")
     allowed = Allowed(value) if value in {allowance.value for allowance in Allowed} else None
-    return assistance_of(allowed, visit.field("extensions", 4_000).replace(",", " ").split())
+    return assistance_rule(allowed, visit.form_field("extensions", 4_000).replace(",", " ").split())
 
 
 def _aids(visit: Visit) -> frozenset[Aid] | None:
     """The aids that are ticked; None for all, and if the form does not ask."""
     ticked = set(visit.ticked_values("aids"))
-    if not visit.field("aids-said") or ticked >= set(Aid):
+    if not visit.form_field("aids-said") or ticked >= set(Aid):
         return None
     return frozenset(aid for aid in Aid if aid.value in ticked)
 
 
 def _sent_fields(visit: Visit) -> dict[str, str]:
     """Fields that a form was sent with, to be corrected."""
-    return {name: visit.field(name) for name in FIELDS} | {"aids": " ".join(visit.ticked_values("aids"))}
+    return {name: visit.form_field(name) for name in FIELDS} | {"aids": " ".join(visit.ticked_values("aids"))}
 
 
 def _fields(view: AssignmentView) -> dict[str, str]:

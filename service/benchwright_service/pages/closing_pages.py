@@ -50,25 +50,25 @@ async def close(visit: Visit) -> Response:
     if closing_state.is_running:
         return _redirect_to_closing(membership)
     if closing_state.digest:
-        await closings.begin(study, visit.account, force=False)
+        await closings.begin_closing(study, visit.account, force=False)
         return _redirect_to_closing(membership)
-    if visit.field("name", 200) != study:
+    if visit.form_field("name", 200) != study:
         problem = FormProblem("This is not the study's id.", f"Type {study}; nothing was closed.")
         return await _closing_page(visit, membership, problem)
     outlook = await _outlook(visit, membership)
     # Confirmed is what was shown: an attempt that was begun since has to be confirmed too.
-    is_forced = visit.field("end") == (outlook.going or "none")
+    is_forced = visit.form_field("end") == (outlook.going or "none")
     if outlook.needs_force and not is_forced:
         return await _closing_page(visit, membership, is_second=True)
-    await closings.begin(study, visit.account, force=outlook.needs_force)
+    await closings.begin_closing(study, visit.account, force=outlook.needs_force)
     return _redirect_to_closing(membership)
 
 
 async def report(visit: Visit) -> Response:
     """The report as it was made, which may not act for who is signed in."""
     membership = await visit.owner_membership()
-    report_page = await visit.bench.studies.monitor.report(visit.account, membership.course)
-    await visit.bench.audit.note(visit.account, membership.course, "read report", "page")
+    report_page = await visit.bench.studies.monitor.report_for_owner(visit.account, membership.course)
+    await visit.bench.audit.note_action(visit.account, membership.course, "read report", "page")
     return Response(report_page, media_type="text/html", headers=headers_of(report_page))
 
 
@@ -81,7 +81,7 @@ async def export(visit: Visit) -> Response:
             "The study goes on: nobody sees outcomes by condition.",
             "Close it first; its records can be downloaded then.",
         )
-    await visit.bench.audit.note(visit.account, membership.course, "exported records", "")
+    await visit.bench.audit.note_action(visit.account, membership.course, "exported records", "")
     file = await visit.bench.studies.closings.archive(membership.course)
     headers = SECURITY | {
         "Content-Disposition": f'attachment; filename="{membership.course}.zip"',
@@ -111,7 +111,7 @@ async def _closing_page(
     is_open = not (closing_state.is_running or closing_state.digest)
     watch = await visit.bench.studies.monitor.watch(membership.course)
     if is_open:
-        await visit.bench.audit.note_sitting(visit.account, membership.course, "saw what closing ends", "")
+        await visit.bench.audit.note_action_unless_recent(visit.account, membership.course, "saw what closing ends", "")
     status = HTTPStatus.CONFLICT if is_second else HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     return render(
         "study_closing",

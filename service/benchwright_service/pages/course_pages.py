@@ -40,7 +40,7 @@ FIELDS = (
 
 async def courses(visit: Visit) -> Response:
     """The courses of who is signed in, and the studies that they watch."""
-    memberships = await visit.bench.accounts.memberships(visit.account)
+    memberships = await visit.bench.accounts.memberships_with_archived(visit.account)
     studies = [
         membership for membership, _ in memberships if await visit.bench.studies.monitor.is_study(membership.course)
     ]
@@ -60,9 +60,9 @@ async def archive(visit: Visit) -> Response:
     membership = await visit.membership()
     if membership.role is not Role.OWNER:
         raise unknown_page()
-    restore = visit.field("restore") == "yes"
+    restore = visit.form_field("restore") == "yes"
     await visit.bench.courses.archive(membership.course, restore=restore)
-    await visit.bench.audit.note(
+    await visit.bench.audit.note_action(
         visit.account, membership.course, "restored course" if restore else "archived course", ""
     )
     return RedirectResponse(f"/courses/{quote(membership.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
@@ -75,8 +75,8 @@ async def progress(visit: Visit) -> Response:
     assignments = await visit.bench.courses.all_assignments(membership.course)
     matrix = await visit.bench.coursework.progress.matrix(membership.course, assignments, section)
     everybody = matrix.students if not section else await visit.bench.coursework.progress.students(membership.course)
-    checks = await visit.bench.coursework.assistance.of_course(membership.course, CHECKED_WITHIN_S)
-    await visit.bench.audit.note(visit.account, membership.course, "saw progress", section)
+    checks = await visit.bench.coursework.assistance.checks_of_course(membership.course, CHECKED_WITHIN_S)
+    await visit.bench.audit.note_action(visit.account, membership.course, "saw progress", section)
     return render(
         "progress",
         visit.session,
@@ -96,11 +96,11 @@ async def work(visit: Visit) -> Response:
     attempt_lines = await visit.bench.coursework.progress.attempts(student.account, assignment.id, path["problem"])
     written_shares = [await _written_shares(visit, attempt) for attempt in attempt_lines]
     attempt_checks = [
-        await visit.bench.coursework.assistance.of_attempt(membership.course, assignment.id, attempt_line.id)
+        await visit.bench.coursework.assistance.check_of_attempt(membership.course, assignment.id, attempt_line.id)
         for attempt_line in attempt_lines
     ]
     seen_work = f"{student.account} {assignment.pack}/{path['problem']}"
-    await visit.bench.audit.note(visit.account, membership.course, "saw work", seen_work)
+    await visit.bench.audit.note_action(visit.account, membership.course, "saw work", seen_work)
     return render(
         "work",
         visit.session,
@@ -126,7 +126,9 @@ async def _written_shares(visit: Visit, attempt_line: AttemptLine) -> Sequence[T
 async def audit(visit: Visit) -> Response:
     """Page of the audit log: who of the staff saw or changed what."""
     membership = await visit.staff_membership()
-    return render("audit", visit.session, member=membership, entries=await visit.bench.audit.entries(membership.course))
+    return render(
+        "audit", visit.session, member=membership, entries=await visit.bench.audit.newest_entries(membership.course)
+    )
 
 
 async def course_page(
@@ -145,11 +147,11 @@ async def course_page(
         assignments = await visit.bench.courses.all_assignments(membership.course)
         passed_counts = None
     else:
-        own_assignments = await visit.bench.courses.visible_assignments(visit.account, archived=True)
+        own_assignments = await visit.bench.courses.visible_assignments(visit.account, include_archived=True)
         assignments = [assignment for assignment in own_assignments if assignment.course == membership.course]
         is_participant = membership.role is Role.PARTICIPANT
         passed_counts = (
-            await visit.bench.coursework.progress.passed_counts(visit.account, membership.course)
+            await visit.bench.coursework.progress.passed_problem_counts(visit.account, membership.course)
             if is_participant
             else None
         )
@@ -162,7 +164,7 @@ async def course_page(
         is_owner=membership.role is Role.OWNER,
         is_grader=membership.role is Role.GRADER,
         collects=membership.role is not Role.MONITOR
-        and await visit.bench.collecting.questions.call(membership.course) is not None,
+        and await visit.bench.collecting.questions.find_call(membership.course) is not None,
         open_appeals=await visit.bench.grades.history.waiting_appeal_count(membership.course) if is_staff else 0,
         is_archived=await visit.is_archived(),
         assignments=assignments,

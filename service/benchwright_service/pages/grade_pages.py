@@ -29,9 +29,9 @@ async def grades(visit: Visit) -> Response:
     """Students by assignments."""
     membership = await visit.staff_membership()
     book = await _course_book(visit, membership)
-    await visit.bench.audit.note(visit.account, membership.course, "saw grades", visit.section)
+    await visit.bench.audit.note_action(visit.account, membership.course, "saw grades", visit.section)
     services = visit.bench.sign_in.lti_services
-    platform = await services.platform_of(membership.course) if services is not None else ""
+    platform = await services.platform_name_of(membership.course) if services is not None else ""
     return render(
         "grades",
         visit.session,
@@ -51,12 +51,14 @@ async def file(visit: Visit) -> Response:
     if kind not in (*_FILES, TABLE):
         raise unknown_page()
     book = (await _course_book(visit, membership)).of_section(visit.section)
-    await visit.bench.audit.note(
+    await visit.bench.audit.note_action(
         visit.account, membership.course, "exported grades", f"{kind} {visit.section}".rstrip()
     )
     if kind == TABLE:
-        checks = await visit.bench.coursework.assistance.of_course(membership.course, _FILE_WITHIN_S)
-        help_ = [[checks.cell(student.account, view.id) for view, _ in book.assignments] for student in book.students]
+        checks = await visit.bench.coursework.assistance.checks_of_course(membership.course, _FILE_WITHIN_S)
+        help_ = [
+            [checks.table_cell(student.account, view.id) for view, _ in book.assignments] for student in book.students
+        ]
         text = people_csv(book.columns, book.lines, help_)
     else:
         text = _FILES[kind](book.columns, book.lines)
@@ -73,16 +75,16 @@ async def grade(visit: Visit) -> Response:
 async def change(visit: Visit) -> Response:
     """Extends an assignment for a student, or adjusts their points."""
     membership = await visit.changeable_membership()
-    view, student, _ = await _chosen_grade(visit, membership)
-    gradebooks, reason = visit.bench.grades.gradebooks, visit.field("reason", 500)
+    view, student, _ = await _chosen_assignment_and_student(visit, membership)
+    gradebooks, reason = visit.bench.grades.gradebooks, visit.form_field("reason", 500)
     try:
-        if visit.field("points"):
+        if visit.form_field("points"):
             points = visit.form_number("points", -1_000_000, 1_000_000)
-            await gradebooks.adjust(membership.course, view.id, student.account, points, reason, visit.account)
+            await gradebooks.adjust_points(membership.course, view.id, student.account, points, reason, visit.account)
             action = f"adjusted by {points:+g}"
         else:
             due, closes = visit.form_time("due"), visit.form_time("closes")
-            await gradebooks.extend(
+            await gradebooks.give_extension(
                 membership.course,
                 view.id,
                 student.account,
@@ -94,7 +96,7 @@ async def change(visit: Visit) -> Response:
             action = "extended"
     except (BenchServiceError, ValueError) as error:
         return await _grade_page(visit, FormProblem(str(error), "Correct the field, and send the form again."))
-    await visit.bench.audit.note(visit.account, membership.course, action, f"{student.account} {view.id}")
+    await visit.bench.audit.note_action(visit.account, membership.course, action, f"{student.account} {view.id}")
     return RedirectResponse(visit.request.url.path, HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
@@ -112,7 +114,7 @@ async def rules(visit: Visit) -> Response:
         return render(
             "told", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, title="That did not work", problem=problem
         )
-    await visit.bench.audit.note(visit.account, membership.course, "changed grading", assignment)
+    await visit.bench.audit.note_action(visit.account, membership.course, "changed grading", assignment)
     return RedirectResponse(f"/courses/{quote(membership.course)}/grades", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
@@ -141,7 +143,7 @@ async def item(visit: Visit) -> Response:
     view = _chosen_assignment(visit, book)
     if problem not in view.problems:
         raise unknown_page()
-    public_problem = await visit.bench.courses.problem(view.pack, problem)
+    public_problem = await visit.bench.courses.public_problem(view.pack, problem)
     item_report = await visit.bench.grades.item_reports.report(book, view.id, public_problem)
     return render(
         "item",
@@ -166,11 +168,13 @@ async def alike(visit: Visit) -> Response:
     view = _chosen_assignment(visit, book)
     if problem not in view.problems:
         raise unknown_page()
-    public_problem = await visit.bench.courses.problem(view.pack, problem)
+    public_problem = await visit.bench.courses.public_problem(view.pack, problem)
     if public_problem.kind is ProblemKind.QUESTION:
         raise unknown_page()
     similar_pairs = await visit.bench.grades.item_reports.similar_students(book, view.id, public_problem)
-    await visit.bench.audit.note(visit.account, membership.course, "compared solutions", f"{view.pack}/{problem}")
+    await visit.bench.audit.note_action(
+        visit.account, membership.course, "compared solutions", f"{view.pack}/{problem}"
+    )
     return render(
         "alike",
         visit.session,
@@ -190,23 +194,23 @@ def grading_of(visit: Visit) -> GradingRules:
         ValueError: A field is none of its values.
     """
     usual = GradingRules()
-    counting = visit.field("counting") or usual.counting.value
+    counting = visit.form_field("counting") or usual.counting.value
     if counting not in {counting_rule.value for counting_rule in Counting}:
         raise ValueError("“counting” is neither best nor last.")
     return GradingRules(
         visit.form_number("worth", 0, 1_000_000, usual.points),
         Counting(counting),
-        visit.field("partial") == "on",
+        visit.form_field("partial") == "on",
         visit.form_number("late", 0, 100, usual.late_percent),
-        visit.field("by-group") == "on",
+        visit.form_field("by-group") == "on",
         int(visit.form_number("graders", 1, 2, usual.graders)),
     )
 
 
 async def _grade_page(visit: Visit, problem: FormProblem | None) -> Response:
     membership = await visit.staff_membership()
-    view, student, book = await _chosen_grade(visit, membership)
-    await visit.bench.audit.note(visit.account, membership.course, "saw grade", f"{student.account} {view.id}")
+    view, student, book = await _chosen_assignment_and_student(visit, membership)
+    await visit.bench.audit.note_action(visit.account, membership.course, "saw grade", f"{student.account} {view.id}")
     return render(
         "grade",
         visit.session,
@@ -217,7 +221,7 @@ async def _grade_page(visit: Visit, problem: FormProblem | None) -> Response:
         grade=book.grade(student, view),
         rubrics=await visit.bench.grades.rubrics.grades_of_runs(book.grade(student, view).counted_runs, for_staff=True),
         most=book.maximum_points(view),
-        history=await visit.bench.grades.history.changes(view.id, student.account),
+        history=await visit.bench.grades.history.grade_changes(view.id, student.account),
         appeals=[
             appeal
             for appeal in await visit.bench.grades.history.appeals(membership.course, student.account)
@@ -232,7 +236,9 @@ async def _course_book(visit: Visit, membership: Membership) -> Gradebook:
     return await visit.bench.grades.gradebooks.gradebook(membership.course, assignments)
 
 
-async def _chosen_grade(visit: Visit, membership: Membership) -> tuple[AssignmentView, CourseStudent, Gradebook]:
+async def _chosen_assignment_and_student(
+    visit: Visit, membership: Membership
+) -> tuple[AssignmentView, CourseStudent, Gradebook]:
     book = await _course_book(visit, membership)
     account = visit.request.path_params["account"]
     student = next((candidate for candidate in book.students if candidate.account == account), None)

@@ -35,7 +35,7 @@ async def login(visit: Visit) -> Response:
     names = ("iss", "login_hint", "client_id", "lti_message_hint")
     login_fields = visit.form if visit.request.method == "POST" else visit.request.query_params
     try:
-        url, login_state = tool.begin({name: str(login_fields.get(name, ""))[:_LONGEST] for name in names})
+        url, login_state = tool.begin_launch({name: str(login_fields.get(name, ""))[:_LONGEST] for name in names})
     except SignInError:
         return _show_failure(visit, _FAILED)
     visit.request.session[_AWAY] = list(login_state)
@@ -53,10 +53,10 @@ async def launch(visit: Visit) -> Response:
     if login_state is None:
         return _show_failure(visit, _FAILED)
     try:
-        identity = await tool.finish(
+        identity = await tool.finish_launch(
             (login_state[0], login_state[1], login_state[2]),
-            visit.field("state"),
-            visit.field("id_token", _LONGEST_TOKEN),
+            visit.form_field("state"),
+            visit.form_field("id_token", _LONGEST_TOKEN),
         )
     except UnknownContextError as error:
         message = f"The course {error} of your learning management system belongs to no course here."
@@ -65,12 +65,12 @@ async def launch(visit: Visit) -> Response:
         return _show_failure(visit, _FAILED)
     if visit.bench.sign_in.lti_services is not None:
         await visit.bench.sign_in.lti_services.keep_launch(identity)
-    account = await visit.bench.accounts.identified_account(
+    account = await visit.bench.accounts.find_or_make_account(
         identity.issuer, identity.subject, identity.name, identity.course, identity.role
     )
     if account is None:
         return _show_failure(visit, sign_in_page.DISABLED)
-    return await sign_in_page.begin(visit, account, f"/courses/{quote(identity.course)}")
+    return await sign_in_page.begin_session(visit, account, f"/courses/{quote(identity.course)}")
 
 
 async def keys(visit: Visit) -> Response:
@@ -87,7 +87,7 @@ async def roster(visit: Visit) -> Response:
         roster_outcome = await services.take_roster(membership.course)
     except BenchServiceError as error:
         return _show_failure(visit, FormProblem(str(error), "Go back to the grades."))
-    await visit.bench.audit.note(
+    await visit.bench.audit.note_action(
         visit.account, membership.course, "took roster", f"{roster_outcome.member_count} members"
     )
     message = (
@@ -108,7 +108,9 @@ async def send(visit: Visit) -> Response:
         sending_outcome = await services.send_grades(membership.course, book)
     except BenchServiceError as error:
         return _show_failure(visit, FormProblem(str(error), "Go back to the grades."))
-    await visit.bench.audit.note(visit.account, membership.course, "sent grades", f"{sending_outcome.sent} scores")
+    await visit.bench.audit.note_action(
+        visit.account, membership.course, "sent grades", f"{sending_outcome.sent} scores"
+    )
     message = f"{sending_outcome.sent} scores were sent; {sending_outcome.unchanged} have not changed."
     if sending_outcome.unknown_count:
         message += f" {sending_outcome.unknown_count} are of students who did not come from there, and were not sent."

@@ -26,13 +26,13 @@ async def group(visit: Visit) -> Response:
     """Puts people in groups."""
     membership = await visit.changeable_membership()
     course_people = await visit.bench.people_service.members(membership.course)
-    groups = {person.account: visit.field(f"group-{person.account}", _LONGEST_GROUP) for person in course_people}
+    groups = {person.account: visit.form_field(f"group-{person.account}", _LONGEST_GROUP) for person in course_people}
     changed_groups = {
         person.account: groups[person.account] for person in course_people if person.group != groups[person.account]
     }
     await visit.bench.people_service.assign_groups(membership.course, changed_groups)
     if changed_groups:
-        await visit.bench.audit.note(
+        await visit.bench.audit.note_action(
             visit.account, membership.course, "changed groups", f"{len(changed_groups)} people"
         )
     return _redirect_to_people(membership)
@@ -41,8 +41,8 @@ async def group(visit: Visit) -> Response:
 async def export(visit: Visit) -> Response:
     """Export of the data that the service has of a person in the course."""
     membership, person = await _chosen_person(visit)
-    content = await visit.bench.people_service.export(membership.course, person.account)
-    await visit.bench.audit.note(visit.account, membership.course, "exported person", person.account)
+    content = await visit.bench.people_service.export_person(membership.course, person.account)
+    await visit.bench.audit.note_action(visit.account, membership.course, "exported person", person.account)
     headers = SECURITY | {"Content-Disposition": f'attachment; filename="{person.account}.zip"'}
     return Response(content, media_type="application/zip", headers=headers)
 
@@ -52,14 +52,16 @@ async def delete(visit: Visit) -> Response:
     membership, person = await _chosen_person(visit)
     if person.account == visit.account:
         return await _people_page(visit, membership, FormProblem("This is you.", "Ask another owner of the course."))
-    if visit.field("name", 200) != person.name.strip():
+    if visit.form_field("name", 200) != person.name.strip():
         problem = FormProblem("The name is not that of the person.", "Type it as the list has it; nothing was deleted.")
         return await _people_page(visit, membership, problem)
     try:
-        await visit.bench.people_service.delete(membership.course, person.account, f"deleted in {membership.course}")
+        await visit.bench.people_service.delete_person(
+            membership.course, person.account, f"deleted in {membership.course}"
+        )
     except (BenchServiceError, AttemptError) as error:
         return await _people_page(visit, membership, FormProblem(str(error), "Try again."))
-    await visit.bench.audit.note(visit.account, membership.course, "deleted person", person.account)
+    await visit.bench.audit.note_action(visit.account, membership.course, "deleted person", person.account)
     return _redirect_to_people(membership)
 
 
@@ -68,7 +70,7 @@ async def _chosen_person(visit: Visit) -> tuple[Membership, Person]:
     if membership.role is not Role.OWNER:
         raise unknown_page()
     try:
-        return membership, await visit.bench.people_service.find(
+        return membership, await visit.bench.people_service.member(
             membership.course, visit.request.path_params["account"]
         )
     except BenchServiceError:
@@ -77,7 +79,7 @@ async def _chosen_person(visit: Visit) -> tuple[Membership, Person]:
 
 async def _people_page(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
     course_people = await visit.bench.people_service.members(membership.course)
-    await visit.bench.audit.note(visit.account, membership.course, "saw people", "")
+    await visit.bench.audit.note_action(visit.account, membership.course, "saw people", "")
     return render(
         "people",
         visit.session,

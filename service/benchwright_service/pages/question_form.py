@@ -49,7 +49,7 @@ def empty_fields(style: QuestionFormat) -> Mapping[str, Any]:
     return _form_fields(style, {}, credited=True, consent=False)
 
 
-def fields_of(content: WrittenQuestion, *, credited: bool) -> Mapping[str, Any]:
+def question_fields(content: WrittenQuestion, *, credited: bool) -> Mapping[str, Any]:
     """The fields of a question as it is."""
     values: dict[str, Any] = content.model_dump(mode="json", include={*_TEXTS} - {"alternatives", "enough"})
     values |= {"skill": content.skill or "", "alternatives": "\n".join(content.alternatives)}
@@ -68,14 +68,14 @@ def sent_fields(visit: Visit, style: QuestionFormat) -> Mapping[str, Any]:
     values = {name: form_text(visit, name, MOST_CHARACTERS) for name in _field_names()}
     values["answer"] = sent_answer(visit)
     for number in range(1, MOST_FIGURES + 1):
-        if visit.field(f"remove-{number}") == "yes":
+        if visit.form_field(f"remove-{number}") == "yes":
             values |= {f"kept-{number}": "", f"alt-{number}": ""}
-    return _form_fields(style, values, credited=is_credited(visit), consent=visit.field("consent") == "yes")
+    return _form_fields(style, values, credited=is_credited(visit), consent=visit.form_field("consent") == "yes")
 
 
 def form_text(visit: Visit, name: str, limit: int) -> str:
     """A text of the form, with one character for a line's end as browsers count it; one that is too long stays so."""
-    return visit.field(name, 2 * limit + 2).replace("\r\n", "\n")
+    return visit.form_field(name, 2 * limit + 2).replace("\r\n", "\n")
 
 
 def sent_answer(visit: Visit) -> str:
@@ -86,7 +86,7 @@ def sent_answer(visit: Visit) -> str:
 
 def is_credited(visit: Visit) -> bool:
     """True if the pack may name the author."""
-    return visit.field("credited") == "yes"
+    return visit.form_field("credited") == "yes"
 
 
 async def sent_question(
@@ -103,7 +103,7 @@ async def sent_question(
         BenchServiceError: A picture can't be taken, or the author has not agreed.
         ValueError: A field is empty, too long or none of its values.
     """
-    if visit.field("consent") != "yes":
+    if visit.form_field("consent") != "yes":
         raise BenchServiceError("a question is taken only if it is yours to give away; confirm that below the form")
     fields = sent_fields(visit, style)
     values: dict[str, Any] = {name: fields[name] for name in ("title", "statement", "answer", "explanation", "topic")}

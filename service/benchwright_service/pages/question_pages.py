@@ -19,13 +19,13 @@ from benchwright_service.pages.question_form import (
     FORMATS,
     chosen_format,
     empty_fields,
-    fields_of,
     form_values,
     is_credited,
+    question_fields,
     sent_fields,
     sent_question,
 )
-from benchwright_service.pages.rendering import SECURITY, FormProblem, refusal, render, show_picture
+from benchwright_service.pages.rendering import SECURITY, FormProblem, picture_response, problem_of_error, render
 from benchwright_service.pages.visit import GRADERS, STAFF, Visit, unknown_page, whole_number
 from benchwright_service.questions.publishing import pack_name
 from benchwright_service.questions.trying import TRIES_PER_DAY
@@ -54,13 +54,13 @@ async def invite(visit: Visit) -> Response:
     membership = await visit.changeable_membership()
     try:
         pack_name(membership.course)
-        reviewers = whole_number(visit.field("reviewers") or str(FEWEST_REVIEWERS)) or 0
+        reviewers = whole_number(visit.form_field("reviewers") or str(FEWEST_REVIEWERS)) or 0
         call_times = visit.form_time("opens"), visit.form_time("closes")
-        call = QuestionCall(visit.field("title"), visit.field("license"), *call_times, reviewers=reviewers)
-        await visit.bench.collecting.questions.invite(membership.course, call)
+        call = QuestionCall(visit.form_field("title"), visit.form_field("license"), *call_times, reviewers=reviewers)
+        await visit.bench.collecting.questions.open_or_change_call(membership.course, call)
     except (ValueError, BenchServiceError) as error:
-        return await _questions_page(visit, membership, refusal(error, "Correct it, and send the form again."))
-    await visit.bench.audit.note(visit.account, membership.course, "collected questions", "")
+        return await _questions_page(visit, membership, problem_of_error(error, "Correct it, and send the form again."))
+    await visit.bench.audit.note_action(visit.account, membership.course, "collected questions", "")
     return _redirect_within_course(membership, "questions")
 
 
@@ -70,8 +70,10 @@ async def publish(visit: Visit) -> Response:
     try:
         pack = await visit.bench.collecting.publishing.publish(membership.course)
     except BenchServiceError as error:
-        return await _questions_page(visit, membership, refusal(error, "Publish once that has changed."))
-    await visit.bench.audit.note(visit.account, membership.course, "published questions", f"{pack.name} {pack.version}")
+        return await _questions_page(visit, membership, problem_of_error(error, "Publish once that has changed."))
+    await visit.bench.audit.note_action(
+        visit.account, membership.course, "published questions", f"{pack.name} {pack.version}"
+    )
     return _redirect_within_course(membership, "questions")
 
 
@@ -85,10 +87,10 @@ async def new(visit: Visit) -> Response:
 async def create(visit: Visit) -> Response:
     """Takes a new question."""
     membership = await _writer_membership(visit)
-    style = chosen_format(visit.field("format"))
+    style = chosen_format(visit.form_field("format"))
     try:
         content, pictures = await sent_question(visit, style, None)
-        name = await visit.bench.collecting.questions.create(
+        name = await visit.bench.collecting.questions.create_draft(
             membership.course, visit.account, content, pictures, credited=is_credited(visit)
         )
     except (ValueError, BenchServiceError) as error:
@@ -106,11 +108,11 @@ async def change(visit: Visit) -> Response:
     """Makes the author's change to it: save, try, submit, withdraw, begin its twin."""
     membership = await _writer_membership(visit)
     question = await _readable_question(visit, membership)
-    act, style = visit.field("act"), question.content.format
+    act, style = visit.form_field("act"), question.content.format
     try:
         if question.author != visit.account or await visit.is_archived():
             raise BenchServiceError("only its author can change the question, and not in an archived course")
-        name = await _act(visit, membership, question, act)
+        name = await _apply_action(visit, membership, question, act)
     except (ValueError, BenchServiceError) as error:
         if act == "save":
             return await _form_page(
@@ -120,23 +122,23 @@ async def change(visit: Visit) -> Response:
     return _redirect_within_course(membership, f"questions/{name}")
 
 
-async def _act(visit: Visit, membership: Membership, question: VersionedQuestion, act: str) -> str:
+async def _apply_action(visit: Visit, membership: Membership, question: VersionedQuestion, action: str) -> str:
     """Does it; returns which question the author goes to."""
     collecting = visit.bench.collecting
-    match act:
+    match action:
         case "save":
             content, pictures = await sent_question(visit, question.content.format, question.content)
-            await collecting.questions.change(
+            await collecting.questions.add_version(
                 membership.course, question.id, visit.account, content, pictures, credited=is_credited(visit)
             )
         case "try":
-            await collecting.tries.begin(membership.course, question)
+            await collecting.tries.ask_models(membership.course, question)
         case "submit":
-            await collecting.questions.submit(membership.course, question.id, visit.account)
+            await collecting.questions.submit_for_review(membership.course, question.id, visit.account)
         case "withdraw":
             await collecting.questions.withdraw(membership.course, question.id, visit.account)
         case "twin":
-            return await collecting.questions.begin_twin(membership.course, question.id, visit.account)
+            return await collecting.questions.begin_free_text_twin(membership.course, question.id, visit.account)
         case _:
             raise unknown_page()
     return question.id
@@ -157,22 +159,22 @@ async def figure(visit: Visit) -> Response:
         raise unknown_page()
     name = visit.request.path_params["figure"]
     chosen_figure = next((candidate for candidate in question.content.figures if candidate.sha256 == name), None)
-    pictures = await visit.bench.collecting.questions.pictures({question.id: question.content})
+    pictures = await visit.bench.collecting.questions.pictures_by_digest({question.id: question.content})
     if chosen_figure is None or name not in pictures:
         raise unknown_page()
-    return show_picture(pictures[name], chosen_figure.media_type)
+    return picture_response(pictures[name], chosen_figure.media_type)
 
 
 async def tries(visit: Visit) -> Response:
     """Answers of models so far, as a part of the question's page."""
     membership = await _writer_membership(visit)
     question = await _readable_question(visit, membership)
-    return render("question_tries", visit.session, **await _tries_values(visit, question))
+    return render("question_tries", visit.session, **await _model_answers_values(visit, question))
 
 
 async def _questions_page(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
     collecting = visit.bench.collecting
-    call = await collecting.questions.call(membership.course)
+    call = await collecting.questions.find_call(membership.course)
     is_staff, is_reviewer = membership.role in STAFF, membership.role in GRADERS
     is_archived = await visit.is_archived()
     accepted_questions = await collecting.questions.accepted_questions(membership.course)
@@ -189,10 +191,10 @@ async def _questions_page(visit: Visit, membership: Membership, problem: FormPro
         is_staff=is_staff,
         is_reviewer=is_reviewer,
         is_archived=is_archived,
-        states=await collecting.standing.states(membership.course) if is_staff else {},
+        states=await collecting.standing.question_counts(membership.course) if is_staff else {},
         reviewing=await collecting.standing.reviewing_state(membership.course) if is_staff else None,
         accepted=accepted_questions,
-        returned=await collecting.questions.returned_from_packs(membership.course) if is_staff else (),
+        returned=await collecting.questions.returned_pack_questions(membership.course) if is_staff else (),
         pack=pack_name(membership.course) if call is not None else "",
         license=_LICENSE,
         formats=FORMATS,
@@ -224,7 +226,7 @@ async def _form_values(
     style: QuestionFormat,
     fields: Mapping[str, Any],
 ) -> Mapping[str, Any]:
-    call = await visit.bench.collecting.questions.call(membership.course)
+    call = await visit.bench.collecting.questions.find_call(membership.course)
     values = dict(form_values(style, fields))
     licence = call.license if call is not None else ""
     return {
@@ -250,9 +252,9 @@ async def _question_page(
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         **await _form_values(
-            visit, membership, question, content.format, fields_of(content, credited=question.credited)
+            visit, membership, question, content.format, question_fields(content, credited=question.credited)
         ),
-        **await _tries_values(visit, question),
+        **await _model_answers_values(visit, question),
         is_author=is_author,
         is_changeable=is_author and question.state in CHANGEABLE,
         format_name=FORMATS[content.format],
@@ -267,8 +269,8 @@ async def _question_page(
     )
 
 
-async def _tries_values(visit: Visit, question: VersionedQuestion) -> Mapping[str, Any]:
-    question_tries = await visit.bench.collecting.tries.tries_of(question)
+async def _model_answers_values(visit: Visit, question: VersionedQuestion) -> Mapping[str, Any]:
+    question_tries = await visit.bench.collecting.tries.model_answers(question)
     answered_models = {attempt.model for attempt in question_tries if attempt.said is not None}
     return {
         "untried": [
@@ -286,7 +288,7 @@ async def _writer_membership(visit: Visit) -> Membership:
     membership = await visit.membership()
     if membership.role is Role.MONITOR:
         raise unknown_page()
-    if membership.role not in STAFF and await visit.bench.collecting.questions.call(membership.course) is None:
+    if membership.role not in STAFF and await visit.bench.collecting.questions.find_call(membership.course) is None:
         raise unknown_page()
     return membership
 
@@ -310,7 +312,7 @@ def _may_read(visit: Visit, membership: Membership, question: VersionedQuestion)
 
 
 def _refusal_problem(error: Exception) -> FormProblem:
-    return refusal(error, "Nothing was changed.")
+    return problem_of_error(error, "Nothing was changed.")
 
 
 def _redirect_within_course(membership: Membership, path: str) -> Response:

@@ -26,7 +26,9 @@ async def begin(visit: Visit) -> Response:
         regrade = await visit.bench.grades.regrades.begin(view, path["problem"], visit.account)
     except BenchServiceError as error:
         return _refusal_page(visit, error)
-    await visit.bench.audit.note(visit.account, membership.course, "began regrade", f"{view.pack}/{path['problem']}")
+    await visit.bench.audit.note_action(
+        visit.account, membership.course, "began regrade", f"{view.pack}/{path['problem']}"
+    )
     await visit.bench.runs.take_up()
     return _redirect_to_regrade(membership, regrade)
 
@@ -35,7 +37,7 @@ async def regrade(visit: Visit) -> Response:
     """Page on the progress of a regrade, and on the students whom it changes."""
     membership, regrade = await _chosen_regrade(visit)
     assignments = await visit.bench.courses.all_assignments(membership.course)
-    student_changes = await visit.bench.grades.regrades.changes(membership.course, assignments, regrade)
+    student_changes = await visit.bench.grades.regrades.student_changes(membership.course, assignments, regrade)
     return render("regrade", visit.session, member=membership, regrade=regrade, changes=student_changes)
 
 
@@ -43,7 +45,7 @@ async def decide(visit: Visit) -> Response:
     """Accepts or drops it."""
     await visit.changeable_membership()
     membership, regrade = await _chosen_regrade(visit)
-    decision = visit.field("decision")
+    decision = visit.form_field("decision")
     if decision not in ("accept", "drop"):
         raise unknown_page()
     try:
@@ -54,7 +56,7 @@ async def decide(visit: Visit) -> Response:
     except BenchServiceError as error:
         return _refusal_page(visit, error)
     action = "accepted regrade" if decision == "accept" else "dropped regrade"
-    await visit.bench.audit.note(
+    await visit.bench.audit.note_action(
         visit.account, membership.course, action, f"{regrade.assignment.pack}/{regrade.problem}"
     )
     return _redirect_to_regrade(membership, regrade.id)

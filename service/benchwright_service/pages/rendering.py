@@ -44,7 +44,7 @@ class FormProblem:
     next_step: str
 
 
-def refusal(error: Exception, next_step: str) -> FormProblem:
+def problem_of_error(error: Exception, next_step: str) -> FormProblem:
     """Returns the problem that an error names, as a sentence."""
     text = str(error)
     return FormProblem(f"{text[:1].upper()}{text[1:]}".rstrip(".") + ".", next_step)
@@ -83,7 +83,7 @@ def render(template: str, session: BrowserSession | None, status: int = 200, **v
     return _Page(f"{template}.html", status, values | {"session": session})
 
 
-def show_picture(content: bytes, media_type: MediaType) -> Response:
+def picture_response(content: bytes, media_type: MediaType) -> Response:
     """A picture, for a page that shows it."""
     headers = SECURITY | {"Content-Security-Policy": _PICTURE_POLICY}
     return Response(content, media_type=media_type.value, headers=headers)

@@ -37,7 +37,7 @@ async def overview(visit: Visit) -> Response:
     """Overview of the attempt's events and their times, as JSON."""
     line, _, _ = await _replayed_attempt(visit)
     try:
-        replay = await visit.bench.coursework.replays.overview(line)
+        replay = await visit.bench.coursework.replays.page_data(line)
     except PlaybackError as error:
         raise _unreadable_refusal(error) from error
     return Response(json.dumps(replay), media_type="application/json", headers=SECURITY)
@@ -50,7 +50,7 @@ async def chunk(visit: Visit) -> Response:
     content = None
     if 0 < events <= line.summary.seq:
         try:
-            content = await visit.bench.coursework.replays.chunk(line.id, events, number)
+            content = await visit.bench.coursework.replays.find_chunk(line.id, events, number)
         except PlaybackError as error:
             raise _unreadable_refusal(error) from error
     if content is None:
@@ -65,7 +65,7 @@ async def final(visit: Visit) -> Response:
     """The text at the end."""
     line, membership, student = await _replayed_attempt(visit)
     try:
-        files = await visit.bench.coursework.replays.final(line.id, line.summary.seq)
+        files = await visit.bench.coursework.replays.changed_files_at_end(line.id, line.summary.seq)
     except PlaybackError as error:
         raise _unreadable_refusal(error) from error
     # Editors may send surrogates that are no character, which no page can have.
@@ -87,5 +87,5 @@ async def _replayed_attempt(visit: Visit) -> tuple[AttemptLine, Membership, Cour
     if line is None:
         raise unknown_page()
     subject = f"{student.account} {view.pack}/{path['problem']}"
-    await visit.bench.audit.note_sitting(visit.account, membership.course, "saw replay", subject)
+    await visit.bench.audit.note_action_unless_recent(visit.account, membership.course, "saw replay", subject)
     return line, membership, student

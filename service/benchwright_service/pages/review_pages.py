@@ -14,7 +14,7 @@ from benchwright_problems.problem import AnsweredBy
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.question_form import form_text, sent_answer
-from benchwright_service.pages.rendering import SECURITY, FormProblem, refusal, render
+from benchwright_service.pages.rendering import SECURITY, FormProblem, problem_of_error, render
 from benchwright_service.pages.visit import Visit, whole_number
 from benchwright_service.questions.reviewing import LONGEST_COMMENT, ReviewDesk
 
@@ -28,26 +28,26 @@ async def decide(visit: Visit) -> Response:
     """Takes a reviewer's answer, and then the decision."""
     membership = await visit.grader_membership()
     reviews = visit.bench.collecting.reviews
-    name, number = visit.field("question"), whole_number(visit.field("number")) or 0
+    name, number = visit.form_field("question"), whole_number(visit.form_field("number")) or 0
     try:
         if await visit.is_archived():
             raise BenchServiceError("the course is archived")
-        if visit.field("act") == "answer":
-            await reviews.answer(membership.course, visit.account, name, number, sent_answer(visit))
+        if visit.form_field("act") == "answer":
+            await reviews.take_answer(membership.course, visit.account, name, number, sent_answer(visit))
         else:
-            await reviews.decide(
+            await reviews.take_decision(
                 membership.course,
                 visit.account,
                 name,
                 number,
-                accepts=visit.field("act") == "accept",
+                accepts=visit.form_field("act") == "accept",
                 checks=[check for check in ReviewCheck if check.name in visit.ticked_values("checks")],
                 comment=form_text(visit, "comment", LONGEST_COMMENT),
             )
             # Which one stays unsaid: its author may be of the staff.
-            await visit.bench.audit.note(visit.account, membership.course, "reviewed question", "")
+            await visit.bench.audit.note_action(visit.account, membership.course, "reviewed question", "")
     except BenchServiceError as error:
-        return await _review_page(visit, membership, refusal(error, "Nothing was changed."))
+        return await _review_page(visit, membership, problem_of_error(error, "Nothing was changed."))
     return RedirectResponse(f"/courses/{quote(membership.course)}/review", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 

@@ -30,31 +30,31 @@ async def form(visit: Visit) -> Response:
 async def sign_in(visit: Visit) -> Response:
     """Takes an invitation or a token."""
     visit.bench.sign_in.check_guesses()
-    code, name = visit.field("code"), visit.field("name", 200)
+    code, name = visit.form_field("code"), visit.form_field("name", 200)
     if visit.session is not None:
-        return await _join_another(visit, code)
+        return await _join_course(visit, code)
     accounts = visit.bench.accounts
     if access_token.parse_token(code, accounts.prefix) is not None:
-        account = await accounts.account_of(code)
+        account = await accounts.account_of_valid_token(code)
     elif code and not name:
         return _sign_in_form(visit, _NO_NAME, name)
     else:
         try:
-            account = await accounts.enrol(code, name)
+            account = await accounts.make_account(code, name)
         except RefusalError:
             account = None
     if account is None:
         return _sign_in_form(visit, _UNKNOWN, name)
-    return await begin(visit, account)
+    return await begin_session(visit, account)
 
 
-async def begin(visit: Visit, account: str, onward: str = "") -> Response:
+async def begin_session(visit: Visit, account: str, next_path: str = "") -> Response:
     """Ends every way to sign in: the browser has a session from now on, and shows the courses, or what is given."""
-    target = "/device" if "device" in (onward, visit.field("onward")) else onward or "/"
+    target = "/device" if "device" in (next_path, visit.form_field("onward")) else next_path or "/"
     response = RedirectResponse(target, HTTPStatus.SEE_OTHER, headers=SECURITY)
     response.set_cookie(
         cookie_name(secure=visit.secure),
-        await visit.bench.sign_in.sessions.begin(account),
+        await visit.bench.sign_in.sessions.new_cookie(account),
         max_age=int(LIFETIME_S),
         secure=visit.secure,
         httponly=True,
@@ -72,7 +72,7 @@ async def to_provider(visit: Visit) -> Response:
     visit.request.session.clear()
     visit.request.session[_ONWARD] = "device" if "device" in visit.request.query_params else ""
     try:
-        response = await provider.begin(visit.request)
+        response = await provider.begin_sign_in(visit.request)
     except SignInError:
         return _sign_in_form(visit, _unknown_person_problem(provider.name), "")
     response.headers.update(SECURITY)
@@ -88,17 +88,17 @@ async def from_provider(visit: Visit) -> Response:
     session = visit.request.session
     onward = str(session.get(_ONWARD, ""))
     try:
-        identity = await provider.finish(visit.request)
+        identity = await provider.finish_sign_in(visit.request)
     except SignInError:
         return _sign_in_form(visit, _unknown_person_problem(provider.name), "")
     finally:
         session.clear()
-    account = await visit.bench.accounts.identified_account(
+    account = await visit.bench.accounts.find_or_make_account(
         identity.issuer, identity.subject, identity.name, provider.course
     )
     if account is None:
         return _sign_in_form(visit, DISABLED, "")
-    return await begin(visit, account, onward)
+    return await begin_session(visit, account, onward)
 
 
 async def sign_out(visit: Visit) -> Response:
@@ -113,7 +113,7 @@ async def sign_out(visit: Visit) -> Response:
 async def device(visit: Visit) -> Response:
     """Asks for the code that a program shows, then whether to sign that program in."""
     code = visit.request.query_params.get("code", "")[:40]
-    waiting_device = await visit.bench.sign_in.devices.find(code) if code else None
+    waiting_device = await visit.bench.sign_in.devices.find_waiting(code) if code else None
     problem = _NO_DEVICE if code and waiting_device is None else None
     return render("device", visit.session, device=waiting_device, problem=problem)
 
@@ -121,8 +121,10 @@ async def device(visit: Visit) -> Response:
 async def decide(visit: Visit) -> Response:
     """Signs a program in, or refuses to."""
     visit.bench.sign_in.check_guesses()
-    granted = visit.field("decision") == "grant"
-    is_decided = await visit.bench.sign_in.devices.decide(visit.field("code", 40), visit.account, granted=granted)
+    granted = visit.form_field("decision") == "grant"
+    is_decided = await visit.bench.sign_in.devices.decide_if_waiting(
+        visit.form_field("code", 40), visit.account, granted=granted
+    )
     if not is_decided:
         return render("device", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, device=None, problem=_NO_DEVICE)
     problem = _GRANTED if granted else _DENIED
@@ -149,12 +151,12 @@ _DENIED = FormProblem("The program was not signed in.", "You can close this page
 
 def _sign_in_form(visit: Visit, problem: FormProblem | None, name: str) -> Response:
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
-    is_for_device = "device" in visit.request.query_params or visit.field("onward") == "device"
+    is_for_device = "device" in visit.request.query_params or visit.form_field("onward") == "device"
     onward = "device" if is_for_device else ""
     provider = visit.bench.sign_in.provider.name if visit.bench.sign_in.provider is not None else ""
     return render("sign_in", None, status, problem=problem, name=name, onward=onward, provider=provider)
 
 
-async def _join_another(visit: Visit, code: str) -> Response:
-    await visit.bench.accounts.join_another(visit.account, code)
+async def _join_course(visit: Visit, invitation_code: str) -> Response:
+    await visit.bench.accounts.join_course(visit.account, invitation_code)
     return RedirectResponse("/", HTTPStatus.SEE_OTHER, headers=SECURITY)

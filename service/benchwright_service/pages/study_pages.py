@@ -39,23 +39,23 @@ async def watch(visit: Visit) -> Response:
 async def invite(visit: Visit) -> Response:
     """Makes an invitation; its code is in this answer and nowhere else."""
     membership = await visit.owner_membership()
-    role = next((candidate for candidate in INVITED if candidate.value == visit.field("role")), None)
-    uses = whole_number(visit.field("uses")) or 0
+    role = next((candidate for candidate in INVITED if candidate.value == visit.form_field("role")), None)
+    uses = whole_number(visit.form_field("uses")) or 0
     if role is None or not 1 <= uses <= _MOST_USES:
         problem = FormProblem(f"“How many” is no number from 1 to {_MOST_USES:,}.", "Correct it, and invite again.")
         return await _study_page(visit, membership, problem)
     if (await visit.bench.studies.closings.state(membership.course)).digest:
         return await _study_page(visit, membership, FormProblem("The study is closed.", "Nobody can join it any more."))
-    code = await visit.bench.accounts.invite(membership.course, role, uses=uses)
-    await visit.bench.audit.note(visit.account, membership.course, "invited", f"{role.value}, {uses} uses")
+    code = await visit.bench.accounts.make_invitation(membership.course, role, uses=uses)
+    await visit.bench.audit.note_action(visit.account, membership.course, "invited", f"{role.value}, {uses} uses")
     return await _study_page(visit, membership, invitation=(code, role, uses))
 
 
 async def audit(visit: Visit) -> Response:
     """Page of the audit log: who saw and changed what."""
     membership = await visit.owner_membership()
-    entries = await visit.bench.audit.entries(membership.course)
-    await visit.bench.audit.note_sitting(visit.account, membership.course, "read audit log", "")
+    entries = await visit.bench.audit.newest_entries(membership.course)
+    await visit.bench.audit.note_action_unless_recent(visit.account, membership.course, "read audit log", "")
     return render("study_audit", visit.session, member=membership, entries=entries)
 
 
@@ -80,7 +80,7 @@ async def _watch_values(visit: Visit, membership: Membership) -> Mapping[str, An
     minutes = _stuck_after(visit.request.query_params.get("stuck", ""))
     watch = await visit.bench.studies.monitor.watch(membership.course, minutes * 60)
     is_owner = membership.role is Role.OWNER
-    await visit.bench.audit.note_sitting(visit.account, membership.course, "watched", "page")
+    await visit.bench.audit.note_action_unless_recent(visit.account, membership.course, "watched", "page")
     counts = Counter(participant.where for participant in watch.participants)
     return {
         "member": membership,
@@ -93,7 +93,7 @@ async def _watch_values(visit: Visit, membership: Membership) -> Mapping[str, An
         ],
         "free": counts[Whereabouts.FREE],
         "attention": attention(watch),
-        "arrived": await visit.bench.studies.monitor.arrivals(membership.course) if is_owner else {},
+        "arrived": await visit.bench.studies.monitor.arrived_records(membership.course) if is_owner else {},
         "minutes": minutes,
         "refresh": f"?{urlencode({'stuck': f'{minutes:g}'})}",
         "now": datetime.now(UTC),

@@ -46,7 +46,7 @@ class Visit:
         """Account of the person who asks; empty for a person who is not signed in."""
         return self.session.account if self.session is not None else ""
 
-    def field(self, name: str, limit: int = 1_000) -> str:
+    def form_field(self, name: str, limit: int = 1_000) -> str:
         """A field of the form, without the space around it."""
         value = self.form.get(name)
         return value.strip()[:limit] if isinstance(value, str) else ""
@@ -61,7 +61,7 @@ class Visit:
         Raises:
             ValueError: The field is no number, or outside the limits.
         """
-        text = self.field(name)
+        text = self.form_field(name)
         if not text and usual is not None:
             return usual
         try:
@@ -89,7 +89,7 @@ class Visit:
         Raises:
             ValueError: The field is no date and time.
         """
-        text = self.field(name)
+        text = self.form_field(name)
         if not text:
             return None
         try:
@@ -114,7 +114,7 @@ class Visit:
 
     async def _membership(self) -> tuple[Membership, bool]:
         course = self.request.path_params["course"]
-        memberships = await self.bench.accounts.memberships(self.account)
+        memberships = await self.bench.accounts.memberships_with_archived(self.account)
         membership = next((candidate for candidate in memberships if candidate[0].course == course), None)
         if membership is None or await self.bench.studies.monitor.is_study(course):
             raise unknown_page()
@@ -160,7 +160,7 @@ class Visit:
             RefusalError: The person neither owns nor monitors it.
         """
         study = self.request.path_params["study"]
-        memberships = await self.bench.accounts.memberships(self.account)
+        memberships = await self.bench.accounts.memberships_with_archived(self.account)
         membership = next((candidate for candidate, _ in memberships if candidate.course == study), None)
         if (
             membership is None

@@ -33,7 +33,7 @@ class PackAddition:
     """The others: problem → why."""
 
 
-async def add_questions(
+async def send_questions_to_reviewers(
     database: Database, course: str, pack: Pack, clock: Callable[[], float] = time.time
 ) -> PackAddition:
     """Sends the multiple-choice questions of a pack to a course's reviewers, without an author; all or nothing.

@@ -61,15 +61,17 @@ async def keep_figures(
     await connection.execute(insert(FIGURES), new_rows)
 
 
-async def read_figures(connection: AsyncConnection, questions: Mapping[str, WrittenQuestion]) -> Mapping[str, bytes]:
+async def read_pictures_by_digest(
+    connection: AsyncConnection, versions: Mapping[str, WrittenQuestion]
+) -> Mapping[str, bytes]:
     """The pictures of versions, by their SHA-256.
 
     Args:
         connection: Connection for reading.
-        questions: The versions, by their questions.
+        versions: The versions, by their questions.
     """
     pictures: dict[str, bytes] = {}
-    for question, content in questions.items():
+    for question, content in versions.items():
         digests = [figure.sha256 for figure in content.figures]
         if digests:
             conditions = FIGURES.c.question == question, FIGURES.c.sha256.in_(digests)

@@ -108,7 +108,7 @@ class Notices:
             await connection.execute(update(NOTICES).where(*conditions).values(seen=self._now()))
 
 
-async def note(
+async def add_notice(
     connection: AsyncConnection, kind: NoticeKind, account: str | None, course: str, question: str, current_time: float
 ) -> None:
     """Notes something for somebody, in the transaction that does it.
@@ -130,7 +130,7 @@ async def note(
     await connection.execute(delete(NOTICES).where(*old_conditions))
 
 
-def unread_count(account: ColumnElement[str], current_time: float) -> ColumnElement[int]:
+def unread_count_column(account: ColumnElement[str], current_time: float) -> ColumnElement[int]:
     """Number of new notices and left reviews of an account, as a column of another query."""
     new_count: ScalarSelect[int] = (
         select(func.count())

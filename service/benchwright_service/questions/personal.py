@@ -15,7 +15,7 @@ from benchwright_service.questions.tables import FIGURES, NOTICES, QUESTIONS, RE
 _PNG = b"\x89PNG"
 
 
-async def exported_questions(connection: AsyncConnection, course: str, account: str) -> Mapping[str, Any]:
+async def export_questions_and_reviews(connection: AsyncConnection, course: str, account: str) -> Mapping[str, Any]:
     """Every version of their questions, the reviews that they wrote, and what they were told of."""
     versions = (
         select(QUESTIONS, VERSIONS.c.number.label("version"), VERSIONS.c.content, VERSIONS.c.at)
@@ -44,7 +44,7 @@ async def exported_questions(connection: AsyncConnection, course: str, account: 
     return {"questions": question_rows, "question_reviews": review_rows, "notices": notices}
 
 
-async def exported_figures(connection: AsyncConnection, course: str, account: str) -> Mapping[str, bytes]:
+async def export_question_pictures(connection: AsyncConnection, course: str, account: str) -> Mapping[str, bytes]:
     """The pictures of their questions, by paths in the export; versions name them by their SHA-256."""
     query = (
         select(FIGURES)
@@ -59,7 +59,7 @@ def _suffix(picture: bytes) -> str:
     return ".png" if picture.startswith(_PNG) else ".jpg"
 
 
-async def delete_questions(connection: AsyncConnection, course: str, account: str) -> None:
+async def erase_person_from_questions(connection: AsyncConnection, course: str, account: str) -> None:
     """Deletes their questions with all that was said of them, and their comments on others'.
 
     Published questions stay, without their author: people work on them. Decisions about others' questions stay, without

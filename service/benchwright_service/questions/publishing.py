@@ -17,7 +17,7 @@ from benchwright_problems.storage.pack_files_schema import PackFile
 from benchwright_problems.storage.pack_name import is_pack_name
 from benchwright_problems.storage.store import Store
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.questions.notices import NoticeKind, note
+from benchwright_service.questions.notices import NoticeKind, add_notice
 from benchwright_service.questions.tables import CALLS, QUESTIONS
 from benchwright_service.questions.writing import Questions, QuestionState, VersionedQuestion
 
@@ -53,7 +53,7 @@ class Publishing:
             return await self._publish(course)
 
     async def _publish(self, course: str) -> Pack:
-        call = await self._questions.call(course)
+        call = await self._questions.find_call(course)
         accepted_questions = await self._questions.accepted_questions(course)
         if call is None or not accepted_questions:
             raise BenchServiceError("no question is accepted yet")
@@ -72,16 +72,16 @@ class Publishing:
         )
         questions = {question.id: question.content for question in accepted_questions}
         try:
-            pictures = await self._questions.pictures(questions)
+            pictures = await self._questions.pictures_by_digest(questions)
             pack = await asyncio.to_thread(build_pack, head, questions, pictures)
             earlier_pack = await asyncio.to_thread(self._earlier_version, pack)
-            pack = with_dates(pack, earlier_pack)
+            pack = with_publication_dates(pack, earlier_pack)
             # Before the pack is there: after a crash, nothing that is in it can be withdrawn.
             await self._mark_published(accepted_questions, version)
             try:
                 await asyncio.to_thread(self._store.add, pack, replace=earlier_pack is not None)
             except ProblemsError:
-                await self._unmark(accepted_questions, version)
+                await self._unmark_published(accepted_questions, version)
                 raise
         except PackExistsError as error:
             raise BenchServiceError(f"there is a pack called {name!r} that is not this course's") from error
@@ -105,7 +105,7 @@ class Publishing:
             new_conditions = QUESTIONS.c.id.in_(names), QUESTIONS.c.published.is_(None)
             await connection.execute(update(QUESTIONS).where(*new_conditions).values(published=version))
 
-    async def _unmark(self, accepted_questions: Sequence[VersionedQuestion], version: int) -> None:
+    async def _unmark_published(self, accepted_questions: Sequence[VersionedQuestion], version: int) -> None:
         new_names = [question.id for question in accepted_questions if question.published is None]
         marked = QUESTIONS.c.id.in_(new_names), QUESTIONS.c.published == version
         async with self._database.write_transaction() as connection:
@@ -119,7 +119,7 @@ class Publishing:
         async with self._database.write_transaction() as connection:
             await connection.execute(update(CALLS).where(CALLS.c.course == course).values(published=version))
             for row in (await connection.execute(new_query)).all():
-                await note(connection, NoticeKind.PUBLISHED, row.author, course, row.id, self._now())
+                await add_notice(connection, NoticeKind.PUBLISHED, row.author, course, row.id, self._now())
 
     def _earlier_version(self, pack: Pack) -> Pack | None:
         """The pack of this name, if it is an earlier version."""
@@ -130,7 +130,7 @@ class Publishing:
         return published_pack if published_pack.canary == pack.canary else None
 
 
-def with_dates(pack: Pack, earlier_pack: Pack | None) -> Pack:
+def with_publication_dates(pack: Pack, earlier_pack: Pack | None) -> Pack:
     """The pack with the date of each question that has been public before; its own is that of the first."""
     if earlier_pack is None:
         return pack

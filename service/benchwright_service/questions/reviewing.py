@@ -17,7 +17,7 @@ from benchwright_foundation.database import Database
 from benchwright_problems.problem import AnsweredBy, QuestionFormat
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.figures import DAY_S
-from benchwright_service.questions.notices import NoticeKind, note
+from benchwright_service.questions.notices import NoticeKind, add_notice
 from benchwright_service.questions.tables import QUESTIONS, REVIEWS, VERSIONS
 from benchwright_service.questions.writing import (
     MOST_REVIEWERS,
@@ -58,17 +58,17 @@ class ReviewDesk:
     """Answer of the reviewer; the key is theirs to see from then on."""
 
 
-def decision(accepts: Sequence[bool], reviewers: int) -> bool | None:
+def is_accepted_unless_open(acceptances: Sequence[bool], reviewer_count: int) -> bool | None:
     """True if a version is accepted, by those who decided so far; None while it is open.
 
     Args:
-        accepts: Decisions so far; True for an acceptance.
-        reviewers: Number of reviewers: two, and a third where they differ; or three, who all decide.
+        acceptances: Decisions so far; True for an acceptance.
+        reviewer_count: Number of reviewers: two, and a third where they differ; or three, who all decide.
     """
-    if len(accepts) < reviewers:
+    if len(acceptances) < reviewer_count:
         return None
     for vote in (True, False):
-        if accepts.count(vote) > MOST_REVIEWERS // 2:
+        if acceptances.count(vote) > MOST_REVIEWERS // 2:
             return vote
     return None
 
@@ -104,14 +104,14 @@ class Reviews:
         async with self._database.reading() as connection:
             return len(await self._waiting_questions(connection, course, reviewer))
 
-    async def answer(self, course: str, reviewer: str, question: str, number: int, answer: str) -> None:
+    async def take_answer(self, course: str, reviewer: str, question: str, version: int, answer: str) -> None:
         """Takes the answer of a reviewer who has not seen the key; it can't be changed.
 
         Args:
             course: Course of the question.
             reviewer: Account that answers.
             question: Question that is answered.
-            number: Number of its version.
+            version: Number of its version.
             answer: A letter or letters, `true` or `false`, or words, by the question's format.
 
         Raises:
@@ -119,14 +119,14 @@ class Reviews:
         """
         values = {"answer": answer, "answered": self._now()}
         async with self._database.write_transaction() as connection:
-            _demand_answer(answer, (await _lock_version(connection, course, question, number)).format)
+            _demand_answer(answer, (await _lock_version_in_review(connection, course, question, version)).format)
             review_update = update(REVIEWS).where(
-                *_review_conditions(question, number, reviewer), REVIEWS.c.answered.is_(None)
+                *_review_conditions(question, version, reviewer), REVIEWS.c.answered.is_(None)
             )
             if (await connection.execute(review_update.values(values))).rowcount != 1:
                 raise BenchServiceError("you have answered this question already")
 
-    async def decide(
+    async def take_decision(
         self,
         course: str,
         reviewer: str,
@@ -155,7 +155,7 @@ class Reviews:
         }
         values |= {"comment": comment, "decided": current_time}
         async with self._database.write_transaction() as connection:
-            await _lock_version(connection, course, question, number)
+            await _lock_version_in_review(connection, course, question, number)
             version = select(VERSIONS.c.reviewers, QUESTIONS.c.author).join(
                 QUESTIONS, QUESTIONS.c.id == VERSIONS.c.question
             )
@@ -171,7 +171,7 @@ class Reviews:
             votes_query = select(REVIEWS.c.accepts).where(
                 REVIEWS.c.question == question, REVIEWS.c.number == number, REVIEWS.c.decided.is_not(None)
             )
-            settled = decision(
+            settled = is_accepted_unless_open(
                 [bool(vote) for vote in (await connection.execute(votes_query)).scalars()], reviewed_version.reviewers
             )
             if settled is not None:
@@ -180,7 +180,7 @@ class Reviews:
                     update(QUESTIONS).where(QUESTIONS.c.id == question).values(state=state.value, decided=current_time)
                 )
                 kind = NoticeKind.ACCEPTED if settled else NoticeKind.RETURNED
-                await note(connection, kind, reviewed_version.author, course, question, current_time)
+                await add_notice(connection, kind, reviewed_version.author, course, question, current_time)
 
     async def is_reviewing(self, question: VersionedQuestion, reviewer: str) -> bool:
         """True if a version is on somebody's desk."""
@@ -258,7 +258,9 @@ def _demand_answer(answer: str, style: QuestionFormat) -> None:
         raise BenchServiceError(f"an answer has 1 to {MOST_CHARACTERS} characters")
 
 
-async def _lock_version(connection: AsyncConnection, course: str, question: str, number: int) -> WrittenQuestion:
+async def _lock_version_in_review(
+    connection: AsyncConnection, course: str, question: str, number: int
+) -> WrittenQuestion:
     """Makes sure that a version is in review, and that nobody else decides until the transaction ends.
 
     Raises:

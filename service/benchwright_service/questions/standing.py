@@ -66,7 +66,7 @@ class CourseStanding:
     async def authors(self, accepted_questions: Sequence[VersionedQuestion]) -> Sequence[Author]:
         """Authors of accepted questions, the one with the most points first; equal ones share a rank."""
         authored_questions = [question for question in accepted_questions if question.author]
-        points = await self.points(authored_questions)
+        points = await self.points_by_question(authored_questions)
         points_by_author: dict[str, list[int]] = defaultdict(list)
         names = {question.author: question.name for question in authored_questions}
         for question in authored_questions:
@@ -83,7 +83,7 @@ class CourseStanding:
             rank_of.setdefault((total, count), rank)
         return [Author(rank_of[total, count], names[account], count, total) for total, count, account in author_rows]
 
-    async def points(self, rated_questions: Sequence[VersionedQuestion]) -> Mapping[str, int]:
+    async def points_by_question(self, rated_questions: Sequence[VersionedQuestion]) -> Mapping[str, int]:
         """By question, how many models answered its newest version wrongly; an answer that can't be read is wrong."""
         wrong_counts = dict.fromkeys((question.id for question in rated_questions), 0)
         by_version = {(question.id, question.number): question.content for question in rated_questions}
@@ -94,7 +94,7 @@ class CourseStanding:
                 wrong_counts[row.question] += content is not None and content.is_right_by_rule(row.answer) is False
         return wrong_counts
 
-    async def states(self, course: str) -> Mapping[QuestionState, int]:
+    async def question_counts(self, course: str) -> Mapping[QuestionState, int]:
         """Returns the number of questions in each state."""
         counts = dict.fromkeys(QuestionState, 0)
         query = select(QUESTIONS.c.state).where(QUESTIONS.c.course == course)

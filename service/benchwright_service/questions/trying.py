@@ -20,9 +20,9 @@ from benchwright_foundation.model import Model
 from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
 from benchwright_judges.models.model_settings import ModelSettings
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.questions.figures import DAY_S, read_figures
+from benchwright_service.questions.figures import DAY_S, read_pictures_by_digest
 from benchwright_service.questions.tables import QUESTIONS, TRIES
-from benchwright_service.questions.writing import CHANGEABLE, QuestionState, VersionedQuestion, demand_open
+from benchwright_service.questions.writing import CHANGEABLE, QuestionState, VersionedQuestion, demand_open_call
 
 if TYPE_CHECKING:
     from benchwright_judges.models.endpoint import ModelEndpoint
@@ -131,7 +131,7 @@ class Tries:
         """The names of those that can be asked about a question: those that see its figures, if it has some."""
         return [name for name in self.models if name in self._sees or not question.content.figures]
 
-    async def begin(self, course: str, question: VersionedQuestion) -> None:
+    async def ask_models(self, course: str, question: VersionedQuestion) -> None:
         """Has every model answer the newest version, beside what else the service does; those that failed, again.
 
         Raises:
@@ -153,7 +153,7 @@ class Tries:
             # Two windows of one author wait for each other here.
             lock = update(QUESTIONS).where(QUESTIONS.c.author == question.author).values(author=question.author)
             await connection.execute(lock)
-            await demand_open(connection, course, current_time)
+            await demand_open_call(connection, course, current_time)
             question_row = (await connection.execute(select(QUESTIONS).where(QUESTIONS.c.id == question.id))).one()
             if QuestionState(question_row.state) not in CHANGEABLE or question_row.number != question.number:
                 raise BenchServiceError("this version can't be tried any more")
@@ -179,11 +179,11 @@ class Tries:
             for row in try_rows:
                 await connection.execute(insert(TRIES).values(row | {"answer": "", "why": ""}))
         for endpoint in endpoints:
-            task = asyncio.create_task(self._ask(endpoint, question, current_time))
+            task = asyncio.create_task(self._ask_model(endpoint, question, current_time))
             self._going.add(task)
             task.add_done_callback(self._going.discard)
 
-    async def tries_of(self, question: VersionedQuestion) -> Sequence[Try]:
+    async def model_answers(self, question: VersionedQuestion) -> Sequence[Try]:
         """Returns the answers of models to the newest version."""
         conditions = TRIES.c.question == question.id, TRIES.c.number == question.number
         async with self._database.reading() as connection:
@@ -201,7 +201,7 @@ class Tries:
             for row in rows
         ]
 
-    async def _ask(self, endpoint: ModelEndpoint, question: VersionedQuestion, begin_time: float) -> None:
+    async def _ask_model(self, endpoint: ModelEndpoint, question: VersionedQuestion, begin_time: float) -> None:
         try:
             values = await self._answer_values(endpoint, question)
         except Exception as error:
@@ -215,7 +215,7 @@ class Tries:
 
     async def _answer_values(self, endpoint: ModelEndpoint, question: VersionedQuestion) -> dict[str, Any]:
         async with self._database.reading() as connection:
-            pictures = await read_figures(connection, {question.id: question.content})
+            pictures = await read_pictures_by_digest(connection, {question.id: question.content})
         problem = await asyncio.to_thread(question.content.as_problem, pictures)
         try:
             model_answer = await ask_model(endpoint, problem, self._budget)

@@ -17,7 +17,7 @@ from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_foundation.database import Database
 from benchwright_service.accounts.accounts import DELETED
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.questions.figures import DAY_S, keep_figures, read_figures
+from benchwright_service.questions.figures import DAY_S, keep_figures, read_pictures_by_digest
 from benchwright_service.questions.pictures import UploadedPicture
 from benchwright_service.questions.tables import CALLS, QUESTIONS, VERSIONS
 from benchwright_service.storage.tables import ACCOUNTS, COURSES, moment
@@ -106,13 +106,13 @@ class Questions:
         self._database = database
         self._now = clock
 
-    async def call(self, course: str) -> QuestionCall | None:
+    async def find_call(self, course: str) -> QuestionCall | None:
         """Returns what the course collects; None if it collects no questions."""
         async with self._database.reading() as connection:
             row = (await connection.execute(select(CALLS).where(CALLS.c.course == course))).one_or_none()
         return _call_of_row(row) if row is not None else None
 
-    async def invite(self, course: str, call: QuestionCall) -> None:
+    async def open_or_change_call(self, course: str, call: QuestionCall) -> None:
         """Has a course collect questions from now on, or changes how.
 
         Raises:
@@ -145,7 +145,7 @@ class Questions:
         """True if questions are taken now."""
         return call is not None and call.is_open(self._now())
 
-    async def create(
+    async def create_draft(
         self,
         course: str,
         author: str,
@@ -163,11 +163,11 @@ class Questions:
         async with self._database.write_transaction() as connection:
             return await self._create_draft(connection, course, author, content, pictures, credited=credited)
 
-    async def begin_twin(self, course: str, question: str, author: str) -> str:
+    async def begin_free_text_twin(self, course: str, question: str, author: str) -> str:
         """A new draft that asks the same as a multiple-choice question of the author's, without options; its id.
 
         Raises:
-            BenchServiceError: The question is none of theirs that can have a twin, or see `create`.
+            BenchServiceError: The question is none of theirs that can have a twin, or see `create_draft`.
         """
         async with self._database.write_transaction() as connection:
             await lock_course(connection, course)
@@ -178,7 +178,7 @@ class Questions:
                 content = original.content.free_response_twin(question)
             except ValueError as error:
                 raise BenchServiceError(str(error)) from error
-            contents = await read_figures(connection, {question: content})
+            contents = await read_pictures_by_digest(connection, {question: content})
             pictures = [UploadedPicture(contents[figure.sha256], figure.media_type) for figure in content.figures]
             return await self._create_draft(
                 connection, course, author, content, pictures, credited=original.credited, twin_of=question
@@ -201,7 +201,7 @@ class Questions:
             QUESTIONS.c.course == course, QUESTIONS.c.author == author, QUESTIONS.c.created > current_time - DAY_S
         )
         await lock_course(connection, course)
-        await demand_open(connection, course, current_time)
+        await demand_open_call(connection, course, current_time)
         if (await connection.execute(today)).scalar_one() >= QUESTIONS_PER_DAY:
             raise BenchServiceError(f"you began {QUESTIONS_PER_DAY} questions today; begin the next one tomorrow")
         row: dict[str, Any] = {"id": name, "course": course, "author": author, "credited": int(credited)}
@@ -211,7 +211,7 @@ class Questions:
         await keep_figures(connection, name, author, content, pictures, current_time)
         return name
 
-    async def change(
+    async def add_version(
         self,
         course: str,
         question: str,
@@ -229,7 +229,7 @@ class Questions:
         async with self._database.write_transaction() as connection:
             # Two windows of one author wait for each other here.
             await lock_course(connection, course)
-            await demand_open(connection, course, self._now())
+            await demand_open_call(connection, course, self._now())
             question_row = await _lock_question(connection, course, question, author)
             if QuestionState(question_row.state) not in CHANGEABLE:
                 raise BenchServiceError(f"the question is {question_row.state} and can't be changed")
@@ -248,14 +248,14 @@ class Questions:
             await connection.execute(insert(VERSIONS).values(version_row(question, number, content, self._now())))
             await keep_figures(connection, question, author, content, pictures, self._now())
 
-    async def submit(self, course: str, question: str, author: str) -> None:
+    async def submit_for_review(self, course: str, question: str, author: str) -> None:
         """Sends the newest version to reviewers.
 
         Raises:
             BenchServiceError: The question is none of theirs that can be sent now.
         """
         async with self._database.write_transaction() as connection:
-            await demand_open(connection, course, self._now())
+            await demand_open_call(connection, course, self._now())
             question_row = await _lock_question(connection, course, question, author)
             # Those who returned a version have decided about it.
             if question_row.state == QuestionState.RETURNED and question_row.decided is not None:
@@ -299,21 +299,21 @@ class Questions:
             key=lambda question: (question.decided.timestamp() if question.decided is not None else 0.0, question.id),
         )
 
-    async def returned_from_packs(self, course: str) -> Sequence[VersionedQuestion]:
+    async def returned_pack_questions(self, course: str) -> Sequence[VersionedQuestion]:
         """Returned ones that no person wrote, and so nobody changes here."""
         returned_condition = QUESTIONS.c.state == QuestionState.RETURNED.value
         return await self._select_questions(
             QUESTIONS.c.course == course, QUESTIONS.c.author.is_(None), returned_condition
         )
 
-    async def pictures(self, questions: Mapping[str, WrittenQuestion]) -> Mapping[str, bytes]:
+    async def pictures_by_digest(self, versions: Mapping[str, WrittenQuestion]) -> Mapping[str, bytes]:
         """The pictures of versions, by their SHA-256.
 
         Args:
-            questions: The versions, by their questions.
+            versions: The versions, by their questions.
         """
         async with self._database.reading() as connection:
-            return await read_figures(connection, questions)
+            return await read_pictures_by_digest(connection, versions)
 
     async def _select_questions(self, *query_conditions: ColumnElement[bool]) -> Sequence[VersionedQuestion]:
         async with self._database.reading() as connection:
@@ -321,7 +321,7 @@ class Questions:
         return [question_of(row) for row in rows]
 
 
-async def demand_open(connection: AsyncConnection, course: str, current_time: float) -> None:
+async def demand_open_call(connection: AsyncConnection, course: str, current_time: float) -> None:
     """Makes sure that a course takes questions at a time.
 
     Raises:

@@ -107,13 +107,15 @@ class FairQueue:
         owner_account = self._owner[run]
         own_rank = self._run_rank(owner_account, list(self._accounts[owner_account].waiting_runs).index(run))
         return 1 + sum(
-            self._ahead_of(own_rank, name) for name, candidate in self._accounts.items() if candidate.waiting_runs
+            self._waiting_count_before(own_rank, name)
+            for name, candidate in self._accounts.items()
+            if candidate.waiting_runs
         )
 
     def _run_rank(self, account: str, index: int) -> tuple[float, str]:
         return self._accounts[account].used_s + index * self._usual_s, account
 
-    def _ahead_of(self, rank: tuple[float, str], account: str) -> int:
+    def _waiting_count_before(self, rank: tuple[float, str], account: str) -> int:
         """Number of runs of an account that are taken before one of this rank."""
         number = 0
         while number < len(self._accounts[account].waiting_runs) and self._run_rank(account, number) < rank:

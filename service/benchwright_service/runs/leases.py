@@ -48,9 +48,9 @@ class Leases:
     def renew(self, run: str) -> None:
         """Lets a lease go on for another term."""
         self._leases[run].expires = self._now() + self.term_s
-        self.hear(self._leases[run].worker)
+        self.note_alive(self._leases[run].worker)
 
-    def hear(self, worker: str) -> None:
+    def note_alive(self, worker: str) -> None:
         """Notes that a worker is alive."""
         if worker:
             self._heard[worker] = self._now()
@@ -71,7 +71,7 @@ class Leases:
         """True if a run is still given by this lease."""
         return run in self._leases and self._leases[run].id == lease
 
-    def drop(self, run: str) -> bool:
+    def end(self, run: str) -> bool:
         """Ends a run's lease; whether it had one."""
         return self._leases.pop(run, None) is not None
 

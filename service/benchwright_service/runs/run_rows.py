@@ -39,8 +39,8 @@ class RunRows:
         async with self._database.reading() as connection:
             return (await connection.execute(select(RUNS).where(RUNS.c.id == run))).one_or_none()
 
-    async def add(
-        self, account: str, attempt: str, new_run: NewRun, queued: float
+    async def add_and_cancel_older(
+        self, account: str, attempt: str, new_run: NewRun, queue_time: float
     ) -> tuple[Row[Any] | None, Sequence[str]]:
         """Keeps a run that waits from now on, and ends those of its attempt that have no verdict yet.
 
@@ -56,7 +56,7 @@ class RunRows:
             "files": json.dumps(dict(new_run.files)),
             "state": RunState.QUEUED.value,
             "why": "",
-            "queued": queued,
+            "queued": queue_time,
             "worker": "",
             "lease": "",
             "tries": 0,
@@ -66,11 +66,11 @@ class RunRows:
         async with self._database.write_transaction() as connection:
             added = (await connection.execute(insertion)).one_or_none()
             if added is not None:
-                older = _cancellation(SUPERSEDED, queued).where(RUNS.c.attempt == attempt, RUNS.c.id != new_run.id)
+                older = _cancellation(SUPERSEDED, queue_time).where(RUNS.c.attempt == attempt, RUNS.c.id != new_run.id)
                 return added, (await connection.execute(older.returning(RUNS.c.id))).scalars().all()
         return await self.find(new_run.id), ()
 
-    async def finish(
+    async def finish_if_leased(
         self, row: Row[Any], verdict: Verdict, end_time: float, *, lease: str, score: float | None = None
     ) -> bool:
         """Ends a run by a verdict; one that was judged again keeps its old verdict beside the new one.
@@ -107,7 +107,7 @@ class RunRows:
                 await connection.execute(update(REGRADED).where(*regrade_conditions).values(verdict_columns))
         return is_counted
 
-    async def cancel(self, run: str, reason: str, end_time: float) -> bool:
+    async def cancel_unless_ended(self, run: str, reason: str, end_time: float) -> bool:
         """Ends a run without a verdict; False if it has ended already."""
         async with self._database.write_transaction() as connection:
             return (await connection.execute(_cancellation(reason, end_time).where(RUNS.c.id == run))).rowcount == 1
@@ -118,13 +118,13 @@ class RunRows:
         async with self._database.reading() as connection:
             return (await connection.execute(query)).all()
 
-    async def used_runs(self, attempt: str) -> int:
+    async def used_run_count(self, attempt: str) -> int:
         """Returns the number of runs that an attempt has used: all that were not cancelled."""
         query = select(func.count()).where(RUNS.c.attempt == attempt, RUNS.c.state != RunState.CANCELLED.value)
         async with self._database.reading() as connection:
             return int((await connection.execute(query)).scalar_one())
 
-    async def problem_of(self, attempt: str) -> str:
+    async def problem_ref_of(self, attempt: str) -> str:
         """The problem of an attempt, `pack/id`."""
         known_problem = self._problems.get(attempt)
         if known_problem is not None:

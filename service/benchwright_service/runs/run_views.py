@@ -32,30 +32,30 @@ class RunViews:
         self._home = home
         self._courses = courses
 
-    async def kind(self, ref: str) -> ProblemKind:
+    async def problem_kind(self, problem_ref: str) -> ProblemKind:
         """Kind of a problem. One that is gone counts as a design: who is given a run of it finds that out."""
         try:
-            return (await asyncio.to_thread(self._store.problem, ref)).kind
+            return (await asyncio.to_thread(self._store.problem, problem_ref)).kind
         except UnknownProblemError:
             return ProblemKind.DESIGN
 
-    async def view_of(self, row: Row[Any], ref: str, *, revision: int, rank: int | None, step: str) -> RunView:
+    async def run_view(self, row: Row[Any], problem_ref: str, *, revision: int, rank: int | None, step: str) -> RunView:
         """A run.
 
         Args:
             row: As stored.
-            ref: Its problem, `pack/id`.
+            problem_ref: Its problem, `pack/id`.
             revision: Revision of what is shown.
             rank: Rank in the queue.
             step: Step that runs now.
         """
-        limit = await self._courses.most_shown(row.attempt) if row.verdict is not None else None
-        return await self.limited_view(row, ref, limit, revision=revision, rank=rank, step=step)
+        limit = await self._courses.present_reveal_limit(row.attempt) if row.verdict is not None else None
+        return await self.limited_view(row, problem_ref, limit, revision=revision, rank=rank, step=step)
 
     async def limited_view(
         self,
         row: Row[Any],
-        ref: str,
+        problem_ref: str,
         limit: Reveal | None,
         *,
         revision: int = 0,
@@ -66,7 +66,7 @@ class RunViews:
 
         Args:
             row: As stored.
-            ref: Its problem, `pack/id`.
+            problem_ref: Its problem, `pack/id`.
             limit: The most that the assignment shows now; None if it says nothing.
             revision: Revision of what is shown.
             rank: Rank in the queue.
@@ -76,7 +76,7 @@ class RunViews:
         # One that is judged again has the verdict that counts until the new one is accepted.
         state = RunState.DONE if row.regrade else RunState(row.state)
         if row.verdict is not None:
-            verdict = _verdict_view(await asyncio.to_thread(self._revealed_verdict, row, ref, limit))
+            verdict = _verdict_view(await asyncio.to_thread(self._revealed_verdict, row, problem_ref, limit))
         return RunView(
             id=row.id,
             number=row.number,
@@ -88,10 +88,10 @@ class RunViews:
             why=row.why,
         )
 
-    def _revealed_verdict(self, row: Row[Any], ref: str, limit: Reveal | None) -> Revealed:
+    def _revealed_verdict(self, row: Row[Any], problem_ref: str, limit: Reveal | None) -> Revealed:
         run_records = RunRecords(self._home, row.attempt)
         try:
-            allowed = self._store.problem(ref).reveal
+            allowed = self._store.problem(problem_ref).reveal
         except UnknownProblemError:
             # The pack was replaced by one without it.
             allowed = Reveal.VERDICT

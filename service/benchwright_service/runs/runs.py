@@ -100,7 +100,7 @@ class RunQueue:
         self._steps = _RunSteps(self._changes, clock)
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closing = False
-        metrics.follow(self._queue.__len__, self._leases.__len__, self._leases.workers)
+        metrics.follow_queue(self._queue.__len__, self._leases.__len__, self._leases.workers)
 
     async def start(self) -> None:
         """Goes on with what an earlier process left; watches over what goes on."""
@@ -131,7 +131,7 @@ class RunQueue:
         ref, assignment_id = await self._evidence.problem_and_assignment(account, attempt)
         existing_run = await self._rows.find(new_run.id)
         if existing_run is not None:
-            self._check_same(existing_run, attempt, new_run)
+            self._require_same_run(existing_run, attempt, new_run)
             return await self._run_view(existing_run, ref)
         assignment = await self._courses.open_assignment(account, assignment_id)
         problem = await asyncio.to_thread(self._store.problem, ref)
@@ -144,24 +144,24 @@ class RunQueue:
             raise RefusalError(
                 RefusalKind.INVALID, "A content is of no file of the run.", "Send what the run names alone."
             )
-        await self._check_allowance(attempt, assignment.most_runs)
-        await self._stored.keep(account, new_run.contents)
-        missing = await asyncio.to_thread(self._snapshots.missing, new_run.files.values())
+        await self._require_runs_left(attempt, assignment.most_runs)
+        await self._stored.keep_contents(account, new_run.contents)
+        missing = await asyncio.to_thread(self._snapshots.missing_digests, new_run.files.values())
         if missing:
             return MissingFiles(missing=tuple(missing))
-        with self._quotas.new_run(account, self._queue.waiting_count(account)):
-            stored, superseded = await self._rows.add(account, attempt, new_run, self._now())
+        with self._quotas.counting_run(account, self._queue.waiting_count(account)):
+            stored, superseded = await self._rows.add_and_cancel_older(account, attempt, new_run, self._now())
             if stored is None:
                 raise RefusalError(
                     RefusalKind.CONFLICT, "The attempt has another run of this number.", "Use the next number."
                 )
-            self._check_same(stored, attempt, new_run)
+            self._require_same_run(stored, attempt, new_run)
             for older in superseded:
                 self._note_cancelled(older)
-            self._begin_run(stored, problem.kind)
+            self._queue_or_score(stored, problem.kind)
         return await self._run_view(stored, ref)
 
-    async def view_for(self, account: str, run: str, *, seen_revision: int = -1, wait_s: float = 0.0) -> RunView:
+    async def await_view(self, account: str, run: str, *, seen_revision: int = -1, wait_s: float = 0.0) -> RunView:
         """A run as its solver sees it; waits for a change from the revision that was seen.
 
         Raises:
@@ -177,7 +177,7 @@ class RunQueue:
                 remaining_s = give_up - time.monotonic()
                 is_over = row.state in (RunState.DONE, RunState.CANCELLED) or row.regrade
                 if is_over or remaining_s <= 0 or self._is_closing or self._steps.revision(run) != seen_revision:
-                    return await self._run_view(row, await self._rows.problem_of(row.attempt))
+                    return await self._run_view(row, await self._rows.problem_ref_of(row.attempt))
                 await wait_for_change(changed, remaining_s)
                 if run in self._steps:
                     # What goes on is told a few times a second, what is over at once.
@@ -195,21 +195,21 @@ class RunQueue:
             raise _unknown_run_refusal()
         if row.regrade:
             return
-        if await self._rows.cancel(run, reason, self._now()):
+        if await self._rows.cancel_unless_ended(run, reason, self._now()):
             self._note_cancelled(run)
         else:
             self._forget_run(run)
 
     # What workers ask
 
-    async def claim(self, worker: str, wait_s: float) -> Job | None:
+    async def claim_next(self, worker: str, wait_s: float) -> Job | None:
         """The next run for a worker. None if there was none for so long.
 
         Args:
             worker: Does one run at a time: what it had before is given to others.
             wait_s: Longest time to wait, in seconds.
         """
-        self._leases.hear(worker)
+        self._leases.note_alive(worker)
         for abandoned in self._leases.runs_of_worker(worker):
             await self._give_back_run(abandoned)
         give_up = time.monotonic() + wait_s
@@ -227,7 +227,7 @@ class RunQueue:
                     return None
                 await wait_for_change(changed, remaining_s)
 
-    async def step(self, run: str, step: Step) -> Heard:
+    async def note_step(self, run: str, step: Step) -> Heard:
         """A worker's word that it is alive, and what it is at."""
         if not self._leases.is_valid(run, step.lease):
             return Heard(wanted=False)
@@ -236,14 +236,14 @@ class RunQueue:
             self._steps.note_change(run, f"{step.number} of {step.of}: {step.name}")
         return Heard(wanted=True)
 
-    async def hand_in(self, run: str, hand_in: Done) -> Heard:
+    async def take_verdict(self, run: str, delivery: Done) -> Heard:
         """A worker's verdict; it counts if the run is still this worker's."""
         row = await self._rows.find(run)
-        if row is None or row.lease != hand_in.lease:
+        if row is None or row.lease != delivery.lease:
             return Heard(wanted=False)
-        if hand_in.log and not row.regrade:
-            await asyncio.to_thread(self._keep_log, row, unpack_content(hand_in.log, LARGEST))
-        return Heard(wanted=await self._finish(row, hand_in.verdict, lease=hand_in.lease))
+        if delivery.log and not row.regrade:
+            await asyncio.to_thread(self._keep_log, row, unpack_content(delivery.log, LARGEST))
+        return Heard(wanted=await self._finish(row, delivery.verdict, lease=delivery.lease))
 
     # Inside
 
@@ -271,7 +271,7 @@ class RunQueue:
             return None
         self._leases.begin(run, lease, worker)
         try:
-            ref = await self._rows.problem_of(row.attempt)
+            ref = await self._rows.problem_ref_of(row.attempt)
             problem, files = await asyncio.gather(
                 asyncio.to_thread(self._store.unseal, ref),
                 asyncio.to_thread(self._snapshots.packed_contents, json.loads(row.files)),
@@ -285,7 +285,7 @@ class RunQueue:
         self._steps.note_change(run)
         return Job(run=run, lease=lease, lease_s=self._leases.term_s, problem=problem, files=files)
 
-    def _begin_run(self, row: Row[Any], kind: ProblemKind) -> None:
+    def _queue_or_score(self, row: Row[Any], kind: ProblemKind) -> None:
         """Queues a run, or has its answer scored, unless this process is at it."""
         if self._is_handling(row.id):
             return
@@ -302,7 +302,7 @@ class RunQueue:
 
     async def _judge_run(self, row: Row[Any]) -> None:
         try:
-            verdict, score = await self._score_answer(row, await self._rows.problem_of(row.attempt))
+            verdict, score = await self._score_answer(row, await self._rows.problem_ref_of(row.attempt))
         except Exception:
             logger.exception("run %s could not be judged", row.id)
             detail = "The answer could not be judged on the server."
@@ -330,8 +330,8 @@ class RunQueue:
 
     async def _finish(self, row: Row[Any], verdict: Verdict, *, lease: str, score: float | None = None) -> bool:
         end_time = self._now()
-        is_counted = await self._rows.finish(row, verdict, end_time, lease=lease, score=score)
-        self._leases.drop(row.id)
+        is_counted = await self._rows.finish_if_leased(row, verdict, end_time, lease=lease, score=score)
+        self._leases.end(row.id)
         self._queue.mark_ended(row.id, verdict.wall_s)
         self._steps.end_run(row.id)
         if is_counted and not row.regrade:
@@ -346,7 +346,7 @@ class RunQueue:
 
     def _forget_run(self, run: str) -> None:
         self._queue.remove(run)
-        self._leases.drop(run)
+        self._leases.end(run)
         self._queue.mark_ended(run, None)
         self._steps.end_run(run)
 
@@ -366,15 +366,15 @@ class RunQueue:
         for row in await self._rows.unfinished_runs():
             if row.state == RunState.QUEUED:
                 if not self._is_handling(row.id):
-                    ref = await self._rows.problem_of(row.attempt)
-                    self._begin_run(row, await self._views.kind(ref))
+                    ref = await self._rows.problem_ref_of(row.attempt)
+                    self._queue_or_score(row, await self._views.problem_kind(ref))
             elif row.id not in self._leases:
                 self._leases.begin(row.id, row.lease, row.worker)
 
     async def _give_back_run(self, run: str) -> None:
         row = await self._rows.find(run)
         if row is None or row.state != RunState.RUNNING:
-            self._leases.drop(run)
+            self._leases.end(run)
             self._queue.mark_ended(run, None)
             return
         if row.tries >= MOST_TRIES:
@@ -384,25 +384,25 @@ class RunQueue:
         waits = update(RUNS).where(RUNS.c.id == run, RUNS.c.lease == row.lease, RUNS.c.state == row.state)
         async with self._database.write_transaction() as connection:
             is_requeued = (await connection.execute(waits.values(state=RunState.QUEUED.value, lease=""))).rowcount == 1
-        self._leases.drop(run)
+        self._leases.end(run)
         self._queue.mark_ended(run, None)
         if is_requeued:
             self._queue.add(run, row.regrade or row.account)
             self._changes.notify(_WORK)
             self._steps.note_change(run)
 
-    async def _check_allowance(self, attempt: str, limit: int | None) -> None:
+    async def _require_runs_left(self, attempt: str, limit: int | None) -> None:
         # One more is for submitting.
-        if limit is not None and await self._rows.used_runs(attempt) > limit:
+        if limit is not None and await self._rows.used_run_count(attempt) > limit:
             raise RefusalError(RefusalKind.CONFLICT, f"All {limit} runs are used.", "Submit your work, or give up.")
 
-    def _check_same(self, row: Row[Any], attempt: str, new_run: NewRun) -> None:
+    def _require_same_run(self, row: Row[Any], attempt: str, new_run: NewRun) -> None:
         if row.attempt != attempt or row.number != new_run.number or json.loads(row.files) != dict(new_run.files):
             raise RefusalError(RefusalKind.CONFLICT, "Another run has this id.", "Make a new id for each run.")
 
     async def _run_view(self, row: Row[Any], ref: str) -> RunView:
         rank, step, revision = self._queue.queue_rank(row.id), self._steps.step(row.id), self._steps.revision(row.id)
-        return await self._views.view_of(row, ref, revision=revision, rank=rank, step=step)
+        return await self._views.run_view(row, ref, revision=revision, rank=rank, step=step)
 
     def _keep_log(self, row: Row[Any], log_bytes: bytes) -> None:
         with RunRecords(self._home, row.attempt).open_log(row.number) as stream:

@@ -16,16 +16,16 @@ from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.plain_log import log_plainly
 from benchwright_service.runs.niceness import let_others_go_first
-from benchwright_service.runs.worker import Worker, connect
+from benchwright_service.runs.worker import Worker, service_client
 
 
-async def work(url: str, name: str, sandbox: str, token: str, end_event: asyncio.Event) -> None:
+async def run_worker(url: str, name: str, sandbox: str, token: str, end_event: asyncio.Event) -> None:
     """Works until `end_event` is set.
 
     Raises:
         BenchServiceError: The service refuses the token.
     """
-    async with connect(url, token) as client:
+    async with service_client(url, token) as client:
         working = asyncio.create_task(Worker(client, name, Home.find(), open_sandbox(sandbox)).work())
         ending = asyncio.create_task(end_event.wait())
         await asyncio.wait({working, ending}, return_when=asyncio.FIRST_COMPLETED)
@@ -49,7 +49,7 @@ async def _main(url: str, name: str, sandbox: str) -> None:
 
     watch = asyncio.create_task(until_closed())
     try:
-        await work(url, name, sandbox, token, end_event)
+        await run_worker(url, name, sandbox, token, end_event)
     finally:
         watch.cancel()
 

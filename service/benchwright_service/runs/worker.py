@@ -67,7 +67,7 @@ class Worker:
             await asyncio.sleep(_RETRY_S)
             return
         if job is not None:
-            await self._do(job)
+            await self._do_job(job)
             # In a class, most runs are of the same problem.
             await warm_up(job.problem, home=self._home, sandbox=self._sandbox)
 
@@ -87,7 +87,7 @@ class Worker:
         reply.raise_for_status()
         return Job.model_validate_json(reply.content)
 
-    async def _do(self, job: Job) -> None:
+    async def _do_job(self, job: Job) -> None:
         with tempfile.TemporaryFile() as log:
             step_queue: asyncio.Queue[Step] = asyncio.Queue()
             run_task = asyncio.create_task(self._run(job, log, self._step_listener(job, step_queue)))
@@ -147,7 +147,7 @@ class Worker:
                     await asyncio.sleep(_RETRY_S)
 
 
-def connect(url: str, token: str) -> httpx2.AsyncClient:
+def service_client(url: str, token: str) -> httpx2.AsyncClient:
     """A client for a service, with a token."""
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     # Proxies of the environment are for the rest of the world.

@@ -64,7 +64,7 @@ class IdentityProvider:
             },
         )
 
-    async def begin(self, request: Request) -> Response:
+    async def begin_sign_in(self, request: Request) -> Response:
         """Sends a browser to the provider.
 
         Raises:
@@ -78,7 +78,7 @@ class IdentityProvider:
             raise _sign_in_error(error) from error
         return redirect
 
-    async def finish(self, request: Request) -> Identity:
+    async def finish_sign_in(self, request: Request) -> Identity:
         """Returns the identity of the person whose browser comes back.
 
         Raises:

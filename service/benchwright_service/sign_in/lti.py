@@ -86,7 +86,7 @@ class LtiTool:
         self._keys: dict[int, tuple[float, KeySet]] = {}
         self._reading = asyncio.Lock()
 
-    def begin(self, parameters: Mapping[str, str]) -> tuple[str, Away]:
+    def begin_launch(self, parameters: Mapping[str, str]) -> tuple[str, Away]:
         """Returns the address for a browser that a platform has sent here to sign in.
 
         Args:
@@ -120,7 +120,7 @@ class LtiTool:
             query["lti_message_hint"] = parameters["lti_message_hint"]
         return f"{platform.authorization_url}?{urlencode(query)}", (number, state, nonce)
 
-    async def finish(self, login_state: Away, state: str, token: str) -> LtiLaunch:
+    async def finish_launch(self, login_state: Away, state: str, token: str) -> LtiLaunch:
         """Returns the launch of the person who comes back.
 
         Args:
@@ -180,8 +180,8 @@ class LtiTool:
             role,
             course,
             platform,
-            own_address(platform, grades.get("lineitems")),
-            own_address(platform, roster.get("context_memberships_url")),
+            address_on_platform(platform, grades.get("lineitems")),
+            address_on_platform(platform, roster.get("context_memberships_url")),
         )
 
     async def _claims(self, number: int, platform: LtiSettings, token: str) -> dict[str, Any]:
@@ -215,7 +215,7 @@ def role_of(roles: Sequence[str]) -> Role | None:
     return next((role for lti_role, role in _ROLE_OF if lti_role in roles), None)
 
 
-def own_address(platform: LtiSettings, url: object) -> str:
+def address_on_platform(platform: LtiSettings, url: object) -> str:
     """An address that a message of the platform names; empty if it is none of the platform's own hosts."""
     own_origins = {_origin(address) for address in (platform.authorization_url, platform.token_url, platform.keys_url)}
     return url if isinstance(url, str) and len(url) <= _LONGEST_ADDRESS and _origin(url) in own_origins else ""

@@ -29,7 +29,7 @@ from benchwright_remote.messages import AssignmentView
 from benchwright_service.accounts.accounts import Accounts
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebook
-from benchwright_service.sign_in.lti import LtiLaunch, own_address, role_of
+from benchwright_service.sign_in.lti import LtiLaunch, address_on_platform, role_of
 from benchwright_service.sign_in.sign_in_file import LtiSettings
 from benchwright_service.storage.tables import IDENTITIES, LTI_COURSES, LTI_SCORES, MEMBERS
 
@@ -136,7 +136,7 @@ class LtiServices:
         async with self._database.write_transaction() as connection:
             await connection.execute(insertion.on_conflict_do_update(index_elements=["course"], set_=values))
 
-    async def platform_of(self, course: str) -> str:
+    async def platform_name_of(self, course: str) -> str:
         """Returns people's name for the platform that a course was launched from; empty if from none."""
         row = await self._link_row(course)
         platform = self._platforms.get((row.issuer, row.client_id)) if row is not None else None
@@ -161,7 +161,7 @@ class LtiServices:
                     for candidate in _json_object(reply, platform).get("members", ())
                     if isinstance(candidate, dict)
                 ]
-                url = own_address(platform, reply.links.get("next", {}).get("url"))
+                url = address_on_platform(platform, reply.links.get("next", {}).get("url"))
                 if not url:
                     break
         query = select(IDENTITIES.c.subject).join(MEMBERS, MEMBERS.c.account == IDENTITIES.c.account)
@@ -179,7 +179,7 @@ class LtiServices:
             if not isinstance(subject, str) or role is None or roster_member.get("status", "Active") != "Active":
                 continue
             name = " ".join(str(roster_member.get("name") or roster_member.get("email") or subject).split())[:200]
-            if await self._accounts.identified_account(platform.issuer, subject, name, course, role) is not None:
+            if await self._accounts.find_or_make_account(platform.issuer, subject, name, course, role) is not None:
                 taken_count += 1
                 new_count += subject not in known_subjects
         return RosterTaken(taken_count, new_count, len(roster_members) - taken_count)
@@ -217,13 +217,15 @@ class LtiServices:
                     ) or (old_score_row is None and not book.grade(student, view).worth and not points):
                         unchanged += 1
                     else:
-                        line_item = line_item or await self._item(client, platform, row.line_items, view, most_points)
+                        line_item = line_item or await self._find_or_make_line_item(
+                            client, platform, row.line_items, view, most_points
+                        )
                         score = _Score(view.id, student.account, subjects[student.account], points, most_points)
-                        sending.append(self._send(client, platform, line_item, score, request_slots))
+                        sending.append(self._send_score(client, platform, line_item, score, request_slots))
             outcomes = await asyncio.gather(*sending)
         return GradesSent(sum(outcomes), unchanged, unknown_count, len(outcomes) - sum(outcomes))
 
-    async def _item(
+    async def _find_or_make_line_item(
         self, client: httpx2.AsyncClient, platform: LtiSettings, items: str, view: AssignmentView, most_points: float
     ) -> str:
         """The platform's line item of an assignment, made if there is none."""
@@ -231,17 +233,17 @@ class LtiServices:
         listed = _reply_json(reply, platform)
         for line_item in listed if isinstance(listed, list) else ():
             if isinstance(line_item, dict) and line_item.get("resourceId") == view.id:
-                return own_address(platform, line_item.get("id"))
+                return address_on_platform(platform, line_item.get("id"))
         body = {"scoreMaximum": most_points, "label": view.title, "resourceId": view.id, "tag": "benchwright"}
         creation = client.post(items, content=json.dumps(body), headers={"Content-Type": _ITEM_TYPE})
-        url = own_address(
+        url = address_on_platform(
             platform, _json_object(await _demand_reply(creation, platform, "a new line item"), platform).get("id")
         )
         if not url:
             raise BenchServiceError(f"{platform.name} answered something that is no line item")
         return url
 
-    async def _send(
+    async def _send_score(
         self,
         client: httpx2.AsyncClient,
         platform: LtiSettings,

@@ -18,13 +18,13 @@ from benchwright_foundation.home import Home
 from benchwright_service.bench import open_monitor, reports_folder
 from benchwright_service.plain_log import log_plainly
 from benchwright_service.runs.niceness import let_others_go_first
-from benchwright_service.studies.lab_closing import conduct
+from benchwright_service.studies.lab_closing import close_and_note_end
 
 
 async def _close_study(request: dict[str, Any]) -> None:
     home = Home(*(Path(request[name]) for name in ("data", "state", "workspaces", "cache")))
     async with open_monitor(home, request["database"]) as (monitor, log):
-        await conduct(
+        await close_and_note_end(
             monitor.database,
             log,
             home,

@@ -49,27 +49,29 @@ class Lab:
         self._courses = courses
         self._places = study_places
 
-    async def open(self, file: StudyFile) -> RegisteredStudy:
+    async def open_study(self, study_file: StudyFile) -> RegisteredStudy:
         """Registers a study, with the codes at the lab, and lets people be invited to it. Again, it changes nothing.
 
         Raises:
             AttemptError: The file can't be used, or the study is here with other content.
             BenchServiceError: Records would not come here, or a course has the study's name.
         """
-        study = file.study
+        study = study_file.study
         if study.data.to != AT_SERVICE:
             raise BenchServiceError(
-                f"{file.path}, line {file.line_of('data.to')}, data.to: records of this study go to {study.data.to!r}, "
-                f"and its consent form says so. Write `data: {{to: {AT_SERVICE}}}`."
+                f"{study_file.path}, line {study_file.line_of('data.to')}, data.to: records of this study go to "
+                f"{study.data.to!r}, and its consent form says so. Write `data: {{to: {AT_SERVICE}}}`."
             )
-        registered_study = await asyncio.to_thread(self._register, file)
+        registered_study = await asyncio.to_thread(self._register, study_file)
         if not await self._places.is_study(study.study):
             await self._courses.create(study.study, study.title)
             # That a run passed can't be kept from the machine that it is shown on.
             most_shown = study.feedback if isinstance(study.feedback, Reveal) else Reveal.VERDICT
             for pack, problems in _problems_by_pack(study.problem_refs).items():
-                await self._courses.assign(study.study, pack, title=study.title, problems=problems, reveal=most_shown)
-            await self._places.make(study.study, study.pseudonyms)
+                await self._courses.make_assignment(
+                    study.study, pack, title=study.title, problems=problems, reveal=most_shown
+                )
+            await self._places.make_places(study.study, study.pseudonyms)
         return registered_study
 
     def _register(self, file: StudyFile) -> RegisteredStudy:
@@ -81,8 +83,8 @@ class Lab:
 
     async def enrolled_studies(self, account: str) -> Sequence[EnrolledStudy]:
         """The studies whose course somebody has joined; gives them a place in each."""
-        own_places = await self._places.take(account)
-        assigned = await self._courses.visible_assignments(account, studies=True)
+        own_places = await self._places.take_places(account)
+        assigned = await self._courses.visible_assignments(account, include_studies=True)
         return [
             await asyncio.to_thread(
                 self._enrolled_study,
@@ -121,7 +123,7 @@ class Lab:
         Returns:
             None if the course is no study's, or they have no place in it.
         """
-        pseudonym = await self._places.pseudonym(study, account)
+        pseudonym = await self._places.find_pseudonym(study, account)
         return (
             None if pseudonym is None else await asyncio.to_thread(self._planned_assignment, study, pseudonym, problem)
         )
@@ -135,21 +137,21 @@ class Lab:
         # What no task names is practice.
         return assigned_terms(registered_study, pseudonym, 0, problem, registered_study.study.people_conditions[0].name)
 
-    async def take(self, account: str, study: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
+    async def take_journal(self, account: str, study: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
         """Takes a participant's journal; what is here of it must be its beginning.
 
         Raises:
             RefusalError: Somebody has no place in the study, or it is not their journal.
             LogError: The journal could not be written.
         """
-        pseudonym = await self._places.pseudonym(study, account)
+        pseudonym = await self._places.find_pseudonym(study, account)
         if pseudonym is None:
             raise RefusalError(RefusalKind.NOT_FOUND, "There is no such study.", "Join it by its invitation.")
         return await asyncio.to_thread(self._take_journal, study, pseudonym, lines)
 
     def _take_journal(self, study: str, pseudonym: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
         try:
-            _check_own(study, pseudonym, lines)
+            _require_own_journal(study, pseudonym, lines)
             self._log.journal.adopt(Path("journal.jsonl"), lines)
         except LogError:
             raise
@@ -182,7 +184,7 @@ class Lab:
         return self._studies().study(study)
 
 
-def _check_own(study: str, pseudonym: str, lines: Sequence[Mapping[str, JsonValue]]) -> None:
+def _require_own_journal(study: str, pseudonym: str, lines: Sequence[Mapping[str, JsonValue]]) -> None:
     for number, line in enumerate(lines, start=1):
         journal_entry = ENTRY.validate_json(canonical_json(line["entry"]))
         if (line["study"], line["participant"]) != (study, pseudonym) or isinstance(journal_entry, OF_A_STUDY):

@@ -27,7 +27,7 @@ from benchwright_foundation.process_group import kill_group
 from benchwright_remote.messages import StudyWatch, Whereabouts
 from benchwright_service.evidence.audit import AuditLog
 from benchwright_service.storage.tables import ACCOUNTS, CLOSINGS, moment
-from benchwright_service.studies.lab_monitor import REPORT, lock_of
+from benchwright_service.studies.lab_monitor import REPORT, closing_lock_file
 from benchwright_studies.conduct.archive import write_archive
 from benchwright_studies.conduct.closing import unended_attempts
 from benchwright_studies.conduct.studies import Studies
@@ -136,7 +136,9 @@ class Closings:
             .where(CLOSINGS.c.study == study)
         )
         # First: what ends in between has noted its end when the row is read.
-        is_running = study in self._processes or await asyncio.to_thread(is_locked, lock_of(self._home, study))
+        is_running = study in self._processes or await asyncio.to_thread(
+            is_locked, closing_lock_file(self._home, study)
+        )
         async with self._database.reading() as connection:
             row = (await connection.execute(query)).one_or_none()
 
@@ -155,7 +157,7 @@ class Closings:
             why=row.why if row is not None else "",
         )
 
-    async def begin(self, study: str, account: str, *, force: bool) -> None:
+    async def begin_closing(self, study: str, account: str, *, force: bool) -> None:
         """Begins to close a study, or to make its report again if it is closed; returns at once.
 
         Args:
@@ -167,7 +169,7 @@ class Closings:
             return
         self._processes[study] = None
         try:
-            await note_begun(self._database, study, account, force=force)
+            await note_closing_begun(self._database, study, account, force=force)
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "benchwright_service.studies.closing_work"),
                 stdin=PIPE,
@@ -227,7 +229,7 @@ def unfinished_participants(watch: StudyWatch) -> Sequence[str]:
     return [participant.participant for participant in watch.participants if participant.where not in _OVER]
 
 
-async def note_begun(
+async def note_closing_begun(
     database: Database, study: str, account: str, *, force: bool, clock: Callable[[], float] = time.time
 ) -> None:
     """Notes that somebody closes a study, before anything happens.
@@ -243,12 +245,12 @@ async def note_begun(
     closing_insert = database.insert_into(CLOSINGS).values(study=study, **begun_columns)
     async with database.write_transaction() as connection:
         await connection.execute(closing_insert.on_conflict_do_update(index_elements=["study"], set_=begun_columns))
-    await AuditLog(database, clock).note(
+    await AuditLog(database, clock).note_action(
         account, study, "began closing", "attempts that go on are ended" if force else ""
     )
 
 
-async def conduct(
+async def close_and_note_end(
     database: Database,
     log: StudyLog,
     home: Home,
@@ -259,7 +261,7 @@ async def conduct(
     force: bool,
     clock: Callable[[], float] = time.time,
 ) -> tuple[Closed, Path]:
-    """Closes a study unless it is closed, makes its report, and notes how it ended; see `note_begun`.
+    """Closes a study unless it is closed, makes its report, and notes how it ended; see `note_closing_begun`.
 
     Args:
         database: Database of the service.
@@ -285,7 +287,7 @@ async def conduct(
         from benchwright_service.studies.study_report import close_and_report
 
         closed, page = await close_and_report(log, home, study, reports, force=force)
-        await AuditLog(database, clock).note(account, study, "closed, with report", closed.digest)
+        await AuditLog(database, clock).note_action(account, study, "closed, with report", closed.digest)
         return closed, page
     except BenchwrightError as error:
         failure = str(error)

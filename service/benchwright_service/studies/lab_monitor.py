@@ -79,7 +79,7 @@ class LabMonitor:
         self._reports = reports
         self._now = clock
 
-    async def study_watch(self, account: str, study: str, stuck_after_s: float = STUCK_AFTER_S) -> StudyWatch:
+    async def watch_for_account(self, account: str, study: str, stuck_after_s: float = STUCK_AFTER_S) -> StudyWatch:
         """A study as its owners and monitors see it.
 
         Raises:
@@ -118,7 +118,7 @@ class LabMonitor:
             differences = {row.attempt: row.clock_difference_s for row in await connection.execute(query)}
         return await asyncio.to_thread(self._watch, study, joined_pseudonyms, differences, stuck_after_s)
 
-    async def arrivals(self, study: str) -> Mapping[str, ArrivedRecords]:
+    async def arrived_records(self, study: str) -> Mapping[str, ArrivedRecords]:
         """Returns what has arrived of each participant, by pseudonym; without those of whom nothing is here."""
         newest_receipts = (
             select(RECEIPTS.c.attempt, func.max(RECEIPTS.c.events).label("events"))
@@ -150,7 +150,7 @@ class LabMonitor:
             )
         return arrivals
 
-    async def report(self, account: str, study: str) -> bytes:
+    async def report_for_owner(self, account: str, study: str) -> bytes:
         """The report of a closed study, an HTML page.
 
         Raises:
@@ -277,7 +277,7 @@ def ago(moment: datetime | None, current_time: datetime) -> str:
     return duration(60 * minutes) if minutes else "0 min"
 
 
-def lock_of(home: Home, study: str) -> Path:
+def closing_lock_file(home: Home, study: str) -> Path:
     """The file that is locked while a study is closed or its report made."""
     return home.data / "service" / "closing" / study
 

@@ -22,7 +22,7 @@ class StudyPlaces:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def make(self, study: str, pseudonyms: Sequence[str]) -> None:
+    async def make_places(self, study: str, pseudonyms: Sequence[str]) -> None:
         """Makes the places of a study that has a course; those that are there stay as they are."""
         place_rows = [{"study": study, "pseudonym": name, "number": n} for n, name in enumerate(pseudonyms)]
         async with self._database.write_transaction() as connection:
@@ -34,13 +34,13 @@ class StudyPlaces:
             place_rows = await connection.execute(select(PLACES.c.study).where(PLACES.c.study == course).limit(1))
             return place_rows.scalar() is not None
 
-    async def pseudonym(self, study: str, account: str) -> str | None:
+    async def find_pseudonym(self, study: str, account: str) -> str | None:
         """Returns the pseudonym of a participant; None if they have no place."""
         query = select(PLACES.c.pseudonym).where(PLACES.c.study == study, PLACES.c.account == account)
         async with self._database.reading() as connection:
             return (await connection.execute(query)).scalar()
 
-    async def take(self, account: str) -> Mapping[str, str | None]:
+    async def take_places(self, account: str) -> Mapping[str, str | None]:
         """Gives somebody the next free place in each study whose course they have joined as a participant.
 
         Returns:
@@ -56,7 +56,7 @@ class StudyPlaces:
         )
         async with self._database.reading() as connection:
             studies = list((await connection.execute(joined)).scalars())
-        pseudonyms = {study: await self.pseudonym(study, account) for study in studies}
+        pseudonyms = {study: await self.find_pseudonym(study, account) for study in studies}
         if None in pseudonyms.values():
             async with self._database.write_transaction() as connection:
                 for study in (study for study, name in pseudonyms.items() if name is None):

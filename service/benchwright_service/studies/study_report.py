@@ -13,7 +13,7 @@ from benchwright_judges.agreement.rated import RatedAnswer, rated_answers
 from benchwright_judges.models.configuration import read_settings, records_location
 from benchwright_judges.records.records import Records
 from benchwright_problems.storage.store import Store
-from benchwright_service.studies.lab_monitor import lock_of
+from benchwright_service.studies.lab_monitor import closing_lock_file
 from benchwright_studies.conduct.closing import close_study
 from benchwright_studies.conduct.entry import Closed
 from benchwright_studies.conduct.studies import Studies
@@ -46,7 +46,7 @@ async def close_and_report(
     options = ReportOptions(folder=folder, study=study, kept_folder=folder_of(home))
 
     def close_and_write() -> tuple[Closed, Path]:
-        lock = lock_of(home, study)
+        lock = closing_lock_file(home, study)
         lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with file_lock(lock):
             closed = Studies(log, Attempts(log)).study(study).closed or close_study(log, study, force=force)

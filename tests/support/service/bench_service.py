@@ -66,8 +66,10 @@ class Service:
             async with open_administration(self.folders, self.database) as parts:
                 name = f"course-{uuid.uuid4().hex[:8]}"
                 await parts.courses.create(name, "Computer architecture")
-                assignment_name = await parts.courses.assign(name, pack, **assignment)
-                return Course(name, assignment_name, await parts.accounts.invite(name, Role.PARTICIPANT, uses=uses))
+                assignment_name = await parts.courses.make_assignment(name, pack, **assignment)
+                return Course(
+                    name, assignment_name, await parts.accounts.make_invitation(name, Role.PARTICIPANT, uses=uses)
+                )
 
         return asyncio.run(create_course())
 
@@ -76,7 +78,7 @@ class Service:
 
         async def create_code() -> str:
             async with open_administration(self.folders, self.database) as parts:
-                return await parts.accounts.invite(course, role)
+                return await parts.accounts.make_invitation(course, role)
 
         return asyncio.run(create_code())
 
@@ -85,7 +87,7 @@ class Service:
 
         async def create_token() -> str:
             async with open_administration(self.folders, self.database) as parts:
-                return await parts.accounts.worker_token("elsewhere")
+                return await parts.accounts.new_worker_token("elsewhere")
 
         return asyncio.run(create_token())
 

@@ -24,7 +24,7 @@ def course(service: Service) -> Course:
 def invitation(service: Service, course: Course, role: Role) -> str:
     async def create_code() -> str:
         async with open_administration(service.folders, service.database) as parts:
-            return await parts.accounts.invite(course.name, role)
+            return await parts.accounts.make_invitation(course.name, role)
 
     return asyncio.run(create_code())
 

@@ -49,9 +49,9 @@ def opened(service: Service, name: str, text: str = STUDY) -> dict[Role, str]:
 
     async def open_study() -> dict[Role, str]:
         async with open_lab(service.folders, service.database) as (lab, _):
-            await lab.open(parse_study(text.format(name=name), Path("study.yaml")))
+            await lab.open_study(parse_study(text.format(name=name), Path("study.yaml")))
         async with open_administration(service.folders, service.database) as parts:
-            return {role: await parts.accounts.invite(name, role, uses=9) for role in Role}
+            return {role: await parts.accounts.make_invitation(name, role, uses=9) for role in Role}
 
     return asyncio.run(open_study())
 

@@ -51,8 +51,8 @@ def edit(start: int | None, end: int | None, text: str, version: int = 2) -> Edi
 
 
 def chunks(playback_: Playback) -> list[dict[str, Any]]:
-    bodies = [playback_.chunk(number) for number in range(len(playback_.bounds))]
-    assert playback_.chunk(len(bodies)) is None
+    bodies = [playback_.find_chunk(number) for number in range(len(playback_.bounds))]
+    assert playback_.find_chunk(len(bodies)) is None
     return [json.loads(gzip.decompress(body)) for body in bodies if body is not None]
 
 
@@ -123,11 +123,11 @@ def test_a_run_that_the_log_does_not_have_is_placed_by_the_wall_time(log: EventL
     clock.pass_s(100)
     log.append_blocking(attempt, edit(0, 0, "x"))
     replayed = read_playback(log.stored_events(attempt))
-    assert replayed.step_and_time(began - 50) == (0, 0.0)
-    step, at_s = replayed.step_and_time(began + 40)
+    assert replayed.step_and_time_at(began - 50) == (0, 0.0)
+    step, at_s = replayed.step_and_time_at(began + 40)
     assert step == 0
     assert at_s == pytest.approx(40.0)
-    assert replayed.step_and_time(began + 4000) == (2, 100.0)
+    assert replayed.step_and_time_at(began + 4000) == (2, 100.0)
 
 
 def test_all_beginnings_of_chunks_take_no_more_than_the_changes(log: EventLog, monkeypatch: pytest.MonkeyPatch) -> None:

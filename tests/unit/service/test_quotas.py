@@ -34,52 +34,52 @@ def test_an_allowance_is_used_at_once_and_renewed_evenly() -> None:
     clock, refused_limits = Clock(), list[str]()
     quotas = keeper(clock, Quotas(attempts_per_hour=60), refused_limits)
     for _ in range(60):
-        quotas.take_attempt("ada")
+        quotas.count_attempt("ada")
     with pytest.raises(RefusalError, match="new attempts is 60 an hour") as refusal:
-        quotas.take_attempt("ada")
+        quotas.count_attempt("ada")
     assert refusal.value.refusal_kind.status == 429
     assert refusal.value.headers["Retry-After"] == "60"
     assert refused_limits == ["attempts_per_hour"]
-    quotas.take_attempt("lin")
+    quotas.count_attempt("lin")
     clock.time_s += 60
-    quotas.take_attempt("ada")
+    quotas.count_attempt("ada")
     with pytest.raises(RefusalError):
-        quotas.take_attempt("ada")
+        quotas.count_attempt("ada")
 
 
 def test_a_request_that_is_refused_takes_nothing_and_comes_through_after_the_time_it_is_told() -> None:
     clock = Clock()
     quotas = keeper(clock, Quotas(events_per_day=6_000))
-    quotas.take_events("ada", 5_000)
+    quotas.count_events("ada", 5_000)
     with pytest.raises(RefusalError) as refusal:
-        quotas.take_events("ada", 5_000)
-    quotas.take_events("ada", 1_000)
+        quotas.count_events("ada", 5_000)
+    quotas.count_events("ada", 1_000)
     clock.time_s += float(refusal.value.headers["Retry-After"]) + 3_600 * 4
-    quotas.take_events("ada", 5_000)
+    quotas.count_events("ada", 5_000)
 
 
 def test_what_is_larger_than_an_allowance_comes_through_when_it_is_full() -> None:
     quotas = keeper(Clock(), Quotas(events_per_day=10))
-    quotas.take_events("ada", 5_000)
+    quotas.count_events("ada", 5_000)
     with pytest.raises(RefusalError):
-        quotas.take_events("ada", 1)
-    quotas.take_events("ada", 0)
+        quotas.count_events("ada", 1)
+    quotas.count_events("ada", 0)
 
 
 def test_runs_that_wait_are_counted_with_those_on_their_way_into_the_queue() -> None:
     quotas = keeper(Clock(), Quotas(runs_waiting=3))
     with ExitStack() as on_their_way:
-        on_their_way.enter_context(quotas.new_run("ada", 1))
-        on_their_way.enter_context(quotas.new_run("ada", 1))
-        with pytest.raises(RefusalError, match="wait at once is 3"), quotas.new_run("ada", 1):
+        on_their_way.enter_context(quotas.counting_run("ada", 1))
+        on_their_way.enter_context(quotas.counting_run("ada", 1))
+        with pytest.raises(RefusalError, match="wait at once is 3"), quotas.counting_run("ada", 1):
             pass
-        with quotas.new_run("lin", 0):
+        with quotas.counting_run("lin", 0):
             pass
-    with quotas.new_run("ada", 2):
+    with quotas.counting_run("ada", 2):
         pass
-    with pytest.raises(ZeroDivisionError), quotas.new_run("ada", 0):
+    with pytest.raises(ZeroDivisionError), quotas.counting_run("ada", 0):
         raise ZeroDivisionError
-    with quotas.new_run("ada", 2):
+    with quotas.counting_run("ada", 2):
         pass
 
 
@@ -94,12 +94,12 @@ async def test_files_are_kept_as_long_as_there_is_room_and_known_ones_take_none(
     }
     first_digest, second_digest, third_digest = packed
     for digest in (first_digest, second_digest, first_digest):
-        await stored.keep("ada", {digest: packed[digest]})
+        await stored.keep_contents("ada", {digest: packed[digest]})
     with pytest.raises(RefusalError, match="stored is 1 MB") as refusal:
-        await stored.keep("ada", {third_digest: packed[third_digest]})
+        await stored.keep_contents("ada", {third_digest: packed[third_digest]})
     assert refusal.value.refusal_kind.status == 413
-    assert snapshots.missing(packed) == [third_digest]
+    assert snapshots.missing_digests(packed) == [third_digest]
     assert refused_limits == ["stored_mb"]
-    await stored.keep("lin", {third_digest: packed[third_digest]})
-    await stored.keep("ada", {third_digest: packed[third_digest]})
+    await stored.keep_contents("lin", {third_digest: packed[third_digest]})
+    await stored.keep_contents("ada", {third_digest: packed[third_digest]})
     await database.close()

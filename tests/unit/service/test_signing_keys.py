@@ -16,7 +16,7 @@ from benchwright_attempts.log.anchors import Anchor
 from benchwright_attempts.log.published_keys import KeyStanding, key_standing
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.evidence.signing import Countersigner
-from benchwright_service.evidence.signing_keys import NOTICE, open_keys, read_keys, revoke, rotate
+from benchwright_service.evidence.signing_keys import NOTICE, existing_or_new_keys_file, read_keys, revoke, rotate
 
 START = datetime(2026, 9, 1, 8, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -46,7 +46,7 @@ def machine() -> Machine:
 @pytest.fixture
 def folder(tmp_path: Path, machine: Machine) -> Path:
     """Of a service that has started."""
-    open_keys(tmp_path / "service", machine)
+    existing_or_new_keys_file(tmp_path / "service", machine)
     return tmp_path / "service"
 
 
@@ -63,7 +63,7 @@ def test_a_first_start_makes_a_key_that_only_the_services_user_can_read(folder: 
     (signing_key,) = read_keys(file).keys
     assert (signing_key.begins, signing_key.ends) == (START, None)
     old_keys = file.read_bytes()
-    assert open_keys(folder, machine).read_bytes() == old_keys
+    assert existing_or_new_keys_file(folder, machine).read_bytes() == old_keys
 
 
 def test_a_service_that_runs_signs_with_each_key_in_its_time_alone(folder: Path, machine: Machine) -> None:
@@ -116,7 +116,7 @@ def test_a_change_that_was_killed_half_way_is_completed_by_the_next_start(folder
     signer = Countersigner("https://bench.example.org", folder / "keys.json")
     assert signed(signer, machine.clock_time) is KeyStanding.VALID
     machine.clock_time += NOTICE
-    open_keys(folder, machine)
+    existing_or_new_keys_file(folder, machine)
     assert first_key.secret not in (folder / "keys.json").read_text()
     assert signed(signer, machine.clock_time) is KeyStanding.VALID
     assert len(signer.published.keys) == 2
@@ -125,7 +125,7 @@ def test_a_change_that_was_killed_half_way_is_completed_by_the_next_start(folder
 def test_the_key_of_an_older_version_goes_on_and_its_receipts_have_no_earliest_time(tmp_path: Path) -> None:
     secret = bytes(range(32))
     (tmp_path / "key").write_bytes(base64.b64encode(secret) + b"\n")
-    signer = Countersigner.in_folder("https://bench.example.org", tmp_path)
+    signer = Countersigner.from_folder("https://bench.example.org", tmp_path)
     public = Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
     assert signer.public_key == base64.b64encode(public).decode()
     assert signed(signer, START - timedelta(days=400)) is KeyStanding.VALID
@@ -173,7 +173,7 @@ def test_a_file_without_keys_stops_the_service_and_is_left_as_it_is(folder: Path
     for content in ("", "{}", '{"keys": []}', '{"keys": [{"key": "AAAA"}]}'):
         (folder / "keys.json").write_text(content)
         with pytest.raises(BenchServiceError, match="restore it from a backup"):
-            Countersigner.in_folder("https://bench.example.org", folder)
+            Countersigner.from_folder("https://bench.example.org", folder)
         assert (folder / "keys.json").read_text() == content
 
 

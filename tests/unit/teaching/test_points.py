@@ -11,9 +11,9 @@ from benchwright_teaching.points import (
     DecidedRun,
     GradingRules,
     days_late,
+    problem_worth,
     runs_with_hint_costs,
-    times_of,
-    worth_of,
+    student_times,
 )
 
 DUE = datetime(2026, 12, 1, 12, tzinfo=UTC)
@@ -46,12 +46,12 @@ def test_a_day_late_counts_as_soon_as_it_has_begun(hours: float, days: int) -> N
 def test_points_follow_the_run_that_counts(
     decided_runs: tuple[DecidedRun, ...], grading: GradingRules, points: float, days_late: int
 ) -> None:
-    worth = worth_of(decided_runs, grading, AssignmentTimes(due=DUE))
+    worth = problem_worth(decided_runs, grading, AssignmentTimes(due=DUE))
     assert (worth.points, worth.days_late) == (points, days_late)
 
 
 def test_nothing_counts_after_the_assignment_has_closed() -> None:
-    worth = worth_of(
+    worth = problem_worth(
         [run(-1, share=0.5), run(3, has_passed=True)], GradingRules(partial=True), AssignmentTimes(DUE, DUE + 2 * HOUR)
     )
     assert worth.points == 0.5
@@ -70,7 +70,7 @@ def test_nothing_counts_after_the_assignment_has_closed() -> None:
     ],
 )
 def test_an_extension_never_closes_before_it_is_due(extension: AssignmentTimes | None, due: int, closes: int) -> None:
-    assert times_of(AssignmentTimes(DUE, DUE + 2 * HOUR), extension) == AssignmentTimes(
+    assert student_times(AssignmentTimes(DUE, DUE + 2 * HOUR), extension) == AssignmentTimes(
         DUE + due * HOUR, DUE + closes * HOUR
     )
 
@@ -80,11 +80,11 @@ def test_a_hint_costs_later_runs_once_whoever_of_a_group_took_it() -> None:
     costly_hints = [CostlyHint(2, DUE - 2 * HOUR, 0.25), CostlyHint(2, DUE - 1.5 * HOUR, 0.25), CostlyHint(1, DUE, 0.5)]
     early_run, late_run = runs_with_hint_costs([early_decided, late_decided], costly_hints)
     assert (early_run.hints_cost, late_run.hints_cost) == (0.0, 0.25)
-    assert worth_of([late_run], GradingRules(points=4), AssignmentTimes(DUE)).points == 3
-    assert worth_of([early_run, late_run], GradingRules(points=4), AssignmentTimes(DUE)).points == 4
+    assert problem_worth([late_run], GradingRules(points=4), AssignmentTimes(DUE)).points == 3
+    assert problem_worth([early_run, late_run], GradingRules(points=4), AssignmentTimes(DUE)).points == 4
 
 
 def test_hints_never_take_more_than_a_run_is_worth() -> None:
     partly = run(-1, has_passed=False, share=0.2)
     (charged_run,) = runs_with_hint_costs([partly], [CostlyHint(1, DUE - 5 * HOUR, 0.5)])
-    assert worth_of([charged_run], GradingRules(partial=True), AssignmentTimes(DUE)).points == 0
+    assert problem_worth([charged_run], GradingRules(partial=True), AssignmentTimes(DUE)).points == 0

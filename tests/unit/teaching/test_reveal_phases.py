@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from benchwright_problems.problem import Reveal
-from benchwright_teaching.points import AssignmentTimes, times_of
+from benchwright_teaching.points import AssignmentTimes, student_times
 from benchwright_teaching.reveal_phases import RevealPhases
 
 DUE = datetime(2026, 3, 2, tzinfo=UTC)
@@ -40,5 +40,5 @@ def test_without_times_the_first_phase_never_ends() -> None:
 
 
 def test_who_has_more_time_sees_more_later() -> None:
-    extended = times_of(AssignmentTimes(DUE, CLOSES), AssignmentTimes(due=CLOSES + timedelta(days=1)))
+    extended = student_times(AssignmentTimes(DUE, CLOSES), AssignmentTimes(due=CLOSES + timedelta(days=1)))
     assert PHASES.policy_at(CLOSES + SECOND, extended) is Reveal.VERDICT

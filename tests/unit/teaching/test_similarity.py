@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from benchwright_teaching.similarity import solution_pairs
+from benchwright_teaching.similarity import pairs_with_common_text
 
 TEMPLATE = """module fifo #(parameter int WIDTH = 8, parameter int DEPTH = 16) (
     input logic clk, input logic rst_n, input logic push, input logic pop,
@@ -72,7 +72,7 @@ def reordered(text: str) -> str:
 )
 def test_a_changed_copy_is_found_with_its_lines(change_text: object) -> None:
     assert callable(change_text)
-    (similar_pair,) = solution_pairs(
+    (similar_pair,) = pairs_with_common_text(
         {"ada": solution(BODY), "bob": solution(change_text(BODY))}, {"rtl/fifo.sv": TEMPLATE}
     )
     assert similar_pair.share > 0.5
@@ -81,19 +81,21 @@ def test_a_changed_copy_is_found_with_its_lines(change_text: object) -> None:
 
 
 def test_solutions_written_apart_share_little_or_nothing() -> None:
-    compared_pairs = solution_pairs({"ada": solution(BODY), "grace": solution(OTHER)}, {"rtl/fifo.sv": TEMPLATE})
+    compared_pairs = pairs_with_common_text(
+        {"ada": solution(BODY), "grace": solution(OTHER)}, {"rtl/fifo.sv": TEMPLATE}
+    )
     assert all(pair.share < 0.2 for pair in compared_pairs)
 
 
 def test_what_everybody_was_given_is_not_in_common() -> None:
-    assert solution_pairs({"ada": solution(""), "grace": solution("")}, {"rtl/fifo.sv": TEMPLATE}) == []
+    assert pairs_with_common_text({"ada": solution(""), "grace": solution("")}, {"rtl/fifo.sv": TEMPLATE}) == []
 
 
 def test_what_most_solutions_have_says_nothing() -> None:
     everybody = {f"student {number}": solution(BODY) for number in range(20)}
-    assert solution_pairs(everybody, {"rtl/fifo.sv": TEMPLATE}) == []
+    assert pairs_with_common_text(everybody, {"rtl/fifo.sv": TEMPLATE}) == []
 
 
 @pytest.mark.parametrize("text", ["", "\0\0", "module", "é" * 500, ")" * 3_000])
 def test_broken_text_is_compared_like_any_other(text: str) -> None:
-    solution_pairs({"ada": {"a.sv": text}, "grace": {"a.sv": text}}, {})
+    pairs_with_common_text({"ada": {"a.sv": text}, "grace": {"a.sv": text}}, {})
