@@ -19,7 +19,7 @@ from browser_editor import code_server_entry, code_server_folders, editor_enviro
 from folders import ROOT, VENV
 from progress import SetupError
 
-from benchwright_foundation.workspaces_folder import explain, intruder
+from benchwright_foundation.workspaces_folder import intruder, refusal_reason
 
 DEFAULT_PORT = 8137
 _HOST = "127.0.0.1"
@@ -55,7 +55,7 @@ def check_workspaces() -> None:
     folder = folders.workspaces()
     stray_folder = ROOT if ROOT.is_relative_to(folder.resolve()) else intruder(folder)
     if stray_folder is not None:
-        raise SetupError(explain(folder, stray_folder))
+        raise SetupError(refusal_reason(folder, stray_folder))
 
 
 def serve_editor(port: int | None, *, browser: bool) -> None:

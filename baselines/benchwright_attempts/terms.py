@@ -128,7 +128,7 @@ class Terms:
     def allows_assistant(self, assistant: str) -> bool:
         """True if an assistant may help by inline completion."""
         if self.assigned is None and self.assistance is not None:
-            return self.assistance.allows(assistant, is_chat=False)
+            return self.assistance.allows_text_from(assistant, is_chat=False)
         if self.assigned is None:
             return self.condition == Solver.HUMAN_COPILOT
         assistant_names = {name.lower() for name in self.assigned.assistants}
@@ -196,7 +196,11 @@ def _rule_violations(rule: Assistance, event: Environment | EditReason | AssistA
     match event:
         case Environment():
             for installed_extension in event.extensions:
-                if installed_extension.ai and installed_extension.active and not rule.lets_run(installed_extension.id):
+                if (
+                    installed_extension.ai
+                    and installed_extension.active
+                    and not rule.allows_active_extension(installed_extension.id)
+                ):
                     yield Violation(rule="ai_extension", detail=installed_extension.id)
             for feature, is_on in event.ai_features.items():
                 if is_on and rule.allowed is Allowed.NONE:
@@ -205,8 +209,12 @@ def _rule_violations(rule: Assistance, event: Environment | EditReason | AssistA
             origin = origin_of_reason(event.reason, event.metadata)
             extension = extension_of_reason(event.metadata)
             is_unnamed = rule.allowed is Allowed.NAMED and not extension
-            if origin in BY_MODEL and not is_unnamed and not rule.allows(extension, is_chat=origin is EditOrigin.CHAT):
+            if (
+                origin in BY_MODEL
+                and not is_unnamed
+                and not rule.allows_text_from(extension, is_chat=origin is EditOrigin.CHAT)
+            ):
                 yield Violation(rule="edit_by_model", detail=event.reason)
         case AssistAccepted():
-            if not rule.allows(event.provider, is_chat=False):
+            if not rule.allows_text_from(event.provider, is_chat=False):
                 yield Violation(rule="assist_accepted", detail=event.provider)

@@ -31,7 +31,7 @@ class BearerToken(Model):
     per_minute: int = Field(default=600, ge=1)
     """Number of requests a minute that it may make."""
 
-    def fits(self, secret: str) -> bool:
+    def has_secret(self, secret: str) -> bool:
         """True if the secret is this token's; takes the same time for all secrets of one length."""
         return hmac.compare_digest(hash_secret(secret), self.digest)
 

@@ -33,7 +33,7 @@ class StageFile(Generic[_M]):
         self._file = file
         self._model = model
 
-    def find(self, made_from: str) -> _M | None:
+    def find_output(self, made_from: str) -> _M | None:
         """Return the output that was made from exactly this; None if there is none."""
         document = self.last()
         return document if document is not None and document.made_from == made_from else None
@@ -45,7 +45,7 @@ class StageFile(Generic[_M]):
         except (OSError, ValidationError):
             return None
 
-    def keep(self, document: _M) -> _M:
+    def write_output(self, document: _M) -> _M:
         """Write what was made, and return it."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(self._file, document.model_dump_json(indent=1).encode() + b"\n")

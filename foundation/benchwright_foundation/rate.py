@@ -27,17 +27,19 @@ class RateLimits:
         self._clock = clock
         self._buckets: dict[str, _Bucket] = {}
 
-    def take(self, token: str, per_minute: int) -> float:
+    def take_or_wait_s(self, token: str, requests_per_minute: int) -> float:
         """Take one request out of a token's bucket.
 
         Returns:
             0 if there was one, else the whole seconds until there is one.
         """
         current_time = self._clock()
-        bucket = self._buckets.setdefault(token, _Bucket(per_minute, current_time))
-        bucket.level = min(per_minute, bucket.level + (current_time - bucket.refill_time) * per_minute / 60)
+        bucket = self._buckets.setdefault(token, _Bucket(requests_per_minute, current_time))
+        bucket.level = min(
+            requests_per_minute, bucket.level + (current_time - bucket.refill_time) * requests_per_minute / 60
+        )
         bucket.refill_time = current_time
         if bucket.level >= 1:
             bucket.level -= 1
             return 0
-        return math.ceil((1 - bucket.level) * 60 / per_minute)
+        return math.ceil((1 - bucket.level) * 60 / requests_per_minute)

@@ -14,7 +14,7 @@ from pathlib import Path
 ENTRY_BYTES = 1024
 
 
-def entries(folder: Path, on_error: Callable[[OSError], None] = lambda error: None) -> Iterator[os.DirEntry[str]]:
+def entries_below(folder: Path, on_error: Callable[[OSError], None] = lambda error: None) -> Iterator[os.DirEntry[str]]:
     """Everything below a folder, without recursion and without following links.
 
     Args:
@@ -33,7 +33,7 @@ def entries(folder: Path, on_error: Callable[[OSError], None] = lambda error: No
             on_error(error)
 
 
-def folder_bytes(folder: Path, enough: int) -> int:
+def disk_bytes_up_to(folder: Path, enough: int) -> int:
     """Disk space of a folder; stops counting beyond `enough`.
 
     An empty file counts as `ENTRY_BYTES`, since a million of them are a burden, too. A folder that can't be listed
@@ -46,7 +46,7 @@ def folder_bytes(folder: Path, enough: int) -> int:
         if not isinstance(error, FileNotFoundError):
             total = enough + 1
 
-    for folder_entry in entries(folder, uncountable):
+    for folder_entry in entries_below(folder, uncountable):
         with contextlib.suppress(OSError):
             total += max(folder_entry.stat(follow_symlinks=False).st_blocks * 512, ENTRY_BYTES)
         if total > enough:

@@ -24,7 +24,7 @@ def intruder(folder: Path) -> Path | None:
     )
 
 
-def explain(folder: Path, intruding_folder: Path) -> str:
+def refusal_reason(folder: Path, intruding_folder: Path) -> str:
     """Reason why a folder is refused, with the next step."""
     return (
         f"The workspaces folder {folder} can't be used: {intruding_folder} is a repository or a pack, and the "

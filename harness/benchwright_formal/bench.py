@@ -45,7 +45,9 @@ class DesignFolder:
         self._code = code
         self._user = user
 
-    async def run(self, script: str, input_files: Mapping[str, str], wall_s: float) -> tuple[ProcessEnd, int, str]:
+    async def run_script(
+        self, script: str, input_files: Mapping[str, str], wall_s: float
+    ) -> tuple[ProcessEnd, int, str]:
         """Run a script of the shell.
 
         Args:
@@ -83,7 +85,7 @@ class DesignFolder:
 
 
 @contextlib.contextmanager
-def bench(files: Mapping[str, bytes], sandbox: Sandbox, toolchain: Toolchain) -> Iterator[DesignFolder]:
+def design_folder(files: Mapping[str, bytes], sandbox: Sandbox, toolchain: Toolchain) -> Iterator[DesignFolder]:
     """A bench with files, by path below `/code`.
 
     Raises:
@@ -106,7 +108,7 @@ def unguessable_name() -> str:
     return f"b{secrets.token_hex(16)}"
 
 
-def check_end(end: ProcessEnd, exit_code: int, output: str, tool: str) -> None:
+def require_good_end(end: ProcessEnd, exit_code: int, output: str, tool: str) -> None:
     """Raises NotModelledError if a tool did not end well, with its first error."""
     if end in (ProcessEnd.TIMEOUT, ProcessEnd.STARVED):
         raise NotModelledError(f"{tool} took longer than it may")

@@ -46,7 +46,7 @@ def logic(circuit: bytes) -> Logic | None:
     return Logic(inputs, tuple(_PORT.findall(b"".join(name_parts))), tuple(initial_values))
 
 
-def may_correspond(reference_logic: Logic | None, candidate_logic: Logic | None) -> bool:
+def reference_allows_every_start(reference_logic: Logic | None, candidate_logic: Logic | None) -> bool:
     """True if each start of the other circuit is one that the reference allows."""
     return (
         reference_logic is not None

@@ -7,8 +7,8 @@ import contextlib
 from collections.abc import Mapping
 
 from benchwright_formal.errors import NotModelledError
-from benchwright_formal.quality import quality
-from benchwright_formal.second_opinion import can_be_compared, design_of, tested_modules
+from benchwright_formal.quality import synthesised_quality
+from benchwright_formal.second_opinion import can_be_compared, complete_design, tested_modules
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.grading.grade import solved_files
 from benchwright_harness.sandbox import Sandbox
@@ -33,7 +33,7 @@ class Measuring:
         self._references: dict[tuple[str, str], Quality | None] = {}
         self._turn = asyncio.Lock()
 
-    async def measure_quality(self, problem: Problem, solution: Mapping[str, bytes], verdict: Verdict) -> Verdict:
+    async def verdict_with_quality(self, problem: Problem, solution: Mapping[str, bytes], verdict: Verdict) -> Verdict:
         """The verdict with the quality, or as it is if it did not pass or a design can't be synthesised.
 
         Args:
@@ -61,9 +61,11 @@ class Measuring:
             return self._references[digests]
 
     async def _quality(self, problem: Problem, files: Mapping[str, bytes], top_module: str) -> Quality | None:
-        design_files = design_of(problem, {path: files[path] for path in problem.public.expected if path in files})
+        design_files = complete_design(
+            problem, {path: files[path] for path in problem.public.expected if path in files}
+        )
         with contextlib.suppress(NotModelledError, HarnessError):
-            return await quality(
+            return await synthesised_quality(
                 design_files, top_module, sandbox=self._sandbox, toolchain=self._toolchain, limit_s=_LIMIT_S
             )
         return None

@@ -72,7 +72,7 @@ class ComparedNetlist:
     read_inputs: frozenset[str]
     """Inputs whose value matters, besides as a clock."""
 
-    def without_clock(self, clock: DesignClock | None) -> tuple[Port, ...]:
+    def inputs_besides_clock(self, clock: DesignClock | None) -> tuple[Port, ...]:
         """The inputs besides a clock."""
         return tuple(port for port in self.inputs if clock is None or port.name != clock.port)
 
@@ -96,7 +96,7 @@ def netlist(document: Mapping[str, Any]) -> ComparedNetlist:
         for input_port in inputs
         if any(_is_read(module, bit) for bit in module["ports"][input_port.name]["bits"])
     )
-    return ComparedNetlist(inputs, outputs, _clock(module), _resets(module, inputs), read_inputs)
+    return ComparedNetlist(inputs, outputs, _clock(module), _resets_with_level(module, inputs), read_inputs)
 
 
 def _ports(module: Mapping[str, Any], direction: str) -> tuple[Port, ...]:
@@ -170,7 +170,7 @@ def _is_read(module: Mapping[str, Any], bit: int | str) -> bool:
     )
 
 
-def _resets(module: Mapping[str, Any], inputs: tuple[Port, ...]) -> dict[str, bool]:
+def _resets_with_level(module: Mapping[str, Any], inputs: tuple[Port, ...]) -> dict[str, bool]:
     active_levels = {
         cell["connections"]["ARST"][0]: _is_set(cell["parameters"]["ARST_POLARITY"])
         for cell in module["cells"].values()

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from pydantic import Field
 
-from benchwright_formal.bench import DesignFolder, bench, unguessable_name
+from benchwright_formal.bench import DesignFolder, design_folder, unguessable_name
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.limits import LIMIT_S
-from benchwright_formal.proof import EquivalenceProof, Stimulus, prove, read_netlist
-from benchwright_formal.simulation import FormalTestbench, difference
+from benchwright_formal.proof import EquivalenceProof, Stimulus, prove_equivalence, read_netlist
+from benchwright_formal.simulation import FormalTestbench, first_difference
 from benchwright_formal.sources import ComparedSources, check_meaning, check_name, sources
 from benchwright_formal.top import Top
 from benchwright_formal.yosys_script import OTHER, REFERENCE
@@ -31,7 +31,7 @@ _RESET_SHARE = 1 / 16
 _READ_S = 20.0
 
 
-def opinion_tools_digests(sandbox: Sandbox, toolchain: Toolchain) -> str:
+def tools_key(sandbox: Sandbox, toolchain: Toolchain) -> str:
     """The dependencies of an opinion besides the designs: the tools, the sandbox that they run in, and this package."""
     return f"{toolchain.digest} {sandbox.digest} {code_digest(Path(__file__).parent)}"
 
@@ -69,7 +69,7 @@ class ReferenceOpinion(Model):
     """Reason for which it is unknown: a sentence without its full stop."""
 
 
-async def opinion(
+async def compare_formally(
     reference: Mapping[str, bytes],
     candidate: Mapping[str, bytes],
     top_module: str,
@@ -116,8 +116,8 @@ async def opinion(
     opinions: list[ReferenceOpinion] = []
     for parameters in ({}, *parameter_sets):
         # A bench of its own, so that no proof finds another's files.
-        with bench(files, sandbox, toolchain) as workbench:
-            opinions.append(await design_pair.opinion_with(parameters, workbench, designs, limit_s))
+        with design_folder(files, sandbox, toolchain) as workbench:
+            opinions.append(await design_pair.opinion_with_parameters(parameters, workbench, designs, limit_s))
         if opinions[-1].result is ComparisonResult.DIFFERS:
             break
     return joint_opinion(opinions)
@@ -136,7 +136,7 @@ def prover(sandbox: Sandbox, toolchain: Toolchain) -> Prove:
         dont_cares: DontCares,
         parameter_sets: ParameterSets,
     ) -> ReferenceOpinion:
-        return await opinion(
+        return await compare_formally(
             reference,
             candidate,
             top_module,
@@ -177,14 +177,14 @@ class _DesignPair:
             check_meaning(files)
             return sources(files)
 
-    async def opinion_with(
+    async def opinion_with_parameters(
         self,
         parameters: Parameters,
         workbench: DesignFolder,
         designs: tuple[ComparedSources, ComparedSources],
         limit_s: float,
     ) -> ReferenceOpinion:
-        """See `opinion`; with these parameters alone."""
+        """See `compare_formally`; with these parameters alone."""
         try:
             opinion = await self._opinion([Top(top, parameters) for top in self._tops], workbench, designs, limit_s)
         except NotModelledError as error:
@@ -211,7 +211,7 @@ class _DesignPair:
                 netlists.append(
                     await read_netlist(workbench, role, tops[number], designs[number], folder, _READ_S, left_out)
                 )
-        proof = await prove(workbench, netlists[0], netlists[1], limit_s, self._dont_cares)
+        proof = await prove_equivalence(workbench, netlists[0], netlists[1], limit_s, self._dont_cares)
         stimulus, first_cycle = proof.difference, 0
         if stimulus is None:
             stimulus = _random_stimulus(proof)
@@ -220,8 +220,8 @@ class _DesignPair:
         for number, design in enumerate(designs):
             with self._naming_design_in_errors(number):
                 bench_of_one = FormalTestbench(tops[number], proof.reference, proof.clock, stimulus)
-                traces.append(await bench_of_one.outputs(workbench, design, self._folder(number)))
-        simulated_difference = difference(
+                traces.append(await bench_of_one.simulated_outputs(workbench, design, self._folder(number)))
+        simulated_difference = first_difference(
             traces[0], traces[1], first_cycle, stimulus=stimulus, dont_cares=self._dont_cares
         )
         if proof.difference is None:
@@ -258,7 +258,7 @@ def _random_stimulus(proof: EquivalenceProof) -> Stimulus:
     cycles = []
     for cycle in range(_TRIED_CYCLES):
         values = {}
-        for port in proof.reference.without_clock(proof.clock):
+        for port in proof.reference.inputs_besides_clock(proof.clock):
             highest = (1 << port.width) - 1
             values[port.name] = generator.choice(
                 (generator.randint(0, highest), generator.randint(0, highest), 0, highest)

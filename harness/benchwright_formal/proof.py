@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_formal.bench import OURS, DesignFolder, check_end
-from benchwright_formal.correspondence import logic, may_correspond
+from benchwright_formal.bench import OURS, DesignFolder, require_good_end
+from benchwright_formal.correspondence import logic, reference_allows_every_start
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.netlist import ComparedNetlist, DesignClock, netlist
 from benchwright_formal.sensitivity import check_sensitivity
@@ -25,7 +25,7 @@ from benchwright_formal.yosys_script import (
     prove_script,
     read_script,
 )
-from benchwright_formal.yosys_tree import tree
+from benchwright_formal.yosys_tree import parse_tree
 from benchwright_harness.execution.process import ProcessEnd
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares
 
@@ -73,7 +73,7 @@ async def read_netlist(
     """
     input_files = {"read.ys": read_script(role, top_module, design, folder, omitted_outputs)}
     # Said once, quiet leaves the warnings about loops and several drivers.
-    end, code, yosys_output = await bench.run(f"yosys -q -s {OURS}/read.ys", input_files, wall_s)
+    end, code, yosys_output = await bench.run_script(f"yosys -q -s {OURS}/read.ys", input_files, wall_s)
     if _LOOP.search(yosys_output):
         raise NotModelledError("it has a combinational loop, or nets with several drivers")
     if implicit := _IMPLICIT.search(yosys_output):
@@ -83,17 +83,17 @@ async def read_netlist(
     netlist_text = bench.read_file(f"{role}.json")
     # What it can't model says more than the error that follows from it.
     design_netlist = netlist(json.loads(netlist_text)) if netlist_text else None
-    check_end(end, code, yosys_output, "Yosys")
+    require_good_end(end, code, yosys_output, "Yosys")
     dumped = bench.read_file(f"{role}.ast")
     if design_netlist is None or dumped is None:
         raise NotModelledError("its netlist is too large")
-    root = tree(dumped.decode(errors="replace"), folder)
+    root = parse_tree(dumped.decode(errors="replace"), folder)
     check_freedom(root)
     check_sensitivity(root)
     return design_netlist
 
 
-async def prove(
+async def prove_equivalence(
     bench: DesignFolder,
     reference: ComparedNetlist,
     candidate: ComparedNetlist,
@@ -108,18 +108,18 @@ async def prove(
     """
     clock = _common_clock(reference, candidate)
     _check_dont_cares(dont_cares, reference, clock)
-    if await _matches(bench, wall_s * _MATCH_SHARE):
+    if await _logic_matches(bench, wall_s * _MATCH_SHARE):
         return EquivalenceProof(reference, clock, None, None)
     miter = Miter.from_reference(reference, clock, dont_cares)
     input_files = {"miter.sv": miter.verilog(), "miter.ys": Miter.script()}
-    end, code, solver_output = await bench.run(prove_script(wall_s), input_files, wall_s)
+    end, code, solver_output = await bench.run_script(prove_script(wall_s), input_files, wall_s)
     proved, bounds = PROVED in solver_output, [int(bound) for bound in _BOUND.findall(solver_output)]
     if witness := bench.read_file("bad.txt"):
         return EquivalenceProof(
             reference, clock, _stimulus(miter, witness, bench.read_file("bad.named.aig") or b""), None
         )
     if end is ProcessEnd.EXITED or not bounds:
-        check_end(end, code, solver_output, "the solver")
+        require_good_end(end, code, solver_output, "the solver")
     if not bench.read_file("seen.txt"):
         raise NotModelledError("the reference may never define all bits of its outputs")
     if proved or (clock is None and bounds and bounds[0] > 0):
@@ -130,23 +130,23 @@ async def prove(
     return EquivalenceProof(reference, clock, None, depth)
 
 
-async def _matches(bench: DesignFolder, wall_s: float) -> bool:
+async def _logic_matches(bench: DesignFolder, wall_s: float) -> bool:
     """True if the logic between registers is the same, as it is after a small change or none.
 
     Whatever values the other's registers begin with, the reference's may begin with the same: so the outputs are
     those of a start that the reference allows. What is unknown later is matched likewise.
     """
     logics = [logic(bench.read_file(f"{role}.named.aig") or b"") for role in (REFERENCE, OTHER)]
-    if not may_correspond(*logics):
+    if not reference_allows_every_start(*logics):
         return False
-    _, _, match_output = await bench.run(match_script(wall_s), {}, wall_s + 1)
+    _, _, match_output = await bench.run_script(match_script(wall_s), {}, wall_s + 1)
     return SAME in match_output
 
 
 def _check_dont_cares(dont_cares: DontCares, reference: ComparedNetlist, clock: DesignClock | None) -> None:
     """Makes sure that what matters only sometimes is an output, and that its condition is a port of one bit."""
     outputs = {port.name for port in reference.outputs}
-    bits = {port.name for port in (*reference.outputs, *reference.without_clock(clock)) if port.width == 1}
+    bits = {port.name for port in (*reference.outputs, *reference.inputs_besides_clock(clock)) if port.width == 1}
     for name, condition in dont_cares.unless.items():
         if name not in outputs:
             raise NotModelledError(f"the don't-cares name {name}, which is no output of the reference")

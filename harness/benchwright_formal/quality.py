@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from benchwright_formal.bench import OURS, DesignFolder, bench, check_end, unguessable_name
+from benchwright_formal.bench import OURS, DesignFolder, design_folder, require_good_end, unguessable_name
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.sources import ComparedSources, check_name, sources
 from benchwright_formal.yosys_script import quality_script
@@ -28,7 +28,7 @@ _SILENCED = re.compile(rb"\blint_off\b|`line\b")
 _WIRES = ("$_BUF_", "$scopeinfo")
 
 
-async def quality(
+async def synthesised_quality(
     design_files: Mapping[str, bytes], top_module: str, *, sandbox: Sandbox, toolchain: Toolchain, limit_s: float = 60.0
 ) -> Quality:
     """Synthesises a design by Yosys and ABC, and lints it by Verilator.
@@ -46,10 +46,14 @@ async def quality(
     """
     check_name(top_module)
     design_sources, folder = sources(design_files), unguessable_name()
-    with bench(design_sources.files_below(folder), sandbox, toolchain) as workbench:
+    with design_folder(design_sources.files_below(folder), sandbox, toolchain) as workbench:
         input_files = {"quality.ys": quality_script(top_module, design_sources, f"/code/{folder}", _GATES)}
-        check_end(*await workbench.run(f"yosys -q -q -s {OURS}/quality.ys", input_files, limit_s), "Yosys")
-        findings = await _findings(workbench, top_module, design_sources, f"/code/{folder}", toolchain, limit_s)
+        require_good_end(
+            *await workbench.run_script(f"yosys -q -q -s {OURS}/quality.ys", input_files, limit_s), "Yosys"
+        )
+        findings = await _lint_finding_count(
+            workbench, top_module, design_sources, f"/code/{folder}", toolchain, limit_s
+        )
         netlist_json, path = workbench.read_file("quality.json"), workbench.read_file("path.txt")
     if netlist_json is None or path is None:
         raise NotModelledError("its netlist is too large")
@@ -68,7 +72,7 @@ async def quality(
     )
 
 
-async def _findings(
+async def _lint_finding_count(
     workbench: DesignFolder,
     top_module: str,
     design_sources: ComparedSources,
@@ -85,7 +89,7 @@ async def _findings(
     includes = (f"-I{include_folder}" for include_folder in design_sources.include_folders(folder))
     # The files have other names than their modules here.
     options = ("--lint-only", "-Wall", "-Wno-fatal", "-Wno-DECLFILENAME", "--timing", "--top-module", top_module)
-    command = " ".join(("verilator", *options, *includes, *design_sources.names(folder), "2>&1"))
-    end, exit_code, verilator_output = await workbench.run(command, {}, limit_s)
+    command = " ".join(("verilator", *options, *includes, *design_sources.source_paths(folder), "2>&1"))
+    end, exit_code, verilator_output = await workbench.run_script(command, {}, limit_s)
     # What it refuses, it does not lint to the end.
     return len(_FINDING.findall(verilator_output)) if end is ProcessEnd.EXITED and exit_code == 0 else None

@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.limits import LIMIT_S
-from benchwright_formal.opinion import ReferenceOpinion, joint_opinion, opinion
-from benchwright_formal.quality import quality
+from benchwright_formal.opinion import ReferenceOpinion, compare_formally, joint_opinion
+from benchwright_formal.quality import synthesised_quality
 from benchwright_foundation.model import Model
 from benchwright_harness.grading.grade import solved_files
 from benchwright_harness.plan.plan import toplevels
@@ -51,7 +51,7 @@ def tested_modules(problem: Problem) -> Sequence[str]:
     return tested_names or [PurePosixPath(problem.public.expected[0]).stem]
 
 
-async def second_opinion(
+async def compare_with_reference(
     problem: Problem,
     solution: Mapping[str, bytes],
     tops: Sequence[str],
@@ -73,9 +73,9 @@ async def second_opinion(
     Raises:
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
-    reference, candidate = design_of(problem, solved_files(problem)), design_of(problem, solution)
+    reference, candidate = complete_design(problem, solved_files(problem)), complete_design(problem, solution)
     opinions = [
-        await opinion(
+        await compare_formally(
             reference,
             candidate,
             top_module,
@@ -89,21 +89,23 @@ async def second_opinion(
     ]
     return SecondOpinion(
         opinion=joint_opinion(opinions),
-        solution=await _size(candidate, tops[0], sandbox, toolchain),
-        reference=await _size(reference, tops[0], sandbox, toolchain),
+        solution=await _synthesised_size(candidate, tops[0], sandbox, toolchain),
+        reference=await _synthesised_size(reference, tops[0], sandbox, toolchain),
     )
 
 
-async def _size(
+async def _synthesised_size(
     design_files: Mapping[str, bytes], top_module: str, sandbox: Sandbox, toolchain: Toolchain
 ) -> SynthesisedSize:
     try:
-        return SynthesisedSize(quality=await quality(design_files, top_module, sandbox=sandbox, toolchain=toolchain))
+        return SynthesisedSize(
+            quality=await synthesised_quality(design_files, top_module, sandbox=sandbox, toolchain=toolchain)
+        )
     except NotModelledError as error:
         return SynthesisedSize(why=str(error))
 
 
-def design_of(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
+def complete_design(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files of a design: the solution's and those that it was given."""
     given_files = {path: text.encode() for path, text in problem.public.files.items()}
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchwright_formal.bench import OURS, DesignFolder, check_end, unguessable_name
+from benchwright_formal.bench import OURS, DesignFolder, require_good_end, unguessable_name
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.netlist import ComparedNetlist, DesignClock
 from benchwright_formal.proof import Stimulus
@@ -39,7 +39,9 @@ class FormalTestbench:
     """None for combinational logic."""
     stimulus: Stimulus
 
-    async def outputs(self, bench: DesignFolder, design: ComparedSources, folder: str) -> list[dict[str, str]]:
+    async def simulated_outputs(
+        self, bench: DesignFolder, design: ComparedSources, folder: str
+    ) -> list[dict[str, str]]:
         """The outputs of a design in each cycle, before its clock's edge: name → value in binary.
 
         Args:
@@ -52,14 +54,15 @@ class FormalTestbench:
         """
         name = unguessable_name()
         includes = " ".join(f"-I{include_folder}" for include_folder in design.include_folders(folder))
+        path_list = " ".join(design.source_paths(folder))
         script = (
-            f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {OURS}/bench.sv {' '.join(design.names(folder))}"
+            f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {OURS}/bench.sv {path_list}"
             f" && vvp -n {name}.vvp >/dev/null"
         )
-        end, code, simulator_output = await bench.run(
+        end, code, simulator_output = await bench.run_script(
             script, {"bench.sv": self._text(name), "inputs": self._inputs()}, _WALL_S
         )
-        check_end(end, code, simulator_output, "Icarus Verilog")
+        require_good_end(end, code, simulator_output, "Icarus Verilog")
         lines = (bench.read_file(f"{name}.txt") or b"").decode("ascii", "replace").split()
         width = sum(port.width for port in self.ports.outputs)
         if len(lines) != len(self.stimulus) or any(len(line) != width for line in lines):
@@ -74,13 +77,13 @@ class FormalTestbench:
         return outputs_by_name
 
     def _inputs(self) -> str:
-        driven = self.ports.without_clock(self.clock)
+        driven = self.ports.inputs_besides_clock(self.clock)
         lines = ("".join(f"{cycle[port.name]:0{port.width}b}" for port in driven) or "0" for cycle in self.stimulus)
         return "\n".join(lines) + "\n"
 
     def _text(self, name: str) -> str:
         clock, cycles = self.clock, len(self.stimulus)
-        driven = self.ports.without_clock(clock)
+        driven = self.ports.inputs_besides_clock(clock)
         width = max(1, sum(port.width for port in driven))
         connected, high = [], width
         for port in driven:
@@ -98,7 +101,7 @@ module {name};
   reg clock;
   integer trace, cycle;
 {wires}
-  {self.top_module.instance("dut", ", ".join(connected))}
+  {self.top_module.instance_text("dut", ", ".join(connected))}
   initial begin
     $readmemb("{OURS}/inputs", inputs);
     trace = $fopen("{name}.txt");
@@ -118,7 +121,7 @@ endmodule
 """
 
 
-def difference(
+def first_difference(
     reference_outputs: Sequence[dict[str, str]],
     candidate_outputs: Sequence[dict[str, str]],
     first_cycle: int = 0,

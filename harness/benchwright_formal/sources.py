@@ -47,7 +47,7 @@ class ComparedSources:
         texts = {f"{folder}/f{number}.sv": text for number, text in enumerate(self.files)}
         return texts | {f"{folder}/{path}": content for path, content in self.headers.items()}
 
-    def names(self, folder: str) -> list[str]:
+    def source_paths(self, folder: str) -> list[str]:
         """The paths of the files below a folder."""
         return [f"{folder}/f{number}.sv" for number in range(len(self.files))]
 

@@ -14,7 +14,7 @@ class Top:
     parameters: Mapping[str, int] = field(default_factory=dict)
     """Those that do not have their defaults."""
 
-    def instance(self, name: str, port_connections: str = "") -> str:
+    def instance_text(self, name: str, port_connections: str = "") -> str:
         """An instance of it in Verilog; the same for Yosys and a simulator, so that each value has the same type.
 
         Args:

@@ -62,7 +62,7 @@ def _elaboration_commands(top_module: Top) -> Iterable[str]:
     outer = unguessable_name()
     return (
         # Of `hierarchy -chparam`, each value would be unsigned, and in a simulation it is not.
-        *("read_verilog -sv <<EOT", f"module {outer};", top_module.instance("dut"), "endmodule", "EOT"),
+        *("read_verilog -sv <<EOT", f"module {outer};", top_module.instance_text("dut"), "endmodule", "EOT"),
         *(f"hierarchy -simcheck -top {outer}", f"delete {outer}"),
         # Its name has the values now.
         *("hierarchy -auto-top", f"rename -top {top_module.name}"),
@@ -81,7 +81,7 @@ def quality_script(top_module: str, design: ComparedSources, folder: str, gates:
 
 def _files(design: ComparedSources, folder: str) -> str:
     includes = (f"-I{include_folder}" for include_folder in design.include_folders(folder))
-    return " ".join(("-noassert", "-noassume", *includes, *design.names(folder)))
+    return " ".join(("-noassert", "-noassume", *includes, *design.source_paths(folder)))
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Miter:
     @classmethod
     def from_reference(cls, reference: ComparedNetlist, clock: DesignClock | None, dont_cares: DontCares) -> Miter:
         """The miter of designs with the ports of the reference."""
-        return cls(reference.without_clock(clock), reference.outputs, clock, dont_cares)
+        return cls(reference.inputs_besides_clock(clock), reference.outputs, clock, dont_cares)
 
     def verilog(self) -> str:
         """The module: `bad` if an output that counts differs, `seen` once each bit was defined where it counts."""

@@ -49,7 +49,7 @@ class YosysNode:
             pending_nodes.extend(reversed(node.children))
 
 
-def tree(dump_text: str, folder: str) -> YosysNode:
+def parse_tree(dump_text: str, folder: str) -> YosysNode:
     """The tree of a design.
 
     Args:

@@ -45,7 +45,7 @@ class Assistance(Model):
             raise ValueError("extensions are named with “named”, and only with it")
         return self
 
-    def allows(self, extension: str, *, is_chat: bool) -> bool:
+    def allows_text_from(self, extension: str, *, is_chat: bool) -> bool:
         """True if text of a model may come from here.
 
         Args:
@@ -60,9 +60,9 @@ class Assistance(Model):
             case _:
                 return self.allowed is Allowed.CHAT
 
-    def lets_run(self, extension: str) -> bool:
+    def allows_active_extension(self, extension: str) -> bool:
         """True if an extension of a model may be active: one that chats as well may complete."""
-        return self.allowed is Allowed.COMPLETION or self.allows(extension, is_chat=True)
+        return self.allowed is Allowed.COMPLETION or self.allows_text_from(extension, is_chat=True)
 
     @property
     def rule(self) -> str:

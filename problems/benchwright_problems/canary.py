@@ -16,7 +16,7 @@ _CHUNK_BYTES = 1 << 20
 _CANARY_BYTES = 36
 
 
-def canaries_in(stream: BinaryIO, canaries: Mapping[str, str]) -> set[str]:
+def packs_with_canary_in(stream: BinaryIO, canaries: Mapping[str, str]) -> set[str]:
     """The packs whose canary is in a file, in any case of letters.
 
     Args:

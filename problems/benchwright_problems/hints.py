@@ -22,16 +22,16 @@ class HintRule(Model):
     after_minutes: Annotated[float, Field(ge=0, le=10_000)] = 0.0
     """Time that the attempt's clock must have run before, in minutes."""
 
-    def waits_for(self, runs: int, active_s: float) -> str:
+    def missing_condition(self, verdict_count: int, active_s: float) -> str:
         """Return what is missing before it may be taken, in words; empty if nothing is.
 
         Args:
-            runs: Verdicts of the attempt so far.
+            verdict_count: Verdicts of the attempt so far.
             active_s: Time that its clock has run, in seconds.
         """
         missing = []
-        if runs < self.after_runs:
-            missing.append(f"{_counted_noun(self.after_runs, 'run')} ({runs} so far)")
+        if verdict_count < self.after_runs:
+            missing.append(f"{_counted_noun(self.after_runs, 'run')} ({verdict_count} so far)")
         if active_s < self.after_minutes * 60:
             missing.append(f"{self.after_minutes:g} min of work ({int(active_s // 60)} so far)")
         return " and ".join(missing)

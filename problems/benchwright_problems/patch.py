@@ -57,27 +57,27 @@ class _PatchApplication:
         """The new content, with what follows the last hunk."""
         return "".join((*self._new_lines, *self._source[self._position :]))
 
-    def apply_hunk(self, index: int) -> int:
+    def apply_hunk(self, header_index: int) -> int:
         """Apply the hunk whose header is at this line of the patch; the index after it."""
         lines = self._lines
-        header_match = _HUNK.match(lines[index])
+        header_match = _HUNK.match(lines[header_index])
         if not header_match:
-            raise PatchError(f"line {index + 1} of the patch is not a hunk header: {lines[index]!r}")
-        number = index + 1
+            raise PatchError(f"line {header_index + 1} of the patch is not a hunk header: {lines[header_index]!r}")
+        number = header_index + 1
         start, old_left, new_left = int(header_match[1]), int(header_match[2] or 1), int(header_match[4] or 1)
         # A hunk that removes nothing says after which line it inserts.
         self._copy_up_to(start if old_left == 0 else start - 1, number)
-        index += 1
-        while index < len(lines) and (old_left > 0 or new_left > 0 or lines[index].startswith("\\")):
-            mark = lines[index][:1]
+        header_index += 1
+        while header_index < len(lines) and (old_left > 0 or new_left > 0 or lines[header_index].startswith("\\")):
+            mark = lines[header_index][:1]
             if mark != "\\":
-                self._apply_line(index)
+                self._apply_line(header_index)
                 old_left -= mark in (" ", "-", "")
                 new_left -= mark in (" ", "+", "")
-            index += 1
+            header_index += 1
         if old_left != 0 or new_left != 0:
             raise PatchError(f"the hunk at line {number} of the patch has too few or too many lines")
-        return index
+        return header_index
 
     def _copy_up_to(self, target_index: int, number: int) -> None:
         if target_index < self._position or target_index > len(self._source):

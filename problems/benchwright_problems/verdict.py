@@ -92,14 +92,14 @@ _INFRASTRUCTURE = frozenset(
 """The reasons for which nothing was decided. Whatever is not here is the solver's, and counts."""
 
 
-def outcome_of(reason: str, recorded: str) -> Outcome:
+def outcome_of(reason: str, recorded_outcome: str) -> Outcome:
     """The outcome of a recorded verdict by the present rule, which counts some as failed that once were undecided.
 
     Args:
         reason: As recorded; one of a newer version is possible.
-        recorded: The outcome that was recorded with it.
+        recorded_outcome: The outcome that was recorded with it.
     """
-    outcome = Outcome(recorded)
+    outcome = Outcome(recorded_outcome)
     if outcome is Outcome.ERROR and reason in _REASONS and Reason(reason).outcome is Outcome.FAILED:
         return Outcome.FAILED
     return outcome

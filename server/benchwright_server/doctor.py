@@ -14,7 +14,7 @@ from benchwright_attempts import log_file
 from benchwright_attempts.errors import AttemptError
 from benchwright_foundation.errors import DISTRIBUTION, BenchwrightError
 from benchwright_foundation.home import Home
-from benchwright_foundation.workspaces_folder import explain, intruder
+from benchwright_foundation.workspaces_folder import intruder, refusal_reason
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandbox.registry import sandbox_kind, sandbox_names
 from benchwright_harness.toolchain import BUILD, Toolchain
@@ -202,6 +202,6 @@ def _workspaces(folder: Path) -> DoctorItem:
     except OSError as error:
         hint = f"the folder can't be created: {error.strerror}"
     if (intruding := intruder(folder)) is not None:
-        hint = explain(folder, intruding)
+        hint = refusal_reason(folder, intruding)
     status: Literal["ok", "missing"] = "missing" if hint else "ok"
     return DoctorItem(name="Workspaces", status=status, path=str(folder), needed_for="opening problems", hint=hint)

@@ -80,7 +80,7 @@ class SignIn:
         Raises:
             RefusalError: Too many tries were made.
         """
-        wait_s = self.guesses.take("", GUESSES_PER_MINUTE)
+        wait_s = self.guesses.take_or_wait_s("", GUESSES_PER_MINUTE)
         if wait_s:
             raise RefusalError(
                 RefusalKind.RATE_LIMITED,

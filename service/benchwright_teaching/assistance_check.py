@@ -121,7 +121,9 @@ def check_assistance(
                     if installed_extension.ai and installed_extension.active
                 )
                 active_extensions |= {
-                    name[:_LONGEST_NAME]: None for name in names if rule is not None and not rule.lets_run(name)
+                    name[:_LONGEST_NAME]: None
+                    for name in names
+                    if rule is not None and not rule.allows_active_extension(name)
                 }
     characters: Counter[_ModelSource] = Counter()
     edit_counts: Counter[_ModelSource] = Counter()
@@ -136,7 +138,7 @@ def check_assistance(
             extension = OWN_PROVIDER
         is_chat = label.origin is EditOrigin.CHAT
         rule = rule_at(history, times[label.seq])
-        if rule is None or rule.allows(extension, is_chat=is_chat):
+        if rule is None or rule.allows_text_from(extension, is_chat=is_chat):
             continue
         source = _ModelSource(extension[:_LONGEST_NAME], is_chat, rule.allowed is Allowed.NAMED and not extension)
         characters[source] += label.inserted

@@ -14,7 +14,7 @@ from benchwright_foundation.home import Home
 from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.scan import synthesis
 from benchwright_harness.scan.rules import rule_for, rules
-from benchwright_harness.scan.source import read
+from benchwright_harness.scan.source import rule_matches
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import ScanAction
 
@@ -33,7 +33,7 @@ def toolchain() -> Toolchain:
 
 def plain(content: bytes) -> set[str]:
     """The flows in which a file has nothing that is refused or noted: `default`, `lint`, `synthesis`."""
-    rule_names = {construct.rule for construct in read("rtl/t.v", content)}
+    rule_names = {construct.rule for construct in rule_matches("rtl/t.v", content)}
     flows = set()
     for flow in ("default", "lint", "synthesis"):
         synthesis_rules = (

@@ -8,7 +8,7 @@ import pytest
 
 from benchwright_harness.execution.run import run_harness
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_harness.scan import scan
+from benchwright_harness.scan import scan_solution
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import ScanAction
 from benchwright_problems.verdict import Outcome, Reason
@@ -52,7 +52,7 @@ async def test_it_does_not_pass_and_nothing_gets_out(
 
 @pytest.mark.parametrize(("flow", "submission"), EACH)
 def test_the_scan_says_what_the_table_says(flow: Flow, submission: Submission) -> None:
-    findings = scan(flow.problem(scanned=True), {flow.expected: flow.content(submission)})
+    findings = scan_solution(flow.problem(scanned=True), {flow.expected: flow.content(submission)})
     actions = {finding.action for finding in findings}
     worst = next((action for action in (ScanAction.REFUSE, ScanAction.FLAG) if action in actions), "nothing")
     assert worst == submission.scan, [str(finding) for finding in findings]

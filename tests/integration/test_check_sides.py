@@ -120,7 +120,7 @@ def check_sides(
     async def prove(checked_problem: Problem, **options: Any) -> TwoSided:
         executor = LocalExecutor(Home.find().cache, 2)
         checker = Checker(executor, sandbox, toolchain, VerdictStore(tmp_path / "verdicts"), **options)
-        (two_sided,) = await checker.check([checked_problem])
+        (two_sided,) = await checker.check_problems([checked_problem])
         return two_sided
 
     return prove

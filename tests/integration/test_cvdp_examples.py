@@ -16,7 +16,7 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.datasets.cvdp import export_cvdp, import_cvdp
 from benchwright_problems.problem import Problem, ProblemKind
-from benchwright_problems.storage.conversion import RecordForm, convert
+from benchwright_problems.storage.conversion import RecordForm, convert_record
 
 OPEN_SOURCE = ["cvdp_copilot_lfsr_0001", "cvdp_agentic_fixed_arbiter_0001"]
 COMMERCIAL = ["cvdp_copilot_gf_multiplier_0039", "cvdp_agentic_8x3_priority_encoder_0003"]
@@ -30,7 +30,7 @@ def problems(cvdp_files: list[Path]) -> dict[str, Problem]:
 async def check(problem: Problem, toolchain: Toolchain, folder: Path) -> TwoSided:
     executor = LocalExecutor(Home.find().cache, 2)
     checker = Checker(executor, BwrapSandbox(), toolchain, VerdictStore(folder / "verdicts"))
-    (two_sided,) = await checker.check([problem])
+    (two_sided,) = await checker.check_problems([problem])
     return two_sided
 
 
@@ -59,7 +59,9 @@ async def test_a_converted_datapoint_gets_the_same_verdicts(
 ) -> None:
     record = export_cvdp(problems[name])
     file = tmp_path / "converted_v1.1.0.jsonl"
-    file.write_text(json.dumps(convert(record, RecordForm.NONAGENTIC if "prompt" in record else RecordForm.AGENTIC)))
+    file.write_text(
+        json.dumps(convert_record(record, RecordForm.NONAGENTIC if "prompt" in record else RecordForm.AGENTIC))
+    )
     (converted,) = import_cvdp([file], "converted").problems
     two_sided = await check(converted, toolchain, tmp_path)
     assert two_sided.ok, two_sided.reason

@@ -66,7 +66,7 @@ async def proofs_in(
     sandbox: Sandbox, problems: Sequence[Problem], toolchain: Toolchain, folder: Path
 ) -> list[TwoSided]:
     executor = LocalExecutor(Home.find().cache, 2)
-    return await Checker(executor, sandbox, toolchain, VerdictStore(folder / "verdicts")).check(problems)
+    return await Checker(executor, sandbox, toolchain, VerdictStore(folder / "verdicts")).check_problems(problems)
 
 
 def sides(proof: TwoSided) -> Sides:

@@ -25,8 +25,8 @@ from benchwright_authoring.mutation.analysis import candidate_mutants
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.mutants import is_design_file
 from benchwright_authoring.mutation.source import MutatedSource
-from benchwright_formal.bench import bench, unguessable_name
-from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion, opinion
+from benchwright_formal.bench import design_folder, unguessable_name
+from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion, compare_formally
 from benchwright_formal.sources import sources
 from benchwright_formal.yosys_script import FIRST_CYCLES
 from benchwright_foundation.home import Home
@@ -123,7 +123,7 @@ async def begun(
     known_shape = shape(design.files, top_module, remembers=remembers)
     if known_shape.bits > MOST_BITS:
         raise NotWalkedError(f"it has {known_shape.bits} bits of inputs")
-    with bench(design.files_below(folder), open_sandbox("bwrap"), toolchain) as running_bench:
+    with design_folder(design.files_below(folder), open_sandbox("bwrap"), toolchain) as running_bench:
         walk = Walk(running_bench, design, f"/code/{folder}", known_shape)
         await walk.begin()
         yield walk
@@ -172,7 +172,9 @@ async def _pair(
 ) -> DesignPair:
     changed_files, top_module = mutant.apply_to(reference), reference_walk.shape.top_name
     formal_opinion, walk = (
-        await opinion(reference, changed_files, top_module, sandbox=open_sandbox("bwrap"), toolchain=toolchain),
+        await compare_formally(
+            reference, changed_files, top_module, sandbox=open_sandbox("bwrap"), toolchain=toolchain
+        ),
         None,
     )
     if formal_opinion.result is not ComparisonResult.UNKNOWN:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion, opinion
+from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion, compare_formally
 from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares, ParameterSets
@@ -35,7 +35,7 @@ async def compared(
     dont_cares: DontCares = NO_DONT_CARES,
 ) -> ReferenceOpinion:
     reference_files, design_files = ({"rtl/top.sv": text.encode()} for text in (reference, design))
-    return await opinion(
+    return await compare_formally(
         reference_files,
         design_files,
         "top",

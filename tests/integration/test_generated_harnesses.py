@@ -165,7 +165,7 @@ async def test_a_harness_is_two_sided(category: Category, version: str, toolchai
     problem = imported(record(category, version), version, tmp_path)
     executor = LocalExecutor(Home.find().cache, 2)
     checker = Checker(executor, BwrapSandbox(), toolchain, VerdictStore(tmp_path / "verdicts"))
-    (two_sided,) = await checker.check([problem])
+    (two_sided,) = await checker.check_problems([problem])
     assert two_sided.ok, two_sided.reason
     assert two_sided.reference.tests
 
@@ -177,7 +177,7 @@ async def test_concurrent_assertions_go_to_verilator(toolchain: Toolchain, tmp_p
     datapoint["output"]["context"] = {"rtl/counter.sv": counter(DUE).replace("endmodule", f"{assertion}endmodule")}
     executor = LocalExecutor(Home.find().cache, 2)
     checker = Checker(executor, BwrapSandbox(), toolchain, VerdictStore(tmp_path / "verdicts"))
-    (two_sided,) = await checker.check([imported(datapoint, "1.1.0", tmp_path)])
+    (two_sided,) = await checker.check_problems([imported(datapoint, "1.1.0", tmp_path)])
     assert two_sided.ok, two_sided.reason
     assert ON_VERILATOR in two_sided.reference.remarks
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_foundation.untrusted_folder import folder_bytes, remove_folder
+from benchwright_foundation.untrusted_folder import disk_bytes_up_to, remove_folder
 from benchwright_harness.decision.report import read_report
 from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, ProcessEnd
 from benchwright_harness.execution.run import run_harness, starting_files
@@ -267,7 +267,7 @@ async def test_nothing_is_left_running_when_the_run_has_ended(walled: Run) -> No
     script = "setsid -f sh -c 'n=0; while [ $n -lt 20000 ]; do n=$((n+1)); : > busy38; done' >&- 2>&-; sleep 0.2"
     run_output = await walled(script)
     assert processes_with("busy38") == []
-    assert folder_bytes(run_output.code, 1 << 30) >= 0
+    assert disk_bytes_up_to(run_output.code, 1 << 30) >= 0
 
 
 async def test_a_fork_bomb_stays_small(walled: Run) -> None:

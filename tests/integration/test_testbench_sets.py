@@ -35,7 +35,7 @@ SAMPLES = ROOT.parent / "shared" / "data"
 async def proved(problems: list[Problem], toolchain: Toolchain, folder: Path) -> dict[str, TwoSided]:
     executor = LocalExecutor(Home.find().cache, 2)
     checker = Checker(executor, BwrapSandbox(), toolchain, VerdictStore(folder / "verdicts"))
-    proofs = await checker.check(problems)
+    proofs = await checker.check_problems(problems)
     return {problem.id: proof for problem, proof in zip(problems, proofs, strict=True)}
 
 

@@ -29,7 +29,7 @@ class _Seed(StageOutput):
 def kept_seed(folder: Path) -> str:
     """The random seed of a folder: drawn once, so that the same command makes the same questions."""
     seed_file = StageFile(folder / "model" / "seed.json", _Seed)
-    seed = seed_file.last() or seed_file.keep(_Seed(made_from="", seed=secrets.token_hex(16)))
+    seed = seed_file.last() or seed_file.write_output(_Seed(made_from="", seed=secrets.token_hex(16)))
     return seed.seed
 
 

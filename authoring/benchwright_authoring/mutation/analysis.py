@@ -136,7 +136,7 @@ class Analyser(BatchGrader):
             }
         )
         references = {
-            number: self._task(
+            number: self._task_of_run(
                 problem_candidates.problem, problem_candidates.files, selected[id(problem_candidates.problem)]
             )
             for number, problem_candidates in enumerate(candidates_of_problems)
@@ -149,7 +149,7 @@ class Analyser(BatchGrader):
             is_tried = reference.outcome is Outcome.PASSED
             mutant_tasks.append(
                 {
-                    mutant.id: self._task(
+                    mutant.id: self._task_of_run(
                         problem_candidates.problem,
                         mutant.apply_to(problem_candidates.files),
                         references[number].selection,

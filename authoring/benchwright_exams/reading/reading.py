@@ -58,7 +58,7 @@ def read_exam(
     made_from = digest([sha256, language, _FORMAT])
     pages_file = StageFile(folder / "pages.json", ReadExam)
     pictures = folder / "pages"
-    known_exam = pages_file.find(made_from)
+    known_exam = pages_file.find_output(made_from)
     if known_exam is not None and all(
         (pictures / f"{page.number}.png").exists() or page.error for page in known_exam.pages
     ):
@@ -85,7 +85,7 @@ def read_exam(
 
     with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
         pages = tuple(pool.map(page, range(1, document.pages + 1)))
-    return pages_file.keep(
+    return pages_file.write_output(
         ReadExam(made_from=made_from, file=file.name, sha256=sha256, ignored=document.ignored, pages=pages)
     )
 

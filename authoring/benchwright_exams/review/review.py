@@ -89,7 +89,7 @@ def write_review(folder: Path, exam: ReadExam, ledger: Ledger, exam_items: Items
             (folder / name).unlink(missing_ok=True)
         written_count += sum(_write(folder / name, content) for name, content in files.items())
         digests_now.update(digests)
-    review_file.keep(WrittenForm(made_from=made_from, files=digests_now))
+    review_file.write_output(WrittenForm(made_from=made_from, files=digests_now))
     return ReviewedFiles(written_count, tuple(edited), vanished_labels)
 
 

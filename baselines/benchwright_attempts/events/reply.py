@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from benchwright_judges.reading.statements import declines
 from benchwright_problems.problem import Problem
-from benchwright_problems.storage.responses import files_in
+from benchwright_problems.storage.responses import files_in_answer
 from benchwright_problems.verdict import Reason, Verdict
 
 _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
@@ -43,7 +43,7 @@ def read_reply(problem: Problem, text: str) -> ReplyResult:
         return _flawed_reply(Reason.DECLINED)
     for reply_part in (text, *(match[1] for match in _FENCED.finditer(text))):
         try:
-            reply_files = files_in(problem, reply_part) if reply_part.strip() else {}
+            reply_files = files_in_answer(problem, reply_part) if reply_part.strip() else {}
         except ValueError:
             continue
         files = {path: content for path, content in reply_files.items() if path in problem.public.expected}

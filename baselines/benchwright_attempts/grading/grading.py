@@ -19,7 +19,7 @@ from benchwright_harness.grading.grade import Grader
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox import Sandbox, WarmSandbox
 from benchwright_harness.sandbox.registry import toolchain_for
-from benchwright_harness.toolchain.awaited import when_built
+from benchwright_harness.toolchain.awaited import find_or_await_build
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.score import score
 from benchwright_problems.errors import UnknownProblemError
@@ -81,7 +81,9 @@ async def run_harness(
     """
     try:
         find = partial(toolchain_for, sandbox.name, home.cache)
-        toolchain = await when_built(find, home.cache, partial(on_step, 0, 0, "waiting until the tools are installed"))
+        toolchain = await find_or_await_build(
+            find, home.cache, partial(on_step, 0, 0, "waiting until the tools are installed")
+        )
         grader = Grader(sandbox, toolchain, VerdictStore.from_home(home), fresh=ignores_known_verdict)
         return await grader.grade(problem, files, log=log, on_step=on_step)
     except HarnessError as error:
@@ -93,7 +95,7 @@ async def warm_up(problem: Problem, *, home: Home, sandbox: Sandbox) -> None:
     # A run will report what is wrong.
     with contextlib.suppress(HarnessError):
         toolchain = toolchain_for(sandbox.name, home.cache)
-        await Grader(sandbox, toolchain, VerdictStore.from_home(home)).get_ready(problem)
+        await Grader(sandbox, toolchain, VerdictStore.from_home(home)).warm_up_for(problem)
 
 
 async def cool_down(sandbox: Sandbox) -> None:
@@ -193,7 +195,7 @@ class AttemptGrading:
             toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, self._home.cache)
         except HarnessError:
             return verdict
-        return await Measuring(sandbox, toolchain).measure_quality(problem, files, verdict)
+        return await Measuring(sandbox, toolchain).verdict_with_quality(problem, files, verdict)
 
     async def keep_waves(self, ref: str, files: Mapping[str, bytes], waves: DesignWaves, *, attempt: str) -> None:
         """Runs the hidden tests of the design problem `ref` once more, for the waveform of the solver's modules.

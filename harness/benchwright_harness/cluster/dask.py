@@ -183,7 +183,7 @@ class DaskExecutor:
 
         # The scheduler's answer to a cancellation would end a later submission of the same key as well.
         key = f"benchwright-{task.key}-{uuid.uuid4().hex}"
-        future = self._client.submit(_work, task, self._workers_cache, key, key=key)
+        future = self._client.submit(_run_while_wanted, task, self._workers_cache, key, key=key)
         try:
             return task, await future
         except KilledWorker:
@@ -270,7 +270,7 @@ def _runner(cache: Path) -> TaskRunner:
     return TaskRunner(cache)
 
 
-async def _work(task: ClusterTask, cache: Path | None, key: str) -> Verdict:
+async def _run_while_wanted(task: ClusterTask, cache: Path | None, key: str) -> Verdict:
     """Run a task on a worker, for as long as somebody wants it.
 
     Args:

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from benchwright_foundation.model import Model
-from benchwright_harness.cvdp_report.counts import DIFFICULTIES, SCORES, counts_of, without_fraction
+from benchwright_harness.cvdp_report.counts import DIFFICULTIES, SCORES, difficulty_counts, without_fraction
 from benchwright_harness.cvdp_report.texts import composite_lines, heading, plain_lines
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Difficulty
@@ -56,7 +56,7 @@ def _raw(answer: GradedAnswer) -> _Json:
     }
 
 
-def report(
+def report_content(
     graded_answers: Sequence[GradedAnswer], dataset: str, solver: str, report_time: datetime
 ) -> dict[str, JsonValue]:
     """The content of `report.json`: counts per category and difficulty, and every test.
@@ -75,7 +75,7 @@ def report(
         )
         is_passed = answer.verdict.outcome is Outcome.PASSED
         share = _share(answer)
-        counts = counts_of(category, answer.difficulty.value)
+        counts = difficulty_counts(category, answer.difficulty.value)
         for unit, passed_share in (("Tests", 1.0 if is_passed else 0.0), ("Problems", share)):
             counts[f"Passed {unit}"] += without_fraction(passed_share)
             counts[f"Failed {unit}"] += without_fraction(1 - passed_share)
@@ -97,7 +97,7 @@ def report(
     return content
 
 
-def composite(
+def composite_report_content(
     reports: Sequence[Mapping[str, JsonValue]], names: Sequence[str], k: int, report_time: datetime
 ) -> dict[str, JsonValue]:
     """The content of `composite_report.json`: several answers per problem.

@@ -24,7 +24,7 @@ def categories_of(content: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in sorted(content.items()) if name not in _SECTIONS}
 
 
-def counts_of(category: Mapping[str, Any], level: str) -> dict[str, float]:
+def difficulty_counts(category: Mapping[str, Any], level: str) -> dict[str, float]:
     """The counts of one difficulty."""
     counts: dict[str, float] = category[level]
     return counts
@@ -35,7 +35,7 @@ def without_fraction(number: float) -> float:
     return int(number) if number == int(number) else number
 
 
-def totals(
+def passed_failed_and_all(
     categories: Iterable[Mapping[str, Any]], unit: str, levels: Sequence[str] = DIFFICULTIES
 ) -> tuple[float, float, float]:
     """Passed, failed and all tests or problems of some categories."""

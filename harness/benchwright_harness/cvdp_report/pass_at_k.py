@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchwright_harness.cvdp_report.counts import SCORES, counts_of, without_fraction
+from benchwright_harness.cvdp_report.counts import SCORES, difficulty_counts, without_fraction
 from benchwright_problems.category import Category
 
 
@@ -75,7 +75,7 @@ def _shares(content: Mapping[str, Any]) -> list[tuple[tuple[str, str], str, floa
     for passed_share, tests in ((1.0, details["passing_tests"]), (0.0, details["failing_tests"])):
         for test in tests:
             category, level = test["category"], test["difficulty"]
-            counts = counts_of(content[category], level)
+            counts = difficulty_counts(content[category], level)
             scored = Category(category) in SCORES
             share = counts["Passed Problems"] / counts["Total Problems"] if scored else passed_share
             shares.append(((category, level), test["test_id"], share))

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchwright_harness.cvdp_report.counts import DIFFICULTIES, SCORES, categories_of, totals
+from benchwright_harness.cvdp_report.counts import DIFFICULTIES, SCORES, categories_of, passed_failed_and_all
 from benchwright_harness.cvdp_report.pass_at_k import pass_at_k
 from benchwright_problems.category import Category
 
@@ -32,7 +32,7 @@ def _by_difficulty(category: Mapping[str, Any], unit: str, digits: int) -> list[
     counts: list[_Cell] = []
     rates: list[_Cell] = []
     for level in DIFFICULTIES:
-        passed_count, _, total = totals([category], unit, (level,))
+        passed_count, _, total = passed_failed_and_all([category], unit, (level,))
         counts.append(f"{passed_count}/{total}" if total else "-")
         rates.append(f"{passed_count / total * 100:.{digits}f}%" if total else "-")
     return [*counts, *rates]
@@ -59,13 +59,13 @@ def plain_lines(content: Mapping[str, Any]) -> list[str]:
     levels = categories_of(content)
     lines: list[str] = []
     for unit, rate in (("Tests", "Test Pass Rate"), ("Problems", "Problem Pass Rate")):
-        passed_count, failed_count, total = totals(levels.values(), unit)
+        passed_count, failed_count, total = passed_failed_and_all(levels.values(), unit)
         rows: list[list[_Cell]] = [[f"Total {unit}", total], [f"Passed {unit}", passed_count]]
         rows += [[f"Failed {unit}", failed_count], [rate, _percent(passed_count, total)]]
         lines += ["", f"=== Overall {unit[:-1]} Statistics ===", *_grid(rows)]
     rows = []
     for level in DIFFICULTIES:
-        passed_count, failed_count, total = totals(levels.values(), "Problems", (level,))
+        passed_count, failed_count, total = passed_failed_and_all(levels.values(), "Problems", (level,))
         if total:
             rows.append([level.capitalize(), total, passed_count, failed_count, _percent(passed_count, total)])
     if rows:
@@ -74,7 +74,7 @@ def plain_lines(content: Mapping[str, Any]) -> list[str]:
     for unit in ("Tests", "Problems"):
         rows = []
         for name, category in levels.items():
-            passed_count, failed_count, total = totals([category], unit)
+            passed_count, failed_count, total = passed_failed_and_all([category], unit)
             rows.append([_star_if_scored(name, unit), total, passed_count, failed_count, _percent(passed_count, total)])
         lines += [
             "",
@@ -121,7 +121,7 @@ def composite_lines(content: Mapping[str, Any]) -> list[str]:
     rows: list[list[_Cell]] = []
     rates = []
     for index, sample in enumerate(samples):
-        passed_count, _, total = totals(categories_of(sample).values(), "Problems")
+        passed_count, _, total = passed_failed_and_all(categories_of(sample).values(), "Problems")
         rates.append(passed_count / total * 100 if total else 0.0)
         rows.append([index + 1, total, passed_count, f"{rates[-1]:.2f}%", metadata["sample_prefixes"][index]])
     headers = ["Sample #", "Total Problems", "Passed Problems", "Pass Rate", "Prefix"]
@@ -130,7 +130,7 @@ def composite_lines(content: Mapping[str, Any]) -> list[str]:
         mean, deviation = statistics.mean(rates), statistics.stdev(rates)
         lines += ["", f"Pass Rate Statistics: Mean = {mean:.2f}%, StdDev = {deviation:.2f}%"]
     levels: dict[str, Any] = pass_statistics["categories"]
-    passed_count, failed_count, total = totals(levels.values(), "Problems")
+    passed_count, failed_count, total = passed_failed_and_all(levels.values(), "Problems")
     rows = [["Total Problems", total], ["Passed Problems", passed_count], ["Failed Problems", failed_count]]
     rows.append(["Problem Pass Rate", _percent(passed_count, total)])
     if len(rates) > 1:
@@ -138,7 +138,7 @@ def composite_lines(content: Mapping[str, Any]) -> list[str]:
     lines += ["", f"=== Overall Problem Statistics ({pass_label}) ===", *_grid(rows)]
     rows = []
     for level in DIFFICULTIES:
-        passed_count, failed_count, total = totals(levels.values(), "Problems", (level,))
+        passed_count, failed_count, total = passed_failed_and_all(levels.values(), "Problems", (level,))
         if total:
             row: list[_Cell] = [level.capitalize(), total, passed_count, failed_count, _percent(passed_count, total)]
             rows.append([*row, _deviation(samples, None, level)])
@@ -146,7 +146,7 @@ def composite_lines(content: Mapping[str, Any]) -> list[str]:
     lines += ["", f"=== Problem Results by Difficulty ({pass_label}) ===", *_grid(rows, headers)]
     rows = []
     for name, category in levels.items():
-        passed_count, failed_count, total = totals([category], "Problems")
+        passed_count, failed_count, total = passed_failed_and_all([category], "Problems")
         row = [_star_if_scored(name, "Problems"), total, passed_count, failed_count, _percent(passed_count, total)]
         rows.append([*row, _deviation(samples, name, None)])
     headers = ["Cat", "Total", "Pass", "Fail", "Rate", "StdDev"]
@@ -187,7 +187,9 @@ def _deviation(sample_reports: Sequence[Mapping[str, Any]], category: str | None
     rates = []
     for sample in sample_reports:
         chosen_categories = [value for name, value in categories_of(sample).items() if category in (None, name)]
-        passed_count, _, total = totals(chosen_categories, "Problems", (level,) if level else DIFFICULTIES)
+        passed_count, _, total = passed_failed_and_all(
+            chosen_categories, "Problems", (level,) if level else DIFFICULTIES
+        )
         if total:
             rates.append(passed_count / total * 100)
     return f"{statistics.stdev(rates):.2f}%" if len(rates) > 1 else "N/A"

@@ -27,7 +27,7 @@ _WORKDIR = "/code/"
 _CUT = "…"
 
 
-def add_compiler_messages(
+def with_compiler_messages(
     verdict: Verdict, problem: Problem, solution: Mapping[str, bytes], reports: Iterable[StepReport]
 ) -> Verdict:
     """A verdict that a design does not build, with what compilers say of it; any other verdict is returned as it is.

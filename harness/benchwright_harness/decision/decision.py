@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_harness.decision.compiler_messages import add_compiler_messages
+from benchwright_harness.decision.compiler_messages import with_compiler_messages
 from benchwright_harness.decision.criterion import Criterion, PassRule, apply_criterion
 from benchwright_harness.decision.fault import attribute_fault
 from benchwright_harness.decision.report import StepReport, TestbenchMessage
@@ -39,7 +39,9 @@ class Execution:
     """The sandbox's."""
 
 
-def decide(criterion: Criterion, execution: Execution, problem: Problem, solution: Mapping[str, bytes]) -> Verdict:
+def decide_verdict(
+    criterion: Criterion, execution: Execution, problem: Problem, solution: Mapping[str, bytes]
+) -> Verdict:
     """The verdict on a run whose steps have ended.
 
     Args:
@@ -60,16 +62,16 @@ def decide(criterion: Criterion, execution: Execution, problem: Problem, solutio
     verdict = attribute_fault(
         verdict, execution.reports, test_results.pytest, execution.argv, step_end.exit_code, watch
     )
-    verdict = add_compiler_messages(verdict, problem, solution, execution.reports)
+    verdict = with_compiler_messages(verdict, problem, solution, execution.reports)
     if verdict.outcome is not Outcome.PASSED:
-        verdict = _refused_by_compiler(problem, watch) or verdict
+        verdict = _compiler_refusal(problem, watch) or verdict
     if test_results.oddities and step_end.end is ProcessEnd.EXITED:
         detail = "The run left results that its simulations did not have, or changed files that it may not."
         verdict = Verdict(reason=Reason.TAMPERED, detail=detail, tests=verdict.tests)
     return verdict
 
 
-def is_unsigned(verdict: Verdict, plan: HarnessPlan, reports: Sequence[StepReport]) -> bool:
+def rests_on_unsigned_results(verdict: Verdict, plan: HarnessPlan, reports: Sequence[StepReport]) -> bool:
     """True if a pass rests on a simulation whose results come from its own process alone.
 
     With our `xrun`, what is judged is coverage data or the solver's own testbench.
@@ -79,7 +81,7 @@ def is_unsigned(verdict: Verdict, plan: HarnessPlan, reports: Sequence[StepRepor
     return verdict.outcome is Outcome.PASSED and simulates and not signs and OPEN_SOURCE_COVERAGE not in plan.remarks
 
 
-def _refused_by_compiler(problem: Problem, watch: FailureWatch) -> Verdict | None:
+def _compiler_refusal(problem: Problem, watch: FailureWatch) -> Verdict | None:
     """The verdict if the guard of a compiler has refused a design for what the compiler itself has parsed."""
     if watch.refusal is None or watch.refusal[0] not in problem.public.expected:
         return None

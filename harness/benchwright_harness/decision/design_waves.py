@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, copy_plain_file
 from benchwright_harness.decision.report import StepReport
-from benchwright_harness.decision.shown_vcd import Copied, Scope, copy_shown_signals
+from benchwright_harness.decision.shown_vcd import Copied, Scope, copy_signals_of_scopes
 from benchwright_harness.toolchain.tree import INSIDE
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import TestResult
@@ -47,22 +47,22 @@ class DesignWaves:
     def __init__(self, target: Path) -> None:
         self._target = target
         self.kept_waveform: KeptWaveform | None = None
-        """Set by `keep` if there is a waveform."""
+        """Set by `keep_waveform` if there is a waveform."""
 
-    def variables(self, problem: Problem, env: Mapping[str, str]) -> dict[str, str]:
+    def with_wave_variables(self, problem: Problem, env: Mapping[str, str]) -> dict[str, str]:
         """The variables of a run's step, with what its tools need for the waveform."""
         visible_paths = "\n".join(dict.fromkeys((*problem.public.expected, *problem.public.files)))
         return {**env, "PATH": f"{INSIDE}/waves:{env['PATH']}", "BENCHWRIGHT_SHOWN": visible_paths}
 
-    def keep(self, code: Path, reports: Sequence[StepReport]) -> None:
+    def keep_waveform(self, run_folder: Path, reports: Sequence[StepReport]) -> None:
         """Copy the waveform out of a run's folder, if the run has left one.
 
         Args:
-            code: The folder; what is in it may be hostile.
+            run_folder: The folder; what is in it may be hostile.
             reports: Reports of the supervisor on the run.
         """
         scopes = _copied_scopes(itertools.chain.from_iterable(report.scopes for report in reports))
-        dumps = _dumps(code)
+        dumps = _dumps(run_folder)
         if not scopes or not dumps:
             return
         simulations = [simulation.tests for report in reports for simulation in report.simulations]
@@ -76,7 +76,7 @@ class DesignWaves:
             dump, tests = dumps[failed_index], simulations[failed_index]
         # It can't be read, is no VCD, or is too large: there is no waveform, which is what the caller says.
         with contextlib.suppress(OSError, NotPlainFileError, FileTooLargeError, ValueError):
-            copied = self._copy(code, dump, scopes)
+            copied = self._copy(run_folder, dump, scopes)
             if copied.signals:
                 self.kept_waveform = _kept_waveform(tests, copied)
 
@@ -86,7 +86,7 @@ class DesignWaves:
             with tempfile.TemporaryFile() as whole, os.fdopen(handle, "wb") as stream:
                 copy_plain_file(code, dump, whole, MAX_BYTES)
                 whole.seek(0)
-                copied = copy_shown_signals(whole, stream, scopes)
+                copied = copy_signals_of_scopes(whole, stream, scopes)
             Path(temporary).chmod(0o644)
             Path(temporary).replace(self._target)
             return copied

@@ -1,7 +1,7 @@
 """Attribution of a run that did not pass: to the design, or only to a fault of the harness or of a tool.
 
 A design must not be able to choose: a fault counts only if nothing had read the design before it, or if no design could
-cause it. The crash of a compiler is the exception, so where there is a reference it decides: see `settled`.
+cause it. The crash of a compiler is the exception, so where there is a reference it decides: see `settled_verdict`.
 """
 
 from __future__ import annotations

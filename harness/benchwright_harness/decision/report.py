@@ -141,7 +141,7 @@ class _ReportSession:
         self.results_path = results_path
         self.result_by_index: dict[int, TestResult] = {}
 
-    def assign_result(self, name: str, test_result: TestResult) -> bool:
+    def assign_result_if_awaited(self, name: str, test_result: TestResult) -> bool:
         """The outcome of the first test of this name that has none yet; False where none is waiting."""
         open_indices = (
             index for index, test in enumerate(self.announced) if test == name and index not in self.result_by_index
@@ -244,7 +244,7 @@ def read_report(content: bytes) -> StepReport:
                 message=message.message.strip(),
                 sim_time_ns=message.sim_time_ns,
             )
-            if not session.assign_result(message.test, test_result):
+            if not session.assign_result_if_awaited(message.test, test_result):
                 oddities.append("a test that was not announced")
         elif message.finished:
             if message.changed:

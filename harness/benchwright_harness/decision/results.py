@@ -18,7 +18,7 @@ from defusedxml.ElementTree import fromstring
 
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
-from benchwright_foundation.untrusted_folder import entries
+from benchwright_foundation.untrusted_folder import entries_below
 from benchwright_harness.decision.report import SimulationReport, StepReport
 from benchwright_harness.execution.process import OutputReceiver
 from benchwright_problems.verdict import TestResult
@@ -176,7 +176,7 @@ def _with_unique_names(simulations: Iterable[tuple[PurePosixPath, Sequence[TestR
 
 
 def _xml_files(folder: Path) -> list[Path]:
-    xml_entries = (entry for entry in entries(folder) if entry.name.endswith(".xml"))
+    xml_entries = (entry for entry in entries_below(folder) if entry.name.endswith(".xml"))
     paths = (Path(entry) for entry in xml_entries if entry.is_file(follow_symlinks=False))
     return sorted(itertools.islice(paths, _MAX_FILES))
 

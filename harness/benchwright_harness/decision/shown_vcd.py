@@ -27,13 +27,13 @@ class Copied:
     """Length of a tick, in nanoseconds."""
 
 
-def copy_shown_signals(vcd_file: BinaryIO, copy_file: BinaryIO, scopes: Mapping[Scope, Scope]) -> Copied:
+def copy_signals_of_scopes(vcd_file: BinaryIO, copy_file: BinaryIO, copied_scopes: Mapping[Scope, Scope]) -> Copied:
     """Copy what is in some scopes.
 
     Args:
         vcd_file: The file.
         copy_file: Gets the copy.
-        scopes: Those that are copied → their paths in the copy.
+        copied_scopes: Those that are copied → their paths in the copy.
 
     Raises:
         ValueError: The source is no VCD file.
@@ -51,7 +51,7 @@ def copy_shown_signals(vcd_file: BinaryIO, copy_file: BinaryIO, scopes: Mapping[
             tick_ns = _tick_ns(b"".join(arguments).decode("ascii", "replace"))
         elif word == b"$scope" and len(arguments) == 2:
             path.append(arguments[1].decode("utf-8", "replace").removeprefix("\\"))
-            if (scope := tuple(path)) in scopes:
+            if (scope := tuple(path)) in copied_scopes:
                 declarations_by_scope.setdefault(scope, (arguments[0].decode("ascii", "replace"), []))
         elif word == b"$upscope" and path:
             path.pop()
@@ -61,7 +61,9 @@ def copy_shown_signals(vcd_file: BinaryIO, copy_file: BinaryIO, scopes: Mapping[
     else:
         raise ValueError("the header does not end")
     copy_file.write(f"$timescale {_timescale_text(tick_ns)} $end\n".encode())
-    _write_declarations(copy_file, {scopes[scope]: declaration for scope, declaration in declarations_by_scope.items()})
+    _write_declarations(
+        copy_file, {copied_scopes[scope]: declaration for scope, declaration in declarations_by_scope.items()}
+    )
     copy_file.write(b"$enddefinitions $end\n")
     for line in vcd_file:
         if _is_shown(line.strip(), shown_codes):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from benchwright_foundation.process_group import kill_group
-from benchwright_foundation.untrusted_folder import folder_bytes
+from benchwright_foundation.untrusted_folder import disk_bytes_up_to
 from benchwright_harness.execution.processor_time import processor_time
 from benchwright_problems.problem import RunLimits
 
@@ -192,7 +192,7 @@ class Program:
         output = self._output.copy_to(log)
         copied = {output} | ({self._reports.copy_to(reported)} if self._reports else set())
         memory = _Memory()
-        watch = asyncio.create_task(_watch(self.pid, limits, folder, memory))
+        watch = asyncio.create_task(_await_end_or_limit(self.pid, limits, folder, memory))
         try:
             await self._send(input_bytes)
             end_futures: list[asyncio.Future[Any]] = [watch, self._exited]
@@ -332,7 +332,7 @@ class _Memory:
     highest_bytes: int = 0
 
 
-async def _watch(pid: int, limits: RunLimits, folder: Path, memory: _Memory) -> ProcessEnd:
+async def _await_end_or_limit(pid: int, limits: RunLimits, folder: Path, memory: _Memory) -> ProcessEnd:
     start = measured = time.monotonic()
     quota, memory_limit, resident = limits.folder_mb << 20, limits.memory_mb << 20, 0
     while (left := start + limits.wall_s - time.monotonic()) > 0:
@@ -343,7 +343,7 @@ async def _watch(pid: int, limits: RunLimits, folder: Path, memory: _Memory) -> 
             return ProcessEnd.MEMORY
         if time.monotonic() - measured >= _FOLDER_POLL_S:
             # In a thread: a folder full of small files takes a while, and an editor is waiting.
-            if await asyncio.to_thread(folder_bytes, folder, quota) > quota:
+            if await asyncio.to_thread(disk_bytes_up_to, folder, quota) > quota:
                 return ProcessEnd.FOLDER_QUOTA
             measured = time.monotonic()
     starved = await asyncio.to_thread(lambda: processor_time(pid).is_starved(limits.wall_s))

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-from benchwright_foundation.untrusted_folder import folder_bytes
+from benchwright_foundation.untrusted_folder import disk_bytes_up_to
 from benchwright_harness.decision.criterion import Listener
-from benchwright_harness.decision.decision import Execution, decide, is_unsigned
+from benchwright_harness.decision.decision import Execution, decide_verdict, rests_on_unsigned_results
 from benchwright_harness.decision.design_waves import DesignWaves
 from benchwright_harness.decision.report import StepReport, read_report
 from benchwright_harness.decision.results import PYTEST_RESULTS, FailureWatch, read_results
@@ -24,7 +24,7 @@ from benchwright_harness.plan.plan import WORKDIR, HarnessPlan, PlanStep, make_p
 from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.plan.testbench import Simulator
 from benchwright_harness.sandbox import Sandbox, SandboxJob, WarmSandbox
-from benchwright_harness.scan import refused_tasks, scan, without_mark
+from benchwright_harness.scan import refused_tasks, scan_solution, without_byte_order_mark
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem, ScanAction
 from benchwright_problems.verdict import Digests, Reason, RunUsage, Verdict
@@ -118,22 +118,22 @@ class _SolutionRun:
             on_step: See `run_harness`.
             on_folder: See `run_harness`.
         """
-        findings = scan(self.problem, self.solution)
+        findings = scan_solution(self.problem, self.solution)
         for finding in findings:
             self.log.write(f"--- {finding}\n".encode())
         if refused := [finding for finding in findings if finding.action is ScanAction.REFUSE]:
             return Verdict(reason=Reason.REFUSED, detail=f"Not run: {refused[0]}.")
         first_job = self._job(self.plan.steps[0], Path("/"), None)
         async with _folder_and_user(self.sandbox, first_job) as (code, user):
-            with run_folder(code, _files(self.problem, self.solution), user):
+            with run_folder(code, _run_files(self.problem, self.solution), user):
                 execution = await self._execute(code, user, on_step)
                 for oddity in execution.test_results.oddities:
                     self.log.write(f"--- {oddity}\n".encode())
-                verdict = decide(self.plan.criterion, execution, self.problem, self.solution)
+                verdict = decide_verdict(self.plan.criterion, execution, self.problem, self.solution)
                 usage = self._usage(code, execution)
                 on_folder(code)
                 if self.waves is not None:
-                    await asyncio.to_thread(self.waves.keep, code, execution.reports)
+                    await asyncio.to_thread(self.waves.keep_waveform, code, execution.reports)
         remarks = (
             *verdict.remarks,
             *self.plan.remarks,
@@ -141,7 +141,7 @@ class _SolutionRun:
             *(f"{finding}." for finding in findings),
             *execution.remarks,
             *execution.test_results.remarks,
-            *((UNSIGNED,) if is_unsigned(verdict, self.plan, execution.reports) else ()),
+            *((UNSIGNED,) if rests_on_unsigned_results(verdict, self.plan, execution.reports) else ()),
         )
         tools = self.toolchain.versions(self.selection)
         return verdict.model_copy(update={"tools": tools, "usage": usage, "remarks": remarks})
@@ -179,12 +179,12 @@ class _SolutionRun:
 
     def _job(self, step: PlanStep, code: Path, user: int | None) -> SandboxJob:
         job = _job(self.problem, step, self.selection, self.toolchain, code, user)
-        return job if self.waves is None else replace(job, env=self.waves.variables(self.problem, job.env))
+        return job if self.waves is None else replace(job, env=self.waves.with_wave_variables(self.problem, job.env))
 
     def _usage(self, code: Path, execution: Execution) -> RunUsage:
         reports = execution.reports
         return RunUsage(
-            folder_bytes=folder_bytes(code, self.problem.limits.folder_mb << 20),
+            folder_bytes=disk_bytes_up_to(code, self.problem.limits.folder_mb << 20),
             memory_bytes=max((execution.memory_bytes, *(report.largest_bytes for report in reports))) or None,
             cpu_s=round(sum(report.cpu_s for report in reports), 3) if reports else None,
         )
@@ -199,7 +199,7 @@ async def warm_up(problem: Problem, *, sandbox: Sandbox, toolchain: Toolchain, s
     if isinstance(sandbox, WarmSandbox):
         plan = _make_plan(problem, problem.harness_digest, sandbox, selection)
         with _machine_errors():
-            await sandbox.warm(_job(problem, plan.steps[0], selection, toolchain, Path("/"), None))
+            await sandbox.start_ahead(_job(problem, plan.steps[0], selection, toolchain, Path("/"), None))
 
 
 @contextlib.contextmanager
@@ -244,7 +244,7 @@ async def _folder_and_user(sandbox: Sandbox, first_job: SandboxJob) -> AsyncIter
         yield warm_folder
     finally:
         if isinstance(sandbox, WarmSandbox):
-            await sandbox.give_up(warm_folder[0])
+            await sandbox.give_up_warm(warm_folder[0])
 
 
 def _job(
@@ -292,9 +292,9 @@ def starting_files(problem: Problem) -> dict[str, bytes]:
     return {path: given_files[path].encode() for path in problem.public.expected if path in given_files}
 
 
-def _files(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
+def _run_files(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
     expected_paths = set(problem.public.expected)
     given_files = {path: text.encode() for path, text in problem.public.files.items() if path not in expected_paths}
     return given_files | {
-        path: without_mark(path, content) for path, content in solution.items() if path in expected_paths
+        path: without_byte_order_mark(path, content) for path, content in solution.items() if path in expected_paths
     }

@@ -6,7 +6,7 @@ import os
 import tarfile
 from pathlib import Path
 
-from benchwright_foundation.untrusted_folder import entries
+from benchwright_foundation.untrusted_folder import entries_below
 from benchwright_harness.cluster.task import ClusterTask
 
 MOST_FOLDERS = 200
@@ -31,14 +31,14 @@ class RunArchive:
         for archive in folder.glob("*.tar.gz"):
             self._count(archive)
 
-    def keep(self, task: ClusterTask, finished_run_folder: Path) -> None:
+    def archive_folder(self, task: ClusterTask, finished_run_folder: Path) -> None:
         """Archive a run's folder, unless a limit is reached."""
         if self._folders <= 0 or self._bytes <= 0:
             return
         archive = self._folder / f"{task.problem.id}-{task.key[:12]}.tar.gz"
         handle = os.open(archive, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "wb") as stream, tarfile.open(fileobj=stream, mode="w:gz", compresslevel=1) as tar:
-            for folder_entry in entries(finished_run_folder):
+            for folder_entry in entries_below(finished_run_folder):
                 # A design may have made pipes, and files may have been deleted since.
                 if folder_entry.is_file(follow_symlinks=False) or folder_entry.is_symlink():
                     tar.add(

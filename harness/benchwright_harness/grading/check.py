@@ -61,7 +61,7 @@ class _ProblemCheck:
 class Checker(ManyRuns):
     """Proves many problems at once."""
 
-    async def check(
+    async def check_problems(
         self, problems: Sequence[Problem], on_done: Callable[[int, TwoSided], None] = lambda index, two_sided: None
     ) -> list[TwoSided]:
         """Prove problems.
@@ -105,7 +105,7 @@ class Checker(ManyRuns):
             for index, proof in open_proofs.items():
                 choice = proof.choices[len(proof.references)]
                 round_tasks[index] = {
-                    ProofSide.REFERENCE: self._task(proof.problem, solved_files(proof.problem), choice)
+                    ProofSide.REFERENCE: self._task_of_run(proof.problem, solved_files(proof.problem), choice)
                 }
 
             def conclude(
@@ -149,7 +149,7 @@ class Checker(ManyRuns):
 
     def _unsolved_tasks(self, proof: _ProblemCheck, selection: ToolSelection) -> dict[ProofSide, ClusterTask]:
         return {
-            unsolved_side: self._task(proof.problem, files, selection, proof.limit_s)
+            unsolved_side: self._task_of_run(proof.problem, files, selection, proof.limit_s)
             for unsolved_side, files in proof.unsolved.items()
         }
 

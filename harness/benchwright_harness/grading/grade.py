@@ -116,14 +116,14 @@ class Grader:
                 waves=waves,
             )
 
-    async def get_ready(self, problem: Problem) -> None:
+    async def warm_up_for(self, problem: Problem) -> None:
         """Let a sandbox that can do so start ahead for the next run of a problem.
 
         Raises:
             HarnessError: The harness can't be run; a run says so too.
         """
         choices = selections(problem)
-        known_selection = self._verdicts.selection(selection_key(problem, self._sandbox, self._toolchain))
+        known_selection = self._verdicts.find_selection(selection_key(problem, self._sandbox, self._toolchain))
         selection = known_selection if known_selection in choices else choices[0]
         await warm_up(problem, sandbox=self._sandbox, toolchain=self._toolchain, selection=selection)
 
@@ -133,7 +133,7 @@ class Grader:
         if len(choices) == 1 or not problem.hidden.reference:
             return choices[0]
         key = selection_key(problem, self._sandbox, self._toolchain)
-        known_selection = self._verdicts.selection(key)
+        known_selection = self._verdicts.find_selection(key)
         if known_selection is not None and known_selection in choices:
             return known_selection
         tried_verdicts: dict[ToolSelection, Verdict] = {}
@@ -156,9 +156,9 @@ class Grader:
         on_step: Callable[[int, int, str], None] = lambda number, total, service: None,
     ) -> Verdict:
         task = ClusterTask.of(problem, solution, self._sandbox, self._toolchain, selection)
-        known_verdict = None if self._fresh else self._verdicts.get(task.key, task.limit_s)
+        known_verdict = None if self._fresh else self._verdicts.find_verdict(task.key, task.limit_s)
         if known_verdict is not None:
-            log.write(self._verdicts.log(task.key))
+            log.write(self._verdicts.raw_output(task.key))
             log.write(b"\n--- The same files were judged before, with the same tools: this is what was found then.\n")
             return known_verdict
         log_tail = OutputTail(log)
@@ -172,7 +172,7 @@ class Grader:
             on_step=on_step,
         )
         self._verdicts.put_verdict(task.key, verdict, task.limit_s)
-        self._verdicts.put_log(task.key, log_tail.last_bytes)
+        self._verdicts.put_raw_output(task.key, log_tail.last_bytes)
         return verdict
 
 
@@ -222,14 +222,14 @@ class ManyRuns:
         self._on_progress = on_progress
         self._progress = GradingProgress(0, 0, 0)
 
-    def _task(
+    def _task_of_run(
         self, problem: Problem, files: Mapping[str, bytes], selection: ToolSelection, limit_s: float | None = None
     ) -> ClusterTask:
         return ClusterTask.of(problem, files, self._sandbox, self._toolchain, selection, limit_s)
 
     def _known_verdict(self, task: ClusterTask) -> Verdict | None:
-        verdict = None if self._fresh else self._verdicts.get(task.key, task.limit_s)
-        return None if self._needs_logs and not self._verdicts.log(task.key) else verdict
+        verdict = None if self._fresh else self._verdicts.find_verdict(task.key, task.limit_s)
+        return None if self._needs_logs and not self._verdicts.raw_output(task.key) else verdict
 
     def _count(self, *, finished_runs: int = 0, known_runs: int = 0, planned: int = 0) -> None:
         old_progress = self._progress
@@ -275,7 +275,7 @@ class BatchGrader(ManyRuns):
         """
         problems = {id(problem): problem for problem, _ in solutions}
         selected = await self._selections(problems)
-        tasks = [self._task(problem, files, selected[id(problem)]) for problem, files in solutions]
+        tasks = [self._task_of_run(problem, files, selected[id(problem)]) for problem, files in solutions]
         self._count(planned=len({task.key for task in tasks}))
         async with aclosing(self._verdicts_of(tasks)) as finished:
             verdicts_by_key = {task.key: verdict async for task, verdict in finished}
@@ -285,7 +285,7 @@ class BatchGrader(ManyRuns):
     async def _second_tries(self, tasks: Sequence[ClusterTask], verdicts: list[Verdict]) -> list[Verdict]:
         """The verdicts, some of them replaced by those with other tools."""
         second_tries = [
-            (number, self._task(task.problem, task.solution, alternative))
+            (number, self._task_of_run(task.problem, task.solution, alternative))
             for number, (task, verdict) in enumerate(zip(tasks, verdicts, strict=True))
             for alternative in other_selections(task.problem, task.selection, verdict)
         ]
@@ -300,7 +300,7 @@ class BatchGrader(ManyRuns):
     async def _settled_verdicts(self, tasks: Sequence[ClusterTask], verdicts: list[Verdict]) -> list[Verdict]:
         """The verdicts, after running the references where these say whose fault something is."""
         references = {
-            number: self._task(task.problem, solved_files(task.problem), task.selection)
+            number: self._task_of_run(task.problem, solved_files(task.problem), task.selection)
             for number, (task, verdict) in enumerate(zip(tasks, verdicts, strict=True))
             if depends_on_reference(task.problem, verdict)
         }
@@ -318,7 +318,7 @@ class BatchGrader(ManyRuns):
         tried_verdicts: dict[int, dict[ToolSelection, Verdict]] = {}
         for number, problem in problems.items():
             choices = selections(problem)
-            known_selection = self._verdicts.selection(selection_key(problem, self._sandbox, self._toolchain))
+            known_selection = self._verdicts.find_selection(selection_key(problem, self._sandbox, self._toolchain))
             if known_selection in choices:
                 selected[number] = known_selection
             elif len(choices) == 1 or not problem.hidden.reference:
@@ -331,7 +331,7 @@ class BatchGrader(ManyRuns):
             for number in open_ones:
                 problem = problems[number]
                 choice = selections(problem)[len(tried_verdicts[number])]
-                reference_tasks.append(self._task(problem, solved_files(problem), choice))
+                reference_tasks.append(self._task_of_run(problem, solved_files(problem), choice))
                 tasks.setdefault(reference_tasks[-1].key, []).append(number)
             self._count(planned=len(tasks))
             async with aclosing(self._verdicts_of(reference_tasks)) as finished:

@@ -61,7 +61,7 @@ class VerdictStore:
         """The one beside the packs' hidden parts."""
         return cls(home.data / "sealed" / "@verdicts")
 
-    def get(self, key: str, limit_s: float) -> Verdict | None:
+    def find_verdict(self, key: str, limit_s: float) -> Verdict | None:
         """The verdict with this key; `None` if there is none that can be read.
 
         Args:
@@ -100,20 +100,20 @@ class VerdictStore:
         tail = OutputTail()
         yield tail
         if tail.last_bytes:
-            self.put_log(key, tail.last_bytes)
+            self.put_raw_output(key, tail.last_bytes)
 
-    def put_log(self, key: str, raw_output: bytes) -> None:
+    def put_raw_output(self, key: str, raw_output: bytes) -> None:
         """Keep the raw output of a run, for those who may see it."""
         self._write(key, "log", raw_output)
 
-    def log(self, key: str) -> bytes:
+    def raw_output(self, key: str) -> bytes:
         """The raw output that was kept; empty if there is none."""
         try:
             return self._file(key, "log").read_bytes()
         except OSError:
             return b""
 
-    def selection(self, key: str) -> ToolSelection | None:
+    def find_selection(self, key: str) -> ToolSelection | None:
         """The selection that was found right under this key."""
         with contextlib.suppress(OSError, ValidationError):
             return ToolSelection.model_validate_json(self._file(key, "selection.json").read_bytes())

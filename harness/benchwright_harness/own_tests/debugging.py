@@ -55,7 +55,7 @@ class Debugging:
     package: Path
     on_open: Callable[[Path], None]
 
-    async def attach(self, test_run: Awaitable[T], inner_socket: Path) -> T:
+    async def run_with_debugger(self, test_run: Awaitable[T], inner_socket: Path) -> T:
         """The result of a run, which a debugger is let into meanwhile.
 
         Args:

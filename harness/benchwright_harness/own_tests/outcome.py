@@ -122,7 +122,7 @@ _PYTHON_PLACE = re.compile(r'^\s*File "(?P<path>[^"]+)", line (?P<line>\d+)', re
 _MAX_OUTPUT = 200_000
 
 
-def outcomes(
+def outcomes_and_whether_compiled(
     simulation: OwnSimulation, step_end: StepEnd, output: str, report_bytes: bytes, limit_s: float
 ) -> tuple[tuple[OwnOutcome, ...], bool]:
     """The outcome of each test, and whether the sources were compiled.

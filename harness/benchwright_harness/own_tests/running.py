@@ -16,7 +16,7 @@ from benchwright_harness.execution.run import RANDOM_SEED
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
 from benchwright_harness.own_tests.coverage import FileCoverage, read_coverage
 from benchwright_harness.own_tests.debugging import PLACE, Debugging
-from benchwright_harness.own_tests.outcome import OwnRun, outcomes, shorten
+from benchwright_harness.own_tests.outcome import OwnRun, outcomes_and_whether_compiled, shorten
 from benchwright_harness.own_tests.simulation import CODE, COVERAGE, RESULTS, SOCKET, OwnSimulation
 from benchwright_harness.plan.plan import WORKDIR
 from benchwright_harness.plan.selection import ToolSelection
@@ -83,17 +83,17 @@ async def run_own_tests(
             )
             sandbox_run = sandbox.run(job, raw_output)
             step_end = await (
-                sandbox_run if debugging is None else debugging.attach(sandbox_run, code / "rundir" / SOCKET)
+                sandbox_run if debugging is None else debugging.run_with_debugger(sandbox_run, code / "rundir" / SOCKET)
             )
             text = raw_output.getvalue().decode("utf-8", "replace").replace(f"{code}/", f"{CODE}/")
-            test_outcomes, is_built = outcomes(
+            test_outcomes, is_built = outcomes_and_whether_compiled(
                 simulation, step_end, text, _read_file(code, RESULTS, _MAX_RESULTS), simulation.wall_s
             )
             has_waves = (
                 waves is not None
                 and simulation.waves
                 and is_built
-                and _keep_waveform(code, simulation.waves_file, waves)
+                and _keep_waveform_if_any(code, simulation.waves_file, waves)
             )
             coverage = _coverage(simulation, code) if simulation.coverage else ()
     except OSError as error:
@@ -144,7 +144,7 @@ def _coverage(simulation: OwnSimulation, code: Path) -> tuple[FileCoverage, ...]
     return read_coverage(_read_file(code, COVERAGE, _MAX_COVERAGE), frozenset(simulation.sources))
 
 
-def _keep_waveform(code: Path, name: str, target: Path) -> bool:
+def _keep_waveform_if_any(code: Path, name: str, target: Path) -> bool:
     """Move the waveform out of the run's folder; whether there was one."""
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:

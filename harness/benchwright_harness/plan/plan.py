@@ -19,7 +19,7 @@ from typing import Any
 from benchwright_foundation.model import Model
 from benchwright_harness.decision.criterion import Criterion
 from benchwright_harness.errors import BadHarnessError
-from benchwright_harness.plan.testbench import DESCRIPTION, Simulator, simulate
+from benchwright_harness.plan.testbench import DESCRIPTION, Simulator, plan_testbench
 from benchwright_harness.plan.testbench_text import RUN
 from benchwright_harness.toolchain.tree import CHANNEL
 
@@ -191,7 +191,7 @@ def make_plan(
 
 
 def _testbench_plan(harness: Mapping[str, str], simulator: Simulator, supervised: bool) -> HarnessPlan:
-    criterion, simulation = simulate(harness, simulator, has_channel=supervised)
+    criterion, simulation = plan_testbench(harness, simulator, has_channel=supervised)
     step = PlanStep(
         service="testbench",
         image=OSS_SIM,

@@ -45,7 +45,7 @@ class ToolSelection(Model):
     reason: str = "the newest of each"
 
 
-class _SelectionRule(Model):
+class _ToolVersionRule(Model):
     source: str | None = None
     """A pattern that must be found in the source of the provenance, in upper or lower case."""
     version: str | None = None
@@ -54,7 +54,7 @@ class _SelectionRule(Model):
     """A pattern that some file of the harness must contain."""
     choose: tuple[ToolSelection, ...]
 
-    def fits(self, problem: Problem) -> bool:
+    def applies_to(self, problem: Problem) -> bool:
         """True if the problem meets every condition of the rule."""
         provenance = problem.provenance
         return (
@@ -72,7 +72,7 @@ def selections(problem: Problem) -> tuple[ToolSelection, ...]:
 
     With a reference solution the first that it passes with is right; without one the first is.
     """
-    chosen_selections = next(rule.choose for rule in _rules(FILE) if rule.fits(problem))
+    chosen_selections = next(rule.choose for rule in _rules(FILE) if rule.applies_to(problem))
     if chosen_selections[0].simulator is None and _asserts(problem) and can_take_verilator(problem.hidden.harness):
         reason = "Verilator takes concurrent assertions, which no Icarus does"
         chosen_selections = (
@@ -100,6 +100,6 @@ def _asserts(problem: Problem) -> bool:
 
 
 @lru_cache
-def _rules(file: Path) -> tuple[_SelectionRule, ...]:
+def _rules(file: Path) -> tuple[_ToolVersionRule, ...]:
     data = json.loads(file.read_text(encoding="utf-8"))
-    return tuple(_SelectionRule.model_validate(rule) for rule in data)
+    return tuple(_ToolVersionRule.model_validate(rule) for rule in data)

@@ -29,9 +29,9 @@ from benchwright_harness.plan.testbench_text import (
     RUN,
     VERILATOR,
     WATCH,
-    private_names,
-    rewrite_file,
-    shown_data,
+    data_files_to_expose,
+    renamable_names,
+    rewrite_testbench_file,
 )
 from benchwright_harness.toolchain.tree import CHANNEL
 from benchwright_problems.problem import RelativePath
@@ -148,7 +148,7 @@ def read_testbench(harness: Mapping[str, str]) -> TestbenchFile:
     return described
 
 
-def simulate(
+def plan_testbench(
     harness: Mapping[str, str], simulator: Simulator, *, has_channel: bool = True
 ) -> tuple[Criterion, TestbenchRun]:
     """The program that compiles and runs a testbench, and what decides.
@@ -164,13 +164,15 @@ def simulate(
     criterion = Criterion(rule=PassRule(described.criterion), heard=has_channel)
     texts = {_name(path): harness[path] for path in described.testbench}
     scopes = set[str]().union(*map(scope_names, texts.values()))
-    names = private_names(texts.values(), scopes | {described.top, *described.private})
+    names = renamable_names(texts.values(), scopes | {described.top, *described.private})
     data_files = {_name(path): harness[path] for path in described.data}
-    readable = sorted(shown_data(texts.values(), data_files) if has_channel else data_files)
+    readable = sorted(data_files_to_expose(texts.values(), data_files) if has_channel else data_files)
     calls = (ICARUS if simulator == "icarus" else VERILATOR) if has_channel else None
     served = data_files.keys() - set(readable)
     sources = {
-        name: rewrite_file(text, names=names, calls=calls, result_pattern=RESULT[criterion.rule], served_files=served)
+        name: rewrite_testbench_file(
+            text, names=names, calls=calls, result_pattern=RESULT[criterion.rule], served_files=served
+        )
         for name, text in texts.items()
     }
     top_module = f"{described.top}${RUN}" if described.top in names else described.top

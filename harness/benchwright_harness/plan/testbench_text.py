@@ -75,7 +75,7 @@ WATCH = f"module {PACKAGE}_end; final {PACKAGE}::final_(); endmodule bind TOP {P
 """Source that Verilator compiles besides, to know if nothing was left to do; Icarus's module knows it by itself."""
 
 
-def private_names(texts: Iterable[str], names: Collection[str]) -> frozenset[str]:
+def renamable_names(texts: Iterable[str], names: Collection[str]) -> frozenset[str]:
     """Those of some names that a run can change: none that also follows a dot, as a port's does.
 
     Args:
@@ -87,7 +87,7 @@ def private_names(texts: Iterable[str], names: Collection[str]) -> frozenset[str
     return frozenset(name for name in names if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", name)) - after_dot
 
 
-def shown_data(texts: Iterable[str], data_files: Collection[str]) -> frozenset[str]:
+def data_files_to_expose(texts: Iterable[str], data_files: Collection[str]) -> frozenset[str]:
     """The data that has to be in the working directory, where a design could read it, too.
 
     The rest is only named as a `$readmemh`'s file, which a run can show for the time of the call.
@@ -105,7 +105,7 @@ def shown_data(texts: Iterable[str], data_files: Collection[str]) -> frozenset[s
     return frozenset(name for name in data_files if name in other_names or (computed and name not in served))
 
 
-def rewrite_file(
+def rewrite_testbench_file(
     text: str,
     *,
     names: Collection[str],
@@ -117,7 +117,7 @@ def rewrite_file(
 
     Args:
         text: The source.
-        names: See `private_names`.
+        names: See `renamable_names`.
         calls: Calls by which it reaches the channel; `None` where there is none.
         result_pattern: Pattern of a string with the testbench's result.
         served_files: The files that are shown to a `$readmemh`.

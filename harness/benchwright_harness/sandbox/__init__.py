@@ -77,7 +77,7 @@ class Sandbox(Protocol):
 class WarmSandbox(Sandbox, Protocol):
     """A sandbox that can be started before there is a job. It serves one job, and ends with it."""
 
-    async def warm(self, job: SandboxJob) -> None:
+    async def start_ahead(self, job: SandboxJob) -> None:
         """Start one ahead for a job like this, whatever its folder and user are; at most one waits."""
         ...
 
@@ -89,7 +89,7 @@ class WarmSandbox(Sandbox, Protocol):
         """Take the one that waits for such a job: its folder and user. The caller runs a job there, or gives up."""
         ...
 
-    async def give_up(self, code: Path) -> None:
+    async def give_up_warm(self, code: Path) -> None:
         """End the one that was taken with this folder, if no job was run there."""
         ...
 

@@ -41,7 +41,7 @@ from benchwright_harness.sandbox.confinement import (
     FolderHider,
     HiddenFolders,
 )
-from benchwright_harness.sandbox.guard import SUPERVISOR, hidden_roots, python_variables, request
+from benchwright_harness.sandbox.guard import SUPERVISOR, hidden_roots, python_variables, supervisor_request
 from benchwright_harness.sandbox.kind import HealthFinding, MachineHealth, SandboxKind
 from benchwright_harness.sandbox.seccomp import filter_program
 from benchwright_harness.sandbox.users import next_run_user
@@ -211,7 +211,10 @@ class BwrapSandbox:
         started_sandbox = self._take_started(job) or self._start(_SandboxSettings.from_job(job), job.code, job.user)
         try:
             step_end = await started_sandbox.program.finish(
-                limits=job.limits, folder=job.code, log=log, input_bytes=request(job, job.limits.processes + 1)
+                limits=job.limits,
+                folder=job.code,
+                log=log,
+                input_bytes=supervisor_request(job, job.limits.processes + 1),
             )
         finally:
             status = await started_sandbox.close()
@@ -220,7 +223,7 @@ class BwrapSandbox:
             raise SandboxUnavailableError("bubblewrap does not work on this machine", _HINT)
         return step_end
 
-    async def warm(self, job: SandboxJob) -> None:
+    async def start_ahead(self, job: SandboxJob) -> None:
         """Start a sandbox ahead for the next job like this one, which is to use `warm_folder`.
 
         At most one waits. It ends with this process, or by `cool`.
@@ -263,8 +266,8 @@ class BwrapSandbox:
         self._started_by_folder[started_sandbox.code] = started_sandbox
         return started_sandbox.code, started_sandbox.user
 
-    async def give_up(self, code: Path) -> None:
-        """See `WarmSandbox.give_up`."""
+    async def give_up_warm(self, code: Path) -> None:
+        """See `WarmSandbox.give_up_warm`."""
         if started := self._started_by_folder.pop(code, None):
             await started.kill()
 

@@ -29,16 +29,16 @@ def hidden_roots(job: SandboxJob) -> tuple[str, ...]:
     return tuple(sorted({"/" + path.split("/")[1] for path in job.hidden_files}))
 
 
-def request(job: SandboxJob, processes: int | None) -> bytes:
+def supervisor_request(job: SandboxJob, process_limit: int | None) -> bytes:
     """The supervisor's request; see there.
 
     Args:
         job: Job that it is to run.
-        processes: Number of processes that the job's user may have; `None` if something else limits them.
+        process_limit: Number of processes that the job's user may have; `None` if something else limits them.
     """
     limits = {"fsize": job.limits.file_mb << 20, "as": address_space(job.limits), "core": 0, "nofile": FILES}
-    if processes is not None:
-        limits["nproc"] = processes
+    if process_limit is not None:
+        limits["nproc"] = process_limit
     env = {**job.env, "PYTHONPATH": ":".join(filter(None, (GUARD, job.env.get("PYTHONPATH"))))}
     content = {
         "argv": job.argv,

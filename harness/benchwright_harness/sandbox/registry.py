@@ -73,15 +73,15 @@ def open_sandbox(name: str) -> Sandbox:
     return sandbox_kind(name).open()
 
 
-def toolchain_for(name: str, cache: Path) -> Toolchain:
+def toolchain_for(sandbox_name: str, cache: Path) -> Toolchain:
     """Toolchain that a sandbox runs with.
 
     Args:
-        name: Name of the sandbox.
+        sandbox_name: Name of the sandbox.
         cache: The cache folder, which holds toolchains.
 
     Raises:
         SandboxUnavailableError: No sandbox has this name.
         ToolMissingError: No toolchain is there, with the next step.
     """
-    return sandbox_kind(name).toolchain(cache)
+    return sandbox_kind(sandbox_name).toolchain(cache)

@@ -16,7 +16,7 @@ from benchwright_foundation.model import Model
 from benchwright_harness.scan import characters, synthesis
 from benchwright_harness.scan.rules import rule_of
 from benchwright_harness.scan.rules import rules as _rules
-from benchwright_harness.scan.source import RuleMatch, read
+from benchwright_harness.scan.source import RuleMatch, rule_matches
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Problem, ScanAction
 
@@ -55,12 +55,12 @@ def rules() -> tuple[str, ...]:
     return tuple(_rules())
 
 
-def without_mark(path: str, content: bytes) -> bytes:
+def without_byte_order_mark(path: str, content: bytes) -> bytes:
     """A Verilog file without the byte order mark that editors may put before it, and some tools can't read."""
     return content.removeprefix(characters.BYTE_ORDER_MARK) if _is_verilog(path) else content
 
 
-def scan(problem: Problem, solution: Mapping[str, bytes]) -> tuple[ScanFinding, ...]:
+def scan_solution(problem: Problem, solution: Mapping[str, bytes]) -> tuple[ScanFinding, ...]:
     """Findings about the files that a problem takes from a solution; those that are allowed are left out.
 
     What the problem's own files or its reference do is nobody's attack, and allowed.
@@ -75,8 +75,8 @@ def scan(problem: Problem, solution: Mapping[str, bytes]) -> tuple[ScanFinding, 
     reference = {path: text.encode() for path, text in problem.hidden.reference.items()}
     verilog_files = {path: content for path, content in {**given_files, **solution}.items() if _is_verilog(path)}
     findings = []
-    for path in _sources(problem, solution):
-        content = without_mark(path, solution[path])
+    for path in _verilog_paths(problem, solution):
+        content = without_byte_order_mark(path, solution[path])
         if content in (given_files.get(path), reference.get(path)):
             continue
         other_contents = (
@@ -124,7 +124,7 @@ def _actions(problem: Problem) -> dict[str, ScanAction]:
     return actions | problem.hidden.scan
 
 
-def _sources(problem: Problem, solution: Mapping[str, bytes]) -> list[str]:
+def _verilog_paths(problem: Problem, solution: Mapping[str, bytes]) -> list[str]:
     """The paths of what is Verilog, also by being named in some that is."""
     solved_paths = [path for path in problem.public.expected if path in solution]
     verilog = [path for path in solved_paths if _is_verilog(path)]
@@ -137,7 +137,7 @@ def _sources(problem: Problem, solution: Mapping[str, bytes]) -> list[str]:
 def _rule_matches(
     path: str, content: bytes, is_synthesised: bool, other_contents: Iterable[bytes]
 ) -> Iterator[RuleMatch]:
-    yield from read(path, content)
+    yield from rule_matches(path, content)
     if is_synthesised:
         yield from map(RuleMatch._make, synthesis.synthesis_findings(content, other_contents))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from benchwright_harness.scan.rules import rule_for, rule_of
-from benchwright_harness.scan.tokens import SourceToken, comments
+from benchwright_harness.scan.tokens import SourceToken, comments_before
 
 _BODY = re.compile(r"(?:[^\\\n]|\\.)*", re.DOTALL)
 _DANGEROUS = frozenset({"file", "store", "system", "native", "arguments", "finish", "wave", "load"})
@@ -78,7 +78,7 @@ def _parameters(tokens: list[SourceToken], define: int) -> frozenset[str]:
 
 
 def _comments(text: str, token: SourceToken, body_end: int, quotes: int) -> Findings:
-    for comment in comments(text, token):
+    for comment in comments_before(text, token):
         if comment.start >= body_end:
             return
         if quotes % 2:

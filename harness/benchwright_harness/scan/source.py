@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from benchwright_harness.scan import characters, macros
 from benchwright_harness.scan.rules import rule_for
-from benchwright_harness.scan.tokens import Comment, SourceToken, as_ascii, comments, lex
+from benchwright_harness.scan.tokens import Comment, SourceToken, as_ascii, comments_before, lex
 
 
 class RuleMatch(NamedTuple):
@@ -42,7 +42,7 @@ _UNUSUAL_ESCAPE = re.compile(r'(?:[^\\]|^)(?:\\\\)*(\\(?![nt"\\]|[0-7]{3}).)')
 _ENCRYPTED = re.compile(r"`(?:end)?protect(?:ed)?")
 
 
-def read(path: str, content: bytes) -> Iterator[RuleMatch]:
+def rule_matches(path: str, content: bytes) -> Iterator[RuleMatch]:
     """Everything in a file that some rule is about.
 
     Args:
@@ -59,11 +59,11 @@ def read(path: str, content: bytes) -> Iterator[RuleMatch]:
     last_index = len(tokens) - 1
     for index, token in enumerate(tokens):
         if text.find("/", token.previous_end, token.start) >= 0:
-            for comment in comments(text, token):
+            for comment in comments_before(text, token):
                 yield from _about_comment(comment)
         if has_strays and token.kind in _WITH_ANY_BYTE and (stray := token.text.find("\x7f")) >= 0:
             offset = token.start + stray
-            yield RuleMatch("character", characters.outside_of_strings(content, offset), offset)
+            yield RuleMatch("character", characters.name_of_character_outside_strings(content, offset), offset)
         examine = _ABOUT.get(token.kind)
         if examine is not None and (examine is not _identifier or token.text[0] == "\\" or token.text in OPAQUE):
             next_tokens = tokens[index + 1 : min(index + 5, last_index)]
@@ -97,13 +97,13 @@ def _task(span: _SourceSpan) -> Iterator[tuple[str, str]]:
     if span.runs_while_read and _PRINTS_WHILE_READ.fullmatch(text) and not _prints_plain_line(text, next_tokens):
         yield "computed-print", text
     if rule in _WITH_PATH and _TAKES_PATH.search(text):
-        yield from _path(text, next_tokens[1:2], "/code/rundir")
+        yield from _path_findings(text, next_tokens[1:2], "/code/rundir")
 
 
 def _directive(span: _SourceSpan) -> Iterator[tuple[str, str]]:
     text, next_tokens = span.token.text, span.next_tokens
     if text == "`include":
-        yield from _path(text, next_tokens[:1], posixpath.dirname(f"/code/{span.path}"))
+        yield from _path_findings(text, next_tokens[:1], posixpath.dirname(f"/code/{span.path}"))
     elif text == "`uselib":
         yield "outside", text
     elif text == "`line":
@@ -194,7 +194,7 @@ def _prints_plain_line(task: str, next_tokens: list[SourceToken]) -> bool:
     )
 
 
-def _path(task: str, name_tokens: list[SourceToken], folder: str) -> Iterator[tuple[str, str]]:
+def _path_findings(task: str, name_tokens: list[SourceToken], folder: str) -> Iterator[tuple[str, str]]:
     """Findings on a file name after a task or directive."""
     if not name_tokens:
         return

@@ -58,13 +58,13 @@ def synthesis_findings(content: bytes, other_contents: Iterable[bytes] = ()) -> 
     tree = _parse_source(content)
 
     def visit(node: object) -> None:
-        if isinstance(node, SyntaxNode) and (construct := _only_simulated(node.kind.name, node)):
+        if isinstance(node, SyntaxNode) and (construct := _unsynthesisable_construct(node.kind.name, node)):
             location = tree.sourceManager.getFullyOriginalLoc(node.sourceRange.start)
             hits.append(("simulation-only", construct, location.offset))
 
     tree.root.visit(visit)
     yield from hits
-    yield from _without_value(tree, other_contents)
+    yield from _valueless_constructs(tree, other_contents)
 
 
 def _parse_source(content: bytes, sources: SourceManager | None = None) -> SyntaxTree:
@@ -80,7 +80,7 @@ def _parse_source(content: bytes, sources: SourceManager | None = None) -> Synta
     )
 
 
-def _without_value(tree: SyntaxTree, other_contents: Iterable[bytes]) -> Iterator[tuple[str, str, int]]:
+def _valueless_constructs(tree: SyntaxTree, other_contents: Iterable[bytes]) -> Iterator[tuple[str, str, int]]:
     """Things without a value in simulation, so that synthesis may choose one."""
     from pyslang.analysis import AnalysisFlags, AnalysisManager, AnalysisOptions
     from pyslang.ast import Compilation
@@ -104,7 +104,7 @@ def _without_value(tree: SyntaxTree, other_contents: Iterable[bytes]) -> Iterato
             yield "simulation-only", flaw, location.offset
 
 
-def _only_simulated(kind: str, node: SyntaxNode) -> str | None:
+def _unsynthesisable_construct(kind: str, node: SyntaxNode) -> str | None:
     if kind == "SystemName":
         name = str(node).strip()
         return name if name in _CALLS else None

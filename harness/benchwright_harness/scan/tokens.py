@@ -61,7 +61,7 @@ def lex(text: str) -> list[SourceToken]:
             return tokens
 
 
-def comments(text: str, token: SourceToken) -> list[Comment]:
+def comments_before(text: str, token: SourceToken) -> list[Comment]:
     """The comments between a token and the one before it."""
     comments_between = []
     offset = text.find("/", token.previous_end, token.start)

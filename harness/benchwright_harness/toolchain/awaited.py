@@ -20,7 +20,7 @@ def is_being_built(cache: Path) -> bool:
     return is_locked(cache / "toolchains" / LOCK)
 
 
-async def when_built(find: Callable[[], Toolchain], cache: Path, on_wait: Callable[[], None]) -> Toolchain:
+async def find_or_await_build(find: Callable[[], Toolchain], cache: Path, on_wait: Callable[[], None]) -> Toolchain:
     """Toolchain that `find` finds, once a build that goes on has ended.
 
     Args:

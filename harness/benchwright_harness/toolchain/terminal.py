@@ -35,11 +35,11 @@ def offer_scripts(cache: Path) -> Path:
     folder = scripts_folder(cache)
     folder.mkdir(parents=True, exist_ok=True)
     for tool in TOOLS:
-        _write(folder / tool, script(toolchain, tool))
+        _write(folder / tool, starting_script(toolchain, tool))
     return folder
 
 
-def script(toolchain: Toolchain, tool: str) -> str:
+def starting_script(toolchain: Toolchain, tool: str) -> str:
     """The script that starts a tool."""
     root = toolchain.root
     system_folders = [name for name in _SYSTEM if (root / name).exists()]

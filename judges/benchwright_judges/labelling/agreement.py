@@ -57,14 +57,16 @@ def measure_label_agreement(
     measure_likeness = partial(_labeller_agreement, seed=seed, resamples=resamples)
     for kind in LabelKind:
         machine_labels = [
-            (problem, label) for problem in problems if (label := labels.by_machine(problem, kind)) is not None
+            (problem, label)
+            for problem in problems
+            if (label := labels.newest_machine_label(problem, kind)) is not None
         ]
         if not machine_labels:
             continue
         person_pairs = [
             (label.value, person.value)
             for problem, label in machine_labels
-            if (person := labels.by_person(problem, kind))
+            if (person := labels.newest_person_label(problem, kind))
         ]
         stated_pairs = [
             (label.value, stated_value)

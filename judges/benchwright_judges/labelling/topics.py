@@ -80,7 +80,7 @@ def read_topics(file: Path) -> tuple[Topic, ...]:
         if not line.strip() or name.startswith("#"):
             continue
         try:
-            LabelKind.TOPIC.check(name)
+            LabelKind.TOPIC.checked_value(name)
         except ValueError as error:
             raise LabellingError(f"{file}:{number}: a topic's name {error}") from error
         if name.casefold() in topics:

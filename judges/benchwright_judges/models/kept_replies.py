@@ -83,14 +83,14 @@ class KeptReplies:
         figure_data: list[JsonValue] = [figure.data for figure in figures]
         made_from = digest([made_by, instructions, schema, text, figure_data])
         kept_reply = StageFile(self._folder / f"{kind}-{subject}.json", KeptReply)
-        reply = kept_reply.find(made_from)
+        reply = kept_reply.find_output(made_from)
         if reply is None:
             prompt = data_prompt(self._data_title, text, instructions, schema, figures)
             answer = await self._endpoint.request_reply(prompt, index=0, budget=self._budget)
             self.request_count += 1
             if not answer.text:
                 raise self._failure(f"{self.name} gave no reply about {subject}: {answer.error}")
-            reply = kept_reply.keep(
+            reply = kept_reply.write_output(
                 KeptReply(
                     made_from=made_from,
                     model=self.name,

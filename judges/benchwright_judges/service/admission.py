@@ -121,7 +121,7 @@ class AdmissionControl:
         if self._gate.is_open(scope["path"]):
             return await self._body_of(scope, headers, receive)
         token = await self.valid_token(headers.get("authorization"))
-        wait_s = self._rates.take(token.id, token.per_minute)
+        wait_s = self._rates.take_or_wait_s(token.id, token.per_minute)
         if wait_s:
             raise RefusalError(
                 RefusalKind.RATE_LIMITED,
@@ -157,7 +157,7 @@ class AdmissionControl:
             )
         token_parts = access_token.parse_token(text.strip(), self._tokens.prefix)
         token = await self._tokens.find_token(token_parts[0]) if token_parts else None
-        if token_parts is None or token is None or not token.fits(token_parts[1]):
+        if token_parts is None or token is None or not token.has_secret(token_parts[1]):
             raise _unauthorized_refusal("The token is unknown.", "Check that it was copied whole.")
         if token.revoked is not None:
             raise _unauthorized_refusal("The token was revoked.", "Ask the service's administrator for a new one.")

@@ -26,13 +26,13 @@ from pydantic import (
     ValidationError,
 )
 
-from benchwright_problems.datasets.answer_key import named_letter, normal, stated_truth, whole_number
+from benchwright_problems.datasets.answer_key import normal, only_named_letter, stated_truth, whole_number
 from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat
 from benchwright_problems.datasets.folder import files_below
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_array_or_lines
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import Record, RecordLocation, keep, restore
+from benchwright_problems.datasets.record import Record, RecordLocation, restored_record, with_kept_record
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import (
     Answer,
@@ -109,12 +109,12 @@ def import_csbench(files: Sequence[Path], pack: str, invalid: InvalidRecords | N
         for prefix, line, record in read_array_or_lines(file, invalid):
             location = RecordLocation(file, prefix, line)
             with invalid.record():
-                problem = _problem(location, record)
+                problem = _problem_from_record(location, record)
                 if problem.id in problems:
                     raise location.error("ID", f"{problem.id!r} is already at {locations[problem.id]}")
                 problems[problem.id] = problem
                 locations[problem.id] = location
-    invalid.settle(len(problems))
+    invalid.finish_import(len(problems))
     if not problems:
         raise DatasetError(files[0], "", "holds no question")
     return Pack(
@@ -148,10 +148,10 @@ def export_csbench(problem: Problem) -> Record:
     """
     if problem.hidden.dataset_format != RECORD:
         raise ValueError(f"{problem.id} does not come from CS-Bench and has no record of it")
-    return restore(problem, _plain_record(problem))
+    return restored_record(problem, _plain_record(problem))
 
 
-def _problem(location: RecordLocation, record: Record) -> Problem:
+def _problem_from_record(location: RecordLocation, record: Record) -> Problem:
     try:
         parsed = _CsBenchRecord.model_validate(record)
     except ValidationError as error:
@@ -182,7 +182,7 @@ def _problem(location: RecordLocation, record: Record) -> Problem:
         ),
         hidden=Hidden(answer=_answer(location, style, choices, parsed), dataset_format=RECORD),
     )
-    return keep(problem, _plain_record(problem), record, location)
+    return with_kept_record(problem, _plain_record(problem), record, location)
 
 
 def _usual_word(location: RecordLocation, field: str, word: str, known_words: Collection[str]) -> str:
@@ -223,7 +223,7 @@ def _answer(
         raise location.error("Answer", f"is {value}; only an assertion has such an answer")
     text = str(value)
     if style is QuestionFormat.MULTIPLE_CHOICE:
-        letter = named_letter(text, {choice.letter for choice in choices})
+        letter = only_named_letter(text, {choice.letter for choice in choices})
         if letter is None:
             letters = ", ".join(choice.letter for choice in choices)
             raise location.error("Answer", f"is {text!r}; it must be one of {letters}")

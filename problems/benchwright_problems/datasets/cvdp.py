@@ -22,7 +22,7 @@ from benchwright_problems.datasets.dataset_format import DatasetExcerpt, Dataset
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import RecordLocation, keep, restore
+from benchwright_problems.datasets.record import RecordLocation, restored_record, with_kept_record
 from benchwright_problems.errors import DatasetError, PatchError
 from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import (
@@ -131,7 +131,7 @@ def import_cvdp(files: Sequence[Path], pack: str, invalid: InvalidRecords | None
                 elif not _is_solution_of(twin, problem) and problem != twin:
                     reason = f"{problem.id!r} is another problem at {locations[key]}"
                     raise DatasetError(file, "id", reason, line)
-    invalid.settle(len(problems))
+    invalid.finish_import(len(problems))
     if not problems:
         raise DatasetError(files[0], "", "holds no problem")
     return Pack(
@@ -152,7 +152,7 @@ def export_cvdp(problem: Problem) -> dict[str, JsonValue]:
     Raises:
         ValueError: The problem does not come from CVDP.
     """
-    return restore(problem, _plain_record(problem))
+    return restored_record(problem, _plain_record(problem))
 
 
 def _problem(file: Path, line: int, record: dict[str, JsonValue], version: str) -> Problem:
@@ -165,7 +165,7 @@ def _problem(file: Path, line: int, record: dict[str, JsonValue], version: str) 
     except ValidationError as error:
         raise DatasetError.from_validation(file, error, line) from error
     provenance = Provenance(source=SOURCE, license=LICENSE, version=version)
-    return keep(
+    return with_kept_record(
         problem.model_copy(update={"provenance": provenance}),
         _plain_record(problem),
         record,

@@ -16,7 +16,7 @@ class InvalidRecords:
     """Collects what is wrong with single records, so that an error can say how many others are fine.
 
     Args:
-        skip: Import the others. Otherwise, `settle` refuses the data set.
+        skip: Import the others. Otherwise, `finish_import` refuses the data set.
     """
 
     def __init__(self, *, skip: bool = False) -> None:
@@ -32,7 +32,7 @@ class InvalidRecords:
         except DatasetError as error:
             self.record_errors.append(error)
 
-    def settle(self, read_count: int) -> None:
+    def finish_import(self, read_count: int) -> None:
         """Finish an import.
 
         Args:

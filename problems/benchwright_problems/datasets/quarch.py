@@ -30,13 +30,13 @@ from pydantic import (
     ValidationError,
 )
 
-from benchwright_problems.datasets.answer_key import named_letter, normal, whole_number
+from benchwright_problems.datasets.answer_key import normal, only_named_letter, whole_number
 from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat, FileOption
 from benchwright_problems.datasets.folder import read_bytes
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_array_or_lines
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import Record, RecordLocation, keep, restore
+from benchwright_problems.datasets.record import Record, RecordLocation, restored_record, with_kept_record
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.figure import media_type
 from benchwright_problems.problem import (
@@ -150,7 +150,7 @@ def import_quarch(
                     )
                 problems[key] = problem
                 locations[key] = location
-    invalid.settle(len(problems))
+    invalid.finish_import(len(problems))
     if not problems:
         raise DatasetError(files[0], "", "holds no question")
     has_choices = any(problem.hidden.dataset_format == CHOICE for problem in problems.values())
@@ -172,7 +172,7 @@ def export_quarch(problem: Problem) -> Record:
     Raises:
         ValueError: The problem does not come from QuArch.
     """
-    return restore(problem, _plain_record(problem))
+    return restored_record(problem, _plain_record(problem))
 
 
 def _problem(location: RecordLocation, record: Record, answers: dict[int, str]) -> Problem:
@@ -187,7 +187,7 @@ def _problem(location: RecordLocation, record: Record, answers: dict[int, str]) 
         problem = _from_choice(location, parsed)
     else:
         problem = _from_free(location, _parse_record(location, record, _Free))
-    return keep(problem, _plain_record(problem), record, location)
+    return with_kept_record(problem, _plain_record(problem), record, location)
 
 
 def _parse_record(location: RecordLocation, record: Record, model: type[_Kind]) -> _Kind:
@@ -220,7 +220,7 @@ def _from_choice(location: RecordLocation, record: _Choice) -> Problem:
 def _letter(answer: str, options: Mapping[str, str]) -> str | None:
     """The letter of an answer that is one, or the text of one option."""
     letters = [letter for letter, text in options.items() if normal(text).casefold() == normal(answer).casefold()]
-    return letters[0] if len(letters) == 1 else named_letter(answer, options)
+    return letters[0] if len(letters) == 1 else only_named_letter(answer, options)
 
 
 def _from_free(location: RecordLocation, record: _Free) -> Problem:

@@ -32,7 +32,7 @@ class RecordLocation:
         return f"{self.file}:{self.line}" if self.line else f"{self.file} {self.prefix.rstrip('.')}"
 
 
-def keep(problem: Problem, plain_record: Record, record: Record, location: RecordLocation) -> Problem:
+def with_kept_record(problem: Problem, plain_record: Record, record: Record, location: RecordLocation) -> Problem:
     """The problem with the rest of its record as a patch, and with the record's digest.
 
     Args:
@@ -51,7 +51,7 @@ def keep(problem: Problem, plain_record: Record, record: Record, location: Recor
     return problem.model_copy(update={"hidden": hidden_part})
 
 
-def restore(problem: Problem, plain_record: Record) -> Record:
+def restored_record(problem: Problem, plain_record: Record) -> Record:
     """The record that a problem was made from, as an equal JSON value."""
     restored: Record = jsonpatch.apply_patch(plain_record, problem.hidden.record)
     return restored

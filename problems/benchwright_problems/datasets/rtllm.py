@@ -19,7 +19,7 @@ from benchwright_problems.datasets.dataset_format import DatasetExcerpt, Dataset
 from benchwright_problems.datasets.folder import files_below, read_text
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import RecordLocation, keep, restore
+from benchwright_problems.datasets.record import RecordLocation, restored_record, with_kept_record
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import (
     Difficulty,
@@ -72,7 +72,7 @@ def import_rtllm(paths: Sequence[Path], pack: str, invalid: InvalidRecords | Non
                 if problem.id.lower() in problems:
                     raise DatasetError(path / parent, "", f"a design called {problem.id!r} was already there")
                 problems[problem.id.lower()] = problem
-    invalid.settle(len(problems))
+    invalid.finish_import(len(problems))
     if not problems:
         raise DatasetError(paths[0], "", f"holds no folder with {_DESCRIPTION} and {_TESTBENCH}")
     return Pack(
@@ -95,7 +95,7 @@ def export_rtllm(problem: Problem) -> dict[str, JsonValue]:
     """
     if problem.hidden.dataset_format != FOLDER:
         raise ValueError(f"{problem.id} does not come from RTLLM")
-    return restore(problem, _plain_source(problem))
+    return restored_record(problem, _plain_source(problem))
 
 
 def _designs(folder: Path) -> list[tuple[str, list[str]]]:
@@ -122,8 +122,8 @@ def _problem(root: Path, parent: str, names: Sequence[str]) -> Problem:
     testbench = modules(texts[_TESTBENCH])
     if not _SAYS_PASSED.search(texts[_TESTBENCH]):
         raise DatasetError(folder / _TESTBENCH, "", "prints nothing that says passed")
-    module, top_module = _instance(folder, testbench)
-    reference = _reference(folder / verified[0], texts[verified[0]], module)
+    module, top_module = _instantiated_and_instantiating_module(folder, testbench)
+    reference = _renamed_reference(folder / verified[0], texts[verified[0]], module)
     data_files = [name for name in names if name != _DESCRIPTION and not _NO_DATA.match(name)]
     file = f"rtl/{module}.v"
     described = {
@@ -158,10 +158,10 @@ def _problem(root: Path, parent: str, names: Sequence[str]) -> Problem:
         )
     except ValidationError as error:
         raise DatasetError.from_validation(folder, error) from error
-    return keep(problem, _plain_source(problem), record, RecordLocation(folder, "", None))
+    return with_kept_record(problem, _plain_source(problem), record, RecordLocation(folder, "", None))
 
 
-def _instance(folder: Path, testbench: Sequence[VerilogModule]) -> tuple[str, str]:
+def _instantiated_and_instantiating_module(folder: Path, testbench: Sequence[VerilogModule]) -> tuple[str, str]:
     """The module that a testbench instantiates and does not declare, and the module that does so."""
     own_modules = {module.name for module in testbench}
     instances = {(kind, module.name) for module in testbench for kind, _ in module.instances if kind not in own_modules}
@@ -178,7 +178,7 @@ def _instance(folder: Path, testbench: Sequence[VerilogModule]) -> tuple[str, st
     return kind, top_module
 
 
-def _reference(file: Path, text: str, module: str) -> str:
+def _renamed_reference(file: Path, text: str, module: str) -> str:
     """The verified design, its module called as the testbench wants it."""
     declared_modules = modules(text)
     names = {declaration.name for declaration in declared_modules}

@@ -23,7 +23,7 @@ from benchwright_problems.datasets.folder import files_below, read_text
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import RecordLocation, keep, restore
+from benchwright_problems.datasets.record import RecordLocation, restored_record, with_kept_record
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import (
     Difficulty,
@@ -118,7 +118,7 @@ def import_verilogeval(paths: Sequence[Path], pack: str, invalid: InvalidRecords
             if name.lower() in problems:
                 raise DatasetError(source.location, "", f"a problem called {name!r} was already there", source.line)
             problems[name.lower()] = _problem(source, name)
-    invalid.settle(len(problems))
+    invalid.finish_import(len(problems))
     return Pack(
         name=pack,
         title="VerilogEval",
@@ -137,7 +137,7 @@ def export_verilogeval(problem: Problem) -> dict[str, JsonValue]:
     Raises:
         ValueError: The problem does not come from VerilogEval.
     """
-    return restore(problem, _plain_source(problem))
+    return restored_record(problem, _plain_source(problem))
 
 
 def _folder(folder: Path, invalid: InvalidRecords) -> list[_ProblemSource]:
@@ -266,7 +266,9 @@ def _problem(source: _ProblemSource, name: str) -> Problem:
         )
     except ValidationError as error:
         raise DatasetError.from_validation(source.location, error, source.line) from error
-    return keep(problem, _plain_source(problem), source.record, RecordLocation(source.location, "", source.line))
+    return with_kept_record(
+        problem, _plain_source(problem), source.record, RecordLocation(source.location, "", source.line)
+    )
 
 
 def _description(source: _ProblemSource, file: str) -> str:

@@ -36,12 +36,12 @@ class _Conversion(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     sha256: str
-    """Of the converted record; if the record was changed since, `restore` may no longer apply."""
+    """Of the converted record; if the record was changed since, `restored_record` may no longer apply."""
     restore: list[dict[str, JsonValue]]
     """RFC 6902 patch from the record that converting back yields to the original record."""
 
 
-def convert(record: dict[str, JsonValue], target_form: RecordForm) -> dict[str, JsonValue]:
+def convert_record(record: dict[str, JsonValue], target_form: RecordForm) -> dict[str, JsonValue]:
     """A record in the requested form; unchanged if it already has that form.
 
     Args:

@@ -30,10 +30,10 @@ def write_label_sheet(file: Path, problems: Sequence[Problem], labels: PackLabel
     count = 0
     for problem in problems:
         for kind in LabelKind:
-            settled = labels.settled(problem, kind)
+            settled = labels.settled_label(problem, kind)
             if settled is None:
                 continue
-            machine = labels.by_machine(problem, kind)
+            machine = labels.newest_machine_label(problem, kind)
             vote_list = "; ".join(f"{vote.judge}={vote.value}" for vote in machine.votes) if machine is not None else ""
             row_cells = (problem.id, kind.value, problem.public.statement, settled.value, settled.by, vote_list)
             csv_writer.writerow([*(_inert_cell(text) for text in row_cells), "", ""])
@@ -92,7 +92,7 @@ def _correction(
     kind = LabelKind(cell("kind"))
     value = cell("corrected") if kind is LabelKind.TOPIC else cell("corrected").lower()
     try:
-        kind.check(value)
+        kind.checked_value(value)
     except ValueError as error:
         raise DatasetError(file, "corrected", str(error), line) from error
     if not cell("reason"):

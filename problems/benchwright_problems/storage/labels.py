@@ -45,7 +45,7 @@ class LabelKind(StrEnum):
             case LabelKind.TOPIC:
                 return ()
 
-    def check(self, value: str) -> str:
+    def checked_value(self, value: str) -> str:
         """The value.
 
         Raises:
@@ -108,7 +108,7 @@ class QuestionLabel(Model):
 
     @model_validator(mode="after")
     def _value_is_of_the_kind(self) -> QuestionLabel:
-        self.kind.check(self.value)
+        self.kind.checked_value(self.value)
         return self
 
 
@@ -134,22 +134,22 @@ class PackLabels:
             self._newest[label.problem, label.kind, label.source is LabelSource.PERSON] = label
         self._labelled = {label.problem for label in labels}
 
-    def by_machine(self, problem: Problem, kind: LabelKind) -> QuestionLabel | None:
+    def newest_machine_label(self, problem: Problem, kind: LabelKind) -> QuestionLabel | None:
         """The newest label of the present text that a model gave, or TF-IDF."""
         return self._find(problem, kind, person=False)
 
-    def by_person(self, problem: Problem, kind: LabelKind) -> QuestionLabel | None:
+    def newest_person_label(self, problem: Problem, kind: LabelKind) -> QuestionLabel | None:
         """The newest label of the present text that a person gave."""
         return self._find(problem, kind, person=True)
 
-    def settled(self, problem: Problem, kind: LabelKind) -> SettledLabel | None:
+    def settled_label(self, problem: Problem, kind: LabelKind) -> SettledLabel | None:
         """Return the label that counts: what people said, else the data set, else a model; None if nothing is known.
 
         Of difficulty, None also stands for the problem's own.
         """
-        if (person := self.by_person(problem, kind)) is not None:
+        if (person := self.newest_person_label(problem, kind)) is not None:
             return SettledLabel(person.value, "people")
-        machine = self.by_machine(problem, kind)
+        machine = self.newest_machine_label(problem, kind)
         stated_value = stated_label(problem, kind) or (machine.stated if machine is not None else "")
         if stated_value:
             return SettledLabel(stated_value, "data set") if kind is not LabelKind.DIFFICULTY else None
@@ -158,9 +158,9 @@ class PackLabels:
         origin = f"{machine.by} with {machine.prompt}" if machine.source is LabelSource.MODEL else machine.source.value
         return SettledLabel(machine.value, origin)
 
-    def all_settled(self, problem: Problem) -> dict[LabelKind, SettledLabel]:
-        """Every label that counts; see `settled`."""
-        settled_labels = {kind: self.settled(problem, kind) for kind in LabelKind}
+    def settled_labels(self, problem: Problem) -> dict[LabelKind, SettledLabel]:
+        """Every label that counts; see `settled_label`."""
+        settled_labels = {kind: self.settled_label(problem, kind) for kind in LabelKind}
         return {kind: settled_label for kind, settled_label in settled_labels.items() if settled_label is not None}
 
     def _find(self, problem: Problem, kind: LabelKind, *, person: bool) -> QuestionLabel | None:
@@ -215,7 +215,7 @@ class LabelFile:
         whole_lines = content.split(b"\n")[:-1]
         return [_read_label(self.path, number, line) for number, line in enumerate(whole_lines, start=1)]
 
-    def append(self, labels: Sequence[QuestionLabel]) -> None:
+    def append_labels(self, labels: Sequence[QuestionLabel]) -> None:
         """Add labels; on disk when this returns.
 
         Raises:

@@ -21,13 +21,13 @@ class DownloadError(ProblemsError):
 
 @contextlib.contextmanager
 def fetched_pack_file(
-    source: str, *, needs_digest: bool, on_progress: Callable[[int, int], None] = lambda byte_count, size: None
+    source: str, *, refuses_http: bool, on_progress: Callable[[int, int], None] = lambda byte_count, size: None
 ) -> Iterator[Path]:
     """The file of a path or address, for as long as the block runs.
 
     Args:
         source: A path, or what begins with `https://` or `http://`.
-        needs_digest: Refuse plain HTTP, by which anybody on the way could have changed it.
+        refuses_http: Refuse plain HTTP, by which anybody on the way could have changed it.
         on_progress: Called with bytes received, and all of them; 0 if the server does not say.
 
     Raises:
@@ -39,18 +39,18 @@ def fetched_pack_file(
     with tempfile.TemporaryDirectory(prefix="benchwright-pack-") as folder:
         file = Path(folder, "pack")
         with file.open("wb") as stream:
-            _download(source, stream, needs_digest, on_progress)
+            _download(source, stream, refuses_http, on_progress)
         yield file
 
 
-def _download(source: str, file: BinaryIO, needs_digest: bool, on_progress: Callable[[int, int], None]) -> None:
+def _download(source: str, file: BinaryIO, refuses_http: bool, on_progress: Callable[[int, int], None]) -> None:
     # It takes a while to import.
     import httpx2
 
     try:
         with httpx2.stream("GET", source, follow_redirects=True, timeout=_TIMEOUT_S) as reply:
             for response in (*reply.history, reply):
-                if needs_digest and response.url.scheme != "https":
+                if refuses_http and response.url.scheme != "https":
                     raise DownloadError(f"{response.url} is plain HTTP: give the file's --sha256, or an https address")
             if reply.status_code != httpx2.codes.OK:
                 raise DownloadError(f"{source} answers {reply.status_code} {reply.reason_phrase}")

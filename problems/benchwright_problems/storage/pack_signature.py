@@ -65,7 +65,7 @@ class PackSigners:
     def __init__(self, home: Home) -> None:
         self._file = home.data / _SIGNERS
 
-    def key_of(self, pack: str) -> str | None:
+    def find_key(self, pack: str) -> str | None:
         """The key of a pack; None if it came otherwise.
 
         Raises:
@@ -73,7 +73,7 @@ class PackSigners:
         """
         return self._read_keys().get(pack)
 
-    def remember(self, pack: str, key: str) -> None:
+    def remember_key(self, pack: str, key: str) -> None:
         """Remembers a pack's key.
 
         Raises:

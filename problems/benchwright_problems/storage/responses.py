@@ -89,7 +89,7 @@ def read_responses(
     for line, record in read_records(file, invalid):
         with invalid.record():
             responses.append(_read_response(file, line, record, problems, samples))
-    invalid.settle(len(responses))
+    invalid.finish_import(len(responses))
     if not responses:
         raise DatasetError(file, "", "holds no answer")
     return responses
@@ -146,7 +146,7 @@ def _files_or_text(problem: Problem, field: str, answer: JsonValue) -> tuple[dic
     return {path: text.encode() for path, text in (start | texts).items()}, None
 
 
-def files_in(problem: Problem, answer: str) -> dict[str, str]:
+def files_in_answer(problem: Problem, answer: str) -> dict[str, str]:
     """The files in a model's answer: JSON as CVDP asks for it, or the code of the only file.
 
     Raises:

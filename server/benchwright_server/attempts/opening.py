@@ -13,7 +13,7 @@ from benchwright_attempts.events.evidence import Assigned, Consent, Recording
 from benchwright_attempts.events.file_text import FileText
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_foundation.atomic import write_atomically
-from benchwright_foundation.workspaces_folder import explain, intruder
+from benchwright_foundation.workspaces_folder import intruder, refusal_reason
 from benchwright_problems.assistance import Assistance
 from benchwright_problems.problem import Problem
 from benchwright_server.attempts.pack_views import language_variants
@@ -114,7 +114,7 @@ class Opening:
         figures = {figure.path for figure in problem.public.figures}
         root = self._services.home.workspaces
         if (intruding_path := intruder(root)) is not None:
-            raise WorkspaceError(explain(root, intruding_path))
+            raise WorkspaceError(refusal_reason(root, intruding_path))
         folder = free_folder(root, ref)
         try:
             fill_workspace(folder, files)

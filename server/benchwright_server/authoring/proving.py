@@ -75,7 +75,7 @@ async def prove(
         proofs[designs[number]] = two_sided
         on_sides(proof_candidates[designs[number]].problem, two_sided)
 
-    await checker.check([proof_candidates[index].problem for index in designs], finish)
+    await checker.check_problems([proof_candidates[index].problem for index in designs], finish)
     wrong_cases = [
         (index, name, files)
         for index, candidate in enumerate(proof_candidates)

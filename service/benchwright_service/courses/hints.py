@@ -102,7 +102,7 @@ class HandedHints:
         summary = await asyncio.to_thread(self._evidence.log.summary, attempt)
         if summary.state is not AttemptState.RUNNING:
             raise RefusalError(RefusalKind.CONFLICT, "The attempt's clock does not run.", "Start or resume it first.")
-        missing = rule.waits_for(runs, summary.clock.active_s)
+        missing = rule.missing_condition(runs, summary.clock.active_s)
         if missing:
             raise RefusalError(
                 RefusalKind.CONFLICT, f"Hint {number} can be taken after {missing}.", "Go on working, and ask again."

@@ -259,7 +259,7 @@ class _RouteGuard:
         takes_files: bool = False,
     ) -> Response:
         try:
-            if session is not None and self._rates.take(session.account, _PER_MINUTE):
+            if session is not None and self._rates.take_or_wait_s(session.account, _PER_MINUTE):
                 raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS)
             if request.method == "POST" and not foreign and not _is_own(request):
                 raise HTTPException(HTTPStatus.FORBIDDEN)
@@ -283,7 +283,11 @@ class _RouteGuard:
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         if not has_files and kind != "application/x-www-form-urlencoded":
             raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
-        if has_files and session is not None and self._with_files.take(session.account, _WITH_FILES_PER_MINUTE):
+        if (
+            has_files
+            and session is not None
+            and self._with_files.take_or_wait_s(session.account, _WITH_FILES_PER_MINUTE)
+        ):
             raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS)
         try:
             async with asyncio.timeout(_FORM_TIME_S):

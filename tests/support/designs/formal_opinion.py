@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_formal.opinion import ReferenceOpinion, opinion
+from benchwright_formal.opinion import ReferenceOpinion, compare_formally
 from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares
@@ -20,7 +20,7 @@ async def compare_designs(
     reference_files, candidate_files = (
         {"rtl/top.sv": text.encode() if isinstance(text, str) else text} for text in (reference, candidate_text)
     )
-    return await opinion(
+    return await compare_formally(
         reference_files,
         candidate_files,
         "top",

@@ -223,12 +223,12 @@ class Walk:
     async def _lines(self, body: str, state_lines: str, count: int) -> list[str]:
         name = unguessable_name()
         includes = " ".join(f"-I{folder}" for folder in self._design.include_folders(self._folder))
-        read_files = f"{OURS}/walk.sv {' '.join(self._design.names(self._folder))}"
+        read_files = f"{OURS}/walk.sv {' '.join(self._design.source_paths(self._folder))}"
         script = (
             f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {read_files} && vvp -n {name}.vvp && rm {name}.vvp"
         )
         files = {"walk.sv": self._text(name, body, state_lines.count("\n")), "states": state_lines or "0\n"}
-        end, code, printed_text = await self._bench.run(script, files, 120)
+        end, code, printed_text = await self._bench.run_script(script, files, 120)
         lines = (self._bench.read_file(f"{name}.txt") or b"").decode().split()
         if end is not ProcessEnd.EXITED or code or len(lines) != count:
             raise NotWalkedError(

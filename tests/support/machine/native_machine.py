@@ -73,7 +73,7 @@ def _check(problems: Sequence[Problem], cache: Path) -> list[TwoSided]:
         executor = LocalExecutor(cache, 2)
         native_toolchain = toolchain_for(NativeSandbox.name, cache)
         checker = Checker(executor, NativeSandbox(), native_toolchain, VerdictStore(Path(folder)))
-        return asyncio.run(checker.check(problems))
+        return asyncio.run(checker.check_problems(problems))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from benchwright_authoring.new_problem import DesignForm, new_problem
 from benchwright_foundation.home import Home
-from benchwright_problems.canary import canaries_in
+from benchwright_problems.canary import packs_with_canary_in
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
@@ -22,11 +22,11 @@ CANARY = "3f2c8f1e-0d1b-4c5e-9a52-6f4f8d5b2a10"
 @pytest.mark.parametrize("offset", [0, 100, (1 << 20) - 1, (1 << 20) - 35, (1 << 20) - 36, 1 << 20])
 def test_a_canary_is_found_wherever_a_chunk_ends(offset: int) -> None:
     content = b"\xff" * offset + CANARY.upper().encode() + b"."
-    assert canaries_in(io.BytesIO(content), {"mine": CANARY, "other": CANARY[::-1]}) == {"mine"}
+    assert packs_with_canary_in(io.BytesIO(content), {"mine": CANARY, "other": CANARY[::-1]}) == {"mine"}
 
 
 def test_a_part_of_one_is_none() -> None:
-    assert canaries_in(io.BytesIO(CANARY[:-1].encode()), {"mine": CANARY}) == set()
+    assert packs_with_canary_in(io.BytesIO(CANARY[:-1].encode()), {"mine": CANARY}) == set()
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def review(folder: Path, *lines: str) -> ReviewedFiles:
     Image.new("RGB", (1224, 1584), "white").save(folder / "pages" / "1.png")
     ledger = read_structure(read_pages)
     exam_items = find_items(ledger)
-    StageFile(folder / "items.json", type(exam_items)).keep(exam_items)
+    StageFile(folder / "items.json", type(exam_items)).write_output(exam_items)
     return write_review(folder, read_pages, ledger, exam_items)
 
 

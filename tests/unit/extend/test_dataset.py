@@ -15,7 +15,7 @@ from benchwright_problems import datasets
 from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat, FileOption
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
-from benchwright_problems.datasets.record import RecordLocation, keep, restore
+from benchwright_problems.datasets.record import RecordLocation, restored_record, with_kept_record
 from benchwright_problems.problem import (
     Answer,
     Difficulty,
@@ -49,7 +49,7 @@ def import_toy(paths: Sequence[Path], pack: str, invalid: InvalidRecords, notes:
                 public=Public(statement=str(record["ask"]), question=Question(format=QuestionFormat.FREE_RESPONSE)),
                 hidden=Hidden(answer=Answer(value=str(record["reply"])), dataset_format="toy"),
             )
-            problems.append(keep(problem, plain(problem), record, RecordLocation(path, "", line)))
+            problems.append(with_kept_record(problem, plain(problem), record, RecordLocation(path, "", line)))
     return Pack(
         name=pack,
         title="Toy",
@@ -62,7 +62,7 @@ def import_toy(paths: Sequence[Path], pack: str, invalid: InvalidRecords, notes:
 
 
 def export_toy(problem: Problem) -> dict[str, JsonValue]:
-    return restore(problem, plain(problem))
+    return restored_record(problem, plain(problem))
 
 
 def plain(problem: Problem) -> dict[str, JsonValue]:

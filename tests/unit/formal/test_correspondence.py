@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from benchwright_formal.correspondence import logic, may_correspond
+from benchwright_formal.correspondence import logic, reference_allows_every_start
 
 NAMES = b"i0 clk\ni1 d\nl0 q\no0 q\nc\nmade by hand\n"
 UNKNOWN = b"aig 3 2 1 1 0\n4 6\n6\n" + NAMES
@@ -15,15 +15,15 @@ def test_how_registers_begin_is_read_of_each_line() -> None:
 
 def test_the_other_may_only_begin_as_the_reference_may() -> None:
     unknown_logic, zero, one_logic = (logic(circuit) for circuit in (UNKNOWN, ZERO, ONE))
-    assert may_correspond(unknown_logic, zero)
-    assert may_correspond(zero, zero)
-    assert not may_correspond(zero, unknown_logic)
-    assert not may_correspond(zero, one_logic)
+    assert reference_allows_every_start(unknown_logic, zero)
+    assert reference_allows_every_start(zero, zero)
+    assert not reference_allows_every_start(zero, unknown_logic)
+    assert not reference_allows_every_start(zero, one_logic)
 
 
 def test_ports_must_be_the_same_in_their_order() -> None:
-    assert not may_correspond(logic(ZERO), logic(ZERO.replace(b"i1 d", b"i1 e")))
+    assert not reference_allows_every_start(logic(ZERO), logic(ZERO.replace(b"i1 d", b"i1 e")))
 
 
 def test_what_is_no_circuit_corresponds_to_nothing() -> None:
-    assert not may_correspond(logic(ZERO), logic(b"hello"))
+    assert not reference_allows_every_start(logic(ZERO), logic(b"hello"))

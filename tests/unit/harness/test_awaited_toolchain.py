@@ -14,7 +14,7 @@ import pytest
 from benchwright_foundation.file_lock import file_lock
 from benchwright_harness.errors import ToolMissingError
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.toolchain.awaited import LOCK, is_being_built, when_built
+from benchwright_harness.toolchain.awaited import LOCK, find_or_await_build, is_being_built
 
 TOOLCHAIN = cast(Toolchain, object())
 
@@ -62,7 +62,7 @@ async def test_a_run_waits_until_the_tools_are_there_and_says_so_once(tmp_path: 
         waits.set()
 
     with building(tmp_path):
-        waiting_task = asyncio.create_task(when_built(find, tmp_path, on_wait))
+        waiting_task = asyncio.create_task(find_or_await_build(find, tmp_path, on_wait))
         await waits.wait()
         assert not waiting_task.done()
         toolchains.append(TOOLCHAIN)
@@ -75,7 +75,7 @@ async def test_nobody_waits_where_nothing_is_built(tmp_path: Path) -> None:
         raise ToolMissingError("toolchain", "build one")
 
     with pytest.raises(ToolMissingError):
-        await when_built(find, tmp_path, lambda: pytest.fail("it waits"))
+        await find_or_await_build(find, tmp_path, lambda: pytest.fail("it waits"))
 
 
 async def test_a_build_that_fails_ends_the_wait_with_the_next_step(tmp_path: Path) -> None:
@@ -83,4 +83,4 @@ async def test_a_build_that_fails_ends_the_wait_with_the_next_step(tmp_path: Pat
         raise ToolMissingError("toolchain", "build one")
 
     with building(tmp_path) as end, pytest.raises(ToolMissingError):
-        await when_built(find, tmp_path, end.set)
+        await find_or_await_build(find, tmp_path, end.set)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from benchwright_harness.decision.compiler_messages import add_compiler_messages
+from benchwright_harness.decision.compiler_messages import with_compiler_messages
 from benchwright_harness.decision.report import read_report
 from benchwright_problems.problem import Difficulty, Hidden, Problem, ProblemKind, Provenance, Public
 from benchwright_problems.verdict import Reason, Verdict
@@ -30,7 +30,7 @@ def _shown_messages(output: str, reason: Reason = Reason.BUILD_FAILED) -> list[s
         {"session": 0, "finished": True, "status": 2, "said": output},
     ]
     report = read_report("\n".join(map(json.dumps, report_messages)).encode())
-    verdict = add_compiler_messages(Verdict(reason=reason), problem, OWN, [report, report])
+    verdict = with_compiler_messages(Verdict(reason=reason), problem, OWN, [report, report])
     assert bool(verdict.compiler) == ("does not compile: rtl/" in verdict.detail)
     return [str(message) for message in verdict.compiler]
 

@@ -9,7 +9,13 @@ from typing import Any
 
 import pytest
 
-from benchwright_harness.cvdp_report import GradedAnswer, composite, raw_result, report, report_text
+from benchwright_harness.cvdp_report import (
+    GradedAnswer,
+    composite_report_content,
+    raw_result,
+    report_content,
+    report_text,
+)
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.verdict import Reason, Verdict
@@ -43,7 +49,7 @@ OTHER = [
 
 @pytest.fixture
 def one() -> dict[str, Any]:
-    return report(ONE, "pack", "somebody", NOW)
+    return report_content(ONE, "pack", "somebody", NOW)
 
 
 def test_raw_results_hold_each_problems_tests() -> None:
@@ -106,7 +112,9 @@ def test_a_table_is_drawn_whole(one: dict[str, Any]) -> None:
 
 
 def test_samples_become_pass_at_k(one: dict[str, Any]) -> None:
-    composite_report: dict[str, Any] = composite([one, report(OTHER, "pack", "somebody", NOW)], ["s1", "s2"], 1, NOW)
+    composite_report: dict[str, Any] = composite_report_content(
+        [one, report_content(OTHER, "pack", "somebody", NOW)], ["s1", "s2"], 1, NOW
+    )
     assert composite_report["metadata"]["composite"] is True
     assert (composite_report["metadata"]["n_samples"], composite_report["metadata"]["sample_prefixes"]) == (
         2,
@@ -121,11 +129,13 @@ def test_samples_become_pass_at_k(one: dict[str, Any]) -> None:
 
 def test_pass_at_2_of_two_samples_is_one_minus_the_chance_of_two_failures() -> None:
     sets = [[graded("a", "cid003", "easy", reason)] for reason in (Reason.PASSED, Reason.TESTS_FAILED)]
-    composite_report = composite([report(samples, "p", "s", NOW) for samples in sets], ["1", "2"], 2, NOW)
+    composite_report = composite_report_content(
+        [report_content(samples, "p", "s", NOW) for samples in sets], ["1", "2"], 2, NOW
+    )
     assert "Overall Pass@2, n=2 probability: 75.00%" in report_text(composite_report)
 
 
 def test_everything_is_json(one: dict[str, Any]) -> None:
-    composite_report = composite([one], ["s1"], 1, NOW)
+    composite_report = composite_report_content([one], ["s1"], 1, NOW)
     assert json.loads(json.dumps(composite_report)) == composite_report
     assert json.loads(json.dumps(raw_result(ONE))) == raw_result(ONE)

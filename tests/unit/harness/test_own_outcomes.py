@@ -7,7 +7,7 @@ import pytest
 
 from benchwright_harness.execution.process import ProcessEnd, StepEnd
 from benchwright_harness.own_tests.coverage import read_coverage
-from benchwright_harness.own_tests.outcome import OwnOutcome, OwnReason, outcomes, shorten
+from benchwright_harness.own_tests.outcome import OwnOutcome, OwnReason, outcomes_and_whether_compiled, shorten
 from benchwright_harness.own_tests.simulation import NOT_BUILT, SIMULATES, OwnSimulation
 
 BENCH = OwnSimulation({"tb/tb.sv": b"", "rtl/a.sv": b""}, ("tb/tb.sv", "rtl/a.sv"), "tb")
@@ -20,7 +20,9 @@ FINISHED = "/code/tb/tb.sv:9: $finish called at 52 (1s)\n"
 def of_bench(
     output: str, exit_code: int = 0, end: ProcessEnd = ProcessEnd.EXITED, simulation: OwnSimulation = BENCH
 ) -> OwnOutcome:
-    (outcome,), _ = outcomes(simulation, StepEnd(end, exit_code, 1.0), f"{SIMULATES}\n{output}", b"", 60)
+    (outcome,), _ = outcomes_and_whether_compiled(
+        simulation, StepEnd(end, exit_code, 1.0), f"{SIMULATES}\n{output}", b"", 60
+    )
     return outcome
 
 
@@ -64,7 +66,9 @@ def test_an_error_of_a_file_named_without_its_folder_has_its_place() -> None:
 
 def test_what_does_not_compile_says_where() -> None:
     console_text = "/code/rtl/a.sv:2: warning: odd\n/code/rtl/a.sv:3: syntax error\nI give up.\n"
-    own_outcomes, is_built = outcomes(COCOTB, StepEnd(ProcessEnd.EXITED, NOT_BUILT, 1.0), console_text, b"", 60)
+    own_outcomes, is_built = outcomes_and_whether_compiled(
+        COCOTB, StepEnd(ProcessEnd.EXITED, NOT_BUILT, 1.0), console_text, b"", 60
+    )
     assert not is_built
     assert [(outcome.name, outcome.reason, outcome.path, outcome.line) for outcome in own_outcomes] == [
         (name, OwnReason.NOT_BUILT, "rtl/a.sv", 3) for name in ("x", "y")
@@ -76,7 +80,9 @@ def cocotb_report(**fields: object) -> bytes:
 
 
 def test_tests_that_cocotb_does_not_tell_of_have_no_result() -> None:
-    own_outcomes, _ = outcomes(COCOTB, StepEnd(ProcessEnd.EXITED, 0, 1.0), f"{SIMULATES}\n", cocotb_report(), 60)
+    own_outcomes, _ = outcomes_and_whether_compiled(
+        COCOTB, StepEnd(ProcessEnd.EXITED, 0, 1.0), f"{SIMULATES}\n", cocotb_report(), 60
+    )
     assert [(outcome.name, outcome.reason) for outcome in own_outcomes] == [
         ("x", OwnReason.PASSED),
         ("y", OwnReason.NO_RESULT),
@@ -88,7 +94,9 @@ def test_what_was_compared_is_taken_from_the_assertion() -> None:
     result_report = cocotb_report(
         outcome="failed", message=message, places=[["tests/test_a.py", 7], ["tests/other.py", 2]]
     )
-    own_outcomes, _ = outcomes(COCOTB, StepEnd(ProcessEnd.EXITED, 0, 1.0), f"{SIMULATES}\n", result_report, 60)
+    own_outcomes, _ = outcomes_and_whether_compiled(
+        COCOTB, StepEnd(ProcessEnd.EXITED, 0, 1.0), f"{SIMULATES}\n", result_report, 60
+    )
     assert (own_outcomes[0].got, own_outcomes[0].expected_text, own_outcomes[0].path, own_outcomes[0].line) == (
         "4",
         "3",
@@ -102,7 +110,9 @@ def test_what_was_compared_is_taken_from_the_assertion() -> None:
     [b"{", b"[]\n", b'{"test": 3}\n', b"\xff\xfe\n", cocotb_report(places=[["a"]]), cocotb_report(places=3)],
 )
 def test_results_that_make_no_sense_are_no_results(result_bytes: bytes) -> None:
-    own_outcomes, _ = outcomes(COCOTB, StepEnd(ProcessEnd.EXITED, 0, 1.0), f"{SIMULATES}\n", result_bytes, 60)
+    own_outcomes, _ = outcomes_and_whether_compiled(
+        COCOTB, StepEnd(ProcessEnd.EXITED, 0, 1.0), f"{SIMULATES}\n", result_bytes, 60
+    )
     assert [outcome.name for outcome in own_outcomes][-1] == "y"
 
 

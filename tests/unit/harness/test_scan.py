@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.scan import scan
+from benchwright_harness.scan import scan_solution
 from benchwright_harness.scan.rules import rules
-from benchwright_harness.scan.source import read
+from benchwright_harness.scan.source import rule_matches
 from benchwright_problems.category import Category
 from benchwright_problems.problem import (
     Difficulty,
@@ -35,7 +35,7 @@ def problem(category: Category = Category.SPEC_TO_RTL, **hidden_fields: object) 
 
 
 def scan_results(text: str, scanned_problem: Problem | None = None) -> list[tuple[str, int, ScanAction]]:
-    findings = scan(scanned_problem or problem(), {"rtl/a.sv": text.encode()})
+    findings = scan_solution(scanned_problem or problem(), {"rtl/a.sv": text.encode()})
     return [(finding.rule, finding.line, finding.action) for finding in findings]
 
 
@@ -150,7 +150,7 @@ def test_where_a_design_is_linted_it_is_the_same_for_the_linter_and_not_silent(t
 def test_a_character_that_tools_read_differently_is_refused_with_its_place(
     content: bytes, description: str, column: int
 ) -> None:
-    (finding, *_) = scan(problem(), {"rtl/a.sv": b"\n" + content})
+    (finding, *_) = scan_solution(problem(), {"rtl/a.sv": b"\n" + content})
     location = f"rtl/a.sv, line 2, column {column}"
     assert str(finding) == f"{location}: holds {description}, which tools read differently (rule character)"
 
@@ -165,7 +165,7 @@ def test_a_character_that_tools_read_differently_is_refused_with_its_place(
     ],
 )
 def test_usual_line_ends_a_mark_and_any_language_in_comments_and_texts_are_legal(content: bytes) -> None:
-    assert scan(problem(), {"rtl/a.sv": content}) == ()
+    assert scan_solution(problem(), {"rtl/a.sv": content}) == ()
 
 
 @pytest.mark.parametrize(
@@ -234,8 +234,8 @@ def test_a_file_of_another_name_that_is_included_is_read() -> None:
         update={"public": scanned_problem.public.model_copy(update={"expected": ("rtl/a.sv", "rtl/b.txt")})}
     )
     files = {"rtl/a.sv": b'`include "b.txt"', "rtl/b.txt": b"initial $system(1);"}
-    assert [finding.path for finding in scan(scanned_problem, files)] == ["rtl/b.txt"]
-    assert scan(scanned_problem, files | {"rtl/a.sv": b"wire a;"}) == ()
+    assert [finding.path for finding in scan_solution(scanned_problem, files)] == ["rtl/b.txt"]
+    assert scan_solution(scanned_problem, files | {"rtl/a.sv": b"wire a;"}) == ()
 
 
 def test_an_unchanged_file_of_the_problem_is_not_the_solvers() -> None:
@@ -264,11 +264,11 @@ def test_a_net_that_another_file_drives_has_a_driver_and_one_that_it_reads_has_n
     )
     user = b"module a(input i, output y); wire n; b u(.i(i), .o(n)); assign y = n; endmodule"
     driver = b"module b(input i, output o); assign o = i; endmodule"
-    assert scan(scanned_problem, {"rtl/a.sv": user, "rtl/b.sv": driver}) == ()
+    assert scan_solution(scanned_problem, {"rtl/a.sv": user, "rtl/b.sv": driver}) == ()
     reader_module = b"module b(input i, input o); endmodule"
-    assert [finding.what for finding in scan(scanned_problem, {"rtl/a.sv": user, "rtl/b.sv": reader_module})] == [
-        "a net without a driver"
-    ]
+    assert [
+        finding.what for finding in scan_solution(scanned_problem, {"rtl/a.sv": user, "rtl/b.sv": reader_module})
+    ] == ["a net without a driver"]
 
 
 def test_many_errors_of_the_lexer_hide_nothing() -> None:
@@ -276,7 +276,7 @@ def test_many_errors_of_the_lexer_hide_nothing() -> None:
 
 
 def test_a_finding_names_file_line_and_words() -> None:
-    (finding,) = scan(problem(), {"rtl/a.sv": b'\n\ninitial f = $fopen("x");'})
+    (finding,) = scan_solution(problem(), {"rtl/a.sv": b'\n\ninitial f = $fopen("x");'})
     assert str(finding) == "rtl/a.sv, line 3, column 13: opens or uses files with $fopen (rule file)"
 
 
@@ -323,7 +323,7 @@ def test_what_the_reference_does_is_allowed() -> None:
 
 
 def test_files_that_the_problem_does_not_take_are_not_read() -> None:
-    assert scan(problem(), {"rtl/b.sv": b"$fopen"}) == ()
+    assert scan_solution(problem(), {"rtl/b.sv": b"$fopen"}) == ()
 
 
 def test_no_reference_of_the_starter_pack_is_refused() -> None:
@@ -331,5 +331,5 @@ def test_no_reference_of_the_starter_pack_is_refused() -> None:
     assert files
     for file in files:
         testbench = "verif" in file.parts
-        rules = {finding.rule for finding in read(file.name, file.read_bytes())}
+        rules = {finding.rule for finding in rule_matches(file.name, file.read_bytes())}
         assert rules <= ({"print", "computed-print", "finish", "wave"} if testbench else {"print"}), file

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.scan import without_mark
+from benchwright_harness.scan import without_byte_order_mark
 from benchwright_harness.scan.rules import rules
-from benchwright_harness.scan.source import read
+from benchwright_harness.scan.source import rule_matches
 from benchwright_problems.problem import ScanAction
 
 from ...support.designs.corpus import ROOT, designs
@@ -50,7 +50,7 @@ def test_no_real_file_is_refused_by_mistake() -> None:
     for name, text in real_files():
         count += 1
         path = Path(name).name
-        for finding in read(path, without_mark(path, text.encode())):
+        for finding in rule_matches(path, without_byte_order_mark(path, text.encode())):
             if finding.rule not in INTENDED and rules()[finding.rule].action is ScanAction.REFUSE:
                 wrong_matches.append((name, finding))
     assert wrong_matches == []

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from benchwright_harness.decision.shown_vcd import Copied, copy_shown_signals
+from benchwright_harness.decision.shown_vcd import Copied, copy_signals_of_scopes
 
 WHOLE = """\
 $date today $end $version zqcanary $end
@@ -51,7 +51,7 @@ SHOWN = {("tb", "dut"): ("counter",), ("tb", "dut", "part[0]"): ("counter", "par
 
 def copied(text: str) -> tuple[Copied, str]:
     shown_vcd = io.BytesIO()
-    return copy_shown_signals(io.BytesIO(text.encode()), shown_vcd, SHOWN), shown_vcd.getvalue().decode()
+    return copy_signals_of_scopes(io.BytesIO(text.encode()), shown_vcd, SHOWN), shown_vcd.getvalue().decode()
 
 
 def test_only_what_is_shown_is_copied_and_begins_with_the_outermost_module() -> None:

@@ -8,7 +8,7 @@ import pytest
 from benchwright_harness.decision.criterion import PassRule
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.plan.plan import make_plan
-from benchwright_harness.plan.testbench import READABLE, UNHEARD, Simulator, simulate
+from benchwright_harness.plan.testbench import READABLE, UNHEARD, Simulator, plan_testbench
 from benchwright_harness.plan.testbench_text import DATA, RUN
 
 TEST = """module tb;
@@ -37,16 +37,16 @@ def harness(test: str = TEST, **description_changes: object) -> dict[str, str]:
 
 def source(test: str = TEST, simulator: Simulator = "icarus", *, heard: bool = True, **change: Any) -> str:
     """The testbench as a run compiles it; its token is left out."""
-    _, simulation = simulate(harness(test, **change), simulator, has_channel=heard)
+    _, simulation = plan_testbench(harness(test, **change), simulator, has_channel=heard)
     return simulation.files[f"/src/{RUN}/testbench.sv"].replace(f"${RUN}", "$").replace(RUN, "")
 
 
 def script(**change: Any) -> str:
-    return simulate(harness(**change), "icarus")[1].files[f"/src/{RUN}/run.sh"]
+    return plan_testbench(harness(**change), "icarus")[1].files[f"/src/{RUN}/run.sh"]
 
 
 def test_icarus_compiles_the_design_and_the_testbench_apart_and_runs_them() -> None:
-    criterion, simulation = simulate(harness(), "icarus")
+    criterion, simulation = plan_testbench(harness(), "icarus")
     assert (criterion.rule, criterion.heard) == (PassRule.VERILOGEVAL, True)
     assert simulation.argv[:4] == ("/bin/sh", f"/src/{RUN}/run.sh", "iverilog", "-u")
     assert simulation.argv[-2:] == (f"/src/{RUN}/design.sv", f"/src/{RUN}/testbench.sv")
@@ -56,11 +56,11 @@ def test_icarus_compiles_the_design_and_the_testbench_apart_and_runs_them() -> N
 
 
 def test_a_lone_design_is_compiled_as_it_is() -> None:
-    assert simulate(harness(design=["rtl/a.sv"]), "icarus")[1].argv[-2] == "/code/rtl/a.sv"
+    assert plan_testbench(harness(design=["rtl/a.sv"]), "icarus")[1].argv[-2] == "/code/rtl/a.sv"
 
 
 def test_verilator_builds_a_program_and_runs_it() -> None:
-    _, simulation = simulate(harness(timescale="1ns/1ps"), "verilator")
+    _, simulation = plan_testbench(harness(timescale="1ns/1ps"), "verilator")
     assert simulation.argv[2:5] == ("verilator", "--binary", "--timing")
     assert simulation.argv[simulation.argv.index("--timescale") + 1] == "1ns/1ps"
     assert simulation.files[f"/src/{RUN}/run.sh"].endswith(
@@ -70,7 +70,7 @@ def test_verilator_builds_a_program_and_runs_it() -> None:
 
 
 def test_a_default_timescale_stands_before_everything() -> None:
-    _, simulation = simulate(harness(timescale="1ns/1ns"), "icarus")
+    _, simulation = plan_testbench(harness(timescale="1ns/1ns"), "icarus")
     for name in ("design.sv", "testbench.sv"):
         assert simulation.files[f"/src/{RUN}/{name}"].startswith("`timescale 1ns/1ns\n")
 
@@ -128,7 +128,7 @@ def test_data_is_shown_while_it_is_loaded() -> None:
     assert f'begin $bw_data(1); $readmemh("{DATA}/data.txt", m); $bw_data(0); end' in text
     assert (
         "cp "
-        not in simulate(harness(LOADS.replace("MORE", ""), data=["d/data.txt"]), "icarus")[1].files[
+        not in plan_testbench(harness(LOADS.replace("MORE", ""), data=["d/data.txt"]), "icarus")[1].files[
             f"/src/{RUN}/run.sh"
         ]
     )
@@ -138,7 +138,7 @@ def test_data_is_shown_while_it_is_loaded() -> None:
 def test_data_that_the_testbench_opens_itself_is_a_remark(statement: str) -> None:
     # The name is either said outside of a load, or put together when the simulation runs.
     test = LOADS.replace("MORE", statement) if "data" in statement else f"module tb; initial {statement} endmodule"
-    _, simulation = simulate(harness(test, data=["d/data.txt"]), "icarus")
+    _, simulation = plan_testbench(harness(test, data=["d/data.txt"]), "icarus")
     assert simulation.remarks == (READABLE,)
     assert f"cp /src/{RUN}/data/data.txt .\n" in simulation.files[f"/src/{RUN}/run.sh"]
     assert " data.txt -- " in simulation.channel
@@ -162,7 +162,7 @@ def test_every_run_has_a_token_of_its_own() -> None:
 
 
 def test_only_the_testbenchs_scopes_may_speak() -> None:
-    _, simulation = simulate(harness(), "icarus")
+    _, simulation = plan_testbench(harness(), "icarus")
     assert simulation.channel.partition(" -- ")[2].split() == sorted(
         [f"{name}${RUN}" for name in ("RefModule", "tb", "u1")] + ["good1"]
     )
@@ -172,14 +172,16 @@ def test_a_design_that_drives_its_inputs_is_told_apart() -> None:
     assert "%force/" in script()
     assert (
         "%force/"
-        not in simulate(harness("module tb; initial force a = 1; endmodule"), "icarus")[1].files[f"/src/{RUN}/run.sh"]
+        not in plan_testbench(harness("module tb; initial force a = 1; endmodule"), "icarus")[1].files[
+            f"/src/{RUN}/run.sh"
+        ]
     )
 
 
 def test_without_a_supervisor_the_testbench_prints() -> None:
     text = source(LOADS.replace("MORE", "$finish;"), heard=False, data=["d/data.txt"])
     assert 'initial begin $readmemh("data.txt", m); $finish; end' in text
-    assert simulate(harness(), "icarus", has_channel=False)[1].remarks == (UNHEARD,)
+    assert plan_testbench(harness(), "icarus", has_channel=False)[1].remarks == (UNHEARD,)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_foundation.untrusted_folder import ENTRY_BYTES, entries, folder_bytes, remove_folder
+from benchwright_foundation.untrusted_folder import ENTRY_BYTES, disk_bytes_up_to, entries_below, remove_folder
 
 
 def deep(folder: Path, levels: int, name: str = "d") -> int:
@@ -22,45 +22,45 @@ def deep(folder: Path, levels: int, name: str = "d") -> int:
 def test_space_on_disk_is_counted_also_in_folders_inside(tmp_path: Path) -> None:
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "a" / "b" / "file").write_bytes(b"x" * 100_000)
-    assert 100_000 <= folder_bytes(tmp_path, 1 << 30) <= 130_000
+    assert 100_000 <= disk_bytes_up_to(tmp_path, 1 << 30) <= 130_000
 
 
 def test_holes_in_files_take_no_space(tmp_path: Path) -> None:
     with (tmp_path / "sparse").open("wb") as stream:
         stream.truncate(1 << 40)
-    assert folder_bytes(tmp_path, 1 << 30) < 10_000
+    assert disk_bytes_up_to(tmp_path, 1 << 30) < 10_000
 
 
 def test_empty_files_count_too(tmp_path: Path) -> None:
     for number in range(100):
         (tmp_path / str(number)).touch()
-    assert folder_bytes(tmp_path, 1 << 30) == 100 * ENTRY_BYTES
+    assert disk_bytes_up_to(tmp_path, 1 << 30) == 100 * ENTRY_BYTES
 
 
 def test_counting_stops_when_it_is_enough(tmp_path: Path) -> None:
     for number in range(100):
         (tmp_path / str(number)).touch()
-    assert 5000 < folder_bytes(tmp_path, 5000) < 5000 + 2 * ENTRY_BYTES
+    assert 5000 < disk_bytes_up_to(tmp_path, 5000) < 5000 + 2 * ENTRY_BYTES
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "root").symlink_to("/")
     (tmp_path / "self").symlink_to(tmp_path)
-    assert [entry.name for entry in entries(tmp_path)].count("root") == 1
-    assert folder_bytes(tmp_path, 1 << 30) <= 2 * 4096
+    assert [entry.name for entry in entries_below(tmp_path)].count("root") == 1
+    assert disk_bytes_up_to(tmp_path, 1 << 30) <= 2 * 4096
 
 
 def test_what_is_too_deep_to_be_counted_is_too_much(tmp_path: Path) -> None:
     os.close(deep(tmp_path, 300, "d" * 20))
     try:
-        assert folder_bytes(tmp_path, 1 << 30) == (1 << 30) + 1
+        assert disk_bytes_up_to(tmp_path, 1 << 30) == (1 << 30) + 1
     finally:
         remove_folder(tmp_path)
 
 
 def test_a_missing_folder_is_empty(tmp_path: Path) -> None:
-    assert list(entries(tmp_path / "none")) == []
-    assert folder_bytes(tmp_path / "none", 1) == 0
+    assert list(entries_below(tmp_path / "none")) == []
+    assert disk_bytes_up_to(tmp_path / "none", 1) == 0
 
 
 @pytest.mark.parametrize(("levels", "name"), [(1500, "d"), (300, "d" * 200)])

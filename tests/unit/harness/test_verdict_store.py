@@ -23,21 +23,21 @@ def store(tmp_path: Path) -> VerdictStore:
 
 
 def test_what_was_put_is_found_by_another_process_too(store: VerdictStore, tmp_path: Path) -> None:
-    assert store.get(KEY, LIMIT_S) is None
+    assert store.find_verdict(KEY, LIMIT_S) is None
     store.put_verdict(KEY, VERDICT, LIMIT_S)
-    assert VerdictStore(tmp_path / "sealed" / "@verdicts").get(KEY, LIMIT_S) == VERDICT
-    assert store.get("ac" * 32, LIMIT_S) is None
+    assert VerdictStore(tmp_path / "sealed" / "@verdicts").find_verdict(KEY, LIMIT_S) == VERDICT
+    assert store.find_verdict("ac" * 32, LIMIT_S) is None
 
 
 @pytest.mark.parametrize("reason", [reason for reason in Reason if reason.outcome == "error"])
 def test_what_decided_nothing_is_not_kept(reason: Reason, store: VerdictStore) -> None:
     store.put_verdict(KEY, Verdict(reason=reason), LIMIT_S)
-    assert store.get(KEY, LIMIT_S) is None
+    assert store.find_verdict(KEY, LIMIT_S) is None
 
 
 def test_verdicts_are_sealed(store: VerdictStore, tmp_path: Path) -> None:
     store.put_verdict(KEY, VERDICT, LIMIT_S)
-    store.put_log(KEY, b"raw")
+    store.put_raw_output(KEY, b"raw")
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
     assert len(files) == 2
@@ -49,24 +49,24 @@ def test_a_broken_file_is_no_verdict(content: bytes, store: VerdictStore, tmp_pa
     store.put_verdict(KEY, VERDICT, LIMIT_S)
     (file,) = (path for path in tmp_path.rglob("*") if path.is_file())
     file.write_bytes(content)
-    assert store.get(KEY, LIMIT_S) is None
+    assert store.find_verdict(KEY, LIMIT_S) is None
     store.put_verdict(KEY, VERDICT, LIMIT_S)
-    assert store.get(KEY, LIMIT_S) == VERDICT
+    assert store.find_verdict(KEY, LIMIT_S) == VERDICT
 
 
 def test_a_selection_is_kept_beside(store: VerdictStore) -> None:
     selection = ToolSelection(icarus="12", reason="because")
-    assert store.selection(KEY) is None
+    assert store.find_selection(KEY) is None
     store.put_selection(KEY, selection)
     store.put_verdict(KEY, VERDICT, LIMIT_S)
-    assert store.selection(KEY) == selection
+    assert store.find_selection(KEY) == selection
 
 
 def test_a_runs_output_is_kept_with_its_verdict(store: VerdictStore) -> None:
-    assert store.log(KEY) == b""
+    assert store.raw_output(KEY) == b""
     store.put_verdict(KEY, VERDICT, LIMIT_S)
-    store.put_log(KEY, b"raw")
-    assert (store.log(KEY), store.get(KEY, LIMIT_S)) == (b"raw", VERDICT)
+    store.put_raw_output(KEY, b"raw")
+    assert (store.raw_output(KEY), store.find_verdict(KEY, LIMIT_S)) == (b"raw", VERDICT)
 
 
 def test_looking_up_takes_a_few_milliseconds_at_most(store: VerdictStore) -> None:
@@ -76,7 +76,7 @@ def test_looking_up_takes_a_few_milliseconds_at_most(store: VerdictStore) -> Non
 
     def look_up(key: str) -> float:
         start = time.perf_counter()
-        assert store.get(key, LIMIT_S) is not None
+        assert store.find_verdict(key, LIMIT_S) is not None
         return time.perf_counter() - start
 
     assert min(map(look_up, keys)) < 0.005
@@ -85,25 +85,25 @@ def test_looking_up_takes_a_few_milliseconds_at_most(store: VerdictStore) -> Non
 @pytest.mark.parametrize(("asked_s", "is_known"), [(20.0, True), (19.0, True), (20.5, False), (600.0, False)])
 def test_a_time_out_answers_for_no_larger_limit(asked_s: float, is_known: bool, store: VerdictStore) -> None:
     store.put_verdict(KEY, TIMED_OUT, 20.0)
-    assert store.get(KEY, asked_s) == (TIMED_OUT if is_known else None)
+    assert store.find_verdict(KEY, asked_s) == (TIMED_OUT if is_known else None)
 
 
 def test_the_time_out_with_the_largest_limit_is_kept(store: VerdictStore) -> None:
     for limit_s in (20.0, 600.0, 30.0):
         store.put_verdict(KEY, TIMED_OUT, limit_s)
-    assert store.get(KEY, 600.0) == TIMED_OUT
+    assert store.find_verdict(KEY, 600.0) == TIMED_OUT
 
 
 def test_what_ended_in_time_answers_for_every_limit(store: VerdictStore) -> None:
     store.put_verdict(KEY, TIMED_OUT, 20.0)
     store.put_verdict(KEY, VERDICT, 600.0)
-    assert store.get(KEY, 20.0) == store.get(KEY, 600.0) == VERDICT
+    assert store.find_verdict(KEY, 20.0) == store.find_verdict(KEY, 600.0) == VERDICT
 
 
 def test_the_end_of_a_long_log_is_kept_though_nothing_was_decided(store: VerdictStore) -> None:
     with store.open_log(KEY) as log:
         log.write(b"first " + b"x" * 300_000)
         log.write(b" last")
-    assert store.get(KEY, LIMIT_S) is None
-    assert store.log(KEY).endswith(b"x last")
-    assert len(store.log(KEY)) == 200_000
+    assert store.find_verdict(KEY, LIMIT_S) is None
+    assert store.raw_output(KEY).endswith(b"x last")
+    assert len(store.raw_output(KEY)) == 200_000

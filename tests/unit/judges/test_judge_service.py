@@ -311,13 +311,13 @@ async def test_unknown_addresses_and_methods_are_refused(service: Served) -> Non
 def test_a_bucket_holds_a_minute_and_fills_evenly() -> None:
     clock_s = 0.0
     rate_limits = RateLimits(lambda: clock_s)
-    assert [rate_limits.take("a", 60) for _ in range(60)] == [0] * 60
-    assert rate_limits.take("a", 60) == 1
-    assert rate_limits.take("b", 60) == 0
+    assert [rate_limits.take_or_wait_s("a", 60) for _ in range(60)] == [0] * 60
+    assert rate_limits.take_or_wait_s("a", 60) == 1
+    assert rate_limits.take_or_wait_s("b", 60) == 0
     clock_s = 1.0
-    assert (rate_limits.take("a", 60), rate_limits.take("a", 60)) == (0, 1)
+    assert (rate_limits.take_or_wait_s("a", 60), rate_limits.take_or_wait_s("a", 60)) == (0, 1)
     clock_s = 1e6
-    assert [rate_limits.take("a", 60) for _ in range(61)].count(0) == 60
+    assert [rate_limits.take_or_wait_s("a", 60) for _ in range(61)].count(0) == 60
 
 
 async def test_too_many_requests_are_told_when_to_come_again(service: Served) -> None:

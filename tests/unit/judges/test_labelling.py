@@ -226,16 +226,16 @@ def test_people_come_before_the_data_set_and_the_data_set_before_models() -> Non
     stated, bare = question("s", skill="design"), question("b")
     model_labels = [label(stated, skill, "recall"), label(bare, skill, "recall"), label(bare, level, "hard")]
     labels = PackLabels(model_labels)
-    assert {kind: settled.value for kind, settled in labels.all_settled(stated).items()} == {skill: "design"}
-    assert {kind: settled.value for kind, settled in labels.all_settled(bare).items()} == {
+    assert {kind: settled.value for kind, settled in labels.settled_labels(stated).items()} == {skill: "design"}
+    assert {kind: settled.value for kind, settled in labels.settled_labels(bare).items()} == {
         skill: "recall",
         level: "hard",
     }
     corrected = PackLabels([*model_labels, label(stated, skill, "implement", label_source=LabelSource.PERSON)])
-    assert corrected.all_settled(stated)[skill].by == "people"
+    assert corrected.settled_labels(stated)[skill].by == "people"
     # Difficulty that the data set states stays.
     stated_labels = PackLabels([label(bare, level, "hard").model_copy(update={"stated": "easy"})])
-    assert stated_labels.settled(bare, level) is None
+    assert stated_labels.settled_label(bare, level) is None
 
 
 def test_labels_are_added_after_the_last_whole_line(tmp_path: Path) -> None:
@@ -245,12 +245,12 @@ def test_labels_are_added_after_the_last_whole_line(tmp_path: Path) -> None:
         label(question("b"), LabelKind.SKILL, "design"),
     )
     assert label_file.lines() == []
-    label_file.append([first_label])
+    label_file.append_labels([first_label])
     with label_file.path.open("ab") as stream:
         stream.write(b'{"torn')
     assert label_file.lines() == [first_label]
-    label_file.append([second_label])
+    label_file.append_labels([second_label])
     assert label_file.lines() == [first_label, second_label]
     label_file.path.write_bytes(b'{"only a torn line')
-    label_file.append([second_label])
+    label_file.append_labels([second_label])
     assert label_file.lines() == [second_label]

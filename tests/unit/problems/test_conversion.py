@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import Problem
-from benchwright_problems.storage.conversion import RecordForm, convert, make_patch
+from benchwright_problems.storage.conversion import RecordForm, convert_record, make_patch
 
 Record = dict[str, JsonValue]
 WriteLines = Callable[..., Path]
@@ -26,9 +26,9 @@ def other_form(record: Record) -> RecordForm:
 
 
 def there_and_back(record: Record) -> tuple[Record, Record]:
-    converted = convert(copy.deepcopy(record), other_form(record))
+    converted = convert_record(copy.deepcopy(record), other_form(record))
     stored = json.loads(json.dumps(converted))
-    return converted, convert(stored, other_form(stored))
+    return converted, convert_record(stored, other_form(stored))
 
 
 def problem(record: Record, folder: Path) -> Problem:
@@ -109,22 +109,22 @@ def test_an_agentic_record_survives(change: Record, agentic: Record, tmp_path: P
 
 
 def test_an_agent_is_told_which_files_count(nonagentic: Record) -> None:
-    assert "- rtl/inverter.sv" in str(convert(nonagentic, RecordForm.AGENTIC)["system_message"])
+    assert "- rtl/inverter.sv" in str(convert_record(nonagentic, RecordForm.AGENTIC)["system_message"])
 
 
 def test_a_model_is_not_told_of_tools_it_does_not_have(agentic: Record) -> None:
-    converted = convert(agentic, RecordForm.NONAGENTIC)
+    converted = convert_record(agentic, RecordForm.NONAGENTIC)
     assert "system_message" not in converted
 
 
 def test_a_record_in_the_form_wanted_stays_as_it_is(agentic: Record) -> None:
-    assert convert(agentic, RecordForm.AGENTIC) is agentic
+    assert convert_record(agentic, RecordForm.AGENTIC) is agentic
 
 
 def test_what_was_changed_meanwhile_is_kept(nonagentic: Record) -> None:
-    converted = convert(nonagentic, RecordForm.AGENTIC)
+    converted = convert_record(nonagentic, RecordForm.AGENTIC)
     converted["prompt"] = "Write two inverters."
-    back = convert(converted, RecordForm.NONAGENTIC)
+    back = convert_record(converted, RecordForm.NONAGENTIC)
     assert back["input"] == {"prompt": "Write two inverters.", "context": {"docs/spec.md": "y = !a\n"}}
 
 

@@ -92,7 +92,7 @@ def test_a_wrong_hint_is_refused_with_its_place(write_pack: WritePack, hints_tom
     ],
 )
 def test_a_hint_says_what_it_waits_for(runs: int, active_s: float, missing: str) -> None:
-    assert HintRule(after_runs=2, after_minutes=5).waits_for(runs, active_s) == missing
+    assert HintRule(after_runs=2, after_minutes=5).missing_condition(runs, active_s) == missing
 
 
 def test_eight_problems_of_the_starter_pack_have_hints_and_the_first_is_free() -> None:

@@ -142,10 +142,10 @@ def test_signers_are_remembered_by_pack(tmp_path: Path) -> None:
     home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})
     home.data.mkdir(parents=True)
     signers = PackSigners(home)
-    assert signers.key_of("a") is None
-    signers.remember("a", "one")
-    signers.remember("b", "two")
-    assert (PackSigners(home).key_of("a"), PackSigners(home).key_of("b")) == ("one", "two")
+    assert signers.find_key("a") is None
+    signers.remember_key("a", "one")
+    signers.remember_key("b", "two")
+    assert (PackSigners(home).find_key("a"), PackSigners(home).find_key("b")) == ("one", "two")
     (home.data / "pack-signers.json").write_text("[")
     with pytest.raises(StoreError, match=r"pack-signers\.json"):
-        signers.key_of("a")
+        signers.find_key("a")

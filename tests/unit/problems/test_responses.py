@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Problem
-from benchwright_problems.storage.responses import Response, ResponseOrigin, files_in, read_responses
+from benchwright_problems.storage.responses import Response, ResponseOrigin, files_in_answer, read_responses
 
 Record = dict[str, JsonValue]
 WriteLines = Callable[..., Path]
@@ -46,7 +46,7 @@ def files(responses: list[Response]) -> list[dict[str, bytes]]:
     file_sets = [
         response.files
         if response.gives_files
-        else {path: text.encode() for path, text in files_in(response.problem, response.text).items()}
+        else {path: text.encode() for path, text in files_in_answer(response.problem, response.text).items()}
         if response.text
         else {}
         for response in responses

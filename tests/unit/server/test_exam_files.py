@@ -26,7 +26,7 @@ def question(tmp_path: Path) -> Path:
     """The folder of a question of an exam."""
     folder = tmp_path / "exam" / "items" / "2b"
     folder.mkdir(parents=True)
-    StageFile(tmp_path / "exam" / "items.json", Items).keep(Items(made_from="", items=()))
+    StageFile(tmp_path / "exam" / "items.json", Items).write_output(Items(made_from="", items=()))
     (tmp_path / "exam" / "exam.toml").write_text("")
     (folder / "statement.md").write_text("# Question 2b\n\nWhich memory is volatile?\n")
     return folder

@@ -175,6 +175,6 @@ def test_a_rule_names_extensions_where_it_needs_them(allowed: str, extensions: t
 
 def test_our_own_completion_has_one_name() -> None:
     rule = Assistance(allowed=Allowed.NAMED, extensions=("benchwright",))
-    assert rule.allows("benchwright.benchwright", is_chat=False)
-    assert rule.allows("Benchwright", is_chat=False)
-    assert not rule.allows("", is_chat=False)
+    assert rule.allows_text_from("benchwright.benchwright", is_chat=False)
+    assert rule.allows_text_from("Benchwright", is_chat=False)
+    assert not rule.allows_text_from("", is_chat=False)

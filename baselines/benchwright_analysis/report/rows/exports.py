@@ -21,7 +21,13 @@ from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.spreadsheet import escape_formulas, without_formula
 from benchwright_analysis.report.section import Section, TableFigure
 from benchwright_foundation.atomic import write_atomically
-from benchwright_harness.cvdp_report import GradedAnswer, composite, raw_result, report, report_text
+from benchwright_harness.cvdp_report import (
+    GradedAnswer,
+    composite_report_content,
+    raw_result,
+    report_content,
+    report_text,
+)
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.verdict import Reason, Verdict
@@ -138,12 +144,12 @@ def _write_group(folder: Path, rows: Sequence[Observation], group: str, made_at:
     for name, sample in zip(names, whole_samples, strict=True):
         graded_answers = [_graded_answer(observation) for observation in sample]
         (folder / name).mkdir(parents=True, exist_ok=True)
-        reports.append(report(graded_answers, packs, group, made_at))
+        reports.append(report_content(graded_answers, packs, group, made_at))
         _write_json(folder / name / "raw_result.json", raw_result(graded_answers))
         _write_json(folder / name / "report.json", reports[-1])
         (folder / name / "report.txt").write_text(report_text(reports[-1]), encoding="utf-8")
     if len(reports) > 1:
-        composite_report = composite(reports, names, 1, made_at)
+        composite_report = composite_report_content(reports, names, 1, made_at)
         _write_json(folder / "composite_report.json", composite_report)
         (folder / "composite_report.txt").write_text(report_text(composite_report), encoding="utf-8")
 

@@ -60,7 +60,7 @@ class ProblemFacts:
     @classmethod
     def from_problem(cls, pack: Pack, problem: Problem, labels: PackLabels) -> ProblemFacts:
         """The facts of a problem's public side, and of its labels."""
-        settled = labels.all_settled(problem)
+        settled = labels.settled_labels(problem)
         label_values = {kind: settled_label.value for kind, settled_label in settled.items()}
         question = problem.public.question
         # The number in a question's id counts the questions of a data set; that of a design counts variants.

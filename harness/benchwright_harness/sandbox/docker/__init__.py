@@ -23,7 +23,13 @@ from benchwright_foundation.superuser import is_superuser
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd
 from benchwright_harness.sandbox import SandboxJob
-from benchwright_harness.sandbox.docker.container import FIRST, SCRATCH, Container, copy_output, isolation_options
+from benchwright_harness.sandbox.docker.container import (
+    FIRST,
+    SCRATCH,
+    Container,
+    copy_output_and_reports,
+    isolation_options,
+)
 from benchwright_harness.sandbox.docker.engine import Engine, connect, engine_errors
 from benchwright_harness.sandbox.docker.images import Image, ImageUnavailableError, image_name
 from benchwright_harness.sandbox.docker.threads import BlockingCall, finish_first, worker_threads
@@ -103,7 +109,9 @@ class DockerSandbox:
             try:
                 await finish_first(call(container.create))
                 stream = await finish_first(call(container.attach))
-                output = asyncio.ensure_future(call(copy_output, stream, log, report_bytes, asyncio.get_running_loop()))
+                output = asyncio.ensure_future(
+                    call(copy_output_and_reports, stream, log, report_bytes, asyncio.get_running_loop())
+                )
                 talk.add(output)
                 await finish_first(call(container.start))
                 talk.add(asyncio.ensure_future(call(container.send_request, stream)))

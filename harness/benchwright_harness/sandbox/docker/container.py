@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright_foundation.untrusted_folder import folder_bytes
+from benchwright_foundation.untrusted_folder import disk_bytes_up_to
 from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, OutputReceiver, ProcessEnd
 from benchwright_harness.plan.plan import WORKDIR
 from benchwright_harness.plan.selection import ToolSelection
@@ -19,7 +19,7 @@ from benchwright_harness.sandbox import SandboxJob
 from benchwright_harness.sandbox.docker.archives import pack_files, pack_folder, unpack_folder
 from benchwright_harness.sandbox.docker.engine import LABEL, Engine, remove_container, this_process
 from benchwright_harness.sandbox.docker.images import Image
-from benchwright_harness.sandbox.guard import FILES, SUPERVISOR, hidden_roots, python_variables, request
+from benchwright_harness.sandbox.guard import FILES, SUPERVISOR, hidden_roots, python_variables, supervisor_request
 from benchwright_harness.sandbox.seccomp import docker_profile
 from benchwright_harness.toolchain.tree import INSIDE
 
@@ -147,7 +147,7 @@ class Container:
         if self._image.has_toolchain:
             with contextlib.suppress(OSError):
                 # The number of processes is the container's to hold: on this machine a user may have others.
-                raw_socket(stream).sendall(request(self._job, None))
+                raw_socket(stream).sendall(supervisor_request(self._job, None))
 
     def start(self) -> None:
         """Let the program run."""
@@ -167,7 +167,7 @@ class Container:
 
     def _folder_bytes(self, quota: int) -> int:
         if not self._copies:
-            return folder_bytes(self._job.code, quota)
+            return disk_bytes_up_to(self._job.code, quota)
         from docker.errors import APIError
 
         try:
@@ -211,7 +211,9 @@ class ContainerState(NamedTuple):
     out_of_memory: bool
 
 
-def copy_output(stream: Any, log: OutputReceiver, report_bytes: bytearray, loop: asyncio.AbstractEventLoop) -> bool:
+def copy_output_and_reports(
+    stream: Any, log: OutputReceiver, report_bytes: bytearray, loop: asyncio.AbstractEventLoop
+) -> bool:
     """Copy standard output to the log and standard error to the reports; false if either is too long."""
     from docker.utils.socket import STDERR, frames_iter
 

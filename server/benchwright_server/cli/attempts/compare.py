@@ -57,14 +57,14 @@ def compare_attempts(
     verdict changes.
     """
     # It brings the harness, which no list needs.
-    from benchwright_formal.opinion import opinion_tools_digests
+    from benchwright_formal.opinion import tools_key
 
     with plain_errors(), end_in_order("What was compared is kept: the same command continues where it stopped."):
         home = Home.find()
         with opened_log() as log:
             chosen_ids = {log.find_by_prefix(attempt).id for attempt in attempts or ()}
             box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
-            tools = opinion_tools_digests(box, toolchain)
+            tools = tools_key(box, toolchain)
             comparisons, known_count = _due_comparisons(log, home, tools, limit, chosen_ids, study, fresh=fresh)
             counts = asyncio.run(_compare_all(log, home, comparisons, tools, box, toolchain, limit))
     if json_output:
@@ -126,7 +126,7 @@ async def _compare_all(
 ) -> Counter[str]:
     from benchwright_attempts.grading.second_opinions import KeptOpinion, SecondOpinions
     from benchwright_attempts.summary.replay import recorded_contents
-    from benchwright_formal.second_opinion import second_opinion, tested_modules
+    from benchwright_formal.second_opinion import compare_with_reference, tested_modules
 
     opinions = SecondOpinions(home)
     result_counts: Counter[str] = Counter()
@@ -143,7 +143,7 @@ async def _compare_all(
                     result_counts["without its text"] += 1
                 else:
                     solution = {path: files[path] for path in comparison.problem.public.expected}
-                    opinion = await second_opinion(
+                    opinion = await compare_with_reference(
                         comparison.problem,
                         solution,
                         tested_modules(comparison.problem),

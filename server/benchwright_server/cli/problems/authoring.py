@@ -114,7 +114,7 @@ def install(
     with (
         plain_errors(),
         progress("fetching", 0, "MiB") as meter,
-        fetched_pack_file(source, needs_digest=sha256 is None, on_progress=show) as file,
+        fetched_pack_file(source, refuses_http=sha256 is None, on_progress=show) as file,
     ):
         home = Home.find()
         digest = _sha256(file)
@@ -130,14 +130,14 @@ def install(
                 f"{name} {installed_version} is installed; --replace puts version {version} in its place"
             )
         store.add(published_pack.pack, replace=replace)
-        PackSigners(home).remember(name, published_pack.key)
+        PackSigners(home).remember_key(name, published_pack.key)
     _print(published_pack, digest, json_output, "installed")
 
 
 def _check_key(signers: PackSigners, published_pack: PublishedPack, key: str | None) -> None:
     if key is not None and published_pack.key != key:
         raise ServerError(f"The pack is signed with the key {published_pack.key}, not with {key}.")
-    known_key = signers.key_of(published_pack.pack.name)
+    known_key = signers.find_key(published_pack.pack.name)
     if key is None and known_key not in (None, published_pack.key):
         raise ServerError(
             f"{published_pack.pack.name} was signed with the key {known_key} when it was installed, and this file with"

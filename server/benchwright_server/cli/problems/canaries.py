@@ -11,7 +11,7 @@ import typer
 
 from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
-from benchwright_problems.canary import canaries_in
+from benchwright_problems.canary import packs_with_canary_in
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
@@ -90,7 +90,7 @@ def _canary_packs_by_file(files: list[Path], known_canaries: Mapping[str, str]) 
 
 def _canary_packs_in_file(file: Path, known_canaries: Mapping[str, str]) -> set[str]:
     with file.open("rb") as stream:
-        return canaries_in(stream, known_canaries)
+        return packs_with_canary_in(stream, known_canaries)
 
 
 def _canary_packs_in_log(file: Path, known_canaries: Mapping[str, str]) -> set[str]:
@@ -101,7 +101,7 @@ def _canary_packs_in_log(file: Path, known_canaries: Mapping[str, str]) -> set[s
     packs: set[str] = set()
     try:
         for sample in read_eval_log_samples(str(file), all_samples_required=False):
-            packs |= canaries_in(io.BytesIO(sample.model_dump_json().encode(errors="replace")), known_canaries)
+            packs |= packs_with_canary_in(io.BytesIO(sample.model_dump_json().encode(errors="replace")), known_canaries)
     except ValueError as error:
         raise ServerError(f"{file} is no log of Inspect's: {error}.") from error
     return packs

@@ -81,7 +81,7 @@ def check(
             jobs=jobs,
             cluster=cluster,
             options=cluster_option or (),
-            on_folder=RunArchive(run_records.keep_runs).keep if run_records.keep_runs else None,
+            on_folder=RunArchive(run_records.keep_runs).archive_folder if run_records.keep_runs else None,
             open_log=lambda task: verdicts.open_log(task.key),
         )
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
@@ -229,7 +229,7 @@ class _Logs:
         """
         for proof_side, verdict in two_sided.sides.items():
             run = two_sided.runs.get(proof_side)
-            log_content = self._verdicts.log(run) if run is not None else b""
+            log_content = self._verdicts.raw_output(run) if run is not None else b""
             file = self._folder / f"{problem.id}.{proof_side.value}.log"
             with explain_unwritable(self._folder):
                 write_atomically(file.absolute(), log_content + f"--- {verdict.summary}\n".encode(), 0o600)

@@ -10,7 +10,7 @@ import typer
 
 from benchwright_formal.limits import LIMIT_S
 from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion
-from benchwright_formal.second_opinion import SynthesisedSize, can_be_compared, second_opinion, tested_modules
+from benchwright_formal.second_opinion import SynthesisedSize, can_be_compared, compare_with_reference, tested_modules
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_problems.equivalence import parameter_text
@@ -52,7 +52,7 @@ def compare(
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
         tops = [top] if top else tested_modules(compared_problem)
         comparison = asyncio.run(
-            second_opinion(compared_problem, solution, tops, sandbox=box, toolchain=toolchain, limit_s=limit)
+            compare_with_reference(compared_problem, solution, tops, sandbox=box, toolchain=toolchain, limit_s=limit)
         )
     if json_output:
         quality = {

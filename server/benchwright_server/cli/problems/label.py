@@ -140,7 +140,7 @@ def _export_or_import_corrections(
     by_id: Mapping[str, Problem] = {problem.id: problem for problem in questions}
     labels = read_label_sheet(corrections.correct, by_id, corrections.by.strip(), datetime.now(UTC))
     if labels:
-        label_file.append(labels)
+        label_file.append_labels(labels)
     console.print(f"{len(labels)} corrections by {corrections.by.strip()} kept; what models said is kept beside them.")
 
 

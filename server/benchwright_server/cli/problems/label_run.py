@@ -128,7 +128,7 @@ def _open_label_tasks(
         problem = store.unseal(f"{pack}/{public.id}")
         for kind in label_request.label_kinds:
             stated = stated_label(problem, kind) or (_difficulty(problem) if kind is LabelKind.DIFFICULTY else "")
-            machine_label = labels.by_machine(problem, kind)
+            machine_label = labels.newest_machine_label(problem, kind)
             is_known = machine_label is not None and (
                 machine_label.source is not LabelSource.MODEL
                 if label_request.offline
@@ -211,7 +211,7 @@ def _label_topics_by_words(
         except LabellingError as error:
             outcome.failures.append(LabelFailure(ref, label_task.kind, str(error)))
     if labels:
-        label_file.append(labels)
+        label_file.append_labels(labels)
 
 
 async def _label_by_models(
@@ -278,6 +278,6 @@ async def _label_task(
         except LabellingError as error:
             outcome.failures.append(LabelFailure(f"{pack}/{label_task.problem.id}", label_task.kind, str(error)))
         else:
-            await asyncio.to_thread(label_file.append, [label])
+            await asyncio.to_thread(label_file.append_labels, [label])
             outcome.labelled[label_task.kind] += 1
         meter.advance()

@@ -105,11 +105,9 @@ def mutate(
 def _prover(home: Home, sandbox: Sandbox, toolchain: Toolchain) -> Prove:
     """The function that compares survivors with the reference; what it found is kept."""
     from benchwright_authoring.mutation.known_opinions import KnownOpinions
-    from benchwright_formal.opinion import opinion_tools_digests, prover
+    from benchwright_formal.opinion import prover, tools_key
 
-    return KnownOpinions(
-        home.data / "sealed" / "@opinions", prover(sandbox, toolchain), opinion_tools_digests(sandbox, toolchain)
-    )
+    return KnownOpinions(home.data / "sealed" / "@opinions", prover(sandbox, toolchain), tools_key(sandbox, toolchain))
 
 
 def _designs_and_version(store: Store, pack: str, ids: Sequence[str]) -> tuple[list[Problem], str]:

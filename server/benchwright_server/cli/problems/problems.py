@@ -11,7 +11,7 @@ import typer
 from benchwright_foundation.home import Home
 from benchwright_problems.datasets.cvdp import export_cvdp
 from benchwright_problems.problem import Problem
-from benchwright_problems.storage.conversion import RecordForm, convert
+from benchwright_problems.storage.conversion import RecordForm, convert_record
 from benchwright_problems.storage.labels import LabelKind, SettledLabel
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems import import_dataset
@@ -66,7 +66,7 @@ def list_packs(
         packs = [store.public(name) for name in ([pack] if pack else store.pack_names())]
         labels_by_pack = {listed_pack.name: store.labels(listed_pack.name) for listed_pack in packs}
     problem_rows = [
-        (listed_pack, problem, labels_by_pack[listed_pack.name].all_settled(problem))
+        (listed_pack, problem, labels_by_pack[listed_pack.name].settled_labels(problem))
         for listed_pack in packs
         for problem in listed_pack.problems
     ]
@@ -114,7 +114,7 @@ def show(problem: options.Problem, json_output: Json = False) -> None:
     with plain_errors():
         store = Store(Home.find())
         public_problem = store.problem(problem)
-        settled_labels = store.labels(problem.partition("/")[0]).all_settled(public_problem)
+        settled_labels = store.labels(problem.partition("/")[0]).settled_labels(public_problem)
     if json_output:
         print_json({**public_problem.model_dump(mode="json", exclude={"hidden"}), "labels": _labels(settled_labels)})
         return
@@ -145,7 +145,7 @@ def convert_pack(
     with plain_errors():
         writable_packs = "CVDP can be converted"
         count = write_records(
-            _unsealed_problems(pack), file, lambda problem: convert(export_cvdp(problem), to), writable_packs
+            _unsealed_problems(pack), file, lambda problem: convert_record(export_cvdp(problem), to), writable_packs
         )
     console.print(f"{count} problems written to {file}.")
 

@@ -235,7 +235,7 @@ async def _measure_quality(
 
     async def measured(problem: Problem, files: Mapping[str, bytes], verdict: Verdict) -> Verdict:
         async with turn:
-            measured_verdict = await measuring.measure_quality(problem, files, verdict)
+            measured_verdict = await measuring.verdict_with_quality(problem, files, verdict)
         meter.advance()
         return measured_verdict
 

@@ -69,12 +69,12 @@ def _write_reports(
             if problem.category is not None
         ]
         (folder / name).mkdir(parents=True, exist_ok=True)
-        reports.append(cvdp_report.report(rows, pack, solver, report_time))
+        reports.append(cvdp_report.report_content(rows, pack, solver, report_time))
         _write_json(folder / name / "raw_result.json", cvdp_report.raw_result(rows))
         _write_json(folder / name / "report.json", reports[-1])
         (folder / name / "report.txt").write_text(cvdp_report.report_text(reports[-1]), encoding="utf-8")
     if len(reports) > 1:
-        composite_report = cvdp_report.composite(reports, names, k, report_time)
+        composite_report = cvdp_report.composite_report_content(reports, names, k, report_time)
         _write_json(folder / "composite_report.json", composite_report)
         (folder / "composite_report.txt").write_text(cvdp_report.report_text(composite_report), encoding="utf-8")
     if left_out := len(all_problems) - len(problems):

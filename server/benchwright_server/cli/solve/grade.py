@@ -99,7 +99,9 @@ async def _grade_files(
         return verdict
     from benchwright_formal.measuring import Measuring
 
-    return await Measuring(sandbox, toolchain_for(sandbox.name, home.cache)).measure_quality(problem, files, verdict)
+    return await Measuring(sandbox, toolchain_for(sandbox.name, home.cache)).verdict_with_quality(
+        problem, files, verdict
+    )
 
 
 def _open_raw_log(raw_log: Path | None) -> BinaryIO:

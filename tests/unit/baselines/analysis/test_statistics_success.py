@@ -32,7 +32,7 @@ from benchwright_analysis.statistics.pass_at_k import (
     pass_at_k,
 )
 from benchwright_analysis.statistics.success import breakdown, macro_average
-from benchwright_harness.cvdp_report import GradedAnswer, composite, report, report_text
+from benchwright_harness.cvdp_report import GradedAnswer, composite_report_content, report_content, report_text
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.verdict import Reason, Verdict
@@ -192,7 +192,7 @@ def test_cvdps_success_is_what_its_reporter_prints() -> None:
     sample_scores = (0.25, 0.75, 0.9)
     report_time = datetime(2026, 1, 2, tzinfo=UTC)
     reports = [
-        report(
+        report_content(
             [graded(name, "cid003", bool(passes[sample])) for name, passes in passes_by_problem.items()]
             + [graded("d", "cid009", False, sample_scores[sample])],
             "pack",
@@ -201,7 +201,7 @@ def test_cvdps_success_is_what_its_reporter_prints() -> None:
         )
         for sample in range(3)
     ]
-    text = report_text(composite(reports, ["1", "2", "3"], 2, report_time))
+    text = report_text(composite_report_content(reports, ["1", "2", "3"], 2, report_time))
     probability_match = re.search(r"Overall Pass@2, n=3 probability: ([0-9.]+)%", text)
     assert probability_match is not None
     problem_samples = [Samples(tuple(map(float, passes))) for passes in passes_by_problem.values()]
