@@ -60,16 +60,16 @@ class FormalTestbench:
             f" && vvp -n {name}.vvp >/dev/null"
         )
         end, code, simulator_output = await bench.run_script(
-            script, {"bench.sv": self._text(name), "inputs": self._inputs()}, _WALL_S
+            script, {"bench.sv": self._bench_text(name), "inputs": self._inputs()}, _WALL_S
         )
         require_good_end(end, code, simulator_output, "Icarus Verilog")
         lines = (bench.read_file(f"{name}.txt") or b"").decode("ascii", "replace").split()
         width = sum(port.width for port in self.ports.outputs)
         if len(lines) != len(self.stimulus) or any(len(line) != width for line in lines):
             raise NotModelledError("its simulation ends early")
-        return [self._by_name(line) for line in lines]
+        return [self._values_by_name(line) for line in lines]
 
-    def _by_name(self, line: str) -> dict[str, str]:
+    def _values_by_name(self, line: str) -> dict[str, str]:
         outputs_by_name, start = {}, 0
         for port in self.ports.outputs:
             outputs_by_name[port.name] = line[start : start + port.width].lower()
@@ -81,7 +81,7 @@ class FormalTestbench:
         lines = ("".join(f"{cycle[port.name]:0{port.width}b}" for port in driven) or "0" for cycle in self.stimulus)
         return "\n".join(lines) + "\n"
 
-    def _text(self, name: str) -> str:
+    def _bench_text(self, name: str) -> str:
         clock, cycles = self.clock, len(self.stimulus)
         driven = self.ports.inputs_besides_clock(clock)
         width = max(1, sum(port.width for port in driven))

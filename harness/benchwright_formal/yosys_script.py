@@ -37,7 +37,7 @@ def read_script(
     # An inout would become an input.
     removed = (f"delete -output {top_module.name}/o:{name} {top_module.name}/i:{name} %d" for name in omitted_outputs)
     return _lines(
-        f"tee -q -o {role}.ast read_verilog -sv -nosynthesis -dump_ast1 -no_dump_ptr {_files(design, folder)}",
+        f"tee -q -o {role}.ast read_verilog -sv -nosynthesis -dump_ast1 -no_dump_ptr {_path_arguments(design, folder)}",
         *_elaboration_commands(top_module),
         *("proc", "flatten", f"delete {_ASIDE}", *removed),
         *("opt_clean", "memory_collect", "opt_clean", "check"),
@@ -72,14 +72,14 @@ def _elaboration_commands(top_module: Top) -> Iterable[str]:
 def quality_script(top_module: str, design: ComparedSources, folder: str, gates: str) -> str:
     """Synthesises one design to the gates that are named; leaves quality.json and path.txt, its longest path."""
     return _lines(
-        f"read_verilog -sv {_files(design, folder)}",
+        f"read_verilog -sv {_path_arguments(design, folder)}",
         f"synth -flatten -noabc -top {top_module}",
         *("delete t:$print t:$check", f"abc -g {gates}", "opt_clean"),
         *("write_json quality.json", "tee -q -o path.txt ltp -noff"),
     )
 
 
-def _files(design: ComparedSources, folder: str) -> str:
+def _path_arguments(design: ComparedSources, folder: str) -> str:
     includes = (f"-I{include_folder}" for include_folder in design.include_folders(folder))
     return " ".join(("-noassert", "-noassume", *includes, *design.source_paths(folder)))
 

@@ -133,8 +133,10 @@ def empty_module(text: str, name: str) -> str | None:
     """
     for declaration in _declarations(_parse(text)):
         if declaration.header.name.valueText == name:
-            source_parts = [_source(text, declaration.header)]
-            source_parts += [_source(text, member) for member in declaration.members if _declares_an_interface(member)]
+            source_parts = [_node_text(text, declaration.header)]
+            source_parts += [
+                _node_text(text, member) for member in declaration.members if _declares_an_interface(member)
+            ]
             text_before = text.encode()[: declaration.header.sourceRange.start.offset].decode()
             directives = [match[0] for match in _DIRECTIVE.finditer(text_before)]
             return "\n".join([*directives, *source_parts, "endmodule", ""])
@@ -184,6 +186,6 @@ def _declares_an_interface(module_node: SyntaxNode) -> bool:
     return module_node.kind in {SyntaxKind.PortDeclaration, SyntaxKind.ParameterDeclarationStatement}
 
 
-def _source(text: str, node: SyntaxNode) -> str:
+def _node_text(text: str, node: SyntaxNode) -> str:
     # slang counts bytes.
     return text.encode()[node.sourceRange.start.offset : node.sourceRange.end.offset].decode()

@@ -18,7 +18,7 @@ from benchwright_service.courses.quotas import USUAL, Quotas
 from benchwright_service.metrics import with_request_metrics
 from benchwright_service.pages.app import make_pages
 from benchwright_service.questions.trying import QuestionModels
-from benchwright_service.runs.local_workers import local_workers
+from benchwright_service.runs.local_workers import running_local_workers
 from benchwright_service.sign_in.sign_in_file import SignInSettings
 
 MOST_CONNECTIONS = 4_000
@@ -90,7 +90,7 @@ async def serve(
             try:
                 with bench.metrics.counting_database_errors(), bench.metrics.serve_metrics(metrics_port):
                     async with (
-                        local_workers(local_url, token, workers, sandbox),
+                        running_local_workers(local_url, token, workers, sandbox),
                         _running_local_work(companion, local_url),
                     ):
                         await serve_app(

@@ -62,7 +62,7 @@ def plain_lines(content: Mapping[str, Any]) -> list[str]:
         passed_count, failed_count, total = passed_failed_and_all(levels.values(), unit)
         rows: list[list[_Cell]] = [[f"Total {unit}", total], [f"Passed {unit}", passed_count]]
         rows += [[f"Failed {unit}", failed_count], [rate, _percent(passed_count, total)]]
-        lines += ["", f"=== Overall {unit[:-1]} Statistics ===", *_grid(rows)]
+        lines += ["", f"=== Overall {unit[:-1]} Statistics ===", *_grid_lines(rows)]
     rows = []
     for level in DIFFICULTIES:
         passed_count, failed_count, total = passed_failed_and_all(levels.values(), "Problems", (level,))
@@ -70,7 +70,7 @@ def plain_lines(content: Mapping[str, Any]) -> list[str]:
             rows.append([level.capitalize(), total, passed_count, failed_count, _percent(passed_count, total)])
     if rows:
         lines += ["", "=== Problem Results by Difficulty ==="]
-        lines += _grid(rows, ["Difficulty", "Total", "Pass", "Fail", "Rate"])
+        lines += _grid_lines(rows, ["Difficulty", "Total", "Pass", "Fail", "Rate"])
     for unit in ("Tests", "Problems"):
         rows = []
         for name, category in levels.items():
@@ -79,7 +79,7 @@ def plain_lines(content: Mapping[str, Any]) -> list[str]:
         lines += [
             "",
             f"=== {unit[:-1]} Results by Category ===",
-            *_grid(rows, ["Cat", "Total", "Pass", "Fail", "Rate"]),
+            *_grid_lines(rows, ["Cat", "Total", "Pass", "Fail", "Rate"]),
         ]
     lines += _footnote(levels)
     for unit, digits in (("Tests", 1), ("Problems", 2)):
@@ -87,7 +87,7 @@ def plain_lines(content: Mapping[str, Any]) -> list[str]:
             [_star_if_scored(name, unit), *_by_difficulty(category, unit, digits)] for name, category in levels.items()
         ]
         headers = ["Cat", "Easy", "Medium", "Hard", "Easy%", "Medium%", "Hard%"]
-        lines += ["", f"=== {unit[:-1]} Results by Category and Difficulty ===", *_grid(rows, headers)]
+        lines += ["", f"=== {unit[:-1]} Results by Category and Difficulty ===", *_grid_lines(rows, headers)]
     return [*lines, *_footnote(levels), *_problems(content)]
 
 
@@ -106,7 +106,7 @@ def _problems(content: Mapping[str, Any]) -> list[str]:
             if error := test.get("error_msg"):
                 rows.append(["", "      Error: ", "", "", error])
         if rows:
-            lines += _grid(rows, ["#", "Problem ID", "Category", column, last_heading])
+            lines += _grid_lines(rows, ["#", "Problem ID", "Category", column, last_heading])
         else:
             lines.append(f"No {heading.lower()} problems found.")
     return lines
@@ -125,7 +125,7 @@ def composite_lines(content: Mapping[str, Any]) -> list[str]:
         rates.append(passed_count / total * 100 if total else 0.0)
         rows.append([index + 1, total, passed_count, f"{rates[-1]:.2f}%", metadata["sample_prefixes"][index]])
     headers = ["Sample #", "Total Problems", "Passed Problems", "Pass Rate", "Prefix"]
-    lines = ["", "=== Sample Statistics ===", *_grid(rows, headers)]
+    lines = ["", "=== Sample Statistics ===", *_grid_lines(rows, headers)]
     if len(rates) > 1:
         mean, deviation = statistics.mean(rates), statistics.stdev(rates)
         lines += ["", f"Pass Rate Statistics: Mean = {mean:.2f}%, StdDev = {deviation:.2f}%"]
@@ -135,29 +135,34 @@ def composite_lines(content: Mapping[str, Any]) -> list[str]:
     rows.append(["Problem Pass Rate", _percent(passed_count, total)])
     if len(rates) > 1:
         rows.append(["Pass Rate StdDev", f"{statistics.stdev(rates):.2f}%"])
-    lines += ["", f"=== Overall Problem Statistics ({pass_label}) ===", *_grid(rows)]
+    lines += ["", f"=== Overall Problem Statistics ({pass_label}) ===", *_grid_lines(rows)]
     rows = []
     for level in DIFFICULTIES:
         passed_count, failed_count, total = passed_failed_and_all(levels.values(), "Problems", (level,))
         if total:
             row: list[_Cell] = [level.capitalize(), total, passed_count, failed_count, _percent(passed_count, total)]
-            rows.append([*row, _deviation(samples, None, level)])
+            rows.append([*row, _deviation_text(samples, None, level)])
     headers = ["Difficulty", "Total", "Pass", "Fail", "Rate", "StdDev"]
-    lines += ["", f"=== Problem Results by Difficulty ({pass_label}) ===", *_grid(rows, headers)]
+    lines += ["", f"=== Problem Results by Difficulty ({pass_label}) ===", *_grid_lines(rows, headers)]
     rows = []
     for name, category in levels.items():
         passed_count, failed_count, total = passed_failed_and_all([category], "Problems")
         row = [_star_if_scored(name, "Problems"), total, passed_count, failed_count, _percent(passed_count, total)]
-        rows.append([*row, _deviation(samples, name, None)])
+        rows.append([*row, _deviation_text(samples, name, None)])
     headers = ["Cat", "Total", "Pass", "Fail", "Rate", "StdDev"]
-    lines += ["", f"=== Problem Results by Category ({pass_label}) ===", *_grid(rows, headers), *_footnote(levels)]
+    lines += [
+        "",
+        f"=== Problem Results by Category ({pass_label}) ===",
+        *_grid_lines(rows, headers),
+        *_footnote(levels),
+    ]
     rows = []
     for name, category in levels.items():
         difficulty_cells = _by_difficulty(category, "Problems", 2)
-        deviations = [_deviation(samples, name, level) if level in category else "-" for level in DIFFICULTIES]
+        deviations = [_deviation_text(samples, name, level) if level in category else "-" for level in DIFFICULTIES]
         rows.append([_star_if_scored(name, "Problems"), *difficulty_cells, *deviations])
     headers = ["Cat", "Easy", "Medium", "Hard", "Easy%", "Medium%", "Hard%", "Easy SD", "Medium SD", "Hard SD"]
-    lines += ["", f"=== Problem Results by Category and Difficulty ({pass_label}) ===", *_grid(rows, headers)]
+    lines += ["", f"=== Problem Results by Category and Difficulty ({pass_label}) ===", *_grid_lines(rows, headers)]
     return [*lines, *_footnote(levels), *_distribution(pass_statistics, n, k)]
 
 
@@ -178,12 +183,12 @@ def _distribution(pass_statistics: dict[str, Any], n: int, k: int) -> list[str]:
     lines = ["", f"=== Pass@{k} Distribution (n={n}) ==="]
     meaning = f"measures the probability of a problem passing in at least {k} of {n} randomly-selected samples"
     lines.append(f"Pass@{k} {meaning}")
-    lines += _grid(rows, ["Pass Count", "Problems", "% of Dataset", f"Pass@{k}, n={n} Probability"])
+    lines += _grid_lines(rows, ["Pass Count", "Problems", "% of Dataset", f"Pass@{k}, n={n} Probability"])
     average = metrics["avg_success_probability"] * 100
     return [*lines, "", f"Overall Pass@{k}, n={n} probability: {average:.2f}%"]
 
 
-def _deviation(sample_reports: Sequence[Mapping[str, Any]], category: str | None, level: str | None) -> str:
+def _deviation_text(sample_reports: Sequence[Mapping[str, Any]], category: str | None, level: str | None) -> str:
     rates = []
     for sample in sample_reports:
         chosen_categories = [value for name, value in categories_of(sample).items() if category in (None, name)]
@@ -195,7 +200,7 @@ def _deviation(sample_reports: Sequence[Mapping[str, Any]], category: str | None
     return f"{statistics.stdev(rates):.2f}%" if len(rates) > 1 else "N/A"
 
 
-def _grid(rows: Sequence[Sequence[_Cell]], headers: Sequence[str] = ()) -> list[str]:
+def _grid_lines(rows: Sequence[Sequence[_Cell]], headers: Sequence[str] = ()) -> list[str]:
     """A table with lines around every cell; columns of numbers are right-aligned."""
     cell_texts = [
         [str(cell) for cell in row] for row in ([list(headers)] if headers else []) + [list(row) for row in rows]

@@ -114,10 +114,10 @@ def _copied_scopes(scope_paths: Iterable[tuple[str, ...]]) -> dict[Scope, Scope]
         if not any(path[:length] in modules for length in range(1, len(path))):
             # The second instance of a module goes by its own name.
             roots[path] = module if module not in roots.values() else path[-1]
-    return {path: copy_path for path in modules for copy_path in _in_copy(path, roots)}
+    return {path: copy_path for path in modules for copy_path in _paths_in_copy(path, roots)}
 
 
-def _in_copy(path: Scope, roots: Mapping[Scope, str]) -> Iterator[Scope]:
+def _paths_in_copy(path: Scope, roots: Mapping[Scope, str]) -> Iterator[Scope]:
     for length in range(1, len(path) + 1):
         if path[:length] in roots:
             yield (roots[path[:length]], *path[length:])

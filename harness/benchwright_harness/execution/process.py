@@ -123,12 +123,12 @@ class Program:
         talks: bool = False,
     ) -> None:
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as undo:
-            self._output, sink = _pipe(theirs, undo)
+            self._output, sink = _open_pipe(theirs, undo)
             self._reports: _Pipe | None = None
             self._request: FileIO | None = None
             stdin, stderr = subprocess.DEVNULL, subprocess.STDOUT
             if talks:
-                self._reports, stderr = _pipe(theirs, undo)
+                self._reports, stderr = _open_pipe(theirs, undo)
                 stdin, write_handle = os.pipe()
                 theirs.callback(os.close, stdin)
                 self._request = undo.enter_context(FileIO(write_handle, "wb"))
@@ -309,7 +309,7 @@ class _Pipe:
             self._gathering = None
 
 
-def _pipe(child_ends: contextlib.ExitStack, undo: contextlib.ExitStack) -> tuple[_Pipe, int]:
+def _open_pipe(child_ends: contextlib.ExitStack, undo: contextlib.ExitStack) -> tuple[_Pipe, int]:
     """A pipe, and the end to write to, which closes with `child_ends`.
 
     With a pipe of asyncio's own, waiting for a program's end also waits until nobody holds the

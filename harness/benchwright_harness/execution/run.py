@@ -236,7 +236,7 @@ def _cached_plan(
 @contextlib.asynccontextmanager
 async def _folder_and_user(sandbox: Sandbox, first_job: SandboxJob) -> AsyncIterator[tuple[Path, int | None]]:
     """An empty folder for a run, and its owner: those of a sandbox that waits for such a job, or new ones."""
-    warm_folder = sandbox.claim_warm(first_job) if isinstance(sandbox, WarmSandbox) else None
+    warm_folder = sandbox.claim_warm_folder(first_job) if isinstance(sandbox, WarmSandbox) else None
     if warm_folder is None:
         yield new_run_folder(), sandbox.new_user()
         return

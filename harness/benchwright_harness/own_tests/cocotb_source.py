@@ -43,7 +43,10 @@ def cocotb_tests(text: str) -> tuple[CocotbTest, ...]:
     cocotb_names = _CocotbNames(module.body)
     test_by_name: dict[str, CocotbTest] = {}
     for node in module.body:
-        if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef) and (test := _test(node, cocotb_names)) is not None:
+        if (
+            isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef)
+            and (test := _cocotb_test(node, cocotb_names)) is not None
+        ):
             # The last function of a name is the one that the module has in the end.
             test_by_name.pop(node.name, None)
             test_by_name[node.name] = test
@@ -88,7 +91,7 @@ class _CocotbNames:
         return None
 
 
-def _test(node: ast.AsyncFunctionDef | ast.FunctionDef, cocotb_names: _CocotbNames) -> CocotbTest | None:
+def _cocotb_test(node: ast.AsyncFunctionDef | ast.FunctionDef, cocotb_names: _CocotbNames) -> CocotbTest | None:
     decorators = {
         name: decorator
         for decorator in node.decorator_list
@@ -99,7 +102,7 @@ def _test(node: ast.AsyncFunctionDef | ast.FunctionDef, cocotb_names: _CocotbNam
     name = _given_name(decorators.get("test")) or node.name
     column = node.col_offset + len("async def " if isinstance(node, ast.AsyncFunctionDef) else "def ")
     parametrize = decorators.get("parametrize")
-    cases = tuple(_cases(name, parametrize)) if isinstance(parametrize, ast.Call) else ()
+    cases = tuple(_case_names(name, parametrize)) if isinstance(parametrize, ast.Call) else ()
     end = column + len(node.name.encode())
     return CocotbTest(name, node.lineno, column, end, cases)
 
@@ -117,14 +120,14 @@ def _given_name(decorator: ast.expr | None) -> str | None:
     )
 
 
-def _cases(name: str, parametrize: ast.Call) -> Iterator[str]:
+def _case_names(name: str, parametrize: ast.Call) -> Iterator[str]:
     """The names of cocotb 2.0, `Parameterized.generate_tests`; none if some value is not a literal."""
     options = []
     for argument in parametrize.args:
         if not isinstance(argument, ast.Tuple) or len(argument.elts) != 2:
             return
-        options.append(_option(_literal(argument.elts[0]), _values(argument.elts[1])))
-    options += [_option(keyword.arg, _values(keyword.value)) for keyword in parametrize.keywords]
+        options.append(_option_texts(_literal(argument.elts[0]), _values(argument.elts[1])))
+    options += [_option_texts(keyword.arg, _values(keyword.value)) for keyword in parametrize.keywords]
     if any(option is None for option in options):
         return
     known_options = [option for option in options if option is not None]
@@ -132,7 +135,7 @@ def _cases(name: str, parametrize: ast.Call) -> Iterator[str]:
         yield "".join((name, *parameter_texts))
 
 
-def _option(parameter_names: object, values: Sequence[object] | None) -> list[str] | None:
+def _option_texts(parameter_names: object, values: Sequence[object] | None) -> list[str] | None:
     """Text that each value of an option adds to the name."""
     if values is None:
         return None

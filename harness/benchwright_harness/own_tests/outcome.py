@@ -233,7 +233,9 @@ def _build_failure(simulation: OwnSimulation, build_output: str) -> OwnOutcome:
         error_line = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "no message")
         return OwnOutcome("", OwnReason.NOT_BUILT, f"The sources do not compile: {error_line}")
     message = f"The sources do not compile: {error['path']}:{error['line']}: {error['text']}"
-    return OwnOutcome("", OwnReason.NOT_BUILT, message, path=_path(simulation, error["path"]), line=int(error["line"]))
+    return OwnOutcome(
+        "", OwnReason.NOT_BUILT, message, path=_solver_path(simulation, error["path"]), line=int(error["line"])
+    )
 
 
 def _unreported_outcome(simulation: OwnSimulation, output: str) -> OwnOutcome:
@@ -244,10 +246,10 @@ def _unreported_outcome(simulation: OwnSimulation, output: str) -> OwnOutcome:
         traceback_matches = [
             place_match
             for place_match in _PYTHON_PLACE.finditer(output, 0, error.start())
-            if _path(simulation, place_match["path"])
+            if _solver_path(simulation, place_match["path"])
         ]
         path, line = (
-            (_path(simulation, traceback_matches[-1]["path"]), int(traceback_matches[-1]["line"]))
+            (_solver_path(simulation, traceback_matches[-1]["path"]), int(traceback_matches[-1]["line"]))
             if traceback_matches
             else ("", 0)
         )
@@ -266,7 +268,7 @@ def _testbench_outcome(simulation: OwnSimulation, output: str, step_end: StepEnd
         path, line = match["path1"] or match["path2"], int(match["line1"] or match["line2"])
         text = match["text"].strip() or "an assertion failed"
         reason = OwnReason.FATAL if is_fatal else OwnReason.ERROR_REPORTED
-        return OwnOutcome(name, reason, text, path=_path(simulation, path), line=line, wall_s=step_end.wall_s)
+        return OwnOutcome(name, reason, text, path=_solver_path(simulation, path), line=line, wall_s=step_end.wall_s)
     for text in output.splitlines():
         if _FAIL.search(text) and not _NONE_FAILED.search(text):
             return OwnOutcome(name, OwnReason.SAID_FAIL, f"It printed: {text.strip()}", wall_s=step_end.wall_s)
@@ -280,7 +282,7 @@ def _testbench_outcome(simulation: OwnSimulation, output: str, step_end: StepEnd
     return OwnOutcome(name, OwnReason.PASSED, wall_s=step_end.wall_s)
 
 
-def _path(simulation: OwnSimulation, written_path: str) -> str:
+def _solver_path(simulation: OwnSimulation, written_path: str) -> str:
     """The solver's file that a tool means; Verilator's assertions name a file without its folder."""
     path = written_path.removeprefix(f"{CODE}/").removeprefix("../")
     if path in simulation.files:

@@ -99,7 +99,7 @@ class OwnSimulation:
         return {
             "COCOTB_TOPLEVEL": self.top_module,
             "COCOTB_TEST_MODULES": name,
-            "COCOTB_TEST_FILTER": "|".join(_filters(name, self.tests)),
+            "COCOTB_TEST_FILTER": "|".join(_name_patterns(name, self.tests)),
             "COCOTB_RESULTS_FILE": f"{WORKDIR}/results.xml",
             "COCOTB_ANSI_OUTPUT": "0",
             "TOPLEVEL_LANG": "verilog",
@@ -186,7 +186,7 @@ def _path_inside(path: str) -> str:
     return f"{CODE}/{path}" if path not in ("", ".") else CODE
 
 
-def _filters(module: str, tests: tuple[str, ...]) -> Iterator[str]:
+def _name_patterns(module: str, tests: tuple[str, ...]) -> Iterator[str]:
     """Patterns for cocotb, which searches them in the whole name of a test; a test's name also stands for its cases."""
     for test in tests:
         yield rf"^{re.escape(f'{module}.{test}')}(/.*)?$"

@@ -150,7 +150,7 @@ class _Rewriter:
             inner_index
             for index, token in enumerate(tokens)
             if token.lastgroup == "task" and (_PRINTS.fullmatch(token[0]) or token[0] in _SEVERITIES)
-            for inner_index in range(index, self._close(index) + 1)
+            for inner_index in range(index, self._last_token_index(index) + 1)
         }
         result_indices = (
             index
@@ -166,43 +166,47 @@ class _Rewriter:
             if token.lastgroup != "task":
                 continue
             if match := _PRINTS.fullmatch(token[0]):
-                yield from self._print(index, f"$swrite{match[2]}", ends_line=match[1] == "display")
-            elif token[0] == "$fdisplay" and self._text(index + 2) in _STDOUT and self._text(index + 3) == ",":
-                yield from self._print(index, "$swrite", ends_line=True, skipped=2)
+                yield from self._print_edits(index, f"$swrite{match[2]}", ends_line=match[1] == "display")
+            elif (
+                token[0] == "$fdisplay"
+                and self._token_text(index + 2) in _STDOUT
+                and self._token_text(index + 3) == ","
+            ):
+                yield from self._print_edits(index, "$swrite", ends_line=True, skipped=2)
             elif token[0] in _SEVERITIES:
-                yield from self._severity(index)
+                yield from self._severity_edits(index)
             elif token[0] in _ENDINGS:
                 # Where nobody is there to continue, a stop is an end.
                 yield token.start(), token.end(), f"begin {self._calls.end_call}(1); $finish"
-                yield self._edit_after(self._close(index), "; end")
-            elif token[0] in _LOADS and self._file(index) in self._data:
+                yield self._edit_after(self._last_token_index(index), "; end")
+            elif token[0] in _LOADS and self._named_file(index) in self._data:
                 name_token = self._tokens[index + 2]
                 yield token.start(), token.start(), f"begin {self._calls.data_call}(1); "
-                yield name_token.start(), name_token.end(), f'"{DATA}/{self._file(index)}"'
-                yield self._edit_after(self._close(index), f"; {self._calls.data_call}(0); end")
+                yield name_token.start(), name_token.end(), f'"{DATA}/{self._named_file(index)}"'
+                yield self._edit_after(self._last_token_index(index), f"; {self._calls.data_call}(0); end")
 
-    def _print(self, index: int, writes: str, *, ends_line: bool, skipped: int = 0) -> Iterator[_Edit]:
-        close = self._close(index)
+    def _print_edits(self, index: int, writes: str, *, ends_line: bool, skipped: int = 0) -> Iterator[_Edit]:
+        close = self._last_token_index(index)
         first_index = index + 2 + skipped
         write_call = f"{writes}({PACKAGE}::text"
-        say_call = f"; {self._say(index, close, ends_line=ends_line)}; end"
+        say_call = f"; {self._say_call(index, close, ends_line=ends_line)}; end"
         if first_index >= close:
             yield self._tokens[index].start(), self._tokens[close].end(), f'begin {write_call}, "")'
         else:
             yield self._tokens[index].start(), self._tokens[first_index].start(), f"begin {write_call}, "
         yield self._edit_after(close, say_call)
 
-    def _severity(self, index: int) -> Iterator[_Edit]:
-        close = self._close(index)
+    def _severity_edits(self, index: int) -> Iterator[_Edit]:
+        close = self._last_token_index(index)
         if index + 2 < close:
             arguments = "".join(
                 f" {token[0]}" for token in self._tokens[index + 2 : close] if token.lastgroup != "comment"
             )
-            opening = f"begin $swrite({PACKAGE}::text,{arguments}); {self._say(index, close, ends_line=True)}; "
+            opening = f"begin $swrite({PACKAGE}::text,{arguments}); {self._say_call(index, close, ends_line=True)}; "
             yield self._tokens[index].start(), self._tokens[index].start(), opening
             yield self._edit_after(close, "; end")
 
-    def _say(self, index: int, close: int, *, ends_line: bool) -> str:
+    def _say_call(self, index: int, close: int, *, ends_line: bool) -> str:
         tells = self._any_tells or any(
             token.lastgroup == "string" and self._result.search(token[0]) for token in self._tokens[index:close]
         )
@@ -212,24 +216,24 @@ class _Rewriter:
     def _edit_after(self, close: int, replacement: str) -> _Edit:
         """Edit of the text after a call; it takes its semicolon along, for `if (c) $display; else …`."""
         end = self._tokens[close].end()
-        takes = self._text(close + 1) == ";"
+        takes = self._token_text(close + 1) == ";"
         return end, self._tokens[close + 1].end() if takes else end, replacement
 
-    def _close(self, index: int) -> int:
+    def _last_token_index(self, index: int) -> int:
         """The last token of a call: its closing parenthesis, if it has arguments."""
-        if self._text(index + 1) != "(":
+        if self._token_text(index + 1) != "(":
             return index
         depth = 0
         for end in range(index + 1, len(self._tokens)):
-            depth += {"(": 1, ")": -1}.get(self._text(end), 0)
+            depth += {"(": 1, ")": -1}.get(self._token_text(end), 0)
             if depth == 0:
                 return end
         return index
 
-    def _file(self, index: int) -> str:
-        return self._text(index + 2)[1:-1].removeprefix("./")
+    def _named_file(self, index: int) -> str:
+        return self._token_text(index + 2)[1:-1].removeprefix("./")
 
-    def _text(self, index: int) -> str:
+    def _token_text(self, index: int) -> str:
         return self._tokens[index][0] if index < len(self._tokens) else ""
 
 

@@ -85,7 +85,7 @@ class WarmSandbox(Sandbox, Protocol):
         """End the one that waits."""
         ...
 
-    def claim_warm(self, job: SandboxJob) -> tuple[Path, int | None] | None:
+    def claim_warm_folder(self, job: SandboxJob) -> tuple[Path, int | None] | None:
         """Take the one that waits for such a job: its folder and user. The caller runs a job there, or gives up."""
         ...
 

@@ -250,8 +250,8 @@ class BwrapSandbox:
             await started_sandbox.kill()
             remove_folder(started_sandbox.code)
 
-    def claim_warm(self, job: SandboxJob) -> tuple[Path, int | None] | None:
-        """See `WarmSandbox.claim_warm`.
+    def claim_warm_folder(self, job: SandboxJob) -> tuple[Path, int | None] | None:
+        """See `WarmSandbox.claim_warm_folder`.
 
         Afterwards the folder is the caller's to remove, whether or not a job was run.
         """

@@ -29,7 +29,7 @@ def macro_findings(text: str, tokens: list[SourceToken]) -> Findings:
     parameters = _OUTSIDE
     for index, token in enumerate(tokens):
         if parameters is not _OUTSIDE and text.find("/", token.previous_end, token.start) >= 0:
-            yield from _comments(text, token, body_end, quotes)
+            yield from _comment_findings(text, token, body_end, quotes)
         if token.start >= body_end and parameters is not _OUTSIDE:
             parameters, quotes, brackets = _OUTSIDE, 0, 0
         in_macro = parameters is not _OUTSIDE
@@ -38,7 +38,7 @@ def macro_findings(text: str, tokens: list[SourceToken]) -> Findings:
                 if re.search(rf"\b{re.escape(name)}\b", token.text):
                     yield "tool-branch", f"the macro's parameter {name} in a string", token.start
         if token.text in _CONDITIONS and token.kind == "Directive":
-            yield from _condition(token, conditions, in_macro)
+            yield from _condition_findings(token, conditions, in_macro)
             conditions += _CONDITIONS[token.text]
         if token.kind == "EndOfFile":
             if conditions > 0:
@@ -49,7 +49,7 @@ def macro_findings(text: str, tokens: list[SourceToken]) -> Findings:
         if token.kind == "Directive" and token.text == "`define":
             body_match = _BODY.match(text, token.end)
             body_end = body_match.end() if body_match else token.end
-            parameters, quotes, brackets = _parameters(tokens, index), 0, 0
+            parameters, quotes, brackets = _parameter_names(tokens, index), 0, 0
             if next_token.text.startswith("`") or f"`{next_token.text}" in _CONDITIONS or next_token.text == "include":
                 yield "ambiguous", f"`define {next_token.text}", token.start
         brackets += (token.kind == "OpenBracket") - (token.kind == "CloseBracket")
@@ -58,7 +58,7 @@ def macro_findings(text: str, tokens: list[SourceToken]) -> Findings:
             yield from _assembled_name_findings(token, next_token, ends_macro, brackets > 0, parameters)
 
 
-def _parameters(tokens: list[SourceToken], define: int) -> frozenset[str]:
+def _parameter_names(tokens: list[SourceToken], define: int) -> frozenset[str]:
     """The names of a macro's parameters."""
     if (
         define + 2 >= len(tokens)
@@ -77,7 +77,7 @@ def _parameters(tokens: list[SourceToken], define: int) -> frozenset[str]:
     return frozenset(names)
 
 
-def _comments(text: str, token: SourceToken, body_end: int, quotes: int) -> Findings:
+def _comment_findings(text: str, token: SourceToken, body_end: int, quotes: int) -> Findings:
     for comment in comments_before(text, token):
         if comment.start >= body_end:
             return
@@ -89,7 +89,7 @@ def _comments(text: str, token: SourceToken, body_end: int, quotes: int) -> Find
             yield "tool-branch", "a comment that goes on in the next line of a macro", comment.start
 
 
-def _condition(token: SourceToken, conditions: int, in_macro: bool) -> Findings:
+def _condition_findings(token: SourceToken, conditions: int, in_macro: bool) -> Findings:
     if in_macro:
         yield "tool-branch", f"{token.text} in a macro", token.start
     elif conditions <= 0 and token.text not in {"`ifdef", "`ifndef"}:

@@ -163,7 +163,7 @@ class Toolchain:
         for tool in sorted(tools, reverse=True):
             # A path is the same in every folder.
             if not any(
-                self._outside(posixpath.join(program_folder, tool)).is_file()
+                self._host_path(posixpath.join(program_folder, tool)).is_file()
                 for program_folder in tree.program_folders(selection)
             ):
                 raise ToolMissingError(tool, _HINTS.get(tool, "the toolchain does not have it"))
@@ -179,7 +179,7 @@ class Toolchain:
         """
         installed_packages = {
             re.sub(r"[-_.]+", "-", folder.name.partition("-")[0]).lower()
-            for folder in self._outside(tree.PACKAGES).glob("*.dist-info")
+            for folder in self._host_path(tree.PACKAGES).glob("*.dist-info")
         }
         for name in sorted(names):
             if name not in installed_packages | {"pip", "setuptools", "wheel"}:
@@ -188,7 +188,7 @@ class Toolchain:
     @property
     def verilator_here(self) -> tuple[Path, dict[str, str]]:
         """Verilator for this machine, outside of any sandbox, and the variables that it needs; only fit for lint."""
-        root = self._outside(tree.VERILATOR_ROOT)
+        root = self._host_path(tree.VERILATOR_ROOT)
         return root / "bin" / "verilator_bin", {"VERILATOR_ROOT": str(root)}
 
     @cached_property
@@ -233,7 +233,7 @@ class Toolchain:
         if handle is not None:
             weakref.finalize(self, os.close, handle)
 
-    def _outside(self, path: str) -> Path:
+    def _host_path(self, path: str) -> Path:
         """Path on this machine of what a sandbox shows at a path."""
         if path.startswith(tree.INSIDE):
             return self.inside / path.removeprefix(tree.INSIDE).lstrip("/")

@@ -176,7 +176,7 @@ def _problem(file: Path, line: int, record: dict[str, JsonValue], version: str) 
 def _from_nonagentic(record: _Nonagentic, file: Path, line: int) -> Problem:
     output_fields = record.output or _Output()
     outputs = output_fields.context or {}
-    return _build(
+    return _build_problem(
         file,
         line,
         record,
@@ -200,7 +200,7 @@ def _from_agentic(record: _Agentic, file: Path, line: int) -> Problem:
             reference[path] = apply_patch(context_files.get(path, ""), patch)
         except PatchError as error:
             raise DatasetError(file, f"patch.{path}", str(error), line) from error
-    return _build(
+    return _build_problem(
         file,
         line,
         record,
@@ -215,7 +215,7 @@ def _from_agentic(record: _Agentic, file: Path, line: int) -> Problem:
     )
 
 
-def _build(
+def _build_problem(
     file: Path,
     line: int,
     record: _Agentic | _Nonagentic,

@@ -43,7 +43,10 @@ def read_records(file: Path, invalid: InvalidRecords | None = None) -> Iterator[
     for number, raw in enumerate(lines, 1):
         if raw.strip():
             with invalid.record() if invalid else nullcontext():
-                yield number, _require_object(_parse(raw, file, number), DatasetError(file, "", _NO_OBJECT, number))
+                yield (
+                    number,
+                    _require_object(_parse_json(raw, file, number), DatasetError(file, "", _NO_OBJECT, number)),
+                )
 
 
 def read_array_or_lines(
@@ -65,7 +68,7 @@ def read_array_or_lines(
         yield from (("", line, record) for line, record in read_records(file, invalid))
         return
     # As a whole first: an array that breaks off is refused, not read half.
-    records = _parse(content, file, None)
+    records = _parse_json(content, file, None)
     lines = _lines_of_elements(content.decode())
     for number, record in enumerate(records if isinstance(records, list) else [records]):
         line = next(lines)
@@ -103,7 +106,7 @@ def _read(file: Path) -> bytes:
         raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
 
 
-def _parse(raw: bytes, file: Path, line: int | None) -> JsonValue:
+def _parse_json(raw: bytes, file: Path, line: int | None) -> JsonValue:
     try:
         value: JsonValue = json.loads(
             raw.decode(), object_pairs_hook=_unique_names, parse_constant=_refuse_constant, parse_float=_finite_number

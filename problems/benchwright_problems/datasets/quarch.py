@@ -200,13 +200,13 @@ def _parse_record(location: RecordLocation, record: Record, model: type[_Kind]) 
 
 def _from_choice(location: RecordLocation, record: _Choice) -> Problem:
     letters = _LETTERS[: len(record.options)]
-    answer = _letter(record.answer or "", dict(zip(letters, record.options, strict=True)))
+    answer = _letter_of_answer(record.answer or "", dict(zip(letters, record.options, strict=True)))
     if answer is None:
         raise location.error("answer", f"is {record.answer!r}; it must be one of {', '.join(letters)}")
     choices = [Choice(letter=letter, text=text) for letter, text in zip(letters, record.options, strict=True)]
     field_texts = [("context", record.context or ""), ("question", record.question)]
     field_texts += [(f"options.{number}", text) for number, text in enumerate(record.options)]
-    return _build(
+    return _build_problem(
         location,
         record,
         name=f"mcq-{record.question_id}",
@@ -217,7 +217,7 @@ def _from_choice(location: RecordLocation, record: _Choice) -> Problem:
     )
 
 
-def _letter(answer: str, options: Mapping[str, str]) -> str | None:
+def _letter_of_answer(answer: str, options: Mapping[str, str]) -> str | None:
     """The letter of an answer that is one, or the text of one option."""
     letters = [letter for letter, text in options.items() if normal(text).casefold() == normal(answer).casefold()]
     return letters[0] if len(letters) == 1 else only_named_letter(answer, options)
@@ -231,7 +231,7 @@ def _from_free(location: RecordLocation, record: _Free) -> Problem:
         verified = "verified by a model"
     field_texts = [("context", record.context or ""), ("question", record.question)]
     solution = _figures_of(location, [("solution_figures", record.solution_figures)], [("solution", record.solution)])
-    return _build(
+    return _build_problem(
         location,
         record,
         name=re.sub(r"[^A-Za-z0-9._-]+", "-", record.question_id).strip("-._"),
@@ -242,7 +242,7 @@ def _from_free(location: RecordLocation, record: _Free) -> Problem:
     )
 
 
-def _build(
+def _build_problem(
     location: RecordLocation,
     record: _Common,
     *,

@@ -105,8 +105,8 @@ def import_verilogeval(paths: Sequence[Path], pack: str, invalid: InvalidRecords
     """
     require_pack_name(pack)
     invalid = invalid or InvalidRecords()
-    found_sources = [source for path in paths if path.is_dir() for source in _folder(path, invalid)]
-    found_sources += _records([path for path in paths if not path.is_dir()], invalid)
+    found_sources = [source for path in paths if path.is_dir() for source in _sources_in_folder(path, invalid)]
+    found_sources += _sources_in_files([path for path in paths if not path.is_dir()], invalid)
     if not found_sources and not invalid.record_errors:
         raise DatasetError(paths[0], "", "holds no problem of VerilogEval")
     # The two tasks of version 2 name their problems alike.
@@ -140,7 +140,7 @@ def export_verilogeval(problem: Problem) -> dict[str, JsonValue]:
     return restored_record(problem, _plain_source(problem))
 
 
-def _folder(folder: Path, invalid: InvalidRecords) -> list[_ProblemSource]:
+def _sources_in_folder(folder: Path, invalid: InvalidRecords) -> list[_ProblemSource]:
     paths_by_problem: dict[tuple[str, str], dict[str, str]] = {}
     for path in files_below(folder):
         parent, _, name = path.rpartition("/")
@@ -179,7 +179,7 @@ def _from_files(folder: Path, parent: str, name: str, paths: Mapping[str, str]) 
     )
 
 
-def _records(files: Sequence[Path], invalid: InvalidRecords) -> list[_ProblemSource]:
+def _sources_in_files(files: Sequence[Path], invalid: InvalidRecords) -> list[_ProblemSource]:
     descriptions: dict[str, dict[str, str]] = {}
     task_records: list[tuple[Path, int, _Task, dict[str, JsonValue]]] = []
     for file in files:
@@ -246,7 +246,7 @@ def _joined_source(header: str, body: str) -> str:
 def _problem(source: _ProblemSource, name: str) -> Problem:
     file = f"rtl/{source.top_module}.sv"
     start = {file: f"{source.header.strip()}\n\n\nendmodule\n"} if source.header else {}
-    harness = {"testbench.json": _description(source, file), **source.harness}
+    harness = {"testbench.json": _testbench_description(source, file), **source.harness}
     provenance = Provenance(source=SOURCE, license=LICENSE, version=source.version)
     try:
         problem = Problem(
@@ -271,7 +271,7 @@ def _problem(source: _ProblemSource, name: str) -> Problem:
     )
 
 
-def _description(source: _ProblemSource, file: str) -> str:
+def _testbench_description(source: _ProblemSource, file: str) -> str:
     """The harness's `testbench.json`."""
     declared_modules = [module for text in source.harness.values() for module in modules(text)]
     top_module = next(

@@ -134,7 +134,7 @@ def _confirm(watch: StudyWatch) -> None:
 
 
 def _print_watch(watch: StudyWatch, current_time: datetime) -> None:
-    from benchwright_service.studies.lab_monitor import ago
+    from benchwright_service.studies.lab_monitor import elapsed_text
 
     table_rows = [("participant", "where", "task", "done", "last record", "last work")]
     for participant in watch.participants:
@@ -146,8 +146,8 @@ def _print_watch(watch: StudyWatch, current_time: datetime) -> None:
                 participant.where.value,
                 task,
                 done_text,
-                ago(participant.heard, current_time),
-                ago(participant.worked, current_time),
+                elapsed_text(participant.heard, current_time),
+                elapsed_text(participant.worked, current_time),
             )
         )
     widths = [max(len(row[column]) for row in table_rows) for column in range(len(table_rows[0]))]

@@ -55,7 +55,7 @@ DatabaseUrl = Annotated[
 Course = Annotated[str, typer.Argument(help="The course's short name.")]
 
 
-def transport_messages(host: str, address: str) -> Iterator[str]:
+def transport_remarks(host: str, address: str) -> Iterator[str]:
     """Messages on the transport of a service that listens here.
 
     Args:

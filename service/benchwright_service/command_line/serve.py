@@ -17,7 +17,7 @@ from benchwright_foundation.operating_system import ending_event
 from benchwright_remote.errors import ServiceError
 from benchwright_service.command_line import course as course_cli
 from benchwright_service.command_line import lab as lab_cli
-from benchwright_service.command_line.options import DatabaseUrl, explain_errors, transport_messages
+from benchwright_service.command_line.options import DatabaseUrl, explain_errors, transport_remarks
 from benchwright_service.courses.quotas import Quotas
 from benchwright_service.errors import BenchServiceError
 
@@ -139,7 +139,7 @@ def serve(
         check_host(host, allow_remote=allow_remote)
         sign_in_settings = read_sign_in(sign_in) if sign_in is not None else None
         models = read_question_models(question_models) if question_models is not None else None
-        for sentence in transport_messages(host, address):
+        for sentence in transport_remarks(host, address):
             typer.echo(sentence, err=True)
         asyncio.run(
             server.serve(

@@ -71,7 +71,7 @@ class HandedHints:
         if cost is None:
             await self._check_allowed(account, await self._courses.open_assignment(account, assignment), ref)
             await self._check_turn(attempt, hint_number, rules[hint_number - 1])
-            cost = await self._note_taken(attempt, hint_number, rules[hint_number - 1].cost)
+            cost = await self._note_taken_and_get_cost(attempt, hint_number, rules[hint_number - 1].cost)
         unsealed_problem = await asyncio.to_thread(self._store.unseal, ref)
         return HintText(number=hint_number, text=hint_text(ref, unsealed_problem, hint_number), cost=cost)
 
@@ -108,7 +108,7 @@ class HandedHints:
                 RefusalKind.CONFLICT, f"Hint {number} can be taken after {missing}.", "Go on working, and ask again."
             )
 
-    async def _note_taken(self, attempt: str, number: int, cost: float) -> float:
+    async def _note_taken_and_get_cost(self, attempt: str, number: int, cost: float) -> float:
         row = {"attempt": attempt, "number": number, "cost": cost, "at": self._now()}
         try:
             async with self._database.write_transaction() as connection:

@@ -199,7 +199,7 @@ class _PlaybackReading:
         earlier_state = clock.state
         clock.follow_event(kind, mono_ns, process)
         self._events = seq
-        path = self._take_text(kind, seq, wall, body)
+        path = self._take_text_event(kind, seq, wall, body)
         if kind in _QUIET:
             return
         step, at_s = len(self._steps), clock.at_ns / _NS
@@ -211,7 +211,7 @@ class _PlaybackReading:
             self._runs[read_json(body)["number"]] = step, at_s
         self._steps.append(PlaybackStep(seq, clock.at_ns, wall, kind, path))
 
-    def _take_text(self, kind: str, seq: int, wall: str, body: str) -> str:
+    def _take_text_event(self, kind: str, seq: int, wall: str, body: str) -> str:
         """Takes what an event says of text; the path if it is about one file."""
         clock, attempt_edits = self._clock, self._edits
         if kind in _EDITS or kind in _SHAPES:

@@ -160,7 +160,7 @@ class EvidenceWriter:
                 "attempt": attempt,
                 "account": sending.account,
                 "assignment": assignment,
-                "problem": await self._problem(
+                "problem": await self._known_problem_ref(
                     sending.account, header, await self._courses.open_assignment(sending.account, assignment)
                 ),
                 "created": sending.came,
@@ -174,7 +174,7 @@ class EvidenceWriter:
         if owner_account != sending.account:
             raise _unknown_attempt_refusal()
 
-    async def _problem(self, account: str, header: AttemptHeader, assignment: AssignmentView) -> str:
+    async def _known_problem_ref(self, account: str, header: AttemptHeader, assignment: AssignmentView) -> str:
         """`pack/id` as this service has it; the solver's machine calls a course's pack after the assignment."""
         if header.study or await self._places.is_study(assignment.course):
             pseudonym = await self._places.find_pseudonym(header.study, account)

@@ -142,7 +142,7 @@ class Regrades:
             outdated_count, len(runs), newest_regrade.id if newest_regrade is not None else "", is_going
         )
 
-    async def begin(self, assignment: AssignmentView, problem: str, staff_account: str) -> str:
+    async def begin_regrade(self, assignment: AssignmentView, problem: str, staff_account: str) -> str:
         """Runs all files again that have a verdict; returns the regrade's id.
 
         Raises:
@@ -183,7 +183,7 @@ class Regrades:
             await connection.execute(requeue.values(values))
         return regrade
 
-    async def find(self, assignments: Sequence[AssignmentView], regrade: str) -> Regrade | None:
+    async def find_regrade(self, assignments: Sequence[AssignmentView], regrade: str) -> Regrade | None:
         """A regrade of one of these assignments."""
         query = (
             select(REGRADES, ACCOUNTS.c.name)

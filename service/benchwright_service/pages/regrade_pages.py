@@ -23,7 +23,7 @@ async def begin(visit: Visit) -> Response:
     if view is None or path["problem"] not in view.problems:
         raise unknown_page()
     try:
-        regrade = await visit.bench.grades.regrades.begin(view, path["problem"], visit.account)
+        regrade = await visit.bench.grades.regrades.begin_regrade(view, path["problem"], visit.account)
     except BenchServiceError as error:
         return _refusal_page(visit, error)
     await visit.bench.audit.note_action(
@@ -65,7 +65,7 @@ async def decide(visit: Visit) -> Response:
 async def _chosen_regrade(visit: Visit) -> tuple[Membership, Regrade]:
     membership = await visit.staff_membership()
     assignments = await visit.bench.courses.all_assignments(membership.course)
-    regrade = await visit.bench.grades.regrades.find(assignments, visit.request.path_params["regrade"])
+    regrade = await visit.bench.grades.regrades.find_regrade(assignments, visit.request.path_params["regrade"])
     if regrade is None:
         raise unknown_page()
     return membership, regrade

@@ -18,7 +18,7 @@ from benchwright_foundation.number_text import change, clock, number, percent, p
 from benchwright_problems.figure import MediaType
 from benchwright_service.accounts.sessions import BrowserSession
 from benchwright_service.storage.tables import moment
-from benchwright_service.studies.lab_monitor import ago
+from benchwright_service.studies.lab_monitor import elapsed_text
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -127,4 +127,4 @@ def _shown_time(moment: datetime | None) -> str:
 
 
 def _shown_ago(moment: datetime | None, current_time: datetime) -> str:
-    return f"{ago(moment, current_time)} ago" if moment is not None else ""
+    return f"{elapsed_text(moment, current_time)} ago" if moment is not None else ""

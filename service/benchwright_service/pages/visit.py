@@ -55,15 +55,15 @@ class Visit:
         """The values of a form's check boxes of one name that are ticked."""
         return [value for value in self.form.getlist(name) if isinstance(value, str)]
 
-    def form_number(self, name: str, minimum: float, maximum: float, usual: float | None = None) -> float:
+    def form_number(self, name: str, minimum: float, maximum: float, default: float | None = None) -> float:
         """A number of the form; the usual one where the field is empty.
 
         Raises:
             ValueError: The field is no number, or outside the limits.
         """
         text = self.form_field(name)
-        if not text and usual is not None:
-            return usual
+        if not text and default is not None:
+            return default
         try:
             number = float(text)
         except ValueError:

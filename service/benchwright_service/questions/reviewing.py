@@ -104,14 +104,14 @@ class Reviews:
         async with self._database.reading() as connection:
             return len(await self._waiting_questions(connection, course, reviewer))
 
-    async def take_answer(self, course: str, reviewer: str, question: str, version: int, answer: str) -> None:
+    async def take_answer(self, course: str, reviewer: str, question: str, version_number: int, answer: str) -> None:
         """Takes the answer of a reviewer who has not seen the key; it can't be changed.
 
         Args:
             course: Course of the question.
             reviewer: Account that answers.
             question: Question that is answered.
-            version: Number of its version.
+            version_number: Number of its version.
             answer: A letter or letters, `true` or `false`, or words, by the question's format.
 
         Raises:
@@ -119,9 +119,9 @@ class Reviews:
         """
         values = {"answer": answer, "answered": self._now()}
         async with self._database.write_transaction() as connection:
-            _demand_answer(answer, (await _lock_version_in_review(connection, course, question, version)).format)
+            _demand_answer(answer, (await _lock_version_in_review(connection, course, question, version_number)).format)
             review_update = update(REVIEWS).where(
-                *_review_conditions(question, version, reviewer), REVIEWS.c.answered.is_(None)
+                *_review_conditions(question, version_number, reviewer), REVIEWS.c.answered.is_(None)
             )
             if (await connection.execute(review_update.values(values))).rowcount != 1:
                 raise BenchServiceError("you have answered this question already")
@@ -131,7 +131,7 @@ class Reviews:
         course: str,
         reviewer: str,
         question: str,
-        number: int,
+        version_number: int,
         *,
         accepts: bool,
         checks: Sequence[ReviewCheck],
@@ -155,21 +155,21 @@ class Reviews:
         }
         values |= {"comment": comment, "decided": current_time}
         async with self._database.write_transaction() as connection:
-            await _lock_version_in_review(connection, course, question, number)
+            await _lock_version_in_review(connection, course, question, version_number)
             version = select(VERSIONS.c.reviewers, QUESTIONS.c.author).join(
                 QUESTIONS, QUESTIONS.c.id == VERSIONS.c.question
             )
-            version = version.where(VERSIONS.c.question == question, VERSIONS.c.number == number)
+            version = version.where(VERSIONS.c.question == question, VERSIONS.c.number == version_number)
             reviewed_version = (await connection.execute(version)).one()
             review_update = update(REVIEWS).where(
-                *_review_conditions(question, number, reviewer),
+                *_review_conditions(question, version_number, reviewer),
                 REVIEWS.c.answered.is_not(None),
                 REVIEWS.c.decided.is_(None),
             )
             if (await connection.execute(review_update.values(values))).rowcount != 1:
                 raise BenchServiceError("answer the question first")
             votes_query = select(REVIEWS.c.accepts).where(
-                REVIEWS.c.question == question, REVIEWS.c.number == number, REVIEWS.c.decided.is_not(None)
+                REVIEWS.c.question == question, REVIEWS.c.number == version_number, REVIEWS.c.decided.is_not(None)
             )
             settled = is_accepted_unless_open(
                 [bool(vote) for vote in (await connection.execute(votes_query)).scalars()], reviewed_version.reviewers
@@ -246,8 +246,8 @@ class Reviews:
         return [*begun_questions, *free_questions]
 
 
-def _review_conditions(question: str, number: int, reviewer: str) -> tuple[ColumnElement[bool], ...]:
-    return REVIEWS.c.question == question, REVIEWS.c.number == number, REVIEWS.c.reviewer == reviewer
+def _review_conditions(question: str, version_number: int, reviewer: str) -> tuple[ColumnElement[bool], ...]:
+    return REVIEWS.c.question == question, REVIEWS.c.number == version_number, REVIEWS.c.reviewer == reviewer
 
 
 def _demand_answer(answer: str, style: QuestionFormat) -> None:
@@ -259,7 +259,7 @@ def _demand_answer(answer: str, style: QuestionFormat) -> None:
 
 
 async def _lock_version_in_review(
-    connection: AsyncConnection, course: str, question: str, number: int
+    connection: AsyncConnection, course: str, question: str, version_number: int
 ) -> WrittenQuestion:
     """Makes sure that a version is in review, and that nobody else decides until the transaction ends.
 
@@ -269,11 +269,11 @@ async def _lock_version_in_review(
     query = select(QUESTIONS.c.id).where(
         QUESTIONS.c.id == question,
         QUESTIONS.c.course == course,
-        QUESTIONS.c.number == number,
+        QUESTIONS.c.number == version_number,
         QUESTIONS.c.state == QuestionState.REVIEW.value,
     )
     if (await connection.execute(query.with_for_update())).first() is None:
         raise BenchServiceError("this version is no longer in review")
-    version = VERSIONS.c.question == question, VERSIONS.c.number == number
+    version = VERSIONS.c.question == question, VERSIONS.c.number == version_number
     content = (await connection.execute(select(VERSIONS.c.content).where(*version))).scalar_one()
     return WrittenQuestion.model_validate_json(content)

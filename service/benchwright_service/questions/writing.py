@@ -388,9 +388,9 @@ def new_name() -> str:
     return f"q-{uuid.uuid4().hex[:12]}"
 
 
-def version_row(question: str, number: int, content: WrittenQuestion, current_time: float) -> dict[str, Any]:
+def version_row(question: str, version_number: int, content: WrittenQuestion, current_time: float) -> dict[str, Any]:
     """A row of a new version."""
-    return {"question": question, "number": number, "content": content.model_dump_json(), "at": current_time}
+    return {"question": question, "number": version_number, "content": content.model_dump_json(), "at": current_time}
 
 
 def _call_of_row(row: Row[Any]) -> QuestionCall:

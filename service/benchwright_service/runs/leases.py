@@ -71,7 +71,7 @@ class Leases:
         """True if a run is still given by this lease."""
         return run in self._leases and self._leases[run].id == lease
 
-    def end(self, run: str) -> bool:
+    def end_if_any(self, run: str) -> bool:
         """Ends a run's lease; whether it had one."""
         return self._leases.pop(run, None) is not None
 

@@ -14,7 +14,7 @@ _END_S = 20.0
 
 
 @contextlib.asynccontextmanager
-async def local_workers(url: str, token: str, count: int, sandbox: str) -> AsyncIterator[None]:
+async def running_local_workers(url: str, token: str, count: int, sandbox: str) -> AsyncIterator[None]:
     """Keeps so many workers running; one that ends is started again.
 
     Args:

@@ -243,7 +243,7 @@ class RunQueue:
             return Heard(wanted=False)
         if delivery.log and not row.regrade:
             await asyncio.to_thread(self._keep_log, row, unpack_content(delivery.log, LARGEST))
-        return Heard(wanted=await self._finish(row, delivery.verdict, lease=delivery.lease))
+        return Heard(wanted=await self._finish_if_leased(row, delivery.verdict, lease=delivery.lease))
 
     # Inside
 
@@ -279,7 +279,7 @@ class RunQueue:
         except Exception:
             logger.exception("run %s can't be given to a worker", run)
             detail = "The problem or the files of the run can't be read on the server."
-            await self._finish(row, Verdict(reason=Reason.BAD_HARNESS, detail=detail), lease=lease)
+            await self._finish_if_leased(row, Verdict(reason=Reason.BAD_HARNESS, detail=detail), lease=lease)
             return None
         # The worker first: who watches can wait.
         self._steps.note_change(run)
@@ -308,7 +308,7 @@ class RunQueue:
             detail = "The answer could not be judged on the server."
             verdict, score = Verdict(reason=Reason.TOOL_FAILED, detail=detail), None
         try:
-            await self._finish(row, verdict, lease="", score=score)
+            await self._finish_if_leased(row, verdict, lease="", score=score)
         finally:
             self._being_judged.discard(row.id)
 
@@ -328,10 +328,12 @@ class RunQueue:
         digest = json.loads(row.files).get(ANSWER)
         return self._snapshots.content(digest).decode("utf-8", "replace") if digest else ""
 
-    async def _finish(self, row: Row[Any], verdict: Verdict, *, lease: str, score: float | None = None) -> bool:
+    async def _finish_if_leased(
+        self, row: Row[Any], verdict: Verdict, *, lease: str, score: float | None = None
+    ) -> bool:
         end_time = self._now()
         is_counted = await self._rows.finish_if_leased(row, verdict, end_time, lease=lease, score=score)
-        self._leases.end(row.id)
+        self._leases.end_if_any(row.id)
         self._queue.mark_ended(row.id, verdict.wall_s)
         self._steps.end_run(row.id)
         if is_counted and not row.regrade:
@@ -346,7 +348,7 @@ class RunQueue:
 
     def _forget_run(self, run: str) -> None:
         self._queue.remove(run)
-        self._leases.end(run)
+        self._leases.end_if_any(run)
         self._queue.mark_ended(run, None)
         self._steps.end_run(run)
 
@@ -374,17 +376,17 @@ class RunQueue:
     async def _give_back_run(self, run: str) -> None:
         row = await self._rows.find(run)
         if row is None or row.state != RunState.RUNNING:
-            self._leases.end(run)
+            self._leases.end_if_any(run)
             self._queue.mark_ended(run, None)
             return
         if row.tries >= MOST_TRIES:
             detail = f"{row.tries} workers ended in the middle of the run."
-            await self._finish(row, Verdict(reason=Reason.MACHINE_BUSY, detail=detail), lease=row.lease)
+            await self._finish_if_leased(row, Verdict(reason=Reason.MACHINE_BUSY, detail=detail), lease=row.lease)
             return
         waits = update(RUNS).where(RUNS.c.id == run, RUNS.c.lease == row.lease, RUNS.c.state == row.state)
         async with self._database.write_transaction() as connection:
             is_requeued = (await connection.execute(waits.values(state=RunState.QUEUED.value, lease=""))).rowcount == 1
-        self._leases.end(run)
+        self._leases.end_if_any(run)
         self._queue.mark_ended(run, None)
         if is_requeued:
             self._queue.add(run, row.regrade or row.account)

@@ -47,7 +47,7 @@ def back_up(home: Home, file: Path) -> int:
         with _open_archive(partial_file) as packed, tempfile.TemporaryDirectory(dir=file.absolute().parent) as folder:
             databases = sorted(home.data.rglob(f"*{_DATABASE}"), key=lambda path: path != home.data / _FIRST)
             count = sum(_add_database(packed, home.data, path, Path(folder) / "copy") for path in databases)
-            count += sum(_add(packed, home.data, path) for path in sorted(home.data.rglob("*")))
+            count += sum(_add_file(packed, home.data, path) for path in sorted(home.data.rglob("*")))
         partial_file.replace(file)
     except (OSError, sqlite3.Error, tarfile.TarError) as error:
         partial_file.unlink(missing_ok=True)
@@ -106,7 +106,7 @@ def _add_database(packed: tarfile.TarFile, data_folder: Path, file: Path, copy: 
     return 1
 
 
-def _add(packed: tarfile.TarFile, data_folder: Path, file: Path) -> int:
+def _add_file(packed: tarfile.TarFile, data_folder: Path, file: Path) -> int:
     if file.is_symlink() or not file.is_file() or _is_of_a_database(file.name):
         return 0
     try:

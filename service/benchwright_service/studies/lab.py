@@ -160,9 +160,9 @@ class Lab:
                 str(error) if isinstance(error, AttemptError) else "A line is no entry of a participant's journal."
             )
             raise RefusalError(RefusalKind.CONFLICT, message, "Ask the organisers of the study.") from error
-        return JournalTaken(entries=len(lines), code=self._code(study, pseudonym))
+        return JournalTaken(entries=len(lines), code=self._code_if_ready(study, pseudonym))
 
-    def _code(self, study: str, pseudonym: str) -> str:
+    def _code_if_ready(self, study: str, pseudonym: str) -> str:
         """The code of a participant whose consent and forecasts are here; empty for all others."""
         registered_study, studies = self._registered_study(study), self._studies()
         is_drawn = any(isinstance(entry, Drawn) for entry in studies.entries(study, pseudonym))

@@ -269,7 +269,7 @@ def whereabouts(
     return Whereabouts.STUCK if idle_for.total_seconds() > stuck_after_s else Whereabouts.WORKING
 
 
-def ago(moment: datetime | None, current_time: datetime) -> str:
+def elapsed_text(moment: datetime | None, current_time: datetime) -> str:
     """Time since something happened, in whole minutes or larger units; empty for never."""
     if moment is None:
         return ""

@@ -60,11 +60,11 @@ class StudyPlaces:
         if None in pseudonyms.values():
             async with self._database.write_transaction() as connection:
                 for study in (study for study, name in pseudonyms.items() if name is None):
-                    pseudonyms[study] = await _take_next_place(connection, study, account)
+                    pseudonyms[study] = await _take_next_pseudonym(connection, study, account)
         return pseudonyms
 
 
-async def _take_next_place(connection: AsyncConnection, study: str, account: str) -> str | None:
+async def _take_next_pseudonym(connection: AsyncConnection, study: str, account: str) -> str | None:
     # On PostgreSQL two may ask at once: the second one waits for the row of the course.
     await connection.execute(select(COURSES.c.id).where(COURSES.c.id == study).with_for_update())
     query = select(PLACES.c.pseudonym).where(PLACES.c.study == study, PLACES.c.account == account)

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from benchwright_service.command_line.options import DatabaseUrl, transport_messages
+from benchwright_service.command_line.options import DatabaseUrl, transport_remarks
 
 URL = "postgresql://bench:zqsecret@db/bench"
 
@@ -59,6 +59,6 @@ def test_a_file_that_is_absent_is_named(told: typer.Typer, tmp_path: Path) -> No
     ],
 )
 def test_plain_http_is_said(host: str, address: str, beginning: str) -> None:
-    sentences = " ".join(transport_messages(host, address))
+    sentences = " ".join(transport_remarks(host, address))
     assert sentences.startswith(beginning)
     assert bool(sentences) == bool(beginning)

@@ -22,8 +22,8 @@ def test_a_lease_lasts_its_term_and_every_word_renews_it() -> None:
     assert leases.expired_runs() == []
     clock.time_s += 2
     assert leases.expired_runs() == ["run"]
-    assert leases.end("run")
-    assert not leases.end("run")
+    assert leases.end_if_any("run")
+    assert not leases.end_if_any("run")
     assert leases.expired_runs() == []
 
 

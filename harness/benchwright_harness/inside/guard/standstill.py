@@ -35,10 +35,10 @@ def watch(regression: Any, tell: Callable[..., None]) -> None:
         signal.setitimer(signal.ITIMER_PROF, _PATIENCE * limit_s)
         tell(standstill=STANDS)
         main = threading.get_ident()
-        threading.Thread(target=_look, args=(regression, tell, limit_s, main), daemon=True).start()
+        threading.Thread(target=_look_for_standstill, args=(regression, tell, limit_s, main), daemon=True).start()
 
 
-def _look(regression: Any, tell: Callable[..., None], limit_s: float, main: int) -> None:
+def _look_for_standstill(regression: Any, tell: Callable[..., None], limit_s: float, main: int) -> None:
     seen: dict[Any, Any] = {}
     since = time.process_time()
     told = STANDS
@@ -47,10 +47,10 @@ def _look(regression: Any, tell: Callable[..., None], limit_s: float, main: int)
         time.sleep(_LOOK_S)
         now, waiting = time.process_time(), _waiting()
         timed = any(type(trigger).__name__ == "Timer" for trigger in waiting)
-        if _is_busy(main) or not _same(seen, waiting):
+        if _is_busy(main) or not _is_same_state(seen, waiting):
             seen, since = waiting, now
         elif now - since > limit_s and not timed:
-            _end(regression, tell)
+            _end_regression(regression, tell)
         # What Python spends is the harness's own.
         _, each = signal.getitimer(signal.ITIMER_VIRTUAL)
         signal.setitimer(signal.ITIMER_VIRTUAL, each, each)
@@ -99,11 +99,11 @@ def _is_busy(thread: int) -> bool:
     return False
 
 
-def _same(before: dict[Any, Any], now: dict[Any, Any]) -> bool:
+def _is_same_state(before: dict[Any, Any], now: dict[Any, Any]) -> bool:
     return before.keys() == now.keys() and all(before[trigger] is tasks for trigger, tasks in now.items())
 
 
-def _end(regression: Any, tell: Callable[..., None]) -> None:
+def _end_regression(regression: Any, tell: Callable[..., None]) -> None:
     with contextlib.suppress(OSError):
         tell(standstill=NOTHING)
         tell(test=regression._test.name, passed=False, message=f"The simulation was stopped: {NOTHING}.")

@@ -50,7 +50,7 @@ def find(text: str) -> list[Assertion]:
             if before and before[-1] in _MODULES and token["word"] and word not in ("automatic", "static", "class"):
                 module = word if "virtual" not in before[-2:] else module
             if word in _KINDS:
-                after = _next(tokens, number)
+                after = _next_token(tokens, number)
                 # `cover` also begins `coverpoint`s' options, and `assert` an argument: those have no bracket after.
                 if after in ("property", "sequence", "(", "#", "final"):
                     label = before[-2] if len(before) > 1 and before[-1] == ":" else ""
@@ -60,7 +60,7 @@ def find(text: str) -> list[Assertion]:
     return found
 
 
-def _next(tokens: list[re.Match[str]], number: int) -> str:
+def _next_token(tokens: list[re.Match[str]], number: int) -> str:
     for token in tokens[number + 1 :]:
         if word := token["word"] or token["mark"]:
             return word

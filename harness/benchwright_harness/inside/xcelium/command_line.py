@@ -125,24 +125,24 @@ def parse(words: list[str]) -> Options:
     options = Options()
     lists: list[Path] = []
     try:
-        _parse(_split(words), options, lists)
+        _read_words(_split(words), options, lists)
     except UnknownOptionError as error:
         error.is_harness = not any(file.resolve().is_relative_to("/code") for file in lists)
         raise
     return options
 
 
-def _parse(pending: list[str], options: Options, lists: list[Path]) -> None:
+def _read_words(pending: list[str], options: Options, lists: list[Path]) -> None:
     while pending:
         word = pending.pop(0)
         if word.startswith("+"):
-            _plus(word, options)
+            _read_plus_option(word, options)
         elif not word.startswith("-"):
             if not word.endswith(SOURCES):
                 raise UnknownOptionError(f"{word}: is not a Verilog source ({', '.join(SOURCES[:2])})")
             options.sources.append(word)
         elif word in ("-f", "-F"):
-            file = Path(_value(word, pending))
+            file = Path(_pop_value(word, pending))
             lists.append(file)
             try:
                 text = file.read_text(encoding="utf-8")
@@ -150,7 +150,7 @@ def _parse(pending: list[str], options: Options, lists: list[Path]) -> None:
                 raise UnknownOptionError(f"{word} {file}: can't be read: {error}") from error
             pending[:0] = shlex.split(text, comments=True)
         else:
-            _dash(word, pending, options)
+            _read_dash_option(word, pending, options)
 
 
 def _split(words: list[str]) -> list[str]:
@@ -162,13 +162,13 @@ def _split(words: list[str]) -> list[str]:
     return [word for word in split if word]
 
 
-def _value(option: str, pending: list[str]) -> str:
+def _pop_value(option: str, pending: list[str]) -> str:
     if not pending:
         raise UnknownOptionError(f"{option}: needs a value")
     return pending.pop(0)
 
 
-def _plus(word: str, options: Options) -> None:
+def _read_plus_option(word: str, options: Options) -> None:
     name, _, rest = word[1:].partition("+")
     if name == "define":
         options.defines += rest.split("+")
@@ -180,7 +180,7 @@ def _plus(word: str, options: Options) -> None:
         options.plusargs.append(word)
 
 
-def _dash(word: str, pending: list[str], options: Options) -> None:
+def _read_dash_option(word: str, pending: list[str], options: Options) -> None:
     lists = {"-define": options.defines, "-d": options.defines, "-incdir": options.include_folders}
     texts = {
         "-timescale": "timescale",
@@ -196,25 +196,25 @@ def _dash(word: str, pending: list[str], options: Options) -> None:
         "-nclibdirname": "library_folder",
     }
     if word in lists:
-        lists[word].append(_value(word, pending))
+        lists[word].append(_pop_value(word, pending))
     elif word in texts:
-        setattr(options, texts[word], _value(word, pending))
+        setattr(options, texts[word], _pop_value(word, pending))
     elif word in ("-top", "-xmtop"):
-        options.tops.append(_value(word, pending).rpartition(".")[2])
+        options.tops.append(_pop_value(word, pending).rpartition(".")[2])
     elif word == "-coverage":
-        _value(word, pending)
+        _pop_value(word, pending)
         options.coverage = True
     elif word == "-gpg":
-        name, _, value = _value(word, pending).partition("=>")
+        name, _, value = _pop_value(word, pending).partition("=>")
         options.parameters.append(f"{name.strip().rpartition('.')[2]}={value.strip()}")
     elif word in ("-defparam", "-pvalue"):
-        options.parameters.append(_value(word, pending).rpartition(".")[2])
+        options.parameters.append(_pop_value(word, pending).rpartition(".")[2])
     elif word in ("-v", "-y"):
-        options.library += [word, _value(word, pending)]
+        options.library += [word, _pop_value(word, pending)]
     elif word == "-override_timescale":
         options.override_timescale = True
     elif word == "-loadvpi":
-        options.vpi = _value(word, pending).partition(":")[0]
+        options.vpi = _pop_value(word, pending).partition(":")[0]
     elif word in ("-elaborate", "-c"):
         options.elaborate_only = True
     elif word == "-R":
@@ -224,7 +224,7 @@ def _dash(word: str, pending: list[str], options: Options) -> None:
     elif word.startswith("-I") and len(word) > 2:
         options.include_folders.append(word[2:])
     elif word in _IGNORED_WITH_VALUE:
-        _value(word, pending)
+        _pop_value(word, pending)
     elif word not in _FLAGS:
         raise UnknownOptionError(f"{word}: this open-source xrun does not know the option")
 

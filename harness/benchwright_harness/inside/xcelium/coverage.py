@@ -109,14 +109,14 @@ def load(folder: Path) -> list[Instance]:
             # `fifo__W8` and `fifo__pi1` are made of `fifo`.
             if module == assertion["module"] or module.startswith(f"{assertion['module']}__"):
                 key = (hierarchy, "Assertion")
-                items[key] = items.get(key, Items()) + Items(_holds(assertion, here, hierarchy, failed), 1)
+                items[key] = items.get(key, Items()) + Items(_assertion_holds(assertion, here, hierarchy, failed), 1)
                 if not _is_triggered(assertion, here):
                     name = f"{hierarchy}.{assertion['name']}" if assertion["name"] else hierarchy
                     untriggered.setdefault(hierarchy, []).append(f"{name} ({assertion['file']}:{assertion['line']})")
-    return _tree(modules, items, untriggered)
+    return _instance_tree(modules, items, untriggered)
 
 
-def _holds(assertion: dict[str, object], points: list[Point], hierarchy: str, failed: set[str]) -> bool:
+def _assertion_holds(assertion: dict[str, object], points: list[Point], hierarchy: str, failed: set[str]) -> bool:
     """True if a statement was attempted and never failed; a cover must have been hit."""
     name = assertion["name"]
     if assertion["kind"] == "cover":
@@ -161,7 +161,7 @@ def _lines(text: str) -> Iterator[int]:
         yield from range(int(first), int(last or first) + 1)
 
 
-def _tree(
+def _instance_tree(
     modules: dict[str, str], items: dict[tuple[str, str], Items], untriggered: dict[str, list[str]]
 ) -> list[Instance]:
     known: dict[tuple[str, ...], Instance] = {}

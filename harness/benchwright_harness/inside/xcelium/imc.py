@@ -42,7 +42,7 @@ def main() -> int:
             text = arguments.file.read_text(encoding="utf-8")
         else:
             raise BadCommandError("nothing to do: give -exec FILE or -execcmd COMMAND")
-        _execute(text, arguments.load)
+        _execute_command(text, arguments.load)
     except BadCommandError as error:
         sys.stderr.write(f"imc: *E,BADCMD: {error}\n")
         supervision.tell(supervision.REFUSED, f"imc: {error}")
@@ -53,7 +53,7 @@ def main() -> int:
     return 0
 
 
-def _execute(text: str, folder: Path | None) -> None:
+def _execute_command(text: str, folder: Path | None) -> None:
     for line in text.replace("\\\n", " ").splitlines():
         for command in line.partition("#")[0].split(";"):
             words = shlex.split(command)
@@ -66,12 +66,12 @@ def _execute(text: str, folder: Path | None) -> None:
             elif words[0] == "report":
                 if folder is None:
                     raise BadCommandError("report: nothing is loaded")
-                _report(words[1:], folder)
+                _write_report(words[1:], folder)
             elif words[0] not in ("config", "set", "echo", "puts"):
                 raise BadCommandError(f"{words[0]}: this open-source imc does not know the command")
 
 
-def _report(words: list[str], folder: Path) -> None:
+def _write_report(words: list[str], folder: Path) -> None:
     metrics, out, as_page = "all", "", False
     pending = list(words)
     while pending:
@@ -92,8 +92,8 @@ def _report(words: list[str], folder: Path) -> None:
     for stale in [page] if as_page else [Path(out)] if out else []:
         stale.unlink(missing_ok=True)
     tops = load(folder)
-    table = _table(tops, metrics)
-    if untriggered := [name for _, instance in _walk(tops) for name in instance.untriggered]:
+    table = _report_table(tops, metrics)
+    if untriggered := [name for _, instance in _instances_with_depth(tops) for name in instance.untriggered]:
         sys.stdout.write("".join(f"imc: never triggered: {name}\n" for name in untriggered))
         supervision.tell(
             supervision.REMARK, f"{len(untriggered)} of the assertions were never triggered: they don't count."
@@ -108,7 +108,7 @@ def _report(words: list[str], folder: Path) -> None:
         sys.stdout.write(_text(table))
 
 
-def _table(tops: list[Instance], metrics: str) -> list[list[str]]:
+def _report_table(tops: list[Instance], metrics: str) -> list[list[str]]:
     """Heading and a row per instance."""
     asked = [name for name in metrics.lower().split(":") if name]
     columns: list[str] = []
@@ -122,20 +122,20 @@ def _table(tops: list[Instance], metrics: str) -> list[list[str]]:
     if not columns:
         raise BadCommandError(f"report -metrics {metrics}: not one of overall, all, code, {', '.join(_NAMES)}")
     rows = [["name", *columns]]
-    for depth, instance in _walk(tops):
+    for depth, instance in _instances_with_depth(tops):
         name = f"{'| ' * (depth - 1)}|-{instance.name}" if depth else instance.name
         # The bars stand without a gap: two spaces would end the column for who reads it.
-        rows.append([name.replace("| ", "|"), *(_cell(instance, column) for column in columns)])
+        rows.append([name.replace("| ", "|"), *(_cell_text(instance, column) for column in columns)])
     return rows
 
 
-def _walk(instances: list[Instance], depth: int = 0) -> Iterator[tuple[int, Instance]]:
+def _instances_with_depth(instances: list[Instance], depth: int = 0) -> Iterator[tuple[int, Instance]]:
     for instance in instances:
         yield depth, instance
-        yield from _walk(instance.children, depth + 1)
+        yield from _instances_with_depth(instance.children, depth + 1)
 
 
-def _cell(instance: Instance, column: str) -> str:
+def _cell_text(instance: Instance, column: str) -> str:
     if column == "Overall Average":
         return _NONE if instance.average is None else f"{instance.average:.2f}%"
     items = instance.covered if column == "Overall Covered" else instance.items(column)

@@ -62,14 +62,14 @@ def with_triggers(text: str) -> tuple[str, list[list[str] | None]]:
     """
     read = _Text(_UNCOVERED.sub(" ", text))
     covers: list[tuple[int, str]] = []
-    named = _properties(read, covers)
+    named = _add_antecedent_properties(read, covers)
     labels: list[list[str] | None] = []
     for at, token in enumerate(read.tokens[:-2]):
         if token not in ("assert", "assume") or read.tokens[at + 1 : at + 3] != ["property", "("]:
             continue
         try:
             antecedents = _antecedents(read, at + 3, read.closing_bracket(at + 2), named)
-            place = _place(read, at)
+            place = _statement_position(read, at)
         except (ValueError, IndexError):
             labels.append(None)
             continue
@@ -88,7 +88,7 @@ def _insert_covers(text: str, covers: list[tuple[int, str]]) -> str:
     return text
 
 
-def _place(read: _Text, at: int) -> int:
+def _statement_position(read: _Text, at: int) -> int:
     """Position where a statement can stand before the assertion at `at`, and before its label."""
     if at >= 2 and read.tokens[at - 1] == ":" and re.match(r"[\w$\\]", read.tokens[at - 2]):
         at -= 2
@@ -99,7 +99,7 @@ def _place(read: _Text, at: int) -> int:
     raise ValueError("a statement of its own is not possible here")
 
 
-def _properties(read: _Text, covers: list[tuple[int, str]]) -> dict[str, int]:
+def _add_antecedent_properties(read: _Text, covers: list[tuple[int, str]]) -> dict[str, int]:
     """Add a property for each antecedent of every named one.
 
     Returns:
@@ -159,10 +159,10 @@ def _antecedents(read: _Text, start: int, end: int, named: dict[str, int]) -> li
         raise ValueError("the property may be decided without being looked at")
     if name == "if":
         return [f"{prefix} ({read.text_between(body + 2, read.closing_bracket(body + 1))})"]
-    return [f"{prefix} {found}" for found in _of_groups(read, body, end)] or [f"{prefix} 1'b1"]
+    return [f"{prefix} {found}" for found in _antecedents_of_groups(read, body, end)] or [f"{prefix} 1'b1"]
 
 
-def _of_groups(read: _Text, start: int, end: int) -> list[str]:
+def _antecedents_of_groups(read: _Text, start: int, end: int) -> list[str]:
     """Text before the first implication of each group of brackets that is not itself implied."""
     depth = 0
     for index in range(start, end):
@@ -174,7 +174,7 @@ def _of_groups(read: _Text, start: int, end: int) -> list[str]:
     while index < end:
         if read.tokens[index] == "(":
             closing = read.closing_bracket(index)
-            found += _of_groups(read, index + 1, closing)
+            found += _antecedents_of_groups(read, index + 1, closing)
             index = closing
         index += 1
     return found

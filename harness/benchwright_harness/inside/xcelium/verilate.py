@@ -83,8 +83,8 @@ def build(options: Options, folder: Path, run: Callable[[list[str]], int]) -> in
             "utf-8", "replace"
         )
         again = [_program(), *command[len(verilator) :], *options.library, *map(str, mains)]
-        assertions = _assertions(text, _with_triggers(text, folder, again))
-    status = run(_make(folder, mains))
+        assertions = _assertion_facts(text, _build_with_triggers(text, folder, again))
+    status = run(_make_command(folder, mains))
     if status == 0:
         snapshot = {
             "coverage": options.coverage,
@@ -104,11 +104,11 @@ def _sources(options: Options, folder: Path) -> list[str]:
         *(f"-D{define}" for define in options.defines if not _BUG.match(define)),
         *(f"+incdir+{folder}" for folder in folders),
         *options.library,
-        *_with_bugs(options, folder),
+        *_sources_with_bugs(options, folder),
     ]
 
 
-def _with_bugs(options: Options, folder: Path) -> Iterator[str]:
+def _sources_with_bugs(options: Options, folder: Path) -> Iterator[str]:
     """The sources; macros that choose a bug of the harness's design are defined for its own files alone.
 
     A checker that sees which bug it is to find would not need to look for it.
@@ -147,7 +147,7 @@ def _verilator() -> list[str]:
     return [*_COMPILE, found]
 
 
-def _make(folder: Path, mains: list[Path]) -> list[str]:
+def _make_command(folder: Path, mains: list[Path]) -> list[str]:
     """The command that compiles what Verilator has written."""
     # The design's own code is compiled once and run for moments: most of the time is the compiler's.
     command = [
@@ -173,7 +173,7 @@ def _cocotb(vpi: str) -> tuple[list[Path], list[str]]:
     return [main, _OURS / "cocotb.cpp"], ["--vpi", "--public-flat-rw", "-LDFLAGS", linked]
 
 
-def _with_triggers(text: str, folder: Path, command: list[str]) -> list[list[str] | None]:
+def _build_with_triggers(text: str, folder: Path, command: list[str]) -> list[list[str] | None]:
     """Build from preprocessed text once more, with covers that tell whether assertions are triggered.
 
     Returns:
@@ -190,7 +190,7 @@ def _with_triggers(text: str, folder: Path, command: list[str]) -> list[list[str
     return labels if built.returncode == 0 else [None] * len(labels)
 
 
-def _assertions(text: str, labels: list[list[str] | None]) -> list[dict[str, object]]:
+def _assertion_facts(text: str, labels: list[list[str] | None]) -> list[dict[str, object]]:
     left = iter(labels)
     found = [assertion.as_dict() for assertion in find(text)]
     for one in found:

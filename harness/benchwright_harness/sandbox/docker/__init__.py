@@ -91,7 +91,7 @@ class DockerSandbox:
             SandboxUnavailableError: The engine refuses it.
         """
         with engine_errors():
-            self._engine.images.toolchain(toolchain)
+            self._engine.images.toolchain_image_id(toolchain)
         return image_name(toolchain)
 
     async def run(self, job: SandboxJob, log: OutputReceiver) -> StepEnd:
@@ -103,7 +103,7 @@ class DockerSandbox:
             except ImageUnavailableError as error:
                 log.write(f"{error.private}\n".encode())
                 raise
-            container = Container(engine, job, image, self._network(job))
+            container = Container(engine, job, image, self._network_mode(job))
             talk: set[asyncio.Future[Any]] = set()
             report_bytes = bytearray()
             try:
@@ -127,7 +127,7 @@ class DockerSandbox:
             remarks = () if image.has_toolchain else (_remark_on(image),)
             return replace(step_end, reports=bytes(report_bytes), remarks=remarks)
 
-    def _network(self, job: SandboxJob) -> str:
+    def _network_mode(self, job: SandboxJob) -> str:
         """Licensed tools may reach their licence server; everything else runs without network."""
         licensed, network = self._environ.get(_LICENSED_IMAGE), self._environ.get(_LICENCE_NETWORK)
         service_image = job.image

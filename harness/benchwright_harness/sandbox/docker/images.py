@@ -74,24 +74,24 @@ class Images:
             SandboxUnavailableError: The image is missing, or it can't be built.
         """
         is_ours = _is_toolchain(image)
-        image_id = self._base(image, toolchain) if build is None else self._built(build, toolchain, is_ours)
+        image_id = self._base_id(image, toolchain) if build is None else self._built_id(build, toolchain, is_ours)
         return Image(image_id, is_ours)
 
-    def toolchain(self, toolchain: Toolchain) -> str:
+    def toolchain_image_id(self, toolchain: Toolchain) -> str:
         """The id of the image that holds a toolchain's tree."""
         name = image_name(toolchain)
         # Of several processes that need it at once, one brings it.
         with exclusive(toolchain.root):
-            return self._find(name) or self._import(name, toolchain)
+            return self._find_id(name) or self._import_toolchain(name, toolchain)
 
-    def _import(self, name: str, toolchain: Toolchain) -> str:
+    def _import_toolchain(self, name: str, toolchain: Toolchain) -> str:
         repository, _, tag = name.partition(":")
         # Without /tmp: what is mounted over a folder of the image gets that folder's mode.
         tar_options = ["--numeric-owner", "--owner=0", "--group=0", "--exclude=./tmp", "-C", str(toolchain.root), "."]
         command = ["tar", "-c", *tar_options]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as tar:
             answer = self._engine.import_image_from_stream(tar.stdout, repository=repository, tag=tag)
-        image_id = self._find(name)
+        image_id = self._find_id(name)
         if tar.returncode or not image_id:
             raise SandboxUnavailableError(
                 f"the Docker engine does not take the toolchain as an image: {answer.strip().splitlines()[-1:]}",
@@ -99,7 +99,7 @@ class Images:
             )
         return image_id
 
-    def _find(self, name: str) -> str | None:
+    def _find_id(self, name: str) -> str | None:
         from docker.errors import ImageNotFound
 
         try:
@@ -107,18 +107,18 @@ class Images:
         except ImageNotFound:
             return None
 
-    def _existing(self, name: str) -> str:
-        image_id = self._find(name)
+    def _existing_id(self, name: str) -> str:
+        image_id = self._find_id(name)
         if image_id is None and self._may_pull:
             repository, tag = (name, None) if "@" in name or ":" in name.rpartition("/")[2] else (name, "latest")
             self._engine.pull(repository, tag)
-            image_id = self._find(name)
+            image_id = self._find_id(name)
         if image_id is None:
             raise MissingImageError(name)
         return image_id
 
-    def _built(self, build: Build, toolchain: Toolchain, is_ours: bool) -> str:
-        dockerfile = _resolve_bases(build.files[build.dockerfile], lambda name: self._base(name, toolchain))
+    def _built_id(self, build: Build, toolchain: Toolchain, is_ours: bool) -> str:
+        dockerfile = _resolve_bases(build.files[build.dockerfile], lambda name: self._base_id(name, toolchain))
         if is_ours:
             # The toolchain has its Python packages, pinned, and takes no others in any sandbox.
             dockerfile = _PIP_INSTALL.sub("", dockerfile)
@@ -129,12 +129,12 @@ class Images:
         fingerprint = json.dumps([build.dockerfile, files, build.args], sort_keys=True)
         name = f"benchwright/built:{hashlib.sha256(fingerprint.encode()).hexdigest()[:24]}"
         with exclusive(toolchain.root):
-            return self._find(name) or self._build(name, build, files)
+            return self._find_id(name) or self._build_image(name, build, files)
 
-    def _base(self, name: str, toolchain: Toolchain) -> str:
-        return self.toolchain(toolchain) if _is_toolchain(name) else self._existing(name)
+    def _base_id(self, name: str, toolchain: Toolchain) -> str:
+        return self.toolchain_image_id(toolchain) if _is_toolchain(name) else self._existing_id(name)
 
-    def _build(self, name: str, build: Build, files: Mapping[str, str]) -> str:
+    def _build_image(self, name: str, build: Build, files: Mapping[str, str]) -> str:
         build_lines: list[str] = []
         deadline = time.monotonic() + _BUILD_S
         for line in self._engine.build(
@@ -152,7 +152,7 @@ class Images:
             build_lines.append(str(line.get("error") or line.get("stream") or ""))
             if "error" in line or time.monotonic() > deadline:
                 raise BuildFailedError("".join(build_lines[-_LINES:]))
-        image_id = self._find(name)
+        image_id = self._find_id(name)
         if image_id is None:
             raise BuildFailedError("".join(build_lines[-_LINES:]))
         return image_id
