@@ -33,12 +33,12 @@ async def assign_figures(
     Raises:
         OutOfBudgetError: The budget does not suffice; replies that came are kept.
     """
-    labels = {region.item for region in ledger.regions if region.item and ".." not in region.item}
+    item_labels = {region.item for region in ledger.regions if region.item and ".." not in region.item}
     question_list = "\n".join(
         f"{exam_item.label}: {' '.join(block.text for block in (*exam_item.context, *exam_item.body))[:_BEGINNING]}"
         for exam_item in exam_items.items
     )
-    names: dict[str, JsonValue] = {"type": "string", "enum": [*sorted(labels), ""]}
+    names: dict[str, JsonValue] = {"type": "string", "enum": [*sorted(item_labels), ""]}
     use_schema: dict[str, JsonValue] = {"type": "string", "enum": [*_USES]}
     schema = object_schema({"reason": {"type": "string"}, "use": use_schema, "item": names})
     regions: list[Region] = []
@@ -54,7 +54,7 @@ async def assign_figures(
                 "figure", region.id, f"{question_list}\n\nWords in the figure: {region.text}", schema, [figure]
             )
             use_, item = reply.get("use"), reply.get("item")
-            if use_ not in _USES or not (item in labels or (item == "" and use_ == "none")):
+            if use_ not in _USES or not (item in item_labels or (item == "" and use_ == "none")):
                 raise ExamError(f"{model.name} named no question of this exam for {region.id}")
         except ExamError as error:
             findings.append(
