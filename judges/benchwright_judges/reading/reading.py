@@ -48,7 +48,7 @@ async def read_answer_by_model(
             lambda: model_reader.vote(problem, answer, index=seat, budget=budget),
             offline=panel.offline,
         ),
-        lambda labels: labels[0] if len({*labels}) == 1 else None,
+        lambda vote_labels: vote_labels[0] if len({*vote_labels}) == 1 else None,
         seats=READINGS,
         spares=panel.spares,
     )

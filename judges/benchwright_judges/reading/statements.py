@@ -267,11 +267,11 @@ def _tags(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
 def _picks(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
     """A letter that is picked, or called the right answer."""
     picks = "|".join(language.words.picks for language in known_languages if language.words.picks)
-    labels = "|".join(language.words.answer_labels for language in known_languages)
+    answer_labels = "|".join(language.words.answer_labels for language in known_languages)
     true = "|".join(language.words.true for language in known_languages)
     return re.compile(
         f"(?i:{picks})".replace("<X>", r"(?-i:\b([A-Z])\b)")
-        + rf"|(?i:{labels})\s+([A-Z])\b[^.A-Z]{{0,30}}(?i:(?:{true})(?<=\w\w))(?![^\W\u2e80-\u9fff])"
+        + rf"|(?i:{answer_labels})\s+([A-Z])\b[^.A-Z]{{0,30}}(?i:(?:{true})(?<=\w\w))(?![^\W\u2e80-\u9fff])"
     )
 
 

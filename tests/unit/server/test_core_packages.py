@@ -61,7 +61,7 @@ from benchwright_server.authoring.exam_files import review_remarks
 folder, form = Path(sys.argv[1]), 'decision = "accepted"\\nformat = "assertion"\\n'
 question = folder / "items" / "1"
 question.mkdir(parents=True)
-StageFile(folder / "items.json", Items).keep(Items(made_from="", items=()))
+StageFile(folder / "items.json", Items).write_output(Items(made_from="", items=()))
 (folder / "exam.toml").write_text("")
 (question / "review.toml").write_text(form)
 (question / "statement.md").write_text("# SRAM is volatile\\n")
