@@ -112,7 +112,7 @@ def dataset(pack: str, problems: Sequence[Problem], prompt_for: Callable[[Proble
     samples = [
         Sample(
             id=problem.id,
-            input=chat_messages(answer_prompt(problem)),
+            input=chat_messages(prompt_for(problem)),
             target="",
             metadata={
                 "problem": f"{pack}/{problem.id}",

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.toml_places import TomlPlaces, TomlSpan
-from benchwright_judges.reading.words import normalise
 from benchwright_problems.problem import AnsweredBy
 from benchwright_problems.storage.pack_files_schema import ProblemFile, QuestionTable
 
@@ -107,15 +106,17 @@ def _given_away_remarks(question: QuestionTable, key: str, statement: str, toml_
     if wrong_options and len(right_option) >= max(_LONG, _LONGER * max(map(len, wrong_options))):
         message = "The right option is at least twice as long as every other, which tells it. Make them alike."
         yield Remark(PROBLEM_FILE, span, message, False)
-    normalised_statement = f" {normalise(statement, question.language)} "
+    normalised_statement = f" {_plain_words(statement)} "
     given_options = [
-        text
-        for text in (right_option, *wrong_options)
-        if f" {normalise(text, question.language)} " in normalised_statement
+        text for text in (right_option, *wrong_options) if f" {_plain_words(text)} " in normalised_statement
     ]
     # Where other options stand there too, it tells nothing.
     if given_options == [right_option] and len(right_option.split()) >= _TELLING_WORDS:
         yield Remark(PROBLEM_FILE, span, "The question has the words of the right option, and of no other.", False)
+
+
+def _plain_words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def _not_self_contained_remarks(statement: str) -> Iterator[Remark]:

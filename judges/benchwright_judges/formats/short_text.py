@@ -6,6 +6,7 @@ import re
 
 from benchwright_judges.formats.question_rules import GivenText
 from benchwright_judges.judgement import Judgement
+from benchwright_judges.languages import find_language
 from benchwright_judges.reading.quantities import Comparison, compare, find_asked_unit, read_quantity, read_unit
 from benchwright_judges.reading.statements import read_statement
 from benchwright_judges.reading.words import same_words, without_question
@@ -46,10 +47,6 @@ def _score(given_text: GivenText, *, number_decides: bool) -> Judgement:
     return WRONG if number_decides and is_other_number else PENDING
 
 
-def _short_words(passage: str) -> str | None:
-    return passage if 0 < len(passage) <= _LONGEST else None
-
-
 def _all_matches(given_text: GivenText, passage: str) -> set[bool | None]:
     return {
         _matches(given_text, passage, accepted) for accepted in (given_text.key.value, *given_text.key.alternatives)
@@ -61,13 +58,27 @@ def _matches(given_text: GivenText, passage: str, accepted_answer: str) -> bool 
     language, key = given_text.question.language, given_text.key
     stated_quantity, accepted_quantity = read_quantity(passage, language), read_quantity(accepted_answer, language)
     if stated_quantity is None or accepted_quantity is None:
-        return True if same_words(passage, accepted_answer, language, given_text.statement) else None
+        return True if same_words(passage, accepted_answer, language) else None
+    if re.match(r"0\d", accepted_answer.strip()) and passage.strip() != accepted_answer.strip():
+        return None  # A code of so many digits.
     asked_unit = read_unit(key.unit) if key.unit else find_asked_unit(given_text.statement)
     # Numbers are never compared as strings: 8 Gb is not 8 GB.
     match compare(stated_quantity, accepted_quantity, key.tolerance, asked_unit):
         case Comparison.SAME:
             return True
         case Comparison.DIFFERENT | Comparison.UNIT_DIFFERS:
-            return False
+            return None if _may_be_same(passage, accepted_answer, language) else False
         case Comparison.NEAR | Comparison.UNIT_MISSING:
             return None
+
+
+def _may_be_same(passage: str, accepted_answer: str, language: str) -> bool:
+    """True if another notation may hide the same number: a key in binary digits, or an English comma."""
+    is_binary_key = re.fullmatch(r"[01]{2,64}", accepted_answer.strip()) and re.search(r"0b|'s?b|[₂B]\Z|_\{?2", passage)
+    spoken = find_language(language)
+    has_english_comma = spoken is not None and spoken.comma_is_decimal and re.search(r"\d,\d{3}(?!\d)", passage)
+    return bool(is_binary_key or has_english_comma)
+
+
+def _short_words(passage: str) -> str | None:
+    return passage if 0 < len(passage) <= _LONGEST and not passage.rstrip().endswith(("?", "？")) else None

@@ -10,7 +10,7 @@ ENGLISH = AnswerLanguage(
     wording=LanguageWording(
         system="You are an expert in computer science and hardware design who takes an examination.",
         choose="Exactly one option is right. X is its letter.",
-        choose_several="One option or more are right. X are the letters of all of them, such as AC.",
+        choose_several="One or more options are right. X is the letters of all of them, such as AC.",
         decide="Is this statement right? X is True or False.",
         fill="X is what fills the blank: the words alone, or the number with its unit.",
         explain="Answer in a few clear sentences.",
@@ -33,13 +33,13 @@ ENGLISH = AnswerLanguage(
         false=r"false|f|incorrect|wrong",
         negations=r"\b(?:not|never|none|neither|nor|cannot|hardly)\b|n't\b",
         doubts=r"\b(?:no|wait|actually|but|however|unless|correction|sorry|mistake|rather|instead|hmm+|unsure|doubt|guess"
-        r"|guessing|maybe|perhaps|probably|ignore|scratch|kidding|joking|meant|both|either|although"
+        r"|guessing|maybe|perhaps|probably|ignore|scratch|kidding|joking|meant|both|either|although|oops|nope|except|only|partly|partially"
         r"|though|chang(?:e|ed|ing) (?:my|the|it|that))\b",
         conditions=r"\b(?:if|would|were|suppose|assuming)\b",
         refusal=r"\b(?:can(?:no|')t|unable to|won't|will not|refuse to|not able to) (?:answer|say|help"
         r"|determine|tell|decide|provide|comply|do)|\b(?:don't|do not) know\b|\bno idea\b|\bas an ai\b"
         r"|\bi(?:'m| am) sorry\b",
-        questions=r"(?:question|q|problem|exercise|statement) ?\d*",
+        questions=r"(?:question|q|problem|exercise|statement|user|human) ?\d*",
         fields=r"answer|final_answer|choice|option|answers",
         articles=r"(?:an?|the)\s+",
         joins=r"and",

@@ -13,7 +13,7 @@ FRENCH = AnswerLanguage(
         choose="Une seule proposition est juste. X est sa lettre.",
         choose_several="Une ou plusieurs propositions sont justes. X est la suite de leurs lettres, par exemple AC.",
         decide="Cette affirmation est-elle juste ? X est Vrai ou Faux.",
-        fill="X est ce qui doit remplir le blanc : les mots seuls, ou le nombre avec son unité.",
+        fill="X est ce qui complète l'espace vide : les mots seuls, ou le nombre avec son unité.",
         explain="Répondez clairement en quelques phrases.",
         answer="Répondez par une seule ligne : `{line}`.",
         steps_request="Réfléchissez d'abord étape par étape. Terminez ensuite par cette ligne : `{line}`.",
@@ -34,7 +34,8 @@ FRENCH = AnswerLanguage(
         false=r"faux|fausse|inexact|inexacte|incorrect|incorrecte",
         negations=r"\b(?:pas|ne|jamais|aucune?|ni|guère)\b|\bn'",
         doubts=r"\b(?:non|attends|attendez|mais|cependant|plutôt|sauf|correction|pardon|désolée?|erreur|peut-être"
-        r"|sans doute|probablement|doute|voulais|finalement|en fait|bien que|plaisante|hm+)\b",
+        r"|sans doute|probablement|doute|voulais|finalement|en fait|bien que"
+        r"|plaisante|seulement|partiellement|oups|hm+)\b",
         conditions=r"\b(?:si|serait|pourrait|supposons)\b",
         refusal=r"\bje ne (?:sais|peux) pas\b|\bimpossible de (?:répondre|dire|trancher)|\baucune idée\b"
         r"|\bje suis désolée?\b",

@@ -39,7 +39,7 @@ GERMAN = AnswerLanguage(
         false=r"falsch|unwahr|inkorrekt",
         negations=r"\b(?:nicht|keine?[nrms]?|nie|weder|kaum)\b",
         doubts=r"\b(?:nein|moment|doch|eigentlich|aber|jedoch|sondern|statt|stattdessen|korrektur|sorry|entschuldigung"
-        r"|fehler|vielleicht|wohl|vermutlich|wahrscheinlich|unsicher|geraten|meinte|quatsch|scherz|hm+|beide|obwohl|bzw)\b",
+        r"|fehler|vielleicht|wohl|vermutlich|wahrscheinlich|unsicher|geraten|meinte|quatsch|scherz|hm+|beide|obwohl|bzw|nur|teilweise|halt|nee)\b",
         conditions=r"\b(?:wenn|falls|wäre|würde|könnte|angenommen)\b",
         refusal=r"\bich weiß (?:es|das) nicht\b|\bweiß ich nicht\b|\b(?:kann|könnte) (?:ich )?"
         r"(?:das |die frage |diese frage |es )?(?:leider )?nicht (?:beantworten|sagen|entscheiden|bestimmen)"

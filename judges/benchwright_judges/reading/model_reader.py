@@ -21,8 +21,10 @@ from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.models.json_reply import read_object
 from benchwright_judges.models.model_judge import ModelJudge
 from benchwright_judges.models.prompt import ANSWER_CHARACTERS, JudgePrompt, reading_prompt, visible
-from benchwright_judges.reading.quantities import read_quantity
-from benchwright_judges.reading.reply import own_text
+from benchwright_judges.reading.quantities import read_quantity, read_unit
+from benchwright_judges.reading.reply import own_text, plain
+from benchwright_judges.reading.selections import truth_of
+from benchwright_judges.reading.statements import truth_words
 from benchwright_problems.problem import AnsweredBy, Problem, digest
 
 NONE, AMBIGUOUS, UNFOUNDED = "none", "ambiguous", "unfounded"
@@ -32,10 +34,14 @@ STATED = "="
 READINGS = 2
 """Number of readings that have to agree."""
 _MARKS = re.compile(r"[\s*_`]+")
-_BEFORE_QUOTE = 14
-"""Characters in front of a quotation in which a word that denies it counts: the end of a clause, not another one."""
-_BEFORE = re.compile(r"(?:[/;、]|\b(?:or|oder|ou)|或|[,:]\s*\S{1,15},)\s*\Z")
-_BEHIND = re.compile(r"\s*(?:[/;、]|(?:or|oder|ou)\b|或|,\s*\S{1,15}(?:[,:]|\s(?:or|and|oder|und|ou|et)\b|\Z))")
+_STRAIGHT = str.maketrans("“”„‘’", '"""\'\'')
+_NEAR_QUOTE = 14
+"""Characters before and behind a quotation in which a word that denies it counts."""
+_CLAUSE = re.compile(r"[,.;:，。；：]|\b(?:but|sondern|mais)\b|而是")
+_BEFORE = re.compile(r"(?:[/;、?？]|\b(?:or|oder|ou|and|und|et)|或|和|[,:]\s*\S{1,15},)\s*\Z")
+_BEHIND = re.compile(
+    r"\s*(?:[/;、?？]|(?:or|oder|ou|and|und|et)\b|或|和|,\s*\S{1,15}(?:[,:]|\s(?:or|and|oder|und|ou|et)\b|\Z))"
+)
 """Beside a value of a list, such as "TLB, MMU or cache"."""
 
 
@@ -165,11 +171,16 @@ def _quote_supports(quote: str, value: str, answer: str, problem: Problem) -> bo
     if not plain_quote or start < 0:
         return False
     before, after = plain_answer[:start], plain_answer[start + len(plain_quote) :]
-    denies, supposes = pattern("negations"), pattern("conditions")
-    if denies.search(before[-_BEFORE_QUOTE:]) or supposes.search(before[-_BEFORE_QUOTE:]):
+    # What another clause denies is not denied here: "not A, but B".
+    clause_before = _CLAUSE.split(before[-_NEAR_QUOTE:])[-1]
+    clause_behind = _CLAUSE.split(after[:_NEAR_QUOTE])[0]
+    if any(pattern(words).search(clause_before) for words in ("negations", "conditions")):
+        return False
+    called_wrong = any(truth_of(word) == "false" for word in truth_words().findall(clause_behind))
+    if called_wrong or pattern("negations").search(clause_behind):
         return False
     if not _values(problem):
-        return bool(value) and _plain(value) in plain_quote and not _stands_in_list(_plain(value), plain_answer)
+        return bool(value) and _plain(value) in plain_quote and _stands_alone(_plain(value), plain_answer)
     own_names = _names_of(problem)
     named = {
         other for other, other_names in own_names.items() if any(_quote_has_word(name, quote) for name in other_names)
@@ -204,10 +215,15 @@ def _names_of(problem: Problem) -> dict[str, tuple[str, ...]]:
     return {choice.letter: (choice.letter, choice.text) for choice in question.choices}
 
 
-def _stands_in_list(value: str, answer: str) -> bool:
-    """True if other values may be beside a value wherever an answer has it."""
-    places = [match.span() for match in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", answer)]
-    return all(_BEHIND.match(answer, end) or _BEFORE.search(answer[:start][-40:]) for start, end in places)
+def _stands_alone(value: str, answer: str) -> bool:
+    """True if an answer has words or a number as a whole somewhere, and no other ones beside them as in a list."""
+    for match in re.finditer(rf"(?<![\w.,^/×*+-]){re.escape(value)}(?![\w^]|[.,/]\w|\s?[×*^/+])", answer):
+        is_listed = _BEHIND.match(answer, match.end()) or _BEFORE.search(answer[: match.start()][-40:])
+        next_word = answer[match.end() :].lstrip().split(" ")[0].strip(".,;")
+        is_cut = value[-1].isdigit() and next_word != "" and read_unit(next_word) is not None
+        if not is_listed and not is_cut:
+            return True
+    return False
 
 
 def _prompt(problem: Problem, answer: str, index: int) -> JudgePrompt:
@@ -236,5 +252,5 @@ def _expected(problem: Problem) -> str:
 
 
 def _plain(text: str) -> str:
-    # Models leave out emphasis and line breaks when they copy.
-    return _MARKS.sub(" ", text).strip().casefold()
+    # Models leave out emphasis, LaTeX and line breaks when they copy, and straighten quotes.
+    return _MARKS.sub(" ", plain(text).translate(_STRAIGHT)).strip().casefold()

@@ -90,10 +90,12 @@ def read_quantity(text: str, language: str = "en") -> Quantity | None:
     """
     if len(text) > _LONGEST:
         return None
-    passage = plain(text).replace("\u03bc", "u").replace("\u00b5", "u").strip(" ;!。，；！").rstrip(".,")
+    passage = plain(text).replace("\u03bc", "u").replace("\u00b5", "u").strip(" ;。，；").rstrip(".,")
     match = _NUMBER.match(passage)
     if match is None:
         return None
+    if passage[match.end() :] == "h":
+        return None  # An hour, or a hexadecimal number.
     reading, unit = _number(match, language), read_unit(passage[match.end() :])
     return None if reading is None or unit is None else Quantity(reading[0], unit, reading[1])
 
@@ -138,6 +140,11 @@ def compare(
         asked_unit: The unit that the question asks for: a number without one counts in it.
     """
     allowed = Fraction(str(tolerance or 0))
+    if asked_unit is not None and asked_unit.dimension == "%" and not answer.unit.dimension:
+        # 0.05 may be 5 %.
+        hundredths = frozenset(number / 100 for number in key.numbers)
+        if answer.numbers != key.numbers and _agree(answer.numbers, hundredths, allowed):
+            return Comparison.NEAR
     if asked_unit is not None:
         answer, key = (
             quantity if quantity.unit.dimension else Quantity(quantity.numbers, asked_unit, quantity.step)
@@ -153,9 +160,9 @@ def compare(
         Comparison.NEAR,
     ):
         return comparison  # 25 % and 0.25 are the same number.
-    if _agree(answer.numbers, key.numbers, allowed):
-        return Comparison.UNIT_MISSING
-    return Comparison.DIFFERENT
+    bare, measured = (answer, key) if not answer.unit.dimension else (key, answer)
+    base_values = measured.numbers | measured.values | {value / 8 for value in measured.values}
+    return Comparison.UNIT_MISSING if _agree(bare.numbers, base_values, allowed) else Comparison.DIFFERENT
 
 
 def find_asked_unit(question: str) -> Unit | None:

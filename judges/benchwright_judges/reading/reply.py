@@ -22,11 +22,15 @@ _NARROW = {0xFEE0 + code: code for code in range(0x21, 0x7F) if chr(code).isalnu
 }
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
-_EMPHASIS = re.compile(r"(?<![\w)])(?:\*\*|__)|(?:\*\*|__)(?![\w(])|(?<![\w*])\*(?=[\w(])|(?<=[\w.)])\*(?![\w*])|`")
+_EMPHASIS = re.compile(r"(?<![\w)])(?:\*\*|__)|(?:\*\*|__)(?![\w(])|`")
+_STRESS = re.compile(r"(?<![\w*])\*([^*\s](?:[^*\n]{0,300}[^*\s])?)\*(?![\w*])")
 _MARKUP = (
-    (re.compile(r"\\[dt]?frac\{([^{}]{1,40})\}\{([^{}]{1,40})\}"), r"\1/\2"),
+    (re.compile(r"\\[dt]?frac\{(\w{1,40})\}\{(\w{1,40})\}"), r"\1/\2"),
+    (re.compile(r"\\[dt]?frac\{([^{}]{1,40})\}\{([^{}]{1,40})\}"), r"(\1)/(\2)"),
     (
-        re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|mathcal|operatorname)\s?\{([^{}]{0,200})\}"),
+        re.compile(
+            r"\\(?:f?boxed|text|textbf|textit|textrm|mathrm|mathbf|mathit|mathcal|operatorname)\s?\{([^{}]{0,200})\}"
+        ),
         r"\1",
     ),
     (re.compile(r"\{,\}"), ","),
@@ -36,7 +40,7 @@ _MARKUP = (
     (re.compile(r"\\(log|ln|lg|min|max|sqrt)(?![A-Za-z])"), r"\1"),
     (re.compile(r"\\([%&#_{}$])"), r"\1"),
     (re.compile(r"\\[()\[\]]|\$"), ""),
-    (re.compile(r"\\[,;!: ]|(?<!\w)~(?!\w)"), " "),
+    (re.compile(r"\\[,;!: ]|(?<=\w)~(?=\w)"), " "),
 )
 
 
@@ -48,7 +52,9 @@ def own_text(reply: str) -> str | None:
     """
     text = _BREAK.sub("\n", reply)
     if "<|message|>" in text:
-        text = text.rpartition("<|message|>")[2]
+        header, _, text = text.rpartition("<|message|>")
+        if "<|channel|>" in header and not header.rpartition("<|channel|>")[2].startswith("final"):
+            return None
     if "<" in text:
         finished_text = _without_thoughts(_COMMENT.sub("", _TOKEN.sub("", text)))
         if finished_text is None:
@@ -79,7 +85,7 @@ def plain(text: str) -> str:
         for pattern, replacement in _MARKUP:
             text = pattern.sub(replacement, text)
     # NFKC makes plain digits of superscripts.
-    text = re.sub("([0-9A-Za-z])([\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b]+)", r"\1^\2", text)
+    text = re.sub("([0-9A-Za-z)])([\u2070\u2071\u00b9\u00b2\u00b3\u2074-\u207f]+)", r"\1^\2", text)
     text = re.sub(r"(\d)(?=[\u00bc-\u00be\u2150-\u215e])", r"\1 ", text)
     text = unicodedata.normalize("NFKC", text).replace("\u2044", "/").replace("\u2212", "-").replace("\u2019", "'")
-    return " ".join(_EMPHASIS.sub("", text).split())
+    return " ".join(_STRESS.sub(r"\1", _EMPHASIS.sub("", text)).split())

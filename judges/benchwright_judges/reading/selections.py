@@ -10,13 +10,15 @@ from benchwright_judges import languages
 from benchwright_judges.languages import pattern
 from benchwright_judges.languages.language import AnswerLanguage
 from benchwright_judges.reading.quantities import Comparison, compare, read_quantity
+from benchwright_judges.reading.reply import plain
 from benchwright_judges.reading.words import normalise
 
 _EQUAL = (Comparison.SAME, Comparison.UNIT_MISSING)
 _LETTER = re.compile(r"[(\[{]?([A-Za-z])[)\]}]?")
-_LETTER_FIRST = re.compile(r"[(\[]?([A-Z]|[a-z](?=[)\]]))[)\]]?\s*[-.:,=、–—]*\s*(\S.*)")
+_LETTER_FIRST = re.compile(r"[(\[]?([A-Z]|[a-z](?=[)\]]))[)\]]?\s*(?:[.:,=、–—]|-(?=\s))*\s*(\S.*)")
 _LETTER_LAST = re.compile(r"(.*\S)\s*[(\[]([A-Z])[)\]]")
 _ENDS = " \t.,;:!。，；：！'\"“”„«»「」【】✅✔✓"
+_OPENS = " \t'\"“„«「【✅✔✓"
 
 
 def choice_of(passage: str, choices: Mapping[str, str], language: str) -> str | None:
@@ -30,7 +32,8 @@ def choice_of(passage: str, choices: Mapping[str, str], language: str) -> str | 
     passage = _without_noun(passage)
     letters = set(_letters_of(passage, choices))
     spelled = normalise(passage, language)
-    letters |= {letter for letter, text in choices.items() if spelled and normalise(text, language) == spelled}
+    exact_letters = {letter for letter, text in choices.items() if plain(text) == passage}
+    letters |= exact_letters if len(exact_letters) == 1 else _letters_spelled(spelled, choices, language)
     letters |= _letters_with_text(passage, choices, language)
     if not letters and (quantity := read_quantity(passage, language)) is not None:
         for letter, text in choices.items():
@@ -38,6 +41,10 @@ def choice_of(passage: str, choices: Mapping[str, str], language: str) -> str | 
             if option_quantity is not None and compare(quantity, option_quantity) in _EQUAL:
                 letters.add(letter)
     return letters.pop() if len(letters) == 1 else None
+
+
+def _letters_spelled(spelled: str, choices: Mapping[str, str], language: str) -> set[str]:
+    return {letter for letter, text in choices.items() if spelled and normalise(text, language) == spelled}
 
 
 def choices_of(passage: str, choices: Mapping[str, str], language: str) -> str | None:
@@ -61,12 +68,12 @@ def choices_of(passage: str, choices: Mapping[str, str], language: str) -> str |
 
 def truth_of(passage: str) -> str | None:
     """`true` or `false` if a passage is a word for it."""
-    word = passage.strip(_ENDS + "()[]").casefold()
+    word = re.sub(r"\A[(\[](.*)[)\]]\Z", r"\1", passage.rstrip(_ENDS).lstrip(_OPENS)).casefold()
     return "true" if pattern("true").fullmatch(word) else "false" if pattern("false").fullmatch(word) else None
 
 
 def _without_noun(passage: str) -> str:
-    passage = passage.strip(_ENDS)
+    passage = passage.rstrip(_ENDS).lstrip(_OPENS)
     match = pattern("nouns").match(passage)
     letters = passage[match.end() :].lstrip(" :：") if match else ""
     return letters.strip(_ENDS) if re.match(r"[(]?[A-Za-z]\b", letters) else passage
@@ -87,9 +94,16 @@ def _letters_with_text(passage: str, choices: Mapping[str, str], language: str) 
 
 def _is_of(text: str, letter: str, choices: Mapping[str, str], language: str) -> bool:
     """True if words are those of an option: all of them, or some that no other option has together."""
-    words = set(normalise(text.strip("()[] "), language).split())
-    holders = [other for other, choice in choices.items() if words <= set(normalise(choice, language).split())]
-    return bool(words) and (holders == [letter] or normalise(text, language) == normalise(choices[letter], language))
+    text = text[1:-1] if re.fullmatch(r"[(\[][^()\[\]]*[)\]]", text) else text
+    exact = [other for other, choice in choices.items() if plain(choice) == text.strip(_ENDS)]
+    if exact:
+        return letter in exact
+    words = normalise(text, language)
+    whole = _letters_spelled(words, choices, language)
+    if whole:
+        return whole == {letter}
+    holders = [other for other, choice in choices.items() if f" {words} " in f" {normalise(choice, language)} "]
+    return bool(words) and holders == [letter]
 
 
 @cache

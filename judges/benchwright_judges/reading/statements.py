@@ -83,7 +83,11 @@ def read_statement(reply: str, parse: Callable[[str], str | None], *, takes_word
             return Extraction(value, ExtractionOutcome.READ)
         return Extraction(None, reader.why_unread())
     last = statements[-1]
-    rivals = {statement.value for statement in statements if statement.is_marked or not takes_words} - {None}
+    rivals = {
+        statement.value
+        for statement in statements
+        if statement.is_marked or not takes_words or (statement.value or "")[:1].isdigit()
+    } - {None}
     if len(rivals) > 1:
         return Extraction(None, ExtractionOutcome.AMBIGUOUS)
     if last.value is None or reader.asks() or reader.denies(last.value) or not reader.is_last_word(last):
@@ -123,7 +127,7 @@ class _Reader:
         return any(re.match(r"\s*[:：.]", heading.string[heading.end() :]) for heading in headings)
 
     def denies(self, value: str) -> bool:
-        """True if the reply says of one of the options that it gives that it is none: "not D", "D is wrong"."""
+        """True if the reply says of one of the options that it gives that it is none: "not D"."""
         if self.takes_words or self.parse("false") is not None:
             return False
         words = plain(self.text)
@@ -144,29 +148,39 @@ class _Reader:
         is_asked_for = self.text[last.start :].lstrip("*#-【` ").startswith((ANSWER_LABEL, "\\", "<", "{"))
         lines = text_before.rstrip().rsplit("\n", 1)
         same_line = text_before.rpartition("\n")[2][-30:]
-        if (is_introduced and not is_asked_for) or _doubts(same_line):
+        if (is_introduced and (not is_asked_for or pattern("conditions").search(lines[-1]))) or _doubts(same_line):
             return False
-        if any(self._picks_another(sentence, last.value) for sentence in _SENTENCE_END.split(lines[-1])[-2:]):
+        sentences = _SENTENCE_END.split(lines[-1])[-2:]
+        if declines(sentences[-1]):
+            return False
+        if any(self._picks_another(sentence, last.value) for sentence in sentences):
             return False
         return not remark or (
             len(remark) <= _LONGEST_REMARK
             and re.search(r"[?？\d]", remark) is None
             and pattern("doubts").search(remark) is None
-            and not self._names_another(remark, None)
+            and pattern("conditions").match(remark) is None
+            and truth_words().search(remark) is None
+            and not self._names_another(remark, last.value)
         )
 
     def _names_another(self, text: str, value: str | None) -> bool:
         """True if a word is another value."""
-        words = [*re.findall(r"\w+", plain(text)), *_truth_words().findall(text)]
+        words = [*re.findall(r"\w+", plain(text)), *truth_words().findall(text)]
         return not self.takes_words and bool({*map(self.parse, words)} - {None, value})
 
     def _picks_another(self, sentence: str, value: str | None) -> bool:
         """True if a sentence right before the answer picks another value."""
-        if self.takes_words or _doubts(sentence) or pattern("conditions").search(sentence):
+        if self.takes_words or pattern("doubts").search(sentence) or pattern("conditions").search(sentence):
             return False
+        calls = list(_calls(languages.LANGUAGES).finditer(sentence))
+        if pattern("negations").search(sentence):
+            denied = {self.parse(call["word"]) for call in calls if call["denies"]}
+            return value is not None and value in denied
         letters = [letter for match in _picks(languages.LANGUAGES).finditer(sentence) for letter in match.groups()]
-        values = {self.parse(word) for word in [*letters, *_truth_words().findall(sentence)] if word} - {None}
-        return bool(values) and value not in values
+        called = [call["word"] for call in calls]
+        values = {self.parse(word) for word in [*letters, *called] if word} - {None}
+        return bool(values) and not any(picked in (value or "") for picked in values if picked)
 
     def _labelled(self) -> Iterator[_Statement]:
         """Lines that begin with "Answer:"; the value may stand alone in the next line."""
@@ -181,9 +195,11 @@ class _Reader:
                 content = content[1:].strip()
                 if not content and next_line is not None:
                     content, end = plain(next_line[0]), next_line.end()
-                value = self.parse(content) or self._stated_by(content, whole=True) or self._with_remark(content)
+                value = None
+                if len(content) <= _LONGEST_VALUE:
+                    value = self.parse(content) or self._stated_by(content, whole=True) or self._with_remark(content)
                 yield _Statement(value, line.start(), end)
-            elif not self.takes_words and (value := self.parse(content)) is not None:
+            elif not self.takes_words and len(content) <= _LONGEST_VALUE and (value := self.parse(content)) is not None:
                 yield _Statement(value, line.start(), end)
 
     def _with_remark(self, content: str) -> str | None:
@@ -192,17 +208,19 @@ class _Reader:
         if match is None or _doubts(match[2]) or pattern("conditions").search(match[2]) or "?" in match[2]:
             return None
         value = self.parse(match[1])
-        return None if self._names_another(match[2], value) else value
+        is_another = self.parse(match[2]) not in (None, value) or truth_words().search(match[2]) is not None
+        return None if is_another or self._names_another(match[2], value) else value
 
     def _wrapped(self) -> Iterator[_Statement]:
         for wrapper in (_BOX, _tags(languages.LANGUAGES)):
             for match in wrapper.finditer(self.text):
                 yield _Statement(self.parse(plain(match[1])), match.start(), match.end())
-        if (json_object := _last_object(self.text)) is not None:
-            start, members = json_object
-            values = [value for name, value in members.items() if pattern("fields").fullmatch(name.strip())]
-            if len(values) == 1:
-                yield _Statement(self.parse(_literal_text(values[0])), start, len(self.text))
+        for start, end, members in _objects(self.text):
+            values = [value for name, value in members if pattern("fields").fullmatch(name.strip())]
+            if values:
+                is_judged = any(isinstance(value, bool) for _, value in members) and not isinstance(values[0], bool)
+                is_one = len(values) == 1 and not is_judged
+                yield _Statement(self.parse(_literal_text(values[0])) if is_one else None, start, end)
 
     def _sentences(self) -> Iterator[_Statement]:
         """Sentences that say which answer is given; one that says it in passing contradicts, and does not answer."""
@@ -227,27 +245,31 @@ def _doubts(text: str) -> bool:
     return pattern("doubts").search(text) is not None or pattern("negations").search(text) is not None
 
 
-def _last_object(text: str) -> tuple[int, dict[str, JsonValue]] | None:
-    """The JSON object that a reply ends with, and where it begins."""
-    decoder, start = json.JSONDecoder(), len(text)
-    for _ in range(_OBJECTS if text.endswith("}") else 0):
-        start = text.rfind("{", 0, start)
+def _objects(text: str) -> Iterator[tuple[int, int, list[tuple[str, JsonValue]]]]:
+    """The JSON objects of a reply, with their places; of nested ones the outer."""
+    decoder, start = json.JSONDecoder(object_pairs_hook=_Members), 0
+    for _ in range(_OBJECTS):
+        start = text.find("{", start)
         if start < 0:
-            return None
+            return
         try:
             members, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
+            start += 1
             continue
-        if end == len(text) and isinstance(members, dict):
-            return start, members
-    return None
+        yield start, end, members
+        start = end
+
+
+class _Members(list[tuple[str, JsonValue]]):
+    """The members of an object, with names that are there twice."""
 
 
 def _literal_text(value: JsonValue) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        return ", ".join(map(_literal_text, value))
+        return "" if isinstance(value, _Members) else ", ".join(map(_literal_text, value))
     return plain(str(value)) if isinstance(value, str | int | float) else ""
 
 
@@ -278,13 +300,22 @@ def _picks(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
 @cache
 def _denials(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
     negations = "|".join(language.words.negations for language in known_languages if language.words.negations)
-    false = "|".join(language.words.false for language in known_languages)
+    return re.compile(rf"(?i:{negations})\W{{0,2}}\b([A-Z]+)\b")
+
+
+@cache
+def _calls(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+    """A word that calls something true or false, and before it a word that denies it, such as "is not true"."""
+    words = "|".join(f"{language.words.false}|{language.words.true}" for language in known_languages)
+    negations = "|".join(language.words.negations for language in known_languages if language.words.negations)
     return re.compile(
-        rf"(?i:{negations})\W{{0,2}}\b([A-Z][A-Z]*)\b|\b([A-Z])\b,? ?(?i:is|ist|est|是)? ?(?i:{false})(?<=\w\w)(?!\w)"
+        rf"(?:\b(?:is|ist|est)\b|是|(?P<denies>{negations}))\W{{0,3}}(?P<word>(?:{words})(?<=\w\w))(?![^\W\u2e80-\u9fff])",
+        re.IGNORECASE,
     )
 
 
-def _truth_words() -> re.Pattern[str]:
+def truth_words() -> re.Pattern[str]:
+    """A word for true or false, not inside another word."""
     return _truths(languages.LANGUAGES)
 
 

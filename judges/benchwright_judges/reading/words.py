@@ -8,20 +8,27 @@ from functools import cache, lru_cache
 
 from benchwright_judges import languages
 from benchwright_judges.languages.language import AnswerLanguage
+from benchwright_judges.reading.quantities import read_unit
 from benchwright_judges.reading.reply import plain
 
 _LONGEST = 4_000
-_PUNCTUATION = " \t\r\n.,;:!?\"'`*_~“”„‘’«»「」『』《》【】。、，；：！？"
-_SUBSCRIPT = re.compile(r"_\{?([A-Za-z0-9+\-]+)\}?")
-_POWER = re.compile(r"\s*(?:\^|\*\*)\s*(?:\{([^{}]*)\}|\(([^()]*)\))?")
+_PUNCTUATION = " \t\r\n.,;:!?\"'`*_~“”„‘«»「」『』《》【】。、，；：！？"
+_WRAPPING = ' \t\r\n.,;"`“”„‘«»「」。，；'
+_BLANK = re.compile(r"(?:\\?_){2,}|\[\s*(?:blank)?\s*\d?\s*\]|[(（]\s*\d?\s*[)）]")
+_LEAST_AROUND = 8
+# Letters, digits, and the marks of sentences and lists: every other sign has a meaning of its own.
+_SENTENCE = re.compile(r"[\w\s,;:.、，；：。'\"“”„‘«»「」『』《》【】()（）\u2010\u2011-]*[!?！？]?")
+_SIGNS = re.compile(r"\w'(?:\Z|\s*[+*)]|[A-Z])|_[\w{]|\d\s*-\s*\w|\w\(|\A-\s*\w|\s-\s|(?<![^\W\d_]{2})[\w)][!！]\Z")
+_ATOM = re.compile(r"(?:(?<![\w)])|(?<=\^)|(?<=/))\((\w+)\)")
 # Between two words a hyphen forms a compound; next to a single letter it is a minus.
 _HYPHEN = re.compile(r"(?<=[^\W\d_]{2})[-\u2010\u2011](?=[^\W\d_]{2})")
-_BLANK = re.compile(r"_{2,}|[(（]\s*[)）]")
-_LEAST_AROUND = 8
 
 
 def normalise(text: str, language: str = "en") -> str:
     """A short answer with case, width, surrounding punctuation, articles and spacing normalised.
+
+    Of a formula only white space, wrapping and brackets around single names are: `~a`, `A'B` and `2^(n-1)` are
+    something else than `a`, `AB` and `2^n-1`.
 
     Args:
         text: A short answer.
@@ -33,10 +40,12 @@ def normalise(text: str, language: str = "en") -> str:
 # Accepted answers and options are the same for every reply.
 @lru_cache(maxsize=1024)
 def _normalised(text: str, language: str, known_languages: Sequence[AnswerLanguage]) -> str:
-    words = plain(text).casefold()
-    words = _SUBSCRIPT.sub(r"\1", words)
-    words = _POWER.sub(lambda match: f"^{match[1] or match[2] or ''}", words)
-    words = _HYPHEN.sub(" ", words)
+    words = plain(text)
+    if _is_formula(words):
+        formula = re.sub(r"_\{(\w)\}", r"_\1", re.sub(r"\s+", "", words.strip(_WRAPPING)))
+        formula = formula.replace("{", "(").replace("}", ")").replace("**", "^")
+        return _ATOM.sub(r"\1", re.sub(r"_(?=[\d(])", "", formula))
+    words = _HYPHEN.sub(" ", words.casefold())
     answer_language = languages.find_language(language)
     if answer_language and answer_language.words.articles:
         words = re.sub(rf"(?<!\w)(?:{answer_language.words.articles})", "", words)
@@ -46,19 +55,35 @@ def _normalised(text: str, language: str, known_languages: Sequence[AnswerLangua
     return words.strip(_PUNCTUATION)
 
 
-def same_words(answer: str, accepted_answer: str, language: str, statement: str) -> bool:
+def _is_formula(words: str) -> bool:
+    """True if a text has a sign that is neither one of words nor of a list."""
+    bare = words.strip(_WRAPPING)
+    return _SENTENCE.fullmatch(bare) is None or _SIGNS.search(bare) is not None
+
+
+def same_words(answer: str, accepted_answer: str, language: str) -> bool:
     """True if an answer is an accepted one apart from its spelling.
 
-    A list has to have the same members. Their order counts only if the question has several blanks.
+    A list has to have the same members in the same order; only where a word such as "and" joins the accepted ones, the
+    order does not matter. The case of a unit is part of it: `mW` is not `MW`.
     """
     if normalise(answer, language) == normalise(accepted_answer, language) != "":
-        return True
+        return _unit_letters(answer) == _unit_letters(accepted_answer)
+    if _is_formula(plain(answer)) or _is_formula(plain(accepted_answer)):
+        return False
     answer_members, accepted_members = _members(answer, language), _members(accepted_answer, language)
     if len(accepted_members) < 2 or len(answer_members) != len(accepted_members):
         return False
-    if len(_BLANK.findall(statement)) > 1:
+    if _patterns(languages.LANGUAGES)[2].search(plain(accepted_answer)) is None:
         return answer_members == accepted_members
     return sorted(answer_members) == sorted(accepted_members)
+
+
+def _unit_letters(text: str) -> str:
+    """The letters of a quantity or a unit as they are written; empty for words, whose case says nothing."""
+    words = plain(text).strip(_WRAPPING)
+    is_unit = re.match(r"[-+\d]", words) or any(read_unit(spelling) for spelling in (words, words.swapcase()) if words)
+    return re.sub(r"[\W\d_]", "", words) if is_unit else ""
 
 
 def without_question(passage: str, statement: str) -> str:
@@ -87,14 +112,16 @@ def _members(text: str, language: str) -> list[str]:
 
 
 @cache
-def _patterns(known_languages: Sequence[AnswerLanguage]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What separates the members of a list, and what needs no space beside it."""
+def _patterns(known_languages: Sequence[AnswerLanguage]) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """What separates the members of a list, what needs no space beside it, and the words that join members."""
     spaced = "|".join(language.words.joins for language in known_languages if not language.unspaced)
-    separators = [r"\s*(?:[;；、]|[,，](?=\s|[^\d\s]))\s*", rf"\s+(?:{spaced}|&)\s+"]
+    separators = [r"\s*(?:[;；、]|[,，](?=\s|[^\d\s]))\s*", rf"\s+(?:{spaced})\s+"]
+    joins = [rf"\s(?:{spaced})\s"]
     scripts = [r"[^\w\s.,;]"]
     for language in known_languages:
         if language.unspaced:
             script = f"[{language.unspaced}]"
             separators.append(rf"(?<={script})(?:{language.words.joins})(?={script})")
+            joins.append(separators[-1])
             scripts.append(script)
-    return re.compile("|".join(separators)), re.compile(rf" ?({'|'.join(scripts)}) ?")
+    return re.compile("|".join(separators)), re.compile(rf" ?({'|'.join(scripts)}) ?"), re.compile("|".join(joins))

@@ -27,7 +27,7 @@ CHOICE = Question(
 ASSERTION = Question(format=QuestionFormat.ASSERTION)
 ROW = re.compile(r"^\| `(?P<reply>.+)` \| (?P<value>\S+) \|$", re.MULTILINE)
 LANGUAGES = ("en", "de", "fr", "zh")
-SELF_CONTRADICTIONS = {"en-238", "fr-210", "zh-198"}
+SELF_CONTRADICTIONS = {"en-238", "fr-210", "zh-159", "zh-198"}
 """They end with the line that was asked for, after reasons for another answer in words: the line counts."""
 
 
@@ -105,6 +105,91 @@ def test_a_closed_blank_decides_exact_forms_and_leaves_the_rest_to_a_judge(
     problem = problem.model_copy(update={"public": problem.public.model_copy(update={"question": question})})
     for replies, passed in ((right, True), (wrong, False), (waiting, None)):
         assert {reply: score(problem, reply).passed for reply in replies} == dict.fromkeys(replies, passed)
+
+
+SIGNED = CHOICE.model_copy(
+    update={
+        "choices": tuple(
+            Choice(letter=letter, text=text)
+            for letter, text in zip("ABCDEF", ("-5", "5", "~(a & b)", "(a & b)", "2^n", "2n"), strict=True)
+        )
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [
+        ("ANSWER: A) -5", "A"),
+        ("ANSWER: B) -5", None),
+        ("ANSWER: B (-5)", None),
+        ("ANSWER: C. (a & b)", None),
+        ("ANSWER: ~(a & b)", "C"),
+        ("2\u207f", "E"),
+        ("2n", "F"),
+        ("ANSWER: !B", None),
+        ("ANSWER: B (wrong)", None),
+        ("答案：B（错误）", None),
+        ("ANSWER: B\nThis is the wrong answer.", None),
+        ("ANSWER: B\nOops, the first one.", None),
+        ("ANSWER: B\n\nI hope this helps!", "B"),
+        ("I refuse to answer.\n\nANSWER: B", None),
+        ("If the cell is dynamic:\nANSWER: B", None),
+        ('{"answer": "B"}\n{"answer": "C"}', None),
+        ('{"answer": "A", "answer": "B"}', None),
+        ("ANSWER: B\n\nUser: And which is static?\nANSWER: B", None),
+        ("<|channel|>analysis<|message|>ANSWER: B", None),
+        ("<|channel|>final<|message|>ANSWER: B", "B"),
+        ("B is incorrect because it is volatile.\n\nANSWER: B", "B"),
+        ("ANSWER: $\\boxed{B}$", "B"),
+    ],
+)
+def test_what_is_around_a_letter_counts(reply: str, letter: str | None) -> None:
+    assert read_selection(SIGNED, reply) == letter
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *("This is not true.\nANSWER: True", "Die Aussage ist nicht richtig.\nANSWER: Wahr", "!true"),
+        *(
+            "ANSWER: True (partly)",
+            "ANSWER: True (nope)",
+            "ANSWER: True\nExcept for caches.",
+            "The answer is false.\nTrue",
+        ),
+    ],
+)
+def test_an_assertion_that_is_taken_back_is_unread(reply: str) -> None:
+    assert read_selection(ASSERTION, reply) is None
+
+
+@pytest.mark.parametrize(
+    ("key", "language", "statement", "answer"),
+    [
+        *(("1010", "en", "In binary it is ____.", answer) for answer in ("4'b1010", "0b1010")),
+        *(("16", "en", "It is ____.", answer) for answer in ("10h", "16?", "16!", "~16")),
+        *(("65536", "de", "Es sind ____.", answer) for answer in ("65,536", "6,553")),
+        *(("32 KB", "en", "It is ____.", answer) for answer in ("2^15", "32768")),
+        *(("5", "en", "It is ____ %.", answer) for answer in ("0.05",)),
+        *(("0101", "en", "The opcode is ____.", answer) for answer in ("101", "5")),
+        *(("6", "en", "It is ____.", answer) for answer in ("The answer is 7.\nANSWER: 6", "ANSWER: 6\nor 7")),
+        *(("volatile", "en", "It is ____.", answer) for answer in ("volatile?", "ANSWER: volatile\nThat is false.")),
+    ],
+)
+def test_what_may_be_another_notation_or_is_taken_back_waits(
+    key: str, language: str, statement: str, answer: str
+) -> None:
+    problem = make_problem(QuestionFormat.FILL_IN_THE_BLANK, statement=statement, value=key, closed=True)
+    question = Question(format=QuestionFormat.FILL_IN_THE_BLANK, language=language)
+    problem = problem.model_copy(update={"public": problem.public.model_copy(update={"question": question})})
+    assert score(problem, answer).passed is None
+
+
+def test_letters_that_a_list_has_are_no_other_answer() -> None:
+    several = CHOICE.model_copy(update={"format": QuestionFormat.MULTIPLE_RESPONSE})
+    assert read_selection(several, "So I choose A and C.\n\nANSWER: AC") == "AC"
+    assert read_selection(several, "ANSWER: A & !C") is None
 
 
 def test_an_unread_answer_says_why() -> None:
