@@ -60,7 +60,7 @@ def _matches(given_text: GivenText, passage: str, accepted_answer: str) -> bool 
     if stated_quantity is None or accepted_quantity is None:
         return True if same_words(passage, accepted_answer, language) else None
     if re.match(r"0\d", accepted_answer.strip()) and passage.strip() != accepted_answer.strip():
-        return None  # A code of so many digits.
+        return None  # A code whose digits count.
     asked_unit = read_unit(key.unit) if key.unit else find_asked_unit(given_text.statement)
     # Numbers are never compared as strings: 8 Gb is not 8 GB.
     match compare(stated_quantity, accepted_quantity, key.tolerance, asked_unit):

@@ -160,8 +160,8 @@ def compare(
         Comparison.NEAR,
     ):
         return comparison  # 25 % and 0.25 are the same number.
-    bare, measured = (answer, key) if not answer.unit.dimension else (key, answer)
-    base_values = measured.numbers | measured.values | {value / 8 for value in measured.values}
+    bare, with_unit = (answer, key) if not answer.unit.dimension else (key, answer)
+    base_values = with_unit.numbers | with_unit.values | {value / 8 for value in with_unit.values}
     return Comparison.UNIT_MISSING if _agree(bare.numbers, base_values, allowed) else Comparison.DIFFERENT
 
 

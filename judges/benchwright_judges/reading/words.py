@@ -56,7 +56,7 @@ def _normalised(text: str, language: str, known_languages: Sequence[AnswerLangua
 
 
 def _is_formula(words: str) -> bool:
-    """True if a text has a sign that is neither one of words nor of a list."""
+    """True if there is a sign that is neither one of words nor of a list."""
     bare = words.strip(_WRAPPING)
     return _SENTENCE.fullmatch(bare) is None or _SIGNS.search(bare) is not None
 
