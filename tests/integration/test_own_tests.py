@@ -16,7 +16,7 @@ from benchwright_harness.own_tests.simulation import OwnSimulation
 from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
 from benchwright_problems.problem import ProblemKind
 from benchwright_problems.storage.pack_folder import read_built_in
-from benchwright_verilog.language.completion.cocotb_skeleton import test_skeleton
+from benchwright_verilog.language.completion.cocotb_skeleton import cocotb_test_skeleton
 
 REFERENCES = {
     f"{problem.id}:{path}": text
@@ -40,7 +40,7 @@ endmodule
 
 @pytest.mark.parametrize("name", REFERENCES)
 def test_the_test_that_is_written_for_a_module_passes(name: str) -> None:
-    template = test_skeleton(REFERENCES[name])
+    template = cocotb_test_skeleton(REFERENCES[name])
     assert template is not None
     files = {"rtl/design.sv": REFERENCES[name].encode(), f"tests/test_{template.module}.py": template.text.encode()}
     simulation = OwnSimulation(files, ("rtl/design.sv",), template.module, module=f"tests/test_{template.module}.py")

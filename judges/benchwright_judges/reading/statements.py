@@ -166,7 +166,8 @@ class _Reader:
 
     def _names_another(self, text: str, value: str | None) -> bool:
         """True if a word is another value."""
-        words = [*re.findall(r"\w+", plain(text)), *truth_words().findall(text)]
+        # Not the article in "needs a cache" and "A cache".
+        words = [*re.findall(r"\b(?!a\b|A [a-z])\w+", plain(text)), *truth_words().findall(text)]
         return not self.takes_words and bool({*map(self.parse, words)} - {None, value})
 
     def _picks_another(self, sentence: str, value: str | None) -> bool:

@@ -52,7 +52,7 @@ def model() -> Iterator[JudgeEndpoint]:
     def play(request: JudgeRequest) -> PlayedReply:
         assert SECRET not in json.dumps(request.body)
         if request.body["model"] == "talks":
-            return content("Eviction needs a free way, so the answer is (D).")
+            return content("Eviction needs a free way. The answer is (D).")
         return content(json.dumps({"reason": "a clear tag frees it", "answer": "C"}))
 
     with JudgeEndpoint(play) as endpoint:

@@ -142,6 +142,7 @@ SIGNED = CHOICE.model_copy(
         ("<|channel|>final<|message|>ANSWER: B", "B"),
         ("B is incorrect because it is volatile.\n\nANSWER: B", "B"),
         ("ANSWER: $\\boxed{B}$", "B"),
+        ("Eviction needs a free way. A tag is not enough. The answer is (B).", "B"),
     ],
 )
 def test_what_is_around_a_letter_counts(reply: str, letter: str | None) -> None:

@@ -134,9 +134,9 @@ async def _new_testbench(server: EditorServer, params: NewTestbenchParams) -> Ne
     folder = folder_of(project)
     document = server.documents.get(path.as_uri())
     text = document.text if document is not None else await asyncio.to_thread(_text, path)
-    from benchwright_verilog.language.completion.cocotb_skeleton import test_skeleton
+    from benchwright_verilog.language.completion.cocotb_skeleton import cocotb_test_skeleton
 
-    bench_skeleton = await asyncio.to_thread(test_skeleton, text, params.module)
+    bench_skeleton = await asyncio.to_thread(cocotb_test_skeleton, text, params.module)
     if bench_skeleton is None:
         missing_module = f"no module {params.module}" if params.module else "no module"
         raise OwnTestError(f"{path.name} has {missing_module}, so there is nothing to test.")

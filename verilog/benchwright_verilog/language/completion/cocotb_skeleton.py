@@ -28,7 +28,7 @@ class Skeleton:
     text: str
 
 
-def test_skeleton(text: str, module: str | None = None) -> Skeleton | None:
+def cocotb_test_skeleton(text: str, module: str | None = None) -> Skeleton | None:
     """A test file for a module of a design file; None if it has no such module with ports.
 
     Args:
