@@ -32,7 +32,7 @@ CALLS = {
 
 async def grade(body: str, monkeypatch: pytest.MonkeyPatch, **scan: ScanAction) -> tuple[Verdict, str]:
     """The verdict on the right design with something added, where the scan finds nothing."""
-    monkeypatch.setattr("benchwright_harness.execution.run.scan", lambda problem, solution: ())
+    monkeypatch.setattr("benchwright_harness.execution.run.scan_solution", lambda problem, solution: ())
     chosen_flow = flow("cocotb")
     problem = chosen_flow.problem(scanned=True)
     problem = problem.model_copy(update={"hidden": problem.hidden.model_copy(update={"scan": scan})})
@@ -70,7 +70,7 @@ async def test_a_call_is_refused_for_what_icarus_has_compiled(name: str, monkeyp
 async def test_settings_of_verilator_are_refused_for_what_it_has_preprocessed(
     body: str, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchwright_harness.execution.run.scan", lambda problem, solution: ())
+    monkeypatch.setattr("benchwright_harness.execution.run.scan_solution", lambda problem, solution: ())
     chosen_flow = flow("lint")
     design_bytes = chosen_flow.around.strip().replace("{body}", body).encode()
     verdict, output, _ = await run(chosen_flow, design_bytes, Toolchain.find(Home.find().cache), "icarus", scanned=True)
