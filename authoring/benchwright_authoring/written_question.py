@@ -200,17 +200,17 @@ class WrittenQuestion(Model):
             }
         )
 
-    def as_problem(self, pictures: Mapping[str, bytes]) -> Problem:
+    def as_problem(self, pictures_by_sha256: Mapping[str, bytes]) -> Problem:
         """The question as solvers get it, with its key.
 
         Args:
-            pictures: Pictures by their SHA-256.
+            pictures_by_sha256: Pictures of the figures.
 
         Raises:
             ProblemsError: The question can't be a problem.
         """
         head = PackFile(name="draft", title="Draft", version="0", license="", source="", order=["question"])
-        return build_pack(head, {"question": self}, pictures).problems[0]
+        return build_pack(head, {"question": self}, pictures_by_sha256).problems[0]
 
     def remarks(self) -> Sequence[str]:
         """Remarks on what makes it hard to score or easy to guess, by the rules for a pack folder's questions."""
@@ -220,13 +220,15 @@ class WrittenQuestion(Model):
         return [remark.message for remark in rule_remarks]
 
 
-def build_pack(head: PackFile, questions: Mapping[str, WrittenQuestion], pictures: Mapping[str, bytes]) -> Pack:
+def build_pack(
+    head: PackFile, questions: Mapping[str, WrittenQuestion], pictures_by_sha256: Mapping[str, bytes]
+) -> Pack:
     """A pack of questions; it is read as one that was written to a folder.
 
     Args:
         head: Contents of `pack.toml`.
         questions: Questions by their ids, which are in `head.order`.
-        pictures: Those of all questions, by their SHA-256.
+        pictures_by_sha256: Those of all questions.
 
     Raises:
         ProblemsError: The questions can't be a pack.
@@ -235,21 +237,21 @@ def build_pack(head: PackFile, questions: Mapping[str, WrittenQuestion], picture
         folder = Path(temporary)
         (folder / PACK_FILE).write_text(as_toml(head.model_dump(mode="json", exclude_none=True)), encoding="utf-8")
         for name, question in questions.items():
-            write_question(folder, name, question, pictures)
+            write_question(folder, name, question, pictures_by_sha256)
         try:
             return read_pack_folder(folder)
         except ProblemsError as error:
             raise ProblemsError(str(error).replace(f"{folder}/", "")) from error
 
 
-def write_question(folder: Path, name: str, question: WrittenQuestion, pictures: Mapping[str, bytes]) -> None:
+def write_question(folder: Path, name: str, question: WrittenQuestion, pictures_by_sha256: Mapping[str, bytes]) -> None:
     """Writes a question into the folder of its pack.
 
     Args:
         folder: The pack's.
         name: The question's id.
         question: Question to write.
-        pictures: Those of its figures, by their SHA-256.
+        pictures_by_sha256: Those of its figures.
 
     Raises:
         OSError: The question can't be written.
@@ -259,7 +261,7 @@ def write_question(folder: Path, name: str, question: WrittenQuestion, pictures:
     (folder / name / STATEMENT).write_text(_statement(question), encoding="utf-8")
     for path, figure in _figures(question):
         (folder / name / path).parent.mkdir(exist_ok=True)
-        (folder / name / path).write_bytes(pictures[figure.sha256])
+        (folder / name / path).write_bytes(pictures_by_sha256[figure.sha256])
 
 
 def _problem_file(name: str, question: WrittenQuestion) -> str:

@@ -100,15 +100,15 @@ class Terms:
             return machine in self.assigned.clock_stops_for
         return machine is Machine.HARNESS and self.condition in (Solver.MODEL, Solver.AGENT)
 
-    def shown_policy(self, own_policy: Reveal) -> Reveal | None:
+    def feedback_policy(self, problem_policy: Reveal) -> Reveal | None:
         """The part of a verdict that is shown. None for nothing at all.
 
         Args:
-            own_policy: The problem's policy.
+            problem_policy: The problem's policy.
         """
         if self.assigned is None:
-            return own_policy.limited_to(self.most_shown)
-        return None if self.assigned.feedback == "none" else own_policy.limited_to(Reveal(self.assigned.feedback))
+            return problem_policy.limited_to(self.most_shown)
+        return None if self.assigned.feedback == "none" else problem_policy.limited_to(Reveal(self.assigned.feedback))
 
     def clock_display(self, event_types: Collection[str], *, has_ended: bool) -> ClockDisplay:
         """The part of the clock that the solver may see now; all of it once the self-estimate is in, if one is asked.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from benchwright_server.attempts.sessions import EditorSessions
     from benchwright_server.client import Client
     from benchwright_server.own_tests.last_results import LastResults
+    from benchwright_server.protocol.explanations import UnknownSignal
     from benchwright_server.protocol.messages import AttemptStatus, Wire
     from benchwright_server.settings import ServerSettings
     from benchwright_verilog.findings.finding import Finding
@@ -199,8 +200,8 @@ class Waveforms(Protocol):
     def cursor(self) -> CursorValues:
         """The values of it that the source shows."""
 
-    async def unknown_signals(self, uri: str, limit: int) -> list[tuple[str, str]]:
-        """Signals with a bit that is x at a waveform's end, each with the time since when, such as `20 ns`."""
+    async def unknown_signals(self, uri: str, limit: int) -> list[UnknownSignal]:
+        """Signals with a bit that is x at a waveform's end."""
 
     async def end(self) -> None:
         """Ends reading all of them."""

@@ -131,7 +131,7 @@ class Reviewer:
         return self._keep_review(problem, QuestionReview(sha256=problem.hidden.sha256, answer=letter, answer_s=seconds))
 
     def record_decision(
-        self, problem: Problem, *, accepts: bool, checks: Sequence[ReviewCheck], comment: str, seconds: float
+        self, problem: Problem, *, accepts: bool, checks: Sequence[ReviewCheck], comment: str, decision_s: float
     ) -> QuestionReview:
         """Takes a decision.
 
@@ -147,7 +147,7 @@ class Reviewer:
         if not accepts and not comment.strip():
             raise ReviewError("say in the comment what is wrong")
         review_changes = {"accepts": accepts, "checks": tuple(checks), "comment": comment[:LONGEST_COMMENT]}
-        return self._keep_review(problem, begun_review.model_copy(update=review_changes | {"decision_s": seconds}))
+        return self._keep_review(problem, begun_review.model_copy(update=review_changes | {"decision_s": decision_s}))
 
     def _keep_review(self, problem: Problem, review: QuestionReview) -> QuestionReview:
         folder = self._pack / self._path

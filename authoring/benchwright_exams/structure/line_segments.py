@@ -45,7 +45,7 @@ def split_line(line: LabelledLine) -> Iterator[Segment]:
 
 def _label_cuts(line: LabelledLine) -> Iterator[tuple[int, int, RegionRole, str]]:
     expected_letter = chr(ord(line.choice) + 1) if line.choice else "A"
-    for label_start, label in numbering.choice_starts(line.text[line.words_start :], expected_letter):
+    for label_start, label in numbering.choice_labels(line.text[line.words_start :], expected_letter):
         yield line.words_start + label_start, line.words_start + label.end, RegionRole.LABEL, label.value
     broken_points = numbering.broken_points(line.text, line.following_line)
     for label_start, label in (*numbering.points(line.text), *([broken_points] if broken_points else ())):
@@ -66,7 +66,7 @@ def label_end(text: str) -> int:
     return offset
 
 
-def _label(text: str) -> numbering.LineStart | None:
+def _label(text: str) -> numbering.NumberLabel | None:
     decimal = numbering.decimal(text)
     line_label = numbering.headed_start(text) or (decimal and decimal[1]) or numbering.bare(text)
     return line_label or numbering.roman(text) or numbering.lettered_start(text)

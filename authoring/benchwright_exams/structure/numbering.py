@@ -44,69 +44,70 @@ _EDGE = re.compile(
 )
 
 
-class LineStart(NamedTuple):
-    """Beginning of a line."""
+class NumberLabel(NamedTuple):
+    """The label of a question, part, choice or number of points in a line."""
 
     value: str
     """The number or letter."""
     end: int
-    """Offset at which the text after the beginning starts."""
+    """Offset in the line at which the text after the label begins."""
 
 
-def headed_start(text: str) -> LineStart | None:
+def headed_start(text: str) -> NumberLabel | None:
     """`Problem 3: …`, `Q3`, `Question 3 (5 points)`."""
-    return _line_start(_HEADED.match(text))
+    return _number_label(_HEADED.match(text))
 
 
-def bare(text: str) -> LineStart | None:
+def bare(text: str) -> NumberLabel | None:
     """`3. …`, `3) …`, `3 (a) …`, and `3` far to the left of its text."""
-    return _line_start(_BARE.match(text))
+    return _number_label(_BARE.match(text))
 
 
-def decimal(text: str) -> tuple[str, LineStart] | None:
+def decimal(text: str) -> tuple[str, NumberLabel] | None:
     """`2.1 …`: the question's number, and its part's."""
     match = _DECIMAL.match(text)
-    return (match[1], LineStart(match[2], match.end())) if match else None
+    return (match[1], NumberLabel(match[2], match.end())) if match else None
 
 
-def lettered_start(text: str) -> LineStart | None:
+def lettered_start(text: str) -> NumberLabel | None:
     """`(a) …`, `a) …`, `a. …`."""
-    return _line_start(_LETTER.match(text))
+    return _number_label(_LETTER.match(text))
 
 
-def roman(text: str) -> LineStart | None:
+def roman(text: str) -> NumberLabel | None:
     """`(ii) …`."""
-    return _line_start(_ROMAN.match(text))
+    return _number_label(_ROMAN.match(text))
 
 
-def choice_starts(text: str, expected_letter: str) -> list[tuple[int, LineStart]]:
-    """Choices that begin in a line, each with where its label begins: `A. …`, `(A) … (B) …`.
+def choice_labels(line: str, expected_letter: str) -> list[tuple[int, NumberLabel]]:
+    """Choices that begin in a line, each with the offset at which its label begins: `A. …`, `(A) … (B) …`.
 
     Args:
-        text: The line.
+        line: The line.
         expected_letter: The letter of the next choice. The first of all has to begin the line.
     """
-    choice_starts: list[tuple[int, LineStart]] = []
-    for match in _CHOICE.finditer(text):
+    choice_labels: list[tuple[int, NumberLabel]] = []
+    for match in _CHOICE.finditer(line):
         letter = match[1] or match[2]
-        if letter == expected_letter and (choice_starts or not text[: match.start()].strip() or expected_letter != "A"):
-            choice_starts.append((match.start(), LineStart(letter, match.end())))
+        if letter == expected_letter and (choice_labels or not line[: match.start()].strip() or expected_letter != "A"):
+            choice_labels.append((match.start(), NumberLabel(letter, match.end())))
             expected_letter = chr(ord(letter) + 1)
-    return choice_starts
+    return choice_labels
 
 
-def points(text: str) -> list[tuple[int, LineStart]]:
+def points(text: str) -> list[tuple[int, NumberLabel]]:
     """Points, each with where they begin: `[6 points]`, `(5 marks)`, `– 10 points`."""
     return [
-        (match.start(), LineStart(next(filter(None, match.groups())), match.end())) for match in _POINTS.finditer(text)
+        (match.start(), NumberLabel(next(filter(None, match.groups())), match.end()))
+        for match in _POINTS.finditer(text)
     ]
 
 
-def broken_points(text: str, following_line: str) -> tuple[int, LineStart] | None:
+def broken_points(text: str, following_line: str) -> tuple[int, NumberLabel] | None:
     """Points that a line begins at its end, and the following line goes on with: `(2`, `points)`."""
     match = _BROKEN_POINTS.search(text)
     return (
-        (match.start(), LineStart(match[1], match.end())) if match and _REST_OF_POINTS.match(following_line) else None
+        (match.start(), NumberLabel(match[1], match.end())) if match and _REST_OF_POINTS.match(following_line) else None
     )
 
 
@@ -174,5 +175,5 @@ def _drawing_name(text: str) -> str:
     return "table" if text.lower().startswith("tab") else "figure"
 
 
-def _line_start(match: re.Match[str] | None) -> LineStart | None:
-    return LineStart(next(filter(None, match.groups())), match.end()) if match else None
+def _number_label(match: re.Match[str] | None) -> NumberLabel | None:
+    return NumberLabel(next(filter(None, match.groups())), match.end()) if match else None

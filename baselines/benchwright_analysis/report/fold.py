@@ -193,12 +193,16 @@ class AttemptFold:
     def read_edit(self, seq: int, wall: str, body: str) -> None:
         """A file is edited; the text is recorded."""
         clock = self._clock
-        self._edits.add_edit(read_json(body), seq, wall, at_ns=clock.at_ns, clock_ns=clock.active_ns, has_text=True)
+        self._edits.add_edit(
+            read_json(body), seq, wall, since_opening_ns=clock.at_ns, active_ns=clock.active_ns, has_text=True
+        )
 
     def read_edit_shape(self, seq: int, wall: str, body: str) -> None:
         """A file is edited; the text is not recorded."""
         clock = self._clock
-        self._edits.add_edit(read_json(body), seq, wall, at_ns=clock.at_ns, clock_ns=clock.active_ns, has_text=False)
+        self._edits.add_edit(
+            read_json(body), seq, wall, since_opening_ns=clock.at_ns, active_ns=clock.active_ns, has_text=False
+        )
 
     def read_about_edit(self, _seq: int, _wall: str, body: str) -> None:
         """Something is said about one edit."""

@@ -152,7 +152,7 @@ class GradingRuns:
 
     def reveal(self, verdict: AttemptVerdict) -> Revealed:
         """The part of a verdict that the solver may see. Waits for the disk."""
-        policy = self._terms.shown_policy(self._problem.reveal)
+        policy = self._terms.feedback_policy(self._problem.reveal)
         return reveal(self._full_verdict(verdict), policy, partial(self._records.log_tail, verdict.number))
 
     async def keep_waves(self, waveform_file: Path) -> KeptWaveform:
@@ -177,7 +177,7 @@ class GradingRuns:
 
     async def _failed_files(self) -> Mapping[str, bytes]:
         """The present files, if the newest verdict is about them, and has failed where everything is shown."""
-        policy = self._terms.shown_policy(self._problem.reveal)
+        policy = self._terms.feedback_policy(self._problem.reveal)
         if policy is not Reveal.FULL:
             policy_text = f"shows {policy} only" if policy is not None else "shows no results"
             raise AttemptError(f"There is no waveform of these hidden tests: their reveal policy {policy_text}.")

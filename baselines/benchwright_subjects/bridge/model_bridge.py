@@ -48,8 +48,8 @@ class ModelBridge:
     """The model of the sample that makes this object.
 
     Args:
-        state: The conversation; the bridge keeps the longest one that goes over it.
-        answered: Hears of each answer.
+        agent_state: The conversation; the bridge keeps the longest one that goes over it.
+        on_answer: Called with each answer.
         seed: Sent to the model with each request.
         asking: Is waited for before each request.
         forwards: True if temperature, token limit and the like are those of each request, not the model's own.
@@ -91,7 +91,7 @@ class ModelBridge:
         """Has the model answer; cancelling the task cancels its request to the model.
 
         Raises:
-            RefusedError: By the task: there is no answer.
+            BridgeRefusalError: By the task: there is no answer.
         """
         return asyncio.create_task(self._answer(route, request), context=self._context.copy())
 

@@ -142,27 +142,27 @@ async def _judge_by_models(
     rubric: Rubric,
     budget: JudgingBudget,
 ) -> Judgement:
-    answer_votes = _Votes(problem, answer, panel, records, budget)
-    judgement = await answer_votes.decide(rubric)
+    voting = _Voting(problem, answer, panel, records, budget)
+    judgement = await voting.decide(rubric)
     if panel.comparable and is_code_question(problem) and judgement.status is JudgementStatus.SCORED:
         with contextlib.suppress(OutOfBudgetError):
-            judgement = await _with_comparison(judgement, answer_votes)
+            judgement = await _add_comparison_vote(judgement, voting)
     updated_fields = {"metrics": {**pending.metrics, **judgement.metrics}, "votes": (*judgement.votes, *pending.votes)}
     return judgement.model_copy(update=updated_fields)
 
 
-async def _with_comparison(judgement: Judgement, answer_votes: _Votes) -> Judgement:
+async def _add_comparison_vote(judgement: Judgement, voting: _Voting) -> Judgement:
     """The judgement with an additional vote by CVDP's aspects, requested once as CVDP does."""
     rubric = load_rubric(COMPARABLE)
-    aspect_vote = (await answer_votes.request_vote(rubric, 0)).model_copy(update={"rubric": rubric.reference})
+    aspect_vote = (await voting.request_vote(rubric, 0)).model_copy(update={"rubric": rubric.reference})
     metrics = (
         judgement.metrics if aspect_vote.score is None else {**judgement.metrics, "cvdp_subjective": aspect_vote.score}
     )
     return judgement.model_copy(update={"votes": (*judgement.votes, aspect_vote), "metrics": metrics})
 
 
-class _Votes:
-    """The votes on one answer."""
+class _Voting:
+    """Voting on one answer, which requests its votes."""
 
     def __init__(self, problem: Problem, answer: str, panel: Panel, records: Records, budget: JudgingBudget) -> None:
         self._problem = problem

@@ -18,7 +18,7 @@ from benchwright_foundation.refusals import BODY, RefusalError, RefusalKind, ref
 from benchwright_judges.agreement.agreement import FormatAgreement
 from benchwright_judges.service.admission import AdmissionControl
 from benchwright_judges.service.judging import SubmissionJudging
-from benchwright_judges.service.submission import AnswerBatch, Key, Submission
+from benchwright_judges.service.submission import AnswerBatch, RequestKey, Submission
 from benchwright_judges.service.token import AccessToken, Scope
 from benchwright_judges.service.views import (
     BatchView,
@@ -124,8 +124,8 @@ async def submit(
     ] = 30.0,
 ) -> SubmissionView:
     """Store an answer, judge it, and return the judgement, or 202 if that takes longer than `wait_s`."""
-    key = Key(idempotency_key, _fingerprint("submission", body))
-    submission = await judging.submit(token.id, key, body.problem, body.answer, wait_s=wait_s)
+    request_key = RequestKey(idempotency_key, _fingerprint("submission", body))
+    submission = await judging.submit(token.id, request_key, body.problem, body.answer, wait_s=wait_s)
     if submission.judgement is None:
         response.status_code = 202
         response.headers["Location"] = f"/v1/submissions/{submission.id}"
@@ -170,7 +170,7 @@ async def submit_batch(
     await asyncio.to_thread(lambda: [judging.problem_for_judge(ref) for ref in refs])
     batch, _ = await judging.submissions.accept_batch(
         token.id,
-        Key(idempotency_key, _fingerprint("batch", body)),
+        RequestKey(idempotency_key, _fingerprint("batch", body)),
         [(item.problem, item.answer) for item in body.items],
         most_waiting=MOST_WAITING,
     )

@@ -28,7 +28,7 @@ from benchwright_judges.records.recorded_judging import judge_and_record
 from benchwright_judges.records.records import Records
 from benchwright_judges.rubric import rubric_for
 from benchwright_judges.score import score
-from benchwright_judges.service.submission import Key, Submission
+from benchwright_judges.service.submission import RequestKey, Submission
 from benchwright_judges.service.submissions import Submissions
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Problem
@@ -137,7 +137,9 @@ class SubmissionJudging:
             )
         return problem
 
-    async def submit(self, token: str, key: Key, ref: str, answer: str, *, wait_s: float) -> Submission:
+    async def submit(
+        self, token_id: str, request_key: RequestKey, ref: str, answer: str, *, wait_s: float
+    ) -> Submission:
         """Accept one answer and judge it.
 
         Returns:
@@ -148,7 +150,7 @@ class SubmissionJudging:
         """
         problem = await asyncio.to_thread(self.problem_for_judge, ref)
         cost = self._maximum_cost_usd(problem, answer, await asyncio.to_thread(score, problem, answer))
-        submission, is_new = await self.submissions.accept(token, key, ref, answer, reserve_usd=cost)
+        submission, is_new = await self.submissions.accept(token_id, request_key, ref, answer, reserve_usd=cost)
         if not is_new:
             (current,) = await self.with_later_judgements([await self._await_judgement(submission, wait_s)])
             return current

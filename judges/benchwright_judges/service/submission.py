@@ -54,7 +54,7 @@ class AnswerBatch:
 
 
 @dataclass(frozen=True)
-class Key:
+class RequestKey:
     """Identifies a repeated request."""
 
     text: str | None

@@ -19,7 +19,14 @@ from sqlalchemy.exc import IntegrityError
 from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.records.records import Records
-from benchwright_judges.service.submission import AnswerBatch, Key, Submission, SubmissionState, batch_of, submission_of
+from benchwright_judges.service.submission import (
+    AnswerBatch,
+    RequestKey,
+    Submission,
+    SubmissionState,
+    batch_of,
+    submission_of,
+)
 from benchwright_judges.service.tables import BATCHES, SUBMISSIONS, TOKENS
 
 if TYPE_CHECKING:
@@ -50,7 +57,7 @@ class Submissions:
     # Submitting
 
     async def accept(
-        self, token: str, key: Key, problem: str, answer: str, *, reserve_usd: float
+        self, token: str, key: RequestKey, problem: str, answer: str, *, reserve_usd: float
     ) -> tuple[Submission, bool]:
         """Store an answer, claimed by this process, with the money for its judgement reserved.
 
@@ -88,7 +95,7 @@ class Submissions:
         return submission, True
 
     async def accept_batch(
-        self, token: str, key: Key, problem_answers: Sequence[tuple[str, str]], *, most_waiting: int
+        self, token: str, key: RequestKey, problem_answers: Sequence[tuple[str, str]], *, most_waiting: int
     ) -> tuple[AnswerBatch, bool]:
         """Store a batch of (problem, answer), all or nothing.
 
@@ -292,15 +299,15 @@ class Submissions:
         async with self._records.reading() as connection:
             return [submission_of(row) for row in await connection.execute(page_query)]
 
-    async def _find_by_key(self, token: str, key: Key) -> Submission | None:
+    async def _find_by_key(self, token: str, key: RequestKey) -> Submission | None:
         row = await self._row_with_key(SUBMISSIONS, token, key)
         return submission_of(row) if row is not None else None
 
-    async def _batch_with_key(self, token: str, key: Key) -> AnswerBatch | None:
+    async def _batch_with_key(self, token: str, key: RequestKey) -> AnswerBatch | None:
         row = await self._row_with_key(BATCHES, token, key)
         return batch_of(row) if row is not None else None
 
-    async def _row_with_key(self, table: Table, token: str, key: Key) -> Row[Any] | None:
+    async def _row_with_key(self, table: Table, token: str, key: RequestKey) -> Row[Any] | None:
         if key.text is None:
             return None
         async with self._records.reading() as connection:
@@ -309,7 +316,7 @@ class Submissions:
         if row is not None and row.fingerprint != key.fingerprint:
             raise RefusalError(
                 RefusalKind.KEY_REUSED,
-                "This Idempotency-Key was used for another request.",
+                "This Idempotency-RequestKey was used for another request.",
                 "Use a new key for each request, and the same key only to repeat one.",
             )
         return row

@@ -221,7 +221,7 @@ class EditorSession(Adapter):
             AttemptError: The run came to no verdict, for example because it was stopped.
         """
         await self.attempt.submit()
-        shows = self.terms.shown_policy(self.problem.reveal) is not None
+        shows = self.terms.feedback_policy(self.problem.reveal) is not None
         first_pass = (await self.attempt.writer.summary()).first_pass if shows else None
         status = await self.status()
         return SubmitSummary(

@@ -217,8 +217,9 @@ class _PlaybackReading:
         if kind in _EDITS or kind in _SHAPES:
             value = read_json(body)
             _check_places(value)
-            at_ns, clock_ns = clock.at_ns, clock.active_ns
-            attempt_edits.add_edit(value, seq, wall, at_ns=at_ns, clock_ns=clock_ns, has_text=kind in _EDITS)
+            attempt_edits.add_edit(
+                value, seq, wall, since_opening_ns=clock.at_ns, active_ns=clock.active_ns, has_text=kind in _EDITS
+            )
             self._paths.add(value["path"])
             if kind in _SHAPES:
                 attempt_edits.set_files({value["path"]: None}, seq, clock.at_ns)

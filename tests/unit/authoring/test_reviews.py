@@ -118,7 +118,7 @@ def test_a_reviewer_has_a_name_that_is_no_path(folder: Path, name: str) -> None:
 def test_a_decision_that_lacks_something_is_refused(folder: Path) -> None:
     problem = questions_of(folder)[0]
     ada_reviewer = Reviewer(folder, "ada")
-    decision = {"accepts": True, "checks": [*ReviewCheck], "comment": "", "seconds": 1.0}
+    decision = {"accepts": True, "checks": [*ReviewCheck], "comment": "", "decision_s": 1.0}
     with pytest.raises(ReviewError, match="answer the question first"):
         ada_reviewer.record_decision(problem, **decision)  # type: ignore[arg-type]
     with pytest.raises(ReviewError, match="choose one"):
@@ -127,9 +127,9 @@ def test_a_decision_that_lacks_something_is_refused(folder: Path) -> None:
     with pytest.raises(ReviewError, match="answered this question already"):
         ada_reviewer.record_answer(problem, "B", 1.0)
     with pytest.raises(ReviewError, match="all of the checks"):
-        ada_reviewer.record_decision(problem, accepts=True, checks=[], comment="", seconds=1.0)
+        ada_reviewer.record_decision(problem, accepts=True, checks=[], comment="", decision_s=1.0)
     with pytest.raises(ReviewError, match="what is wrong"):
-        ada_reviewer.record_decision(problem, accepts=False, checks=[], comment=" ", seconds=1.0)
+        ada_reviewer.record_decision(problem, accepts=False, checks=[], comment=" ", decision_s=1.0)
     ada_reviewer.record_decision(problem, **decision)  # type: ignore[arg-type]
     with pytest.raises(ReviewError, match="decided on it already"):
         ada_reviewer.record_decision(problem, **decision)  # type: ignore[arg-type]

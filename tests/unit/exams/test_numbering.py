@@ -72,9 +72,9 @@ def test_points_may_be_broken_between_lines() -> None:
 
 
 def test_choices_follow_each_other_in_a_line() -> None:
-    choice_starts = numbering.choice_starts("(A) one (B) two (C) three", "A")
-    assert [start.value for _, start in choice_starts] == ["A", "B", "C"]
-    assert numbering.choice_starts("Vitamin A. is no choice", "A") == []
+    choice_labels = numbering.choice_labels("(A) one (B) two (C) three", "A")
+    assert [start.value for _, start in choice_labels] == ["A", "B", "C"]
+    assert numbering.choice_labels("Vitamin A. is no choice", "A") == []
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from benchwright_judges.records.schema import ANSWERS
 from benchwright_judges.service import judging as judging_module
 from benchwright_judges.service.admission import USUAL_BODY_LIMIT, AdmissionControl
 from benchwright_judges.service.judging import JudgingPace
-from benchwright_judges.service.submission import Key
+from benchwright_judges.service.submission import RequestKey
 from benchwright_judges.service.submissions import Submissions
 from benchwright_judges.service.tables import SUBMISSIONS
 from benchwright_judges.service.token import Scope
@@ -483,7 +483,7 @@ async def test_what_a_dead_process_left_is_taken_over_once(tmp_path: Path) -> No
     async with serve_judges(tmp_path, pace=JudgingPace(lease_s=0.3, poll_s=0.05)) as service:
         # Another process accepted this, and is never heard of again.
         dead_submissions = Submissions(service.records, process_name="dead", lease_s=0.3)
-        key = Key(None, "")
+        key = RequestKey(None, "")
         lost, _ = await dead_submissions.accept(token.id, key, CHOOSES, "B", reserve_usd=0)
         judgement = await judged(service, lost.id)
         assert judgement.passed
@@ -499,7 +499,7 @@ async def test_an_answer_that_brings_processes_down_is_given_up(tmp_path: Path) 
         taking, _ = service.judging._loops
         await taking
         dying = Submissions(service.records, process_name="dying", lease_s=-1)
-        lost, _ = await dying.accept(token.id, Key(None, ""), CHOOSES, "B", reserve_usd=0)
+        lost, _ = await dying.accept(token.id, RequestKey(None, ""), CHOOSES, "B", reserve_usd=0)
         for _ in range(3):
             assert [claimed.id for claimed in await dying.claim_waiting(5)] == [lost.id]
     async with serve_judges(tmp_path, pace=JudgingPace(lease_s=0.2, poll_s=0.05)) as service:

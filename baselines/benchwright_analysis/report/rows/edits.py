@@ -76,7 +76,7 @@ class Edits:
         self._contents.set_files(at_ns, seq, files)
 
     def add_edit(
-        self, edit_fields: dict[str, Any], seq: int, wall: str, *, at_ns: int, clock_ns: int, has_text: bool
+        self, edit_fields: dict[str, Any], seq: int, wall: str, *, since_opening_ns: int, active_ns: int, has_text: bool
     ) -> None:
         """One edit, as JSON has it."""
         # An attempt has few paths, and may have a million edits.
@@ -100,8 +100,8 @@ class Edits:
             deleted = None if deleted is None or start is None or end is None else deleted + end - start
         if has_text:
             replacements = ((change.get("start"), change.get("end"), change["text"]) for change in changes)
-            self._contents.edit(at_ns, seq, path, replacements)
-        self._clock_ns.append(clock_ns)
+            self._contents.edit(since_opening_ns, seq, path, replacements)
+        self._clock_ns.append(active_ns)
         self.attributor.add_edit(
             EditFacts(seq, path, edit_fields.get("version"), inserted, lines, total, deleted), wall
         )

@@ -118,7 +118,7 @@ def _decide(reviewer: Reviewer, problem: Problem, folder: Path, answered_review:
     while not accepts and not comment.strip():
         comment = Prompt.ask("What is wrong?", console=console)
     spent = time.monotonic() - began
-    reviewer.record_decision(problem, accepts=accepts, checks=checks, comment=comment, seconds=spent)
+    reviewer.record_decision(problem, accepts=accepts, checks=checks, comment=comment, decision_s=spent)
 
 
 def _print(pack_standing: ReviewStanding, folder: Path) -> None:

@@ -141,11 +141,10 @@ async def _unknown_signals(
     if failure.waves is None or server.waveforms is None or not may_read:
         return []
     try:
-        unknown_signals = await server.waveforms.unknown_signals(failure.waves, _MOST_UNKNOWN)
+        return await server.waveforms.unknown_signals(failure.waves, _MOST_UNKNOWN)
     except (WaveformError, ExtraMissingError):
         # The rules need no waveform.
         return []
-    return [UnknownSignal(path=path, since=start) for path, start in unknown_signals]
 
 
 def _causes(project: Project, path: Path, evidence: FailureEvidence) -> list[Cause]:

@@ -16,6 +16,7 @@ from benchwright_server.features.editor.run_progress import cancellable_progress
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.catalogue import path_of
 from benchwright_server.operations.operation import Operation
+from benchwright_server.protocol.explanations import UnknownSignal
 from benchwright_server.protocol.waveforms import (
     MOST_ITEMS,
     MOST_SIGNALS,
@@ -162,12 +163,15 @@ class OpenWaveforms:
         """The waveform of a failed hidden test."""
         return await _hidden_waveform(self.server, params)
 
-    async def unknown_signals(self, uri: str, limit: int) -> list[tuple[str, str]]:
-        """Signals with a bit that is x at a waveform's end, each with the time since when, such as `20 ns`."""
+    async def unknown_signals(self, uri: str, limit: int) -> list[UnknownSignal]:
+        """Signals with a bit that is x at a waveform's end."""
         path = await self._allowed_waveform(uri)
         reply = await self.readers.call_method(path, "unknown", most=limit)
         tick, unit = reply["timescale"]
-        return [(signal["path"], f"{signal['since'] * tick:,} {unit}") for signal in reply["signals"]]
+        return [
+            UnknownSignal(path=signal["path"], since=f"{signal['since'] * tick:,} {unit}")
+            for signal in reply["signals"]
+        ]
 
     async def end(self) -> None:
         """Ends reading all of them."""

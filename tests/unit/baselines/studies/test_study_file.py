@@ -151,7 +151,7 @@ def test_every_field_has_a_place_in_the_reference() -> None:
 
 
 @pytest.mark.parametrize(
-    ("feedback", "own_policy", "shown_policy"),
+    ("feedback", "problem_policy", "feedback_policy"),
     [
         ("full", Reveal.NAMES, Reveal.NAMES),
         ("verdict", Reveal.FULL, Reveal.VERDICT),
@@ -159,7 +159,7 @@ def test_every_field_has_a_place_in_the_reference() -> None:
     ],
 )
 def test_feedback_never_shows_more_than_the_problem_allows(
-    feedback: str, own_policy: Reveal, shown_policy: Reveal | None
+    feedback: str, problem_policy: Reveal, feedback_policy: Reveal | None
 ) -> None:
     study = parse_study(TEXT.replace("feedback: messages", f"feedback: {feedback}"), FILE).study
     assert study.model_dump(mode="json")["feedback"] == feedback
@@ -173,7 +173,7 @@ def test_feedback_never_shows_more_than_the_problem_allows(
         recording=study.recording,
         feedback=str(study.feedback),
     )
-    assert Terms("human", assigned).shown_policy(own_policy) is shown_policy
+    assert Terms("human", assigned).feedback_policy(problem_policy) is feedback_policy
 
 
 def test_reading_a_study_file_needs_no_database(tmp_path: Path) -> None:
