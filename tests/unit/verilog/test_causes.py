@@ -160,6 +160,13 @@ def test_a_fault_is_found_where_it_is_and_nowhere_else(tmp_path: Path, kind: str
     assert kind not in kinds(tmp_path, sound)
 
 
+def test_65536_labels_do_not_complete_a_case_on_more_bits(tmp_path: Path) -> None:
+    written_labels = ", ".join(f"17'd{value}" for value in range(1 << 16))
+    case = f"case (s) {written_labels}: q = d; endcase"
+    text = f"module m(input [16:0] s, input d, output reg q);\n  always @(*) {case}\nendmodule\n"
+    assert "latch" in kinds(tmp_path, text)
+
+
 def test_a_sound_counter_has_no_likely_cause(tmp_path: Path) -> None:
     assert causes(tmp_path, counter("    if (rst) q <= '0;\n    else if (en) q <= q + 1'b1;")) == []
 

@@ -28,8 +28,6 @@ from benchwright_verilog.semantics.names.named_values import symbol_of, targets_
 if TYPE_CHECKING:
     from pyslang.ast import Expression, Statement
 
-_WIDEST = 16
-"""Bits: nobody writes more labels."""
 _PARTS = (ElementSelectExpression, RangeSelectExpression, MemberAccessExpression)
 
 
@@ -86,19 +84,15 @@ def _assigned_in_case(statement: CaseStatement) -> frozenset[str]:
     branches = [always_assigned(item.stmt) for item in statement.items]
     if statement.defaultCase is not None:
         branches.append(always_assigned(statement.defaultCase))
-    elif not _is_complete(statement):
+    elif not _has_label_for_each_value(statement):
         return frozenset()
     return frozenset.intersection(*branches) if branches else frozenset()
 
 
-def _is_complete(statement: CaseStatement) -> bool:
+def _has_label_for_each_value(statement: CaseStatement) -> bool:
     """True if there are as many different labels as the expression has values."""
     expression_type = statement.expr.type.canonicalType
-    value_count = (
-        len(list(expression_type))
-        if isinstance(expression_type, EnumType)
-        else 1 << min(expression_type.bitWidth, _WIDEST)
-    )
+    value_count = len(list(expression_type)) if isinstance(expression_type, EnumType) else 1 << expression_type.bitWidth
     labels = {_label(label_expression) for item in statement.items for label_expression in item.expressions}
     return None not in labels and len(labels) >= value_count
 
