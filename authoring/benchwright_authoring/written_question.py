@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, ValidationInfo, field_validator
 
-from benchwright_authoring.model_answers import is_right_by_rule
+from benchwright_authoring.answers_of_models import is_right_by_rule
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_authoring.problem_files.question_rules import question_remarks
 from benchwright_authoring.problem_files.toml_places import TomlPlaces

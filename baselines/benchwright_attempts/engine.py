@@ -195,20 +195,20 @@ class Attempt:
         await self._end(Submitted())
         return await self._measure_quality(grading_outcome)
 
-    async def time_out(self, reason: str, limit: float | None) -> GradingOutcome | None:
+    async def time_out(self, limit_name: str, limit_value: float | None) -> GradingOutcome | None:
         """Ends the attempt because a limit is reached, with the verdict of the present files; see `submit`.
 
         The clock is held meanwhile: grading is not the solver's time.
 
         Args:
-            reason: Name of the limit, a stable word such as `time_limit`.
-            limit: Its value. None if it has none.
+            limit_name: Name of the limit, a stable word such as `time_limit`.
+            limit_value: Its value. None if it has none.
         """
         self._is_time_over = True
         async with self.clock.hold_clock(LIMIT):
             grading_outcome = await self._last_verdict()
             # Ending lets go of the clock as well.
-            await self._end(TimedOut(reason=reason, limit=limit or None))
+            await self._end(TimedOut(reason=limit_name, limit=limit_value or None))
         return await self._measure_quality(grading_outcome)
 
     async def abandon(self, reason: str | None = None) -> None:

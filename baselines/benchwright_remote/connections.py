@@ -68,21 +68,21 @@ class Connections:
         """
         return key_store.read_secret(connection.key) if connection.key else connection.token
 
-    def add(self, url: str, name: str, token: str) -> Connection:
+    def add(self, url: str, person_name: str, access_token: str) -> Connection:
         """Keeps a connection instead of an older one to the same service.
 
         Args:
             url: The service's address.
-            name: The person's name for the courses' staff.
-            token: Secret.
+            person_name: The person's name for the courses' staff.
+            access_token: Secret.
 
         Raises:
             ServiceError: The file can't be read or written.
         """
         older, key = self.find_connection(url), uuid.uuid4().hex
-        new_connection = Connection(url=url, name=name, key=key)
-        if not key_store.keep_secret_if_possible(key, token):
-            new_connection = Connection(url=url, name=name, token=token)
+        new_connection = Connection(url=url, name=person_name, key=key)
+        if not key_store.keep_secret_if_possible(key, access_token):
+            new_connection = Connection(url=url, name=person_name, token=access_token)
         self._change(
             lambda connections: [*(connection for connection in connections if connection.url != url), new_connection]
         )

@@ -28,14 +28,14 @@ def address_of(url: str) -> str:
     return f"{url_parts.scheme}://{url_parts.netloc}{url_parts.path.rstrip('/')}"
 
 
-async def join(home: Home, url: str, code: str, name: str) -> Me:
+async def join(home: Home, url: str, invitation_code: str, new_account_name: str) -> Me:
     """Joins a course: with the account that this user has at the service, or with a new one, whose token is kept.
 
     Args:
         home: The folders of this user.
         url: The service's address.
-        code: The invitation.
-        name: Name of a new account for the course's staff.
+        invitation_code: The invitation.
+        new_account_name: Name of a new account for the course's staff.
 
     Raises:
         ServiceError: The service refuses or does not answer, or the token can't be kept.
@@ -45,8 +45,8 @@ async def join(home: Home, url: str, code: str, name: str) -> Me:
     token = await asyncio.to_thread(connections.token, connection) if connection is not None else ""
     async with ServiceClient(address, token) as client:
         if connection is not None:
-            return await client.join_another(code.strip())
-        joined = await client.join(code.strip(), name.strip())
+            return await client.join_another(invitation_code.strip())
+        joined = await client.join(invitation_code.strip(), new_account_name.strip())
     await asyncio.to_thread(connections.add, address, joined.me.name, joined.token)
     return joined.me
 
@@ -61,24 +61,24 @@ async def begin_browser_sign_in(url: str) -> Device:
         return await client.begin_browser_sign_in(platform.node() or "a computer")
 
 
-async def finish_browser_sign_in(home: Home, url: str, device: Device) -> Me:
+async def finish_browser_sign_in(home: Home, url: str, sign_in_request: Device) -> Me:
     """Waits until a person has confirmed the code, and keeps the token. While the service is away, it waits for it.
 
     Args:
         home: The folders of this user.
         url: The service's address.
-        device: Result of `begin_browser_sign_in`.
+        sign_in_request: Result of `begin_browser_sign_in`.
 
     Raises:
         ServiceError: Signing in was denied, took too long, or the token can't be kept.
     """
     address = address_of(url)
-    end = time.monotonic() + device.expires_s
+    end = time.monotonic() + sign_in_request.expires_s
     async with ServiceClient(address) as client:
         while time.monotonic() < end:
-            await asyncio.sleep(device.interval_s)
+            await asyncio.sleep(sign_in_request.interval_s)
             try:
-                device_status = await client.poll_browser(device.secret)
+                device_status = await client.poll_browser(sign_in_request.secret)
             except UnreachableError:
                 continue
             if device_status.joined is not None:
@@ -92,19 +92,19 @@ async def finish_browser_sign_in(home: Home, url: str, device: Device) -> Me:
     raise ServiceError("Nobody confirmed the code in time. Begin to sign in again.")
 
 
-async def adopt_token(home: Home, url: str, token: str) -> Me:
+async def adopt_token(home: Home, url: str, access_token: str) -> Me:
     """Keeps a token that another program has got for this user, instead of an older one.
 
     Args:
         home: The folders of this user.
         url: The service's address.
-        token: Secret.
+        access_token: Secret.
 
     Raises:
         ServiceError: The service refuses it or does not answer, or it can't be kept.
     """
     address = address_of(url)
-    async with ServiceClient(address, token) as client:
+    async with ServiceClient(address, access_token) as client:
         me = await client.me()
-    await asyncio.to_thread(Connections(home).add, address, me.name, token)
+    await asyncio.to_thread(Connections(home).add, address, me.name, access_token)
     return me

@@ -49,7 +49,14 @@ class RemoteGrading:
         self._delivery = delivery
 
     async def run(
-        self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO | None, on_step: OnStep
+        self,
+        ref: str,
+        files: Mapping[str, bytes],
+        *,
+        attempt: str,
+        run_number: int,
+        log: BinaryIO | None,
+        on_step: OnStep,
     ) -> GradingOutcome:
         """Runs the hidden tests at the service, or has an answer scored there; waits until it can be reached."""
         problem = await asyncio.to_thread(self._store.problem, ref)
@@ -61,7 +68,7 @@ class RemoteGrading:
             run, retry_s = new_run(), _FIRST_RETRY_S
             while True:
                 try:
-                    run_view = await self._run(client, assignment, run, attempt, number, files, on_step)
+                    run_view = await self._run(client, assignment, run, attempt, run_number, files, on_step)
                     break
                 except LaterError as error:
                     on_step(0, 0, f"waiting for {assignment.service}: {error}")

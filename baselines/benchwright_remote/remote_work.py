@@ -96,13 +96,20 @@ class RemoteWork:
         return self._assignment_of(attempt) is not None
 
     async def run(
-        self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO | None, on_step: OnStep
+        self,
+        ref: str,
+        files: Mapping[str, bytes],
+        *,
+        attempt: str,
+        run_number: int,
+        log: BinaryIO | None,
+        on_step: OnStep,
     ) -> GradingOutcome:
         """As in `RemoteGrading`."""
         await self.start_following()
-        return await self._grading.run(ref, files, attempt=attempt, number=number, log=log, on_step=on_step)
+        return await self._grading.run(ref, files, attempt=attempt, run_number=run_number, log=log, on_step=on_step)
 
-    async def take_hint(self, ref: str, number: int, *, attempt: str) -> str:
+    async def take_hint(self, ref: str, hint_number: int, *, attempt: str) -> str:
         """The text of a hint; the service records that it was taken, and refuses what may not be taken yet.
 
         Raises:
@@ -115,7 +122,7 @@ class RemoteWork:
         client = await self._signed_in.client(assignment.service)
         # The service decides by what it has of the attempt.
         await self._delivery.deliver_events(client, assignment, attempt)
-        return (await client.take_hint(attempt, number)).text
+        return (await client.take_hint(attempt, hint_number)).text
 
     async def refresh_packs_and_studies(self, within_s: float) -> None:
         """Brings packs of assignments and studies up to date; what takes longer is there the next time."""

@@ -93,13 +93,13 @@ class ServiceClient:
         """Ends its connections."""
         await self._http.aclose()
 
-    async def join(self, code: str, name: str) -> Joined:
+    async def join(self, invitation_code: str, new_account_name: str) -> Joined:
         """Joins a course by an invitation; the answer has a token.
 
         Raises:
             ServiceError: The service refuses, or does not answer; so do all others.
         """
-        return await self._ask(Joined, "POST", "/join", Join(code=code, name=name))
+        return await self._ask(Joined, "POST", "/join", Join(code=invitation_code, name=new_account_name))
 
     async def keys(self) -> Sequence[PublishedKey]:
         """The keys that it signs receipts with, also those before the present one."""
@@ -145,19 +145,19 @@ class ServiceClient:
         body = NewEvents(header=header, assignment=assignment, lines=lines, now=datetime.now(UTC))
         return await self._ask(Taken, "POST", f"/attempts/{header.id}/events", body)
 
-    async def request_run(self, run: str, attempt: str, number: int, files: Mapping[str, bytes]) -> RunView:
+    async def request_run(self, run: str, attempt: str, run_number: int, files: Mapping[str, bytes]) -> RunView:
         """Asks for a run; the service gets the contents that it lacks.
 
         Args:
             run: Its id, made here; the same one again is the same run.
             attempt: Must be known to the service.
-            number: Rank in the attempt.
+            run_number: Rank in the attempt.
             files: Content by path.
         """
         digests = {path: sha256(content) for path, content in files.items()}
         texts = {digests[name]: content for name, content in files.items()}
         path = f"/attempts/{attempt}/runs"
-        body = NewRun(id=run, number=number, files=digests)
+        body = NewRun(id=run, number=run_number, files=digests)
 
         def with_contents(wanted_digests: Iterable[str]) -> NewRun:
             return body.model_copy(
@@ -173,13 +173,13 @@ class ServiceClient:
         self._sent_digests |= texts.keys()
         return _parse_reply(TypeAdapter(RunView), reply, self.url)
 
-    async def take_hint(self, attempt: str, number: int) -> HintText:
+    async def take_hint(self, attempt: str, hint_number: int) -> HintText:
         """Takes a hint of an attempt's problem, or reads one again that was taken."""
-        return await self._ask(HintText, "POST", f"/attempts/{attempt}/hints/{number}")
+        return await self._ask(HintText, "POST", f"/attempts/{attempt}/hints/{hint_number}")
 
-    async def wait_for_run(self, run: str, revision: int, wait_s: float) -> RunView:
+    async def wait_for_run(self, run: str, known_revision: int, wait_s: float) -> RunView:
         """A run, once it is at another revision or some seconds have passed."""
-        return await self._ask(RunView, "GET", f"/runs/{run}?seen={revision}&wait_s={wait_s:g}")
+        return await self._ask(RunView, "GET", f"/runs/{run}?seen={known_revision}&wait_s={wait_s:g}")
 
     async def cancel_run(self, run: str) -> None:
         """Cancels a run, unless it has ended."""

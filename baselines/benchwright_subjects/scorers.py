@@ -85,11 +85,13 @@ def decided(task: TaskRun) -> Scorer:
     return create_scorer()
 
 
-async def _grade_and_end(task: TaskRun, sample: SampleAttempt, limit: str, limit_value: float | None) -> GradingOutcome:
+async def _grade_and_end(
+    task: TaskRun, sample: SampleAttempt, reached_limit: str, limit_value: float | None
+) -> GradingOutcome:
     """Grades the present files and ends the attempt."""
     attempt, ref = sample.attempt, sample.header.problem
-    if limit:
-        grading_outcome = await run_sealed(ref, attempt.time_out(limit, limit_value))
+    if reached_limit:
+        grading_outcome = await run_sealed(ref, attempt.time_out(reached_limit, limit_value))
     elif sample.submitted or not task.agent:
         grading_outcome = await run_sealed(ref, attempt.submit())
     else:

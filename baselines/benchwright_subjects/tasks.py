@@ -20,7 +20,7 @@ from benchwright_subjects.evaluation.task_run import TaskRun
 from benchwright_subjects.prompt_sets import prompt_set
 from benchwright_subjects.prompts import reflection
 from benchwright_subjects.prompts.prompt import ask_agent
-from benchwright_subjects.prompts.refinement import dataset_of_both_variants, refinements_for
+from benchwright_subjects.prompts.refinement import dataset_of_both_variants, demand_refined_statements
 from benchwright_subjects.prompts.refinement import request as request_of_refinement
 from benchwright_subjects.samples import RequestForm, dataset, select_problems
 from benchwright_subjects.scorers import decided, verdict
@@ -68,7 +68,7 @@ def answer(
     request_form = RequestForm(problems, shots, examples, think, template, seed or 0, prompts)
     chosen_problems, make_prompt = request_form.problems_and_prompts(services.store, pack)
     study_condition = _study_condition(services, study, condition, pack, chosen_problems)
-    variants = refinements_for(Path(refined), chosen_problems) if refined else {}
+    variants = demand_refined_statements(Path(refined), chosen_problems) if refined else {}
     task_run = TaskRun(
         services,
         pack,

@@ -74,14 +74,16 @@ def wrong_choices(log: EventLog, store: Store, logs_folder: Path, pack: str, *, 
             classified += 1
         elif summary.verdict.outcome is Outcome.FAILED:
             failed_attempts[header.id] = (header, summary.verdict.number)
-    replies = _imported_replies(log, failed_attempts) | _logged_replies(logs_folder, failed_attempts)
+    replies = _imported_replies_by_attempt(log, failed_attempts) | _logged_replies_by_attempt(
+        logs_folder, failed_attempts
+    )
     wrong_answers = [
         WrongChoice(*failed_attempts[attempt], replies[attempt]) for attempt in failed_attempts if attempt in replies
     ]
     return WrongChoices(wrong_answers, classified, len(failed_attempts) - len(wrong_answers))
 
 
-def _imported_replies(log: EventLog, attempt_ids: Mapping[str, object]) -> dict[str, str]:
+def _imported_replies_by_attempt(log: EventLog, attempt_ids: Mapping[str, object]) -> dict[str, str]:
     """Attempt → reply, of replies from elsewhere that have steps: their attempts keep the whole."""
     replies = {}
     for header, summary in log.summaries():
@@ -92,7 +94,9 @@ def _imported_replies(log: EventLog, attempt_ids: Mapping[str, object]) -> dict[
     return replies
 
 
-def _logged_replies(logs_folder: Path, failed_attempts: dict[str, tuple[AttemptHeader, int]]) -> dict[str, str]:
+def _logged_replies_by_attempt(
+    logs_folder: Path, failed_attempts: dict[str, tuple[AttemptHeader, int]]
+) -> dict[str, str]:
     """Attempt → reply, of runs that asked for steps."""
     replies: dict[str, str] = {}
     for file in eval_logs_of(logs_folder, failed_attempts):

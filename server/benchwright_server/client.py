@@ -18,21 +18,21 @@ class Client:
     def __init__(self, capabilities: object = None) -> None:
         self._capabilities: Mapping[str, Any] = capabilities if isinstance(capabilities, dict) else {}
 
-    def capability(self, path: str) -> Any:
+    def capability(self, dotted_path: str) -> Any:
         """The value at a path such as `textDocument.codeAction.resolveSupport`; None if it is missing."""
         value: Any = self._capabilities
-        for name in path.split("."):
+        for name in dotted_path.split("."):
             value = value.get(name) if isinstance(value, dict) else None
         return value
 
-    def supports(self, path: str) -> bool:
+    def supports(self, dotted_path: str) -> bool:
         """True if the value at a path is true or an object."""
-        value = self.capability(path)
+        value = self.capability(dotted_path)
         return value is True or isinstance(value, dict)
 
-    def strings_at(self, path: str) -> tuple[str, ...]:
+    def strings_at(self, dotted_path: str) -> tuple[str, ...]:
         """The strings of a list; empty if there is no list."""
-        value = self.capability(path)
+        value = self.capability(dotted_path)
         return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
     @property

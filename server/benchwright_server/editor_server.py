@@ -69,8 +69,8 @@ class Diagnostics(Protocol):
     async def wait_for_pause(self, uri: str) -> None:
         """Wait until typing pauses, or has gone on for long enough."""
 
-    async def lint(self, uri: str) -> Counts | None:
-        """Lint a saved file."""
+    async def lint_saved_file(self, uri: str) -> Counts | None:
+        """Lint a saved file; None for files of no workspace and for those that changed meanwhile."""
 
     def is_followed(self, uri: str) -> bool:
         """True if a document is a design that is analysed."""
@@ -200,7 +200,7 @@ class Waveforms(Protocol):
     def cursor(self) -> CursorValues:
         """The values of it that the source shows."""
 
-    async def unknown_signals(self, uri: str, limit: int) -> list[UnknownSignal]:
+    async def unknown_signals(self, waveform_uri: str, max_count: int) -> list[UnknownSignal]:
         """Signals with a bit that is x at a waveform's end."""
 
     async def end(self) -> None:
@@ -210,7 +210,9 @@ class Waveforms(Protocol):
 class CursorValues(Protocol):
     """The values of a waveform in the source; see `features.waveform_values`."""
 
-    async def hints(self, document: Document, analysis: FileAnalysis, start: int, end: int) -> list[types.InlayHint]:
+    async def hints(
+        self, document: Document, analysis: FileAnalysis, start_byte: int, end_byte: int
+    ) -> list[types.InlayHint]:
         """Those between two bytes of a file."""
 
 

@@ -11,7 +11,7 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from benchwright_server import feature_registry
 from benchwright_verilog.settings import InlayHints, Lint, ProjectSettings
@@ -195,31 +195,31 @@ def _complaint(path: str, requirement: str) -> str:
     return f"The setting {setting_name} must be {requirement}; the default is used."
 
 
-def _converted_value(kind: Any, value: object) -> Any:
+def _converted_value(wanted_type: Any, value: object) -> Any:
     """A setting of some type, or `ValueError` with the expected type in words."""
-    if kind is bool or kind is str:
-        if not isinstance(value, kind):
-            raise ValueError(describe_type(kind))
+    if wanted_type is bool or wanted_type is str:
+        if not isinstance(value, wanted_type):
+            raise ValueError(describe_type(wanted_type))
         return value
-    if kind is int:
+    if wanted_type is int:
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise ValueError(describe_type(kind))
+            raise ValueError(describe_type(wanted_type))
         return value
-    if get_origin(kind) is Literal:
-        if value not in get_args(kind):
-            raise ValueError(describe_type(kind))
+    if get_origin(wanted_type) is Literal:
+        if value not in get_args(wanted_type):
+            raise ValueError(describe_type(wanted_type))
         return value
-    if get_origin(kind) is tuple:
+    if get_origin(wanted_type) is tuple:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise ValueError(describe_type(kind))
+            raise ValueError(describe_type(wanted_type))
         return tuple(value)
     if not isinstance(value, dict):
-        raise ValueError(describe_type(kind))
-    _, inner = get_args(kind)
+        raise ValueError(describe_type(wanted_type))
+    _, inner = get_args(wanted_type)
     try:
         return types.MappingProxyType({key: _converted_value(inner, item) for key, item in value.items()})
     except ValueError:
-        raise ValueError(describe_type(kind)) from None
+        raise ValueError(describe_type(wanted_type)) from None
 
 
 def describe_type(kind: Any) -> str:
@@ -234,13 +234,23 @@ def describe_type(kind: Any) -> str:
     return {bool: "true or false", int: "a whole number, 0 or more", str: "a string"}[kind]
 
 
-def flat_settings(group: type[Any] | None = None, path: str = "") -> Iterator[tuple[str, Any, Any, type[Any], str]]:
-    """Every setting: its name, type, default, and the class that declares it."""
+class FlatSetting(NamedTuple):
+    """A setting with the class and the field that declare it."""
+
+    dotted_name: str
+    setting_type: Any
+    default: Any
+    settings_class: type[Any]
+    field_name: str
+
+
+def flat_settings(group: type[Any] | None = None, dotted_prefix: str = "") -> Iterator[FlatSetting]:
+    """Every setting of a group; of all groups, if none is given."""
     settings_class = group or ServerSettings
     defaults = settings_class()
     for name, kind in field_types(settings_class).items():
-        setting_path = f"{path}.{wire_name(name)}" if path else wire_name(name)
+        setting_path = f"{dotted_prefix}.{wire_name(name)}" if dotted_prefix else wire_name(name)
         if _is_group(kind):
             yield from flat_settings(kind, setting_path)
         else:
-            yield setting_path, kind, getattr(defaults, name), settings_class, name
+            yield FlatSetting(setting_path, kind, getattr(defaults, name), settings_class, name)

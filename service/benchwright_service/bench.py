@@ -268,7 +268,7 @@ async def open_administration(home: Home, database_url: str | None) -> AsyncIter
 async def open_bench(
     home: Home,
     database_url: str | None,
-    server: str,
+    service_address: str,
     sign_in_settings: SignInSettings | None = None,
     quotas: Quotas = USUAL,
     question_models: QuestionModels | None = None,
@@ -278,7 +278,7 @@ async def open_bench(
     Args:
         home: The folders of the service's user.
         database_url: A PostgreSQL database for tables and log. None for SQLite files in `home`.
-        server: The service's address, as receipts name it.
+        service_address: The service's address, as receipts name it.
         sign_in_settings: Settings of other services that say who somebody is.
         quotas: Limits on the requests of one account.
         question_models: Models on which questions are tried while they are written.
@@ -296,7 +296,7 @@ async def open_bench(
         judging = AttemptJudging(home)
         opened.push_async_callback(judging.close)
         administration = await opened.enter_async_context(open_administration(home, database_url))
-        signer = await asyncio.to_thread(Countersigner.from_folder, server, folder)
+        signer = await asyncio.to_thread(Countersigner.from_folder, service_address, folder)
         metrics = Metrics()
         keeper = QuotaKeeper(quotas, metrics.count_quota_refusal)
         evidence = EvidenceWriter(
@@ -324,7 +324,7 @@ async def open_bench(
             audit=AuditLog(administration.database),
             accounts=administration.accounts,
             people_service=_people(home, administration, log, judging),
-            sign_in=await _make_sign_in(administration, sign_in_settings, server, folder),
+            sign_in=await _make_sign_in(administration, sign_in_settings, service_address, folder),
             courses=administration.courses,
             coursework=Coursework(
                 progress,

@@ -77,7 +77,7 @@ async def serve(
             open_app(Store(home), records_location(settings, home), find_panel(settings), JUDGES_PACE) as judges,
         ):
             judge_app, wake_judges_clients = judges
-            pages = make_pages(bench, secure=(address or local_url).startswith("https:"))
+            pages = make_pages(bench, https_only=(address or local_url).startswith("https:"))
             app = with_request_metrics(combined_app(make_app(bench), judge_app, pages), bench.metrics)
 
             def wake_all() -> None:

@@ -48,21 +48,21 @@ class _Fingerprint:
 
 
 def pairs_with_common_text(
-    solutions: Mapping[str, Mapping[str, str]], template: Mapping[str, str]
+    files_by_student: Mapping[str, Mapping[str, str]], given_files: Mapping[str, str]
 ) -> list[SimilarPair]:
     """All pairs with something in common, those with the most first.
 
     Args:
-        solutions: Files of each solution, by path.
-        template: Files that everybody was given; what is in them is in common without meaning anything.
+        files_by_student: Files of each solution, by path.
+        given_files: Files that everybody was given; what is in them is in common without meaning anything.
     """
-    template_hashes = {key for text in template.values() for key in _hashes(_text_leaves(text))}
+    template_hashes = {key for text in given_files.values() for key in _hashes(_text_leaves(text))}
     marks = {
         name: {key: mark for key, mark in _fingerprint_marks(files).items() if key not in template_hashes}
-        for name, files in solutions.items()
+        for name, files in files_by_student.items()
     }
     counts = Counter(key for own_marks in marks.values() for key in own_marks)
-    most_holders = max(_COMMON_FROM, _COMMON * len(solutions))
+    most_holders = max(_COMMON_FROM, _COMMON * len(files_by_student))
     marks = {
         name: {key: mark for key, mark in own_marks.items() if counts[key] <= most_holders}
         for name, own_marks in marks.items()

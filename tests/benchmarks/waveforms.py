@@ -89,14 +89,16 @@ async def measured(path: Path) -> list[str]:
 
     async def window(start: int, end: int) -> float:
         began = time.perf_counter()
-        raw_traces = await readers.call_method(path, "window", signals=signals, start=start, end=end, width=COLUMNS)
+        raw_traces = await readers.call_method(
+            path, "windows", signal_paths=signals, start_tick=start, end_tick=end, column_count=COLUMNS
+        )
         traces = [_trace(name, raw_trace) for name, raw_trace in zip(signals, raw_traces, strict=True)]
         WaveformWindow(traces=traces).model_dump_json(by_alias=True)
         return time.perf_counter() - began
 
     began = time.perf_counter()
     end = (await readers.call_method(path, "summary"))["end"]
-    await readers.call_method(path, "level", scope="top", words=[], offset=0, limit=200)
+    await readers.call_method(path, "scope_or_search_page", scope="top", searched_words=[], offset=0, max_items=200)
     opened_s = time.perf_counter() - began
     await readers.call_method(path, "load")
     loaded = time.perf_counter() - began

@@ -34,7 +34,7 @@ OTHERS = {
 """Visitors whose pages are not those of a course's staff, or of a study's owners."""
 ROUTES = [
     (route.path, "POST" if "POST" in (route.methods or ()) else "GET")
-    for route in page_routes(cast(Bench, None), secure=False)
+    for route in page_routes(cast(Bench, None), https_only=False)
     if route.path.startswith(("/courses/", "/studies/"))
 ]
 STUDY = "watched"

@@ -82,7 +82,7 @@ def analysis_reports(name: str, analysis: FileAnalysis) -> set[Told]:
     lines = Lines(analysis.data.decode())
     reports: set[Told] = set()
     for diagnostic in analysis.diagnostics:
-        line = lines.line_of_byte(diagnostic.start)
+        line = lines.line_index_of_byte(diagnostic.start)
         column = diagnostic.start - lines.to_byte(lines.line_bounds(line + 1)[0]) + 1
         message = f"{diagnostic.message} [-W{diagnostic.rule}]" if diagnostic.rule else diagnostic.message
         if diagnostic.severity is not DiagnosticSeverity.NOTE and message != _ABOUT_OTHERS:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from benchwright_authoring.problem_files.toml_places import Path
+from benchwright_authoring.problem_files.toml_places import TomlPath
 from benchwright_foundation.model import Model
 from benchwright_problems.storage.pack_files_schema import PackFile, ProblemFile
 
@@ -105,19 +105,16 @@ _KEYS = ("properties", "additionalProperties", "patternProperties")
 """Parts of a schema that say what keys a table may have."""
 
 
-def table_fields(file_fields: FileFields, table: Path) -> Sequence[Field]:
+def table_fields(file_fields: FileFields, table_path: TomlPath) -> Sequence[Field]:
     """The fields of a table of a file; empty if there is none."""
-    names = [part for part in table if isinstance(part, str)]
+    names = [part for part in table_path if isinstance(part, str)]
     return _fields(file_fields, tuple(names))
 
 
-def field_at(file_fields: FileFields, path: Path) -> Field | None:
-    """One field."""
-    return (
-        next((candidate for candidate in table_fields(file_fields, path[:-1]) if candidate.name == path[-1]), None)
-        if path
-        else None
-    )
+def field_at(file_fields: FileFields, key_path: TomlPath) -> Field | None:
+    """The field that a key is; None if there is none."""
+    fields = table_fields(file_fields, key_path[:-1]) if key_path else ()
+    return next((candidate for candidate in fields if candidate.name == key_path[-1]), None)
 
 
 @cache

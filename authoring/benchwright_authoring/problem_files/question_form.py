@@ -12,8 +12,7 @@ from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STA
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.remarks import remarks
 from benchwright_authoring.problem_files.toml_edit import TomlEditError, with_toml_values
-from benchwright_authoring.problem_files.toml_places import Path as Place
-from benchwright_authoring.problem_files.toml_places import TomlPlaces
+from benchwright_authoring.problem_files.toml_places import TomlPath, TomlPlaces
 
 _PLACES: Mapping[str, tuple[str, ...]] = {
     "difficulty": ("difficulty",),
@@ -127,7 +126,7 @@ def _set_key(toml_table: dict[str, Any], key_path: tuple[str, ...], value: objec
         toml_table[key_path[-1]] = value
 
 
-def _form_field(key_path: Place | None) -> str:
+def _form_field(key_path: TomlPath | None) -> str:
     for name, start in _PLACES.items():
         if key_path is not None and key_path[: len(start)] == start:
             return ".".join((name, *map(str, key_path[len(start) :])))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchwright_authoring.problem_files.toml_places import Path, TomlSpan
+from benchwright_authoring.problem_files.toml_places import TomlPath, TomlSpan
 
 
 @dataclass(frozen=True)
@@ -17,5 +17,5 @@ class Remark:
     message: str
     is_error: bool
     """True if the pack can't be used as it is."""
-    path: Path = ()
+    path: TomlPath = ()
     """The key that it is about, where the span need not be its place: a missing one has none."""

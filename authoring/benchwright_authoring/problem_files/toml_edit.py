@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchwright_authoring.problem_files.toml_places import Path, TomlPlaces
+from benchwright_authoring.problem_files.toml_places import TomlPath, TomlPlaces
 from benchwright_foundation.toml_text import toml_value
 
 _ONLY_YOU = "{} is written in a way that only you can change: open the file and edit it there"
@@ -37,7 +37,7 @@ def with_toml_values(text: str, values: Mapping[str, object]) -> str:
         raise TomlEditError(_ONLY_YOU.format("a value")) from error
 
 
-def _with_table(text: str, table: Path, old_values: Mapping[str, Any], values: Mapping[str, object]) -> str:
+def _with_table(text: str, table: TomlPath, old_values: Mapping[str, Any], values: Mapping[str, object]) -> str:
     for name, value in values.items():
         path, old = (*table, name), old_values.get(name)
         if old == value:
@@ -54,7 +54,7 @@ def _with_table(text: str, table: Path, old_values: Mapping[str, Any], values: M
     return text
 
 
-def _with_tables(text: str, path: Path, old_tables: Sequence[Any], values: Sequence[object]) -> str:
+def _with_tables(text: str, path: TomlPath, old_tables: Sequence[Any], values: Sequence[object]) -> str:
     """An array whose tables have headers, `[[…]]`."""
     changed_text = text
     for number in reversed(range(len(values), len(old_tables))):
@@ -81,7 +81,7 @@ def _with_removed_keys(old_values: Mapping[str, Any], new_values: Mapping[str, o
     return {**{name: None for name in old_values if name not in new_values}, **new_values}
 
 
-def _checked_edit(old_text: str, path: Path, value: object, new_text: str) -> str:
+def _checked_edit(old_text: str, path: TomlPath, value: object, new_text: str) -> str:
     """The text after a change, if it changed this value and nothing else."""
     expected_document = tomllib.loads(old_text)
     table: Any = expected_document
@@ -100,7 +100,7 @@ def _checked_edit(old_text: str, path: Path, value: object, new_text: str) -> st
     return new_text
 
 
-def _with_value(text: str, path: Path, value: object) -> str:
+def _with_value(text: str, path: TomlPath, value: object) -> str:
     if value is None:
         return _without_key(text, path)
     toml_places = TomlPlaces(text)
@@ -113,7 +113,7 @@ def _with_value(text: str, path: Path, value: object) -> str:
     return f"{_with_line_break(text[:insert_offset])}{path[-1]} = {_toml_text(value)}\n{text[insert_offset:]}"
 
 
-def _without_key(text: str, path: Path) -> str:
+def _without_key(text: str, path: TomlPath) -> str:
     """Without the lines of a key, and of all below it."""
     for span in reversed(TomlPlaces(text).spans_below(path)):
         text = text[: _start_of_line(text, span.start)] + text[_end_of_line(text, span.end) :]

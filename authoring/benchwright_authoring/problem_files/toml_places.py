@@ -9,7 +9,7 @@ from functools import cache
 
 from tree_sitter import Language, Node, Parser
 
-Path = tuple[str | int, ...]
+TomlPath = tuple[str | int, ...]
 """Keys and indices, such as `("hints", 0, "text")`."""
 
 _TABLES = frozenset({"table", "table_array_element"})
@@ -31,7 +31,7 @@ class TomlSpan:
 class TomlCursor:
     """Text that is being typed at a place."""
 
-    table: Path
+    table: TomlPath
     """The table that the line is in."""
     key: str | None
     """The key whose value is typed; None where a key or the name of a table is."""
@@ -51,9 +51,9 @@ class TomlPlaces:
     def __init__(self, text: str) -> None:
         self._text = text
         self._data = text.encode(errors="replace")
-        self._keys: dict[Path, TomlSpan] = {}
-        self._values: dict[Path, TomlSpan] = {}
-        self._tables: list[tuple[int, Path]] = [(0, ())]
+        self._keys: dict[TomlPath, TomlSpan] = {}
+        self._values: dict[TomlPath, TomlSpan] = {}
+        self._tables: list[tuple[int, TomlPath]] = [(0, ())]
         self._comments: list[TomlSpan] = []
         """Those within values."""
         self._read_tree(_toml_parser().parse(self._data).root_node)
@@ -74,7 +74,7 @@ class TomlPlaces:
         """Of exactly this value; None if it is not written, or as a table of its own."""
         return self._values.get(tuple(path))
 
-    def spans_below(self, path: Path) -> list[TomlSpan]:
+    def spans_below(self, path: TomlPath) -> list[TomlSpan]:
         """A key with its value, and those below it, in the order of the text; none is in another."""
         spans: list[TomlSpan] = []
         for key_path, key_span in sorted(self._keys.items(), key=lambda key_item: key_item[1].start):
@@ -82,7 +82,7 @@ class TomlPlaces:
                 spans.append(TomlSpan(key_span.start, self._values.get(key_path, key_span).end))
         return spans
 
-    def path_of(self, span: TomlSpan) -> Path | None:
+    def path_of(self, span: TomlSpan) -> TomlPath | None:
         """The key that a span is, or whose value it is."""
         spans = (*self._values.items(), *self._keys.items())
         return next((path for path, candidate in spans if candidate == span), None)
@@ -91,17 +91,17 @@ class TomlPlaces:
         """True if a comment is within a value."""
         return any(value_span.start <= comment.start < value_span.end for comment in self._comments)
 
-    def table_end(self, table: Path) -> int:
+    def table_end(self, table: TomlPath) -> int:
         """The end of the last key of a table with its value, of its header if it has none; 0 if that is missing too."""
         header_end = self._keys.get(table, TomlSpan(0, 0)).end
         return max((span.end for path, span in self._values.items() if path[:-1] == table), default=header_end)
 
-    def key_at(self, offset: int) -> tuple[Path, TomlSpan] | None:
+    def key_at(self, offset: int) -> tuple[TomlPath, TomlSpan] | None:
         """The innermost key around an offset."""
         surrounding_keys = [(path, span) for path, span in self._keys.items() if span.start <= offset <= span.end]
         return max(surrounding_keys, key=lambda key_span: len(key_span[0]), default=None)
 
-    def keys_in_table(self, table: Path) -> set[str]:
+    def keys_in_table(self, table: TomlPath) -> set[str]:
         """The keys that a table has already."""
         return {str(path[-1]) for path in self._keys if path[:-1] == table}
 
@@ -128,18 +128,18 @@ class TomlPlaces:
         return self._text.startswith(('"""', "'''"), span.start)
 
     def _read_tree(self, root: Node) -> None:
-        counts: dict[Path, int] = {}
+        counts: dict[TomlPath, int] = {}
         for node in root.children:
             if node.type in _TABLES:
                 self._read_table(node, counts)
             elif node.type == "pair":
                 self._read_pair(node, ())
 
-    def _read_table(self, node: Node, counts: dict[Path, int]) -> None:
+    def _read_table(self, node: Node, counts: dict[TomlPath, int]) -> None:
         name = next((child for child in node.children if child.type in _KEYS), None)
         if name is None:
             return
-        path: Path = ()
+        path: TomlPath = ()
         for key_part in _key_parts(name):
             path = (*path, key_part)
             if path in counts and path != tuple(_key_parts(name)):
@@ -154,14 +154,14 @@ class TomlPlaces:
             if child.type == "pair":
                 self._read_pair(child, path)
 
-    def _read_pair(self, node: Node, table: Path) -> None:
+    def _read_pair(self, node: Node, table: TomlPath) -> None:
         name = node.children[0]
         path = (*table, *_key_parts(name))
         self._keys[path] = self._span(name)
         if len(node.children) > 2:
             self._read_value(node.children[2], path)
 
-    def _read_value(self, node: Node, path: Path) -> None:
+    def _read_value(self, node: Node, path: TomlPath) -> None:
         self._values[path] = self._span(node)
         if node.type == "array":
             element_nodes = [child for child in node.named_children if child.type != "comment"]

@@ -64,6 +64,8 @@ def write_report(report: CompletionReport, folder: Path) -> Path:
     write_atomically(folder / "completion.json", text.encode(), durable=False)
     subtitle = f"Benchwright report of {report.made_at:%Y-%m-%d %H:%M} UTC"
     skips = (("answer", "the answer"), ("passed", "hidden tests passed"))
-    page_html = page("Inline completion", subtitle, report.sections, report.sources, skips=skips, files=_FILES)
+    page_html = page(
+        "Inline completion", subtitle, report.sections, report.sources, skip_links=skips, files_note=_FILES
+    )
     write_atomically(folder / "completion.html", page_html.encode(), durable=False)
     return folder / "completion.html"

@@ -49,12 +49,12 @@ def tokens(site_group: SiteGroup) -> SiteTokens | None:
     )
 
 
-def tokens_section(site_groups: Sequence[SiteGroup], name_columns: Sequence[str]) -> Section:
+def tokens_section(site_groups: Sequence[SiteGroup], name_headings: Sequence[str]) -> Section:
     """The section of the report.
 
     Args:
         site_groups: Parts of all runs.
-        name_columns: Columns for what a part is called.
+        name_headings: Headings of the columns for what a part is called.
     """
     part_tokens = [(site_group, tokens(site_group)) for site_group in site_groups]
     rows: list[Sequence[Cell]] = [(*site_group.name, *_cells(usage)) for site_group, usage in part_tokens]
@@ -63,7 +63,7 @@ def tokens_section(site_groups: Sequence[SiteGroup], name_columns: Sequence[str]
         "the model could not be asked; what those used is unknown. Uncounted: the provider did not say what it used. "
         "Tokens in are those of prompts, also where the provider had them in a cache; out are those of answers."
     )
-    columns = (*name_columns, "model", "requests to it", "unanswered", "uncounted", "tokens in", "tokens out")
+    columns = (*name_headings, "model", "requests to it", "unanswered", "uncounted", "tokens in", "tokens out")
     table = SortableTable("Tokens", columns, rows, note)
     named_usages = {" | ".join(site_group.name): usage for site_group, usage in part_tokens if usage is not None}
     empty_note = (

@@ -35,7 +35,7 @@ def omission_note(shown_groups: Collection[str], all_groups: Collection[str], ve
 
 
 def curves(
-    rows: Sequence[Row],
+    chart_rows: Sequence[Row],
     drawn_groups: Sequence[str],
     *,
     colour_order: Sequence[str] = (),
@@ -49,7 +49,7 @@ def curves(
     """Lines with bands, by group.
 
     Args:
-        rows: Rows with `x`, `y`, `group`, and `low` and `high` where there is a band.
+        chart_rows: Rows with `x`, `y`, `group`, and `low` and `high` where there is a band.
         drawn_groups: Groups in the order of the legend.
         colour_order: All groups of the report: each keeps its colour in all pictures.
         x_title: Title of the axis.
@@ -70,9 +70,9 @@ def curves(
     y_axis = alt.Y("y:Q", title=y_title, axis=vertical, scale=alt.Scale(domain=[0, 1]) if as_percent else alt.Scale())
     colour, dash, shape = _by_group(alt, drawn_groups, colour_order, has_lines=not points)
     line_style: dict[str, Any] = {"interpolate": "step-after"} if has_steps else {}
-    base = alt.Chart(alt.Data(values=list(rows)))
+    base = alt.Chart(alt.Data(values=list(chart_rows)))
     layers: list[Any] = []
-    if any(row.get("low") is not None for row in rows):
+    if any(row.get("low") is not None for row in chart_rows):
         # Many bands overlap: each is drawn fainter.
         band = base.mark_area(opacity=min(0.18, 0.4 / len(drawn_groups)), **line_style)
         layers.append(band.encode(x=x_axis, y=alt.Y("low:Q", title=y_title), y2="high:Q", color=colour))
@@ -87,7 +87,7 @@ def curves(
 
 
 def intervals(
-    rows: Sequence[Row],
+    chart_rows: Sequence[Row],
     drawn_groups: Sequence[str],
     *,
     colour_order: Sequence[str] = (),
@@ -98,7 +98,7 @@ def intervals(
     """Points with their intervals, one line of the picture for each label and group.
 
     Args:
-        rows: Rows with `label`, `value`, `group`, and `low` and `high`.
+        chart_rows: Rows with `label`, `value`, `group`, and `low` and `high`.
         drawn_groups: Groups in the order of the legend.
         colour_order: All groups of the report.
         x_title: Title of the axis.
@@ -107,7 +107,7 @@ def intervals(
     """
     alt = _altair()
 
-    labels = list(dict.fromkeys(str(row["label"]) for row in rows))
+    labels = list(dict.fromkeys(str(row["label"]) for row in chart_rows))
     colour, _, shape = _by_group(alt, drawn_groups, colour_order)
     scale = alt.Scale(domain=[0, 1]) if as_percent else alt.Scale()
     axis = alt.Axis(format="%", tickCount=5) if as_percent else alt.Axis()
@@ -116,7 +116,7 @@ def intervals(
         "label:N", title=y_title or None, sort=labels, axis=alt.Axis(labelLimit=300, grid=True, tickBand="extent")
     )
     offset = alt.YOffset("group:N", sort=list(drawn_groups))
-    base = alt.Chart(alt.Data(values=list(rows))).encode(y=y_axis, yOffset=offset, color=colour)
+    base = alt.Chart(alt.Data(values=list(chart_rows))).encode(y=y_axis, yOffset=offset, color=colour)
     spread = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=x_title, scale=scale, axis=axis), x2="high:Q")
     marks = base.mark_point(filled=True, size=55, opacity=1).encode(x=x_axis, shape=shape)
     height = max(60, len(labels) * (14 * max(1, len(drawn_groups)) + 10))
@@ -124,12 +124,12 @@ def intervals(
 
 
 def stacked_shares(
-    rows: Sequence[Row], kind_names: Sequence[str], drawn_groups: Sequence[str], *, x_title: str, y_title: str
+    chart_rows: Sequence[Row], kind_names: Sequence[str], drawn_groups: Sequence[str], *, x_title: str, y_title: str
 ) -> Svg:
     """Shares that make a whole, along a line of parts, one panel for each group.
 
     Args:
-        rows: Rows with `x` (a number), `value`, `kind`, `group`.
+        chart_rows: Rows with `x` (a number), `value`, `kind`, `group`.
         kind_names: Kinds in the order of the legend.
         drawn_groups: Groups in the order of the panels.
         x_title: Title of the axis.
@@ -145,7 +145,7 @@ def stacked_shares(
     )
     width = (WIDTH - 60 * (len(drawn_groups) - 1)) // max(1, min(len(drawn_groups), 3))
     base = (
-        alt.Chart(alt.Data(values=list(rows)))
+        alt.Chart(alt.Data(values=list(chart_rows)))
         .transform_calculate(place=_order_expression("kind", kind_names))
         .mark_bar(stroke=_GRID, strokeWidth=0.5)
         .encode(
@@ -161,12 +161,17 @@ def stacked_shares(
 
 
 def time_scatter(
-    rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Sequence[str] = (), x_title: str, y_title: str
+    chart_rows: Sequence[Row],
+    drawn_groups: Sequence[str],
+    *,
+    colour_order: Sequence[str] = (),
+    x_title: str,
+    y_title: str,
 ) -> Svg:
     """Two times of the same attempts on scales of doublings, with the line of equality.
 
     Args:
-        rows: Rows with `x`, `y`, `group`.
+        chart_rows: Rows with `x`, `y`, `group`.
         drawn_groups: Groups in the order of the legend.
         colour_order: All groups of the report.
         x_title: Title of the axis.
@@ -174,21 +179,26 @@ def time_scatter(
     """
     alt = _altair()
 
-    values = [float(row[axis] or 1) for row in rows for axis in ("x", "y")]
+    values = [float(row[axis] or 1) for row in chart_rows for axis in ("x", "y")]
     axis_ends = [min(values), max(values)]
     scale = alt.Scale(type="log", base=2, domain=[axis_ends[0] * 0.9, axis_ends[1] * 1.1])
     axis = alt.Axis(format="~g", tickCount=8)
-    return _scatter(alt, rows, drawn_groups, colour_order, axis_ends, scale, axis, x_title, y_title)
+    return _scatter(alt, chart_rows, drawn_groups, colour_order, axis_ends, scale, axis, x_title, y_title)
 
 
 def shares_against(
-    rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Sequence[str] = (), x_title: str, y_title: str
+    chart_rows: Sequence[Row],
+    drawn_groups: Sequence[str],
+    *,
+    colour_order: Sequence[str] = (),
+    x_title: str,
+    y_title: str,
 ) -> Svg:
     """Two shares from 0 to 1, with the line of equality; arguments as of `against`."""
     alt = _altair()
     scale = alt.Scale(domain=[0, 1], padding=6)
     axis = alt.Axis(format="%", tickCount=5)
-    return _scatter(alt, rows, drawn_groups, colour_order, [0.0, 1.0], scale, axis, x_title, y_title)
+    return _scatter(alt, chart_rows, drawn_groups, colour_order, [0.0, 1.0], scale, axis, x_title, y_title)
 
 
 def _scatter(
@@ -223,11 +233,11 @@ def _scatter(
     return _svg(alt.layer(line, marks), height=340, width=440)
 
 
-def radar(rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Sequence[str] = ()) -> Svg:
+def radar(chart_rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Sequence[str] = ()) -> Svg:
     """One spoke for each label, one outline for each group.
 
     Args:
-        rows: Rows with `label`, `value` from 0 to 1, `group`; every group has every label.
+        chart_rows: Rows with `label`, `value` from 0 to 1, `group`; every group has every label.
         drawn_groups: Groups in the order of the legend.
         colour_order: All groups of the report.
     """
@@ -235,7 +245,7 @@ def radar(rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Seq
 
     alt = _altair()
 
-    labels = list(dict.fromkeys(str(row["label"]) for row in rows))
+    labels = list(dict.fromkeys(str(row["label"]) for row in chart_rows))
 
     def spoke_point(label: str, reach: float) -> dict[str, float]:
         angle = 2 * math.pi * labels.index(label) / len(labels)
@@ -251,7 +261,7 @@ def radar(rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Seq
     side_ranges = {"center": (-0.05, 0.05), "left": (0.05, 2.0), "right": (-2.0, -0.05)}
     outlines = []
     for group in drawn_groups:
-        values = {str(row["label"]): float(row["value"] or 0) for row in rows if row["group"] == group}
+        values = {str(row["label"]): float(row["value"] or 0) for row in chart_rows if row["group"] == group}
         for position, label in enumerate([*labels, labels[0]]):
             outlines.append({**spoke_point(label, values.get(label, 0.0)), "group": group, "order": position})
     colour, _, shape = _by_group(alt, drawn_groups, colour_order)

@@ -209,7 +209,7 @@ class AttemptFold:
         event, path, version = about_edit(body)
         self._assistance.note_completion_edit(event)
         if version is not None:
-            self._edits.attributor.note_about(path, version, event)
+            self._edits.attributor.note_about_edit(path, version, event)
         if self._rows is not None:
             for name, column in event.columns.items():
                 self._rows.fill_cell(column, getattr(event, name))

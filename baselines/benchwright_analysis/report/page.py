@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
 
-from benchwright_analysis.html_file import html_file
+from benchwright_analysis.html_file import html_file_text
 from benchwright_analysis.report.charts import with_own_ids
 from benchwright_analysis.report.fonts import font_face
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable
@@ -29,10 +29,10 @@ def page(
     title: str,
     subtitle: str,
     sections: Sequence[Section],
-    sources: Mapping[str, str],
+    version_by_source: Mapping[str, str],
     *,
-    skips: Sequence[tuple[str, str]] = SKIPS,
-    files: str = FILES,
+    skip_links: Sequence[tuple[str, str]] = SKIPS,
+    files_note: str = FILES,
 ) -> str:
     """The whole file.
 
@@ -40,14 +40,18 @@ def page(
         title: Title of the report.
         subtitle: Under it.
         sections: Sections in order; the one called `support` is the box at the top.
-        sources: Sources of the report: name → version or digest.
-        skips: Sections that the keyboard reaches at once, with what they are called there.
-        files: Note on the files beside the page.
+        version_by_source: Sources of the report: name → version or digest.
+        skip_links: Sections that the keyboard reaches at once, with what they are called there.
+        files_note: Note on the files beside the page.
     """
     style, script = font_face() + _resource("page.css"), _resource("page.js")
     links = "".join(f'<li><a href="#{section.id}">{escape(section.title)}</a></li>' for section in sections)
-    skipping = "\n".join(f'<a class="skip" href="#{target}">Skip to {escape(label)}</a>' for target, label in skips)
-    source_rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in sources.items())
+    skipping = "\n".join(
+        f'<a class="skip" href="#{target}">Skip to {escape(label)}</a>' for target, label in skip_links
+    )
+    source_rows = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in version_by_source.items()
+    )
     body = f"""{skipping}
 <header>
 <h1>{escape(title)}</h1>
@@ -59,10 +63,10 @@ def page(
 </main>
 <footer>
 <h2>How this was made</h2>
-<p>{_prose(files)}</p>
+<p>{_prose(files_note)}</p>
 <dl>{source_rows}</dl>
 </footer>"""
-    return html_file(title, style, script, body, policy="img-src data:; font-src data:")
+    return html_file_text(title, style, script, body, policy_directives="img-src data:; font-src data:")
 
 
 def _resource(name: str) -> str:

@@ -38,7 +38,7 @@ from benchwright_analysis.report.rows.study_context import (
 )
 from benchwright_analysis.report.section import Section, plain
 from benchwright_analysis.report.sections.preregistration import with_role
-from benchwright_analysis.report.sections.registration import count_allocation, registration
+from benchwright_analysis.report.sections.registration import CountedAllocation, count_allocation, registration
 from benchwright_analysis.report.sections.registry import SECTIONS
 from benchwright_analysis.statistics.failures import Embedding, Namer
 from benchwright_analysis.statistics.horizon import Weights
@@ -240,8 +240,8 @@ def _dataset(
         for observation in rows
         if observation.is_analysed and observation.censored_by == "not_decided"
     )
-    drawn_tasks, machines_by_plan, allocation_deviations = (
-        count_allocation(log, registered_study) if registered_study is not None else ({}, {}, [])
+    allocation = (
+        count_allocation(log, registered_study) if registered_study is not None else CountedAllocation({}, {}, ())
     )
     return Dataset(
         folded=[replace(folded_attempt, observation=row) for row, folded_attempt in zip(rows, folded, strict=True)],
@@ -252,11 +252,11 @@ def _dataset(
         model_facts=options.model_facts,
         embed=options.embed,
         name_failures=options.name_failures,
-        deviations=[*study_deviations(log, registered_study, rows), *allocation_deviations]
+        deviations=[*study_deviations(log, registered_study, rows), *allocation.deviations]
         if registered_study is not None
         else (),
-        drawn_tasks=drawn_tasks,
-        machines_by_plan=machines_by_plan,
+        drawn_tasks=allocation.tasks_by_condition,
+        machines_by_plan=allocation.machines_by_plan,
         baseline=registered_study.study.analysis.baseline
         if registered_study is not None and registered_study.study.analysis is not None
         else "",

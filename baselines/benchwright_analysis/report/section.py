@@ -15,7 +15,7 @@ Cell = str | int | float | None
 
 
 @dataclasses.dataclass(frozen=True)
-class TableFigure:
+class TableNumber:
     """One number of a table, with what it is based on."""
 
     row: str
@@ -39,7 +39,7 @@ class SortableTable:
     """True if it is shown only when asked for."""
     id: str = ""
     """Name of the CSV file in `tables/` that has its figures; empty if there is none."""
-    figures: Sequence[TableFigure] = ()
+    figures: Sequence[TableNumber] = ()
     """Its numbers unrounded, one per cell."""
 
 

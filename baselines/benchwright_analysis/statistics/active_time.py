@@ -40,12 +40,12 @@ class ActiveTimeSensitivity:
 
 
 def active_time_sensitivity(
-    by_threshold: Mapping[float, Sequence[float]], elapsed_s: ArrayLike, *, reference_s: float
+    active_s_by_threshold_s: Mapping[float, Sequence[float]], elapsed_s: ArrayLike, *, reference_s: float
 ) -> ActiveTimeSensitivity:
     """Compare active times that were derived with different thresholds.
 
     Args:
-        by_threshold: Threshold in seconds → active seconds of each attempt, in one order throughout.
+        active_s_by_threshold_s: Threshold in seconds → active seconds of each attempt, in one order throughout.
         elapsed_s: Seconds on the clock of each attempt.
         reference_s: The threshold that the study names.
 
@@ -55,12 +55,12 @@ def active_time_sensitivity(
     """
     from scipy import stats
 
-    if reference_s not in by_threshold:
+    if reference_s not in active_s_by_threshold_s:
         raise StatisticsError(f"No active times were given for the reference threshold of {reference_s:g} s.")
     elapsed = read_numbers(elapsed_s, "Elapsed seconds", at_least=0)
     active_columns = {
-        threshold: read_numbers(by_threshold[threshold], f"Active seconds at {threshold:g} s", at_least=0)
-        for threshold in sorted(by_threshold)
+        threshold: read_numbers(active_s_by_threshold_s[threshold], f"Active seconds at {threshold:g} s", at_least=0)
+        for threshold in sorted(active_s_by_threshold_s)
     }
     attempts = equally_long(
         elapsed=len(elapsed), **{f"at_{key:g}_s": len(active_column) for key, active_column in active_columns.items()}

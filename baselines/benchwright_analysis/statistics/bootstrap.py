@@ -20,11 +20,11 @@ _ROUNDING = 1e-12
 Counts = NDArray[np.int64]
 
 
-def draw_counts(units: int, resamples: int, random: np.random.Generator) -> Counts:
+def draw_counts(unit_count: int, resamples: int, random: np.random.Generator) -> Counts:
     """Number of times each unit is drawn in a sample of all units with replacement (Efron 1979).
 
     Args:
-        units: Number of units.
+        unit_count: Number of units.
         resamples: Number of times to draw them all.
         random: Source of chance.
 
@@ -34,28 +34,30 @@ def draw_counts(units: int, resamples: int, random: np.random.Generator) -> Coun
     Raises:
         StatisticsError: Nothing to draw from, or no resamples.
     """
-    if units < 1:
+    if unit_count < 1:
         raise StatisticsError("There is nothing to resample.")
     if resamples < 1:
         raise StatisticsError(f"The number of resamples has to be at least 1, not {resamples}.")
-    return random.multinomial(units, np.full(units, 1 / units), size=resamples)
+    return random.multinomial(unit_count, np.full(unit_count, 1 / unit_count), size=resamples)
 
 
-def nested_draw_counts(parents: Sequence[Hashable], parent_draws: Counts, random: np.random.Generator) -> Counts:
+def nested_draw_counts(
+    parent_of_each_child: Sequence[Hashable], parent_draws: Counts, random: np.random.Generator
+) -> Counts:
     """Number of times each child is drawn when every draw of its parent draws again among that parent's children.
 
     A parent drawn m times draws m times as many children as it has; the sum of independent multinomial counts with
     equal shares is multinomial, so all its draws are made at once.
 
     Args:
-        parents: Parent of each child.
+        parent_of_each_child: Parent of each child.
         parent_draws: Resamples by parents, in the order of their sorted names.
         random: Source of chance.
 
     Returns:
         Resamples by children.
     """
-    _, parent_indices = index_labels(parents, "Parents")
+    _, parent_indices = index_labels(parent_of_each_child, "Parents")
     counts = np.zeros((len(parent_draws), len(parent_indices)), dtype=np.int64)
     for parent in range(parent_draws.shape[1]):
         children = np.flatnonzero(parent_indices == parent)
@@ -84,12 +86,12 @@ def crossed_draw_counts(cells: CrossedCells, resamples: int, random: np.random.G
     return row_draws, len(people), len(problems)
 
 
-def percentile_interval(replicates: Numbers, units: int | None = None) -> tuple[float | None, float | None]:
+def percentile_interval(replicates: Numbers, unit_count: int | None = None) -> tuple[float | None, float | None]:
     """The 95 % percentile interval of replicates (Efron 1981); replicates that are NaN are left out.
 
     Args:
         replicates: The statistic in each resample.
-        units: Number of units. With it the interval is widened, by quantiles of Student's t for the normal's
+        unit_count: Number of units. With it the interval is widened, by quantiles of Student's t for the normal's
             and n/(n-1) for the variance, without which it is too narrow for few units (Hesterberg 2015, The American
             Statistician 69: the expanded percentile interval).
 
@@ -103,8 +105,8 @@ def percentile_interval(replicates: Numbers, units: int | None = None) -> tuple[
     if not len(defined) or are_constant(defined[0], defined[-1]):
         return None, None
     tail = (1 - CONFIDENCE) / 2
-    if units is not None:
-        tail = float(special.ndtr(math.sqrt(units / (units - 1)) * special.stdtrit(units - 1, tail)))
+    if unit_count is not None:
+        tail = float(special.ndtr(math.sqrt(unit_count / (unit_count - 1)) * special.stdtrit(unit_count - 1, tail)))
     # Not interpolated: between a finite and an infinite replicate there is no middle.
     low = defined[math.floor(tail * (len(defined) - 1))]
     high = defined[math.ceil((1 - tail) * (len(defined) - 1))]

@@ -190,7 +190,7 @@ def _share(estimate: CrossedEstimate) -> CrossedEstimate:
 
 def crossed_difference(
     attempt_values: ArrayLike,
-    second_flags: ArrayLike,
+    in_second_group: ArrayLike,
     cells: CrossedCells,
     covariates: Sequence[ArrayLike] = (),
 ) -> CrossedEstimate:
@@ -201,7 +201,7 @@ def crossed_difference(
 
     Args:
         attempt_values: One per attempt.
-        second_flags: True for each attempt under the second condition.
+        in_second_group: True for each attempt under the second condition.
         cells: Participant and problem of each attempt.
         covariates: Columns of numbers known before conditions were, such as the logarithm of a forecast.
 
@@ -209,7 +209,7 @@ def crossed_difference(
         StatisticsError: Lengths differ, a condition has no attempts, or no problem was tried under both conditions.
     """
     column = read_numbers(attempt_values, "Values")
-    treated = read_flags(second_flags, "Conditions").astype(np.float64)
+    treated = read_flags(in_second_group, "Conditions").astype(np.float64)
     design = CrossedDesign(cells, len(column))
     covariate_columns = [read_numbers(covariate, "A covariate") for covariate in covariates]
     equally_long(
@@ -235,7 +235,7 @@ def crossed_difference(
     return _without_interval(estimate, lacking) if lacking else estimate
 
 
-def crossed_share_difference(pass_flags: ArrayLike, second_flags: ArrayLike, cells: CrossedCells) -> CrossedEstimate:
+def crossed_share_difference(pass_flags: ArrayLike, in_second_group: ArrayLike, cells: CrossedCells) -> CrossedEstimate:
     """By how much the share that passed under the second condition exceeds that under the first.
 
     The interval is that of `crossed_difference`, less what is below -1 or above 1, where no difference of shares is.
@@ -243,7 +243,7 @@ def crossed_share_difference(pass_flags: ArrayLike, second_flags: ArrayLike, cel
     Raises:
         StatisticsError: As in `crossed_difference`.
     """
-    estimate = crossed_difference(read_flags(pass_flags, "Results"), second_flags, cells)
+    estimate = crossed_difference(read_flags(pass_flags, "Results"), in_second_group, cells)
     low, high = (None if end is None else min(1.0, max(-1.0, end)) for end in (estimate.low, estimate.high))
     return replace(estimate, low=low, high=high)
 

@@ -53,19 +53,19 @@ class VarianceModel(Protocol):
 class CrossedDesign:
     """The pattern of participants and problems."""
 
-    def __init__(self, cells: CrossedCells, length: int) -> None:
+    def __init__(self, cells: CrossedCells, row_count: int) -> None:
         """Sort the rows.
 
         Args:
             cells: Participant and problem of each row.
-            length: Number of rows there have to be.
+            row_count: Number of rows there have to be.
 
         Raises:
             StatisticsError: Lengths differ, or a problem is missing.
         """
         families = cells.families if cells.families is not None else cells.problems
         equally_long(
-            values=length, participants=len(cells.participants), problems=len(cells.problems), families=len(families)
+            values=row_count, participants=len(cells.participants), problems=len(cells.problems), families=len(families)
         )
         people = [None if participant is None else str(participant) for participant in cells.participants]
         names = sorted({person for person in people if person is not None})
@@ -91,7 +91,7 @@ class CrossedDesign:
         return VarianceComponents(fixed_columns, [table for table in tables if table.shape[1] > 1])
 
     def difference_model(
-        self, second_indicator: Numbers, covariates: Sequence[Numbers], is_within: bool
+        self, second_group_indicator: Numbers, covariates: Sequence[Numbers], is_within: bool
     ) -> tuple[Numbers, VarianceModel]:
         """Of a difference, and what of the conditions is not determined by problems, participants and covariates."""
         people = self._people()
@@ -101,16 +101,21 @@ class CrossedDesign:
         )
         basis = projector(fixed_columns)
         level_tables = (
-            [] if is_within else [level[:, level.any(axis=0)] for level in _by_condition(people, second_indicator)]
+            []
+            if is_within
+            else [level[:, level.any(axis=0)] for level in _by_condition(people, second_group_indicator)]
         )
         slopes = [*self._problem_tables(), *([people] if is_within else [])]
-        side_weights = (second_indicator - 0.5)[:, None]
+        side_weights = (second_group_indicator - 0.5)[:, None]
         effects = [table * side_weights for table in slopes if table.shape[1] > 1]
         level_tables = [table for table in level_tables if table.shape[1] > 1]
         components = VarianceComponents(
-            np.column_stack([fixed_columns, second_indicator]), level_tables, effects, by_condition=True
+            np.column_stack([fixed_columns, second_group_indicator]),
+            level_tables,
+            effects,
+            by_condition=True,
         )
-        return second_indicator - basis @ (basis.T @ second_indicator), components
+        return second_group_indicator - basis @ (basis.T @ second_group_indicator), components
 
     def centre_by_problem(self, column: Numbers) -> Numbers:
         """Differences from the mean of the same problem."""

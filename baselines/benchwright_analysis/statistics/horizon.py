@@ -113,7 +113,7 @@ _NOTES = {
 
 
 def human_time_horizon(
-    minutes: ArrayLike,
+    human_minutes: ArrayLike,
     pass_flags: ArrayLike,
     problems: Sequence[Hashable],
     families: Sequence[Hashable] | None = None,
@@ -133,7 +133,7 @@ def human_time_horizon(
     by whether it succeeds more often than the level.
 
     Args:
-        minutes: Time people take for each attempt's problem (their baseline, not this solver's time).
+        human_minutes: Time people take for each attempt's problem (their baseline, not this solver's time).
         pass_flags: True for each attempt that passed.
         problems: Problem of each attempt.
         families: Family of each attempt's problem; without it each problem is its own.
@@ -147,7 +147,7 @@ def human_time_horizon(
         StatisticsError: A problem has two baselines or two families, all have one and the same baseline, a level or
             the penalty is out of range, lengths differ, or there are no attempts.
     """
-    tasks = _tasks(minutes, pass_flags, problems, families)
+    tasks = _tasks(human_minutes, pass_flags, problems, families)
     for level in levels:
         check_open_share(level, "A level")
     ridge = ridge if ridge is not None else METR_RIDGE if weights is Weights.METR else RIDGE
@@ -171,7 +171,7 @@ def human_time_horizon(
     overall = passes.sum(axis=1) / attempts.sum(axis=1)
     horizons = []
     for level in levels:
-        low, high = percentile_interval(_log_minutes_at_level(level, *replicates, overall))
+        low, high = percentile_interval(_log2_minutes_at_level(level, *replicates, overall))
         value = _minutes((_log_odds(level) - intercept) / slope) if slope < 0 else None
         outside = value is None or not tasks.minutes.min() <= value <= tasks.minutes.max()
         horizons.append(Horizon(level, value, _minutes(low), _minutes(high), beyond_data=outside))
@@ -299,11 +299,11 @@ def _resample_counts(
     return random.binomial(attempts, tasks.passes / tasks.attempts), attempts
 
 
-def _log_minutes_at_level(level: float, intercept: Numbers, slope: Numbers, overall: Numbers) -> Numbers:
+def _log2_minutes_at_level(level: float, intercept: Numbers, slope: Numbers, overall_success_rate: Numbers) -> Numbers:
     """Log2 minutes at the level in every resample, infinite where the curve does not come to it."""
     falling = slope < 0
     crossing = np.divide(_log_odds(level) - intercept, slope, out=np.zeros(len(slope)), where=falling)
-    return np.where(falling, crossing, np.where(overall >= level, np.inf, -np.inf))
+    return np.where(falling, crossing, np.where(overall_success_rate >= level, np.inf, -np.inf))
 
 
 def _curve(

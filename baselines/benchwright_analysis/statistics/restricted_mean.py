@@ -62,7 +62,7 @@ def restricted_mean(times: ArrayLike, pass_flags: ArrayLike, limit: float, cells
 def restricted_mean_difference(
     times: ArrayLike,
     pass_flags: ArrayLike,
-    second_flags: ArrayLike,
+    in_second_group: ArrayLike,
     limit: float,
     cells: CrossedCells,
     covariates: Sequence[ArrayLike] = (),
@@ -72,7 +72,7 @@ def restricted_mean_difference(
     Args:
         times: As in `restricted_mean`, of both conditions.
         pass_flags: As in `restricted_mean`.
-        second_flags: True for each attempt under the second condition.
+        in_second_group: True for each attempt under the second condition.
         limit: As in `restricted_mean`.
         cells: As in `restricted_mean`.
         covariates: As in `crossed_difference`.
@@ -81,14 +81,17 @@ def restricted_mean_difference(
         StatisticsError: A condition without attempts, or as in `restricted_mean` and `crossed_difference`.
     """
     return crossed_difference(
-        _pseudo_values_by_condition(times, pass_flags, second_flags, limit, False), second_flags, cells, covariates
+        _pseudo_values_by_condition(times, pass_flags, in_second_group, limit, False),
+        in_second_group,
+        cells,
+        covariates,
     )
 
 
 def time_change(
     times: ArrayLike,
     pass_flags: ArrayLike,
-    second_flags: ArrayLike,
+    in_second_group: ArrayLike,
     limit: float,
     cells: CrossedCells,
     covariates: Sequence[ArrayLike] = (),
@@ -100,7 +103,7 @@ def time_change(
     Args:
         times: As in `restricted_mean_difference`, positive.
         pass_flags: As in `restricted_mean_difference`.
-        second_flags: As in `restricted_mean_difference`.
+        in_second_group: As in `restricted_mean_difference`.
         limit: As in `restricted_mean_difference`.
         cells: As in `restricted_mean_difference`.
         covariates: As in `crossed_difference`.
@@ -112,7 +115,7 @@ def time_change(
         StatisticsError: As in `restricted_mean_difference`, or a time of 0.
     """
     estimate = crossed_difference(
-        _pseudo_values_by_condition(times, pass_flags, second_flags, limit, True), second_flags, cells, covariates
+        _pseudo_values_by_condition(times, pass_flags, in_second_group, limit, True), in_second_group, cells, covariates
     )
     low, high = (None if end is None else _change(end) for end in (estimate.low, estimate.high))
     return replace(estimate, value=_change(estimate.value), low=low, high=high)

@@ -57,17 +57,17 @@ class ScaleFit:
         return Estimate(value=value, low=value - half, high=value + half)
 
 
-def fit_scale(parameters: ArrayLike, scores: ArrayLike) -> ScaleFit:
+def fit_scale(parameter_counts: ArrayLike, scores: ArrayLike) -> ScaleFit:
     """Fit the line of one family.
 
     Args:
-        parameters: Number of parameters of each model, greater than 0, all in one unit.
+        parameter_counts: Number of parameters of each model, greater than 0, all in one unit.
         scores: Score of each model.
 
     Raises:
         StatisticsError: Fewer than three models, lengths differ, or all have the same size.
     """
-    sizes, column = read_numbers(parameters, "Parameters", at_least=0), read_numbers(scores, "Scores")
+    sizes, column = read_numbers(parameter_counts, "Parameters", at_least=0), read_numbers(scores, "Scores")
     equally_long(parameters=len(sizes), scores=len(column))
     if len(sizes) < FEWEST_MODELS:
         raise StatisticsError(f"Too few models for a fit: {len(sizes)}, and it takes {FEWEST_MODELS}.")

@@ -48,22 +48,27 @@ class VarianceComponents:
     """
 
     def __init__(
-        self, fixed: Numbers, tables: Sequence[Numbers], doubtful: Sequence[Numbers] = (), *, by_condition: bool = False
+        self,
+        fixed_effects: Numbers,
+        level_indicators: Sequence[Numbers],
+        doubtful_indicators: Sequence[Numbers] = (),
+        *,
+        by_condition: bool = False,
     ) -> None:
         """Prepare a design.
 
         Args:
-            fixed: Rows by columns of X.
-            tables: The Z_k, each rows by levels of an effect.
-            doubtful: More of them, of effects that may not vary at all. Leaving out what is estimated at 0 or below
-                would make the variance too large on average, so nothing is, and they have a `widening`.
-            by_condition: True if `tables` are of one effect under each condition, which may vary more under one.
-                Degrees of freedom are those of equal variances: estimated ones would make them too few.
+            fixed_effects: Rows by columns of X.
+            level_indicators: The Z_k, each rows by levels of an effect.
+            doubtful_indicators: More of them, of effects that may not vary at all. Leaving out what is estimated at 0
+                or below would make the variance too large on average, so nothing is, and they have a `widening`.
+            by_condition: True if `level_indicators` are of one effect under each condition, which may vary more under
+                one. Degrees of freedom are those of equal variances: estimated ones would make them too few.
         """
-        row_count = len(fixed)
-        self._doubtful, self._by_condition = len(doubtful), by_condition
-        tables = [*tables, *doubtful]
-        self._basis = projector(fixed)
+        row_count = len(fixed_effects)
+        self._doubtful, self._by_condition = len(doubtful_indicators), by_condition
+        tables = [*level_indicators, *doubtful_indicators]
+        self._basis = projector(fixed_effects)
         self._z = np.hstack([*tables, np.zeros((row_count, 0))])
         sizes = [table.shape[1] for table in tables]
         self._starts = np.cumsum([0, *sizes[:-1]]) if sizes else np.zeros(0, dtype=np.intp)
@@ -156,7 +161,7 @@ class VarianceComponents:
         return sums
 
 
-def widening_factor(doubtful: Numbers, sure: Numbers) -> float:
+def widening_factor(doubtful_freedoms: Numbers, sure_freedoms: Numbers) -> float:
     """By how much to widen intervals that count how effects vary, if they may not vary at all.
 
     Degrees of freedom that are estimated with the variance are too many where few units decide. Chosen by simulated
@@ -164,27 +169,31 @@ def widening_factor(doubtful: Numbers, sure: Numbers) -> float:
     vary by 0 to 1 residual standard deviation; see Error rates and power in the reference.
 
     Args:
-        doubtful: Degrees of freedom of each effect that may not vary; 0 or more of them.
-        sure: Degrees of freedom of each other effect.
+        doubtful_freedoms: Degrees of freedom of each effect that may not vary; 0 or more of them.
+        sure_freedoms: Degrees of freedom of each other effect.
     """
-    inverse_freedoms = np.sort(1 / np.maximum(doubtful, 1.0))[::-1]
+    inverse_freedoms = np.sort(1 / np.maximum(doubtful_freedoms, 1.0))[::-1]
     if len(inverse_freedoms) > 1:
         return float((1.03 + 0.7 * inverse_freedoms[0]) / (1 + 6.5 * inverse_freedoms[0] * inverse_freedoms[1]))
-    return 1 + 0.1 * max(0.0, float(inverse_freedoms[0] - 1 / max(1.0, sure.sum()))) if len(inverse_freedoms) else 1.0
+    return (
+        1 + 0.1 * max(0.0, float(inverse_freedoms[0] - 1 / max(1.0, sure_freedoms.sum())))
+        if len(inverse_freedoms)
+        else 1.0
+    )
 
 
 class BetweenUnits:
     """Values vary between units, such as problems; nothing is taken for granted within them (Liang & Zeger 1986)."""
 
-    def __init__(self, units: Indices, count: int, fixed: Numbers) -> None:
+    def __init__(self, unit_indices: Indices, unit_count: int, fixed: Numbers) -> None:
         """Prepare a design.
 
         Args:
-            units: Unit of each row.
-            count: Number of units.
+            unit_indices: Unit of each row.
+            unit_count: Number of units.
             fixed: Rows by columns that values are taken around; few columns.
         """
-        self._units, self._count, self._basis = units, count, projector(fixed)
+        self._units, self._count, self._basis = unit_indices, unit_count, projector(fixed)
 
     def variance_of(self, weights: Numbers, value_column: Numbers) -> Variance | None:
         """As in `VarianceComponents`."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
 
-from benchwright_analysis.html_file import html_file
+from benchwright_analysis.html_file import html_file_text
 from benchwright_analysis.trace.step import AttemptTrace, ExcerptLine, StepExcerpt, StepKind, TracePart, TraceStep
 from benchwright_foundation.number_text import clock
 from benchwright_judges.models.prompt import visible
@@ -47,7 +47,7 @@ def trace_page(trace: AttemptTrace) -> str:
 <main>
 {parts_html}
 </main>"""
-    return html_file(_cut(trace.title), style, script, body, policy="base-uri 'none'")
+    return html_file_text(_cut(trace.title), style, script, body, policy_directives="base-uri 'none'")
 
 
 def _resource(name: str) -> str:

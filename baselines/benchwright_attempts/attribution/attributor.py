@@ -61,7 +61,7 @@ class Attributor:
         self._events_by_type: dict[type[EventBody], dict[str, dict[int, EventBody]]] = {}
         self._announcement: tuple[EventBody, str] | None = None
 
-    def note_about(self, path: str, version: int, event: EventBody) -> None:
+    def note_about_edit(self, path: str, version: int, event: EventBody) -> None:
         """An event says something about the edit of this path and version."""
         by_path = self._events_by_type.get(type(event))
         if by_path is None:
@@ -160,7 +160,7 @@ def _take_event(attributor: Attributor, recorded: RecordedEvent) -> None:
     elif event.evidence is EditEvidence.SAME_VERSION:
         path, version = getattr(event, "path", None), getattr(event, "version", None)
         if isinstance(path, str) and isinstance(version, int):
-            attributor.note_about(path, version, event)
+            attributor.note_about_edit(path, version, event)
 
 
 def _edit_facts(seq: int, event: Edit | EditShape) -> EditFacts:

@@ -119,7 +119,7 @@ class TimeAtWork:
                 self._counted[index] += gap if gap < threshold else threshold
         self._newest_ns = clock_ns
 
-    def active_ns(self, clock_ns: int, index: int) -> int:
+    def active_ns(self, clock_ns: int, threshold_index: int) -> int:
         """Active time up to a time of the clock, by the threshold at this place in the list."""
-        gap = min(clock_ns - self._newest_ns, self._thresholds[index])
-        return self._in_full + self._counted[index] + gap
+        gap = min(clock_ns - self._newest_ns, self._thresholds[threshold_index])
+        return self._in_full + self._counted[threshold_index] + gap

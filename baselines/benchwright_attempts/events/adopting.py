@@ -32,7 +32,7 @@ class Adopted(StrEnum):
     """All of it was here."""
 
 
-def count_stored_events(connection: Connection, attempt: str, rows: Sequence[StoredRow]) -> int:
+def count_stored_events(connection: Connection, attempt: str, incoming_rows: Sequence[StoredRow]) -> int:
     """Number of an attempt's events that are here; these and the rows are the same as far as both go.
 
     Raises:
@@ -40,12 +40,12 @@ def count_stored_events(connection: Connection, attempt: str, rows: Sequence[Sto
     """
     newest_query = select(EVENTS.c.seq).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq.desc()).limit(1)
     last_seq = connection.scalar(newest_query) or 0
-    shared = min(last_seq, len(rows))
+    shared = min(last_seq, len(incoming_rows))
     if shared:
         stored_hash = connection.scalar(
             select(EVENTS.c.hash).where(EVENTS.c.attempt == attempt, EVENTS.c.seq == shared)
         )
-        if stored_hash != rows[shared - 1].hash:
+        if stored_hash != incoming_rows[shared - 1].hash:
             raise AttemptError(
                 f"Attempt {attempt} is here with other events. Two machines wrote both, or one was changed: keep both "
                 "folders, and compare them with `benchwright attempts verify`."

@@ -112,6 +112,6 @@ def apply_changes(text: str, changes: Iterable[Change]) -> str:
     return text
 
 
-def text_with_replacement(text: str, start: int, end: int, replacement: str) -> str:
-    """The text with the code points from `start` up to `end` replaced; surrogates that come together are joined."""
-    return join_surrogates(f"{text[:start]}{replacement}{text[end:]}")
+def text_with_replacement(text: str, start_code_point: int, end_code_point: int, replacement: str) -> str:
+    """The text with these code points replaced, up to the end and without it; surrogates that meet are joined."""
+    return join_surrogates(f"{text[:start_code_point]}{replacement}{text[end_code_point:]}")

@@ -36,7 +36,7 @@ class MarkedTexts:
         self.owners: dict[str, Pieces] = {}
 
     def set_text(self, path: str, text: str | None, mark: str) -> None:
-        """A file has a new text, all of which has this mark."""
+        """A file has a new text, all of which has this mark; None if the text is not known."""
         if path in self.owners:
             self._removed(str(self.owners[path]))
         self.pieces_by_path[path] = None if text is None else Pieces(text)

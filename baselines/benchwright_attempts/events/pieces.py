@@ -44,13 +44,13 @@ class Pieces:
             )
         )
 
-    def replace(self, start: int, end: int, replacement: str) -> None:
-        """Replaces the code points from `start` up to `end`, which are inside."""
+    def replace(self, start_code_point: int, end_code_point: int, replacement: str) -> None:
+        """Replaces the code points from `start_code_point` up to `end_code_point`, which are inside."""
         pieces = self._pieces
-        first_index, start_offset = self._find_piece(start)
-        last_index, stop = self._find_end(end)
+        first_index, start_offset = self._find_piece(start_code_point)
+        last_index, stop = self._find_end(end_code_point)
         changed_text = f"{pieces[first_index][:start_offset]}{replacement}{pieces[last_index][stop:]}"
-        self.length += len(replacement) - (end - start)
+        self.length += len(replacement) - (end_code_point - start_code_point)
         if first_index == last_index and len(changed_text) <= 2 * _SIZE:
             pieces[first_index] = changed_text
             self._lengths[first_index] = len(changed_text)

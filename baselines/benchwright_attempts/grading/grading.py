@@ -128,11 +128,18 @@ class RemoteGrader(Protocol):
         """True if the hidden part of an attempt's problem is there. Reads files."""
 
     async def run(
-        self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO | None, on_step: OnStep
+        self,
+        ref: str,
+        files: Mapping[str, bytes],
+        *,
+        attempt: str,
+        run_number: int,
+        log: BinaryIO | None,
+        on_step: OnStep,
     ) -> GradingOutcome:
         """Runs the hidden tests there, or has an answer scored. Waits until the other machine can be reached."""
 
-    async def take_hint(self, ref: str, number: int, *, attempt: str) -> str:
+    async def take_hint(self, ref: str, hint_number: int, *, attempt: str) -> str:
         """The text of a hint, by its number from 1; the other machine records that it was taken."""
 
 
@@ -165,7 +172,7 @@ class AttemptGrading:
         self._judging = judging
 
     async def run(
-        self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO, on_step: OnStep
+        self, ref: str, files: Mapping[str, bytes], *, attempt: str, run_number: int, log: BinaryIO, on_step: OnStep
     ) -> GradingOutcome:
         """Runs the hidden tests of the design problem `ref`; see `run_harness`.
 
@@ -173,7 +180,7 @@ class AttemptGrading:
             ProblemsError: The hidden part can't be read.
         """
         if (elsewhere := await self._remote_grader_of(attempt)) is not None:
-            return await elsewhere.run(ref, files, attempt=attempt, number=number, log=log, on_step=on_step)
+            return await elsewhere.run(ref, files, attempt=attempt, run_number=run_number, log=log, on_step=on_step)
         problem = await asyncio.to_thread(self.store.unseal, ref)
         verdict = await run_harness(problem, files, home=self._home, sandbox=self._sandbox(), log=log, on_step=on_step)
         return GradingOutcome(verdict)
@@ -214,14 +221,14 @@ class AttemptGrading:
         toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, self._home.cache)
         await Grader(sandbox, toolchain, VerdictStore.from_home(self._home)).keep_waves(problem, files, waves)
 
-    async def judge(self, ref: str, answer_content: bytes, *, attempt: str, number: int) -> GradingOutcome:
+    async def judge(self, ref: str, answer_content: bytes, *, attempt: str, run_number: int) -> GradingOutcome:
         """Scores an answer to `ref`, by the judges that are set up where it needs one.
 
         Args:
             ref: `pack/id`.
             answer_content: The content of `answer.md`.
             attempt: The attempt it belongs to.
-            number: Rank of the answer in the attempt, from 1.
+            run_number: Rank of the answer in the attempt, from 1.
 
         Raises:
             ProblemsError: The hidden part can't be read.
@@ -229,21 +236,28 @@ class AttemptGrading:
         """
         if (remote_grader := await self._remote_grader_of(attempt)) is not None:
             files = {ANSWER: answer_content}
-            return await remote_grader.run(ref, files, attempt=attempt, number=number, log=None, on_step=ignore_step)
+            return await remote_grader.run(
+                ref, files, attempt=attempt, run_number=run_number, log=None, on_step=ignore_step
+            )
         problem = await asyncio.to_thread(self.store.unseal, ref)
         return await judge_answer(
-            ref, problem, answer_content.decode("utf-8", "replace"), self._judging, attempt=attempt, number=number
+            ref,
+            problem,
+            answer_content.decode("utf-8", "replace"),
+            self._judging,
+            attempt=attempt,
+            run_number=run_number,
         )
 
-    async def hint_text(self, ref: str, number: int, *, attempt: str) -> str:
+    async def hint_text(self, ref: str, hint_number: int, *, attempt: str) -> str:
         """The text of a hint, by its number from 1. A caller records that it was taken before anybody sees it.
 
         Raises:
             ProblemsError: The hidden part can't be read, or has no such hint.
         """
         if (elsewhere := await self._remote_grader_of(attempt)) is not None:
-            return await elsewhere.take_hint(ref, number, attempt=attempt)
-        return hint_text(ref, await asyncio.to_thread(self.store.unseal, ref), number)
+            return await elsewhere.take_hint(ref, hint_number, attempt=attempt)
+        return hint_text(ref, await asyncio.to_thread(self.store.unseal, ref), hint_number)
 
     async def warm_up(self, ref: str, *, attempt: str) -> None:
         """Lets a sandbox that can do so start ahead for the next run of a design problem."""
@@ -261,20 +275,22 @@ class AttemptGrading:
         return self._remote_grader if has_it else None
 
 
-def hint_text(ref: str, problem: Problem, number: int) -> str:
+def hint_text(ref: str, problem: Problem, hint_number: int) -> str:
     """The text of a hint.
 
     Args:
         ref: `pack/id`.
         problem: Problem with its hidden part.
-        number: Number of the hint, from 1.
+        hint_number: Number of the hint, from 1.
 
     Raises:
         UnknownProblemError: No such hint exists.
     """
-    if not 1 <= number <= len(problem.hidden.hints):
-        raise UnknownProblemError(f"{ref} has no hint {number}; open the problem again, it may have been corrected")
-    return problem.hidden.hints[number - 1]
+    if not 1 <= hint_number <= len(problem.hidden.hints):
+        raise UnknownProblemError(
+            f"{ref} has no hint {hint_number}; open the problem again, it may have been corrected"
+        )
+    return problem.hidden.hints[hint_number - 1]
 
 
 async def judge_answer(
@@ -284,7 +300,7 @@ async def judge_answer(
     judging: AttemptJudging,
     *,
     attempt: str = "",
-    number: int = 0,
+    run_number: int = 0,
     answer_id: str | None = None,
     rule_judgement: Judgement | None = None,
 ) -> GradingOutcome:
@@ -296,13 +312,13 @@ async def judge_answer(
         answer: The content of `answer.md`.
         judging: The judges.
         attempt: The attempt it belongs to.
-        number: Rank of the answer in the attempt, from 1.
+        run_number: Rank of the answer in the attempt, from 1.
         answer_id: See `AttemptJudging.judgement_of`.
         rule_judgement: What rules say of it, where that is known.
     """
     start = time.monotonic()
     judgement = await judging.judgement_of(
-        ref, problem, answer, attempt=attempt, number=number, answer_id=answer_id, rule_judgement=rule_judgement
+        ref, problem, answer, attempt=attempt, run_number=run_number, answer_id=answer_id, rule_judgement=rule_judgement
     )
     return outcome_of_judgement(problem.public_digest, judgement, time.monotonic() - start)
 

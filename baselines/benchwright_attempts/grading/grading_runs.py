@@ -221,15 +221,15 @@ class GradingRuns:
     def _stopping_clock(self, machine: Machine) -> AbstractAsyncContextManager[None]:
         return self._clock.hold_clock(machine.value) if self._terms.stops_clock_for(machine) else nullcontext()
 
-    async def _judge_answer(self, number: int, files: Mapping[str, bytes]) -> None:
+    async def _judge_answer(self, run_number: int, files: Mapping[str, bytes]) -> None:
         grading_outcome = self._flawed_outcome() or await self._services.grading.judge(
-            self._header.problem, files.get(ANSWER, b""), attempt=self._header.id, number=number
+            self._header.problem, files.get(ANSWER, b""), attempt=self._header.id, run_number=run_number
         )
         verdict = grading_outcome.verdict
-        self._keep_outcome(number, grading_outcome)
+        self._keep_outcome(run_number, grading_outcome)
         await self._writer.append(
             Answered(
-                number=number,
+                number=run_number,
                 outcome=verdict.outcome,
                 reason=verdict.reason.value,
                 message=verdict.detail,
@@ -240,28 +240,28 @@ class GradingRuns:
             ),
         )
 
-    async def _run_tests(self, number: int, files: Mapping[str, bytes]) -> None:
+    async def _run_tests(self, run_number: int, files: Mapping[str, bytes]) -> None:
         run = uuid.uuid4().hex
         try:
-            await self._writer.append(RunStarted(run=run, number=number, snapshot=_digests(files)))
+            await self._writer.append(RunStarted(run=run, number=run_number, snapshot=_digests(files)))
             async with self._adapter.progress() as report:
-                grading_outcome = await self._grade_files(number, files, report)
+                grading_outcome = await self._grade_files(run_number, files, report)
         except BaseException as error:
             # In the log every start has an end.
-            await self._writer.append(RunCancelled(run=run, number=number, reason=_why_ended(error)))
+            await self._writer.append(RunCancelled(run=run, number=run_number, reason=_why_ended(error)))
             raise
-        self._keep_outcome(number, grading_outcome)
-        await self._writer.append(RunFinished.of(number, grading_outcome.verdict, run=run))
+        self._keep_outcome(run_number, grading_outcome)
+        await self._writer.append(RunFinished.of(run_number, grading_outcome.verdict, run=run))
 
-    async def _grade_files(self, number: int, files: Mapping[str, bytes], report: Report) -> GradingOutcome:
+    async def _grade_files(self, run_number: int, files: Mapping[str, bytes], report: Report) -> GradingOutcome:
         if (flawed := self._flawed_outcome()) is not None:
             return flawed
-        with self._records.open_log(number) as raw:
+        with self._records.open_log(run_number) as raw:
             return await self._services.grading.run(
                 self._header.problem,
                 files,
                 attempt=self._header.id,
-                number=number,
+                run_number=run_number,
                 log=raw,
                 on_step=partial(_show_step, report),
             )
@@ -272,9 +272,9 @@ class GradingRuns:
             return None
         return GradingOutcome(flaw.model_copy(update={"digests": Digests(problem=self._problem.public_digest)}))
 
-    def _keep_outcome(self, number: int, grading_outcome: GradingOutcome) -> None:
-        self._newest = (number, grading_outcome)
-        self._records.keep_verdict(number, grading_outcome.verdict)
+    def _keep_outcome(self, run_number: int, grading_outcome: GradingOutcome) -> None:
+        self._newest = (run_number, grading_outcome)
+        self._records.keep_verdict(run_number, grading_outcome.verdict)
 
     def _full_verdict(self, verdict: AttemptVerdict) -> Verdict:
         """A verdict with its tests, of which the log has only the count."""

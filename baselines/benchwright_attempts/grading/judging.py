@@ -63,7 +63,7 @@ class AttemptJudging:
         answer: str,
         *,
         attempt: str = "",
-        number: int = 0,
+        run_number: int = 0,
         answer_id: str | None = None,
         rule_judgement: Judgement | None = None,
     ) -> Judgement:
@@ -74,7 +74,7 @@ class AttemptJudging:
             problem: Problem with its hidden part.
             answer: The answer; untrusted.
             attempt: The attempt it belongs to, if there is one.
-            number: Rank of the answer in the attempt, from 1.
+            run_number: Rank of the answer in the attempt, from 1.
             answer_id: Names the answer wherever it is asked about: one with a judgement is not judged again.
             rule_judgement: What rules say of it, where that is known; rules score an answer once.
 
@@ -85,7 +85,7 @@ class AttemptJudging:
             return await self._ask_service(ref, answer)
         if rule_judgement is None:
             rule_judgement = await asyncio.to_thread(score, problem, answer)
-        if not self.is_kept(problem, rule_judgement, attempt):
+        if not self.is_decidable_beyond_rules(problem, rule_judgement, attempt):
             return rule_judgement
         from benchwright_judges.records.recorded_judging import judge_and_record
 
@@ -97,7 +97,7 @@ class AttemptJudging:
             records,
             ref=ref,
             attempt=attempt,
-            number=number,
+            number=run_number,
             answer_id=answer_id,
             budget=self._budget,
             rule_judgement=rule_judgement,
@@ -106,7 +106,7 @@ class AttemptJudging:
             return recorded_judgement.model_copy(update={"message": f"This answer is kept and pending: {self._flaw}."})
         return recorded_judgement
 
-    def is_kept(self, problem: Problem, rule_judgement: Judgement, attempt: str) -> bool:
+    def is_decidable_beyond_rules(self, problem: Problem, rule_judgement: Judgement, attempt: str) -> bool:
         """True if a judge, a reader that is set up, or a person can say more of an answer than rules do.
 
         Args:

@@ -36,33 +36,33 @@ class RunRecords:
         """Remove every verdict, log and opinion of the attempt."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def open_log(self, number: int) -> BinaryIO:
+    def open_log(self, run_number: int) -> BinaryIO:
         """A file for the raw output of a run."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         (self._folder.parent.parent).chmod(0o700)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-        return os.fdopen(os.open(self._folder / f"{number}.log", flags, 0o600), "wb")
+        return os.fdopen(os.open(self._folder / f"{run_number}.log", flags, 0o600), "wb")
 
-    def forget_log(self, number: int) -> None:
+    def forget_log(self, run_number: int) -> None:
         """Remove the raw output of a run."""
-        (self._folder / f"{number}.log").unlink(missing_ok=True)
+        (self._folder / f"{run_number}.log").unlink(missing_ok=True)
 
-    def keep_verdict(self, number: int, verdict: Verdict) -> None:
+    def keep_verdict(self, run_number: int, verdict: Verdict) -> None:
         """Keep a verdict."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_atomically(self._folder / f"{number}.json", verdict.model_dump_json().encode(), 0o600)
+        write_atomically(self._folder / f"{run_number}.json", verdict.model_dump_json().encode(), 0o600)
 
-    def find_verdict(self, number: int) -> Verdict | None:
+    def find_verdict(self, run_number: int) -> Verdict | None:
         """A stored verdict; None if it no longer exists."""
         try:
-            return Verdict.model_validate_json((self._folder / f"{number}.json").read_bytes())
+            return Verdict.model_validate_json((self._folder / f"{run_number}.json").read_bytes())
         except (OSError, ValidationError):
             return None
 
-    def log_tail(self, number: int) -> str:
+    def log_tail(self, run_number: int) -> str:
         """The last part of a run's raw log."""
         try:
-            with (self._folder / f"{number}.log").open("rb") as stream:
+            with (self._folder / f"{run_number}.log").open("rb") as stream:
                 stream.seek(max(0, stream.seek(0, os.SEEK_END) - _SHOWN_LOG_BYTES))
                 return stream.read().decode("utf-8", "replace")
         except OSError:

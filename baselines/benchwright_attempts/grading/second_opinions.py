@@ -30,9 +30,9 @@ class KeptOpinion(Model):
     """Time that the proof was given."""
     found: SecondOpinion
 
-    def is_current_for(self, number: int, problem_digest: str, tools_digest: str, limit_s: float) -> bool:
+    def is_current_for(self, run_number: int, problem_digest: str, tools_digest: str, limit_s: float) -> bool:
         """True if another comparison of the same would come to nothing else."""
-        is_same = (self.number, self.problem, self.tools) == (number, problem_digest, tools_digest)
+        is_same = (self.number, self.problem, self.tools) == (run_number, problem_digest, tools_digest)
         return is_same and (self.found.opinion.result is not ComparisonResult.UNKNOWN or self.limit_s >= limit_s)
 
 

@@ -38,16 +38,16 @@ class TestsVerdict(EventBody):
     """Digests of what produced the verdict: problem, harness, toolchain, sandbox."""
 
     @classmethod
-    def of(cls, number: int, verdict: Verdict, **extra_fields: str | bool) -> Self:
+    def of(cls, run_number: int, verdict: Verdict, **extra_fields: str | bool) -> Self:
         """The event of a verdict.
 
         Args:
-            number: Number of the submission.
+            run_number: Number of the submission.
             verdict: As it was found.
             extra_fields: The fields that a subclass adds.
         """
         verdict_fields = {
-            "number": number,
+            "number": run_number,
             "outcome": verdict.outcome,
             "reason": verdict.reason.value,
             "message": verdict.detail,

@@ -45,37 +45,39 @@ class VerdictSequence(Generic[V]):
         first_pass = _earlier_pass(self.first_pass, verdict)
         return VerdictSequence(self.count + 1, verdict, first_pass, undecided)
 
-    def with_late_verdict(self, number: int, revise: Callable[[V], V], *, replaces: bool = False) -> VerdictSequence[V]:
+    def with_late_verdict(
+        self, try_number: int, revise: Callable[[V], V], *, replaces_decided: bool = False
+    ) -> VerdictSequence[V]:
         """With a verdict that came later than its try, and still counts for that try.
 
-        What was decided once is not decided again, unless the verdict `replaces` it.
+        What was decided once is not decided again, unless the late verdict replaces it.
 
         Args:
-            number: Number of the try.
+            try_number: Number of the try.
             revise: Makes the verdict from the earlier one.
-            replaces: True if it takes the place of the newest verdict, though that was decided.
+            replaces_decided: True if it takes the place of the newest verdict, though that was decided.
         """
-        earlier_verdict, first_pass = self.undecided.get(number), self.first_pass
+        earlier_verdict, first_pass = self.undecided.get(try_number), self.first_pass
         if (
             earlier_verdict is None
-            and replaces
+            and replaces_decided
             and self.newest_verdict is not None
-            and self.newest_verdict.number == number
+            and self.newest_verdict.number == try_number
         ):
             earlier_verdict = self.newest_verdict
-            first_pass = None if first_pass is not None and first_pass.number == number else first_pass
+            first_pass = None if first_pass is not None and first_pass.number == try_number else first_pass
         if earlier_verdict is None:
             return self
         verdict = revise(earlier_verdict)
         undecided = {
-            try_number: undecided_verdict
-            for try_number, undecided_verdict in self.undecided.items()
-            if try_number != number
+            number: undecided_verdict for number, undecided_verdict in self.undecided.items() if number != try_number
         }
         if verdict.outcome is Outcome.ERROR:
-            undecided[number] = verdict
+            undecided[try_number] = verdict
         newest_verdict = (
-            verdict if self.newest_verdict is not None and self.newest_verdict.number == number else self.newest_verdict
+            verdict
+            if self.newest_verdict is not None and self.newest_verdict.number == try_number
+            else self.newest_verdict
         )
         return replace(
             self, newest_verdict=newest_verdict, first_pass=_earlier_pass(first_pass, verdict), undecided=undecided

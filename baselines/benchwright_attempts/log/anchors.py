@@ -142,7 +142,10 @@ class AnchorCheck:
 
 
 def check_anchors(
-    attempt: str, event_hashes: Sequence[str], anchors: Iterable[Anchor], published_keys: Sequence[PublishedKey] = ()
+    attempt: str,
+    event_hashes: Sequence[str],
+    anchors: Iterable[Anchor],
+    published_key_periods: Sequence[PublishedKey] = (),
 ) -> AnchorCheck:
     """Holds an attempt against the anchors of it.
 
@@ -150,7 +153,7 @@ def check_anchors(
         attempt: Its id.
         event_hashes: The hash of each event, from the first; the chain has been checked.
         anchors: Anchors of any attempts.
-        published_keys: Keys of servers; a receipt counts if its key is none of them, or signed at its time.
+        published_key_periods: Keys of servers; a receipt counts if its key is none of them, or signed at its time.
     """
     attempt_anchors = sorted(
         {anchor for anchor in anchors if anchor.attempt == attempt}, key=lambda anchor: (anchor.events, anchor.made)
@@ -159,7 +162,9 @@ def check_anchors(
     by_standing: dict[KeyStanding, list[Receipt]] = {key_standing: [] for key_standing in KeyStanding}
     for anchor in attempt_anchors:
         if anchor.receipt is not None and anchor.receipt not in unsigned:
-            by_standing[key_standing(anchor.receipt.key, anchor.receipt.time, published_keys)].append(anchor.receipt)
+            by_standing[key_standing(anchor.receipt.key, anchor.receipt.time, published_key_periods)].append(
+                anchor.receipt
+            )
     void = [*unsigned, *by_standing[KeyStanding.OUTSIDE], *by_standing[KeyStanding.REVOKED]]
     valid_anchors = [anchor for anchor in attempt_anchors if anchor.receipt is None or anchor.receipt not in void]
     agreeing = [

@@ -16,7 +16,7 @@ from benchwright_attempts.errors import AttemptError, UnknownAttemptError
 from benchwright_attempts.events.events import Event
 from benchwright_attempts.events.evidence import Activity, Recording
 from benchwright_attempts.log.database import lock_chains
-from benchwright_attempts.log.record import SCHEMA, AttemptHeader, Moment, RecordedEvent, chain_event
+from benchwright_attempts.log.record import SCHEMA, AttemptHeader, Moment, RecordedEvent, wall_body_and_hash
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, NEWEST
 from benchwright_attempts.summary.kept_summary import keep_summaries, read_summaries
 from benchwright_attempts.summary.summary import Summarizing
@@ -121,7 +121,7 @@ class _EventBatch:
             newest_point.hash,
         )
         event = reduce_to_level(queued_event.event, header.recording)
-        wall, body, digest = chain_event(header, seq, moment, event, prev_hash)
+        wall, body, digest = wall_body_and_hash(header, seq, moment, event, prev_hash)
         time_columns = (wall, moment.mono_ns, moment.process)
         self._events.append((header.id, seq, *time_columns, body, prev_hash, digest, state.value, SCHEMA))
         newest_point.seq, newest_point.hash, newest_point.state = seq, digest, state

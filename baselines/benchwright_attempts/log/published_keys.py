@@ -43,15 +43,15 @@ class KeyStanding(StrEnum):
     REVOKED = "revoked"
 
 
-def key_standing(key: str, receipt_time: datetime, published_keys: Iterable[PublishedKey]) -> KeyStanding:
+def key_standing(receipt_key: str, receipt_time: datetime, published_keys: Iterable[PublishedKey]) -> KeyStanding:
     """Standing of a receipt by the published keys.
 
     Args:
-        key: The receipt's.
+        receipt_key: The receipt's.
         receipt_time: The receipt's.
         published_keys: Published keys; of two about the same key the later one counts.
     """
-    published_key = {candidate.key: candidate for candidate in published_keys}.get(key)
+    published_key = {candidate.key: candidate for candidate in published_keys}.get(receipt_key)
     if published_key is None:
         return KeyStanding.UNKNOWN
     if published_key.revoked is not None and receipt_time >= published_key.revoked:

@@ -25,22 +25,22 @@ def read_only_url(path: Path) -> URL:
 
 
 @contextmanager
-def readable_copy(path: Path, newest_format: int, upgrade_log: Callable[[Path], None]) -> Iterator[Path]:
+def readable_copy(log_path: Path, newest_format: int, upgrade_log: Callable[[Path], None]) -> Iterator[Path]:
     """A file with what the log holds, which nobody changes: the log itself if possible, or else a private copy.
 
     Args:
-        path: The log.
+        log_path: The log.
         newest_format: The format that can be read as it is.
         upgrade_log: Brings a log to that format, and commits all that waits in its write-ahead file.
     """
-    wal_file = path.with_name(f"{path.name}-wal")
+    wal_file = log_path.with_name(f"{log_path.name}-wal")
     # As long as somebody has the log open, or has left it without closing, there is such a file.
-    if not wal_file.exists() and _log_format(path) >= newest_format:
-        yield path
+    if not wal_file.exists() and _log_format(log_path) >= newest_format:
+        yield log_path
         return
     with tempfile.TemporaryDirectory(prefix="benchwright-log-") as folder:
-        copy = Path(folder) / path.name
-        shutil.copyfile(path, copy)
+        copy = Path(folder) / log_path.name
+        shutil.copyfile(log_path, copy)
         if wal_file.exists():
             shutil.copyfile(wal_file, copy.with_name(wal_file.name))
         upgrade_log(copy)

@@ -134,7 +134,9 @@ class RecordedEvent:
     """Version of the record that it was read from."""
 
 
-def chain_event(header: AttemptHeader, seq: int, moment: Moment, event: Event, prev_hash: str) -> tuple[str, str, str]:
+def wall_body_and_hash(
+    header: AttemptHeader, seq: int, moment: Moment, event: Event, prev_hash: str
+) -> tuple[str, str, str]:
     """Appends an event to the one that has `prev_hash`: wall time and event as strings, and the record's hash."""
     wall, body = format_wall(moment.wall), canonical_json(event.model_dump())
     fields = (header.id, seq, wall, moment.mono_ns, moment.process, body, prev_hash)
@@ -194,7 +196,7 @@ class StoredRow:
         cls, header: AttemptHeader, seq: int, moment: Moment, event: Event, prev_hash: str, state: str | None = None
     ) -> StoredRow:
         """Appends an event to the one that has `prev_hash`."""
-        wall, body, digest = chain_event(header, seq, moment, event, prev_hash)
+        wall, body, digest = wall_body_and_hash(header, seq, moment, event, prev_hash)
         fields = (header.id, seq, wall, moment.mono_ns, moment.process, body, prev_hash)
         return cls(*fields, digest, state, SCHEMA, header.solver, header.condition)
 

@@ -72,14 +72,14 @@ def read_all_summaries(engine: Engine, criterion: ColumnElement[bool] | None = N
 def read_summaries(
     connection: Connection,
     criterion: ColumnElement[bool] | None = None,
-    stale_summaries: dict[str, Summary] | None = None,
+    recomputed_summaries: dict[str, Summary] | None = None,
 ) -> Iterator[tuple[str, Summary]]:
     """Attempts with their summaries; in no order.
 
     Args:
         connection: Database connection to the log.
         criterion: Condition on `ATTEMPTS`; all of them if not given.
-        stale_summaries: Gets those that had to be worked out again.
+        recomputed_summaries: Gets those that had to be worked out again.
 
     Raises:
         ValueError: Events had to be read, and one can't be.
@@ -92,8 +92,8 @@ def read_summaries(
         summary = _load_or_none(body) if (seq, version) == (newest, VERSION) else None
         if summary is None:
             summary = summary_from_events(connection, attempt)
-            if stale_summaries is not None:
-                stale_summaries[attempt] = summary
+            if recomputed_summaries is not None:
+                recomputed_summaries[attempt] = summary
         yield attempt, summary
 
 
@@ -132,24 +132,29 @@ def from_rows(rows: Iterable[EventRow]) -> Summary:
 
 
 def continued_summary(
-    connection: Connection, attempt: str, summary_columns: tuple[int, int, str] | None, rows: Sequence[EventRow]
+    connection: Connection,
+    attempt: str,
+    kept_seq_version_body: tuple[int, int, str] | None,
+    following_rows: Sequence[EventRow],
 ) -> Summary:
     """The summary of an attempt after events that will be inserted, from the one that is kept.
 
     Args:
         connection: Database connection to the log.
         attempt: Its id.
-        summary_columns: Number of its newest event, version and body of the kept summary; None if there is none.
-        rows: The events that follow; at least one.
+        kept_seq_version_body: Number of its newest event, version and body of the kept summary; None if there is none.
+        following_rows: The events that follow; at least one.
 
     Raises:
         ValueError: An event can't be read.
     """
-    is_current = summary_columns is not None and summary_columns[:2] == (rows[0].seq - 1, VERSION)
-    earlier_summary = _load_or_none(summary_columns[2]) if summary_columns is not None and is_current else None
-    if earlier_summary is None and rows[0].seq > 1:
+    is_current = kept_seq_version_body is not None and kept_seq_version_body[:2] == (following_rows[0].seq - 1, VERSION)
+    earlier_summary = (
+        _load_or_none(kept_seq_version_body[2]) if kept_seq_version_body is not None and is_current else None
+    )
+    if earlier_summary is None and following_rows[0].seq > 1:
         earlier_summary = summary_from_events(connection, attempt)
-    event_columns = ((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in rows)
+    event_columns = ((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in following_rows)
     return _fold(event_columns, Summarizing(earlier_summary) if earlier_summary is not None else Summarizing())
 
 

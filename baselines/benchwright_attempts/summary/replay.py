@@ -82,12 +82,12 @@ def replayed_states(events: Iterable[RecordedEvent]) -> Iterator[tuple[RecordedE
         yield recorded, replayed_files.files
 
 
-def recorded_contents(events: Iterable[RecordedEvent], digests: Mapping[str, str]) -> dict[str, bytes]:
+def recorded_contents(events: Iterable[RecordedEvent], digest_by_path: Mapping[str, str]) -> dict[str, bytes]:
     """The content of files as they once were on disk; those that the log does not have are left out.
 
     Args:
         events: All events of one attempt in order.
-        digests: Path → SHA-256 of the content that is wanted.
+        digest_by_path: Path → SHA-256 of the content that is wanted.
     """
     replayed_files = _Files()
     contents: dict[str, bytes] = {}
@@ -95,9 +95,9 @@ def recorded_contents(events: Iterable[RecordedEvent], digests: Mapping[str, str
         replayed_files.follow(recorded.seq, recorded.event)
         if recorded.event.text_effect not in (TextEffect.SETS, TextEffect.CHECKS):
             continue
-        for path in digests.keys() - contents.keys():
+        for path in digest_by_path.keys() - contents.keys():
             data = replayed_files.files.get(path, _UNKNOWN).data
-            if data is not None and sha256(data) == digests[path]:
+            if data is not None and sha256(data) == digest_by_path[path]:
                 contents[path] = data
     return contents
 

@@ -194,7 +194,9 @@ def _summary_with(summary: Summary, event: EventBody, seq: int, wall_time: datet
 
 
 def _with_late_verdict(summary: Summary, event: Judged | Regraded) -> VerdictSequence[AttemptVerdict]:
-    return summary.verdicts.with_late_verdict(event.number, partial(_revised_verdict, event), replaces=event.replaces)
+    return summary.verdicts.with_late_verdict(
+        event.number, partial(_revised_verdict, event), replaces_decided=event.replaces
+    )
 
 
 def _verdict(

@@ -51,9 +51,9 @@ class Contents:
         self._ends = array("q")
         self._texts: list[str] = []
 
-    def set_files(self, at_ns: int, seq: int, files: Mapping[str, str | None]) -> None:
+    def set_files(self, at_ns: int, seq: int, text_by_path: Mapping[str, str | None]) -> None:
         """Whole files are set."""
-        self._files[len(self._seq)] = files
+        self._files[len(self._seq)] = text_by_path
         self.edit(at_ns, seq, "", ())
 
     def edit(self, at_ns: int, seq: int, path: str, changes: Iterable[StoredChange]) -> None:

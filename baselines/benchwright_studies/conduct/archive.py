@@ -108,7 +108,7 @@ _TAIL = 2048
 """Bytes at the end of an export that hold the hash of its newest event."""
 
 
-def _ends_with(file: Path, head: str) -> bool:
+def _ends_with(file: Path, head_hash: str) -> bool:
     """True if an export is there, and its newest event has this hash."""
     try:
         with file.open("rb") as export:
@@ -116,7 +116,7 @@ def _ends_with(file: Path, head: str) -> bool:
             tail = export.read()
     except OSError:
         return False
-    return tail.endswith(b"\n") and f'"hash":"{head}"'.encode() in tail
+    return tail.endswith(b"\n") and f'"hash":"{head_hash}"'.encode() in tail
 
 
 def deliver_records(event_log: StudyLog, study: str, participant: str, *, only_journal: bool = False) -> None:

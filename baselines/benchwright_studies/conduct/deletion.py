@@ -17,7 +17,7 @@ from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, JOURNAL, SUMMARIES
 
 
 def delete_participant(
-    engine: Engine, path: Path | str, study: str, participant: str, *, reason: str, deleted_at: datetime
+    engine: Engine, log_path: Path | str, study: str, participant: str, *, reason: str, deleted_at: datetime
 ) -> list[str]:
     """Deletes every attempt and the journal of a participant, in one step.
 
@@ -28,7 +28,7 @@ def delete_participant(
         StudyError: Nothing is there of this participant.
         LogError: Nothing was deleted.
     """
-    with _deleting_connection(engine, path) as connection:
+    with _deleting_connection(engine, log_path) as connection:
         own_attempts = (ATTEMPTS.c.study == study) & (ATTEMPTS.c.solver == participant)
         attempt_ids = list(connection.execute(select(ATTEMPTS.c.id).where(own_attempts)).scalars())
         lock_chains(connection, *attempt_ids, f"journal:{study}:{participant}")
@@ -43,7 +43,7 @@ def delete_participant(
 
 
 def delete_attempts(
-    engine: Engine, path: Path | str, attempts: Sequence[str], *, reason: str, deleted_at: datetime
+    engine: Engine, log_path: Path | str, attempts: Sequence[str], *, reason: str, deleted_at: datetime
 ) -> None:
     """Deletes attempts that belong to no study, in one step; those that are not there are left out.
 
@@ -51,7 +51,7 @@ def delete_attempts(
         StudyError: An attempt belongs to a study.
         LogError: Nothing was deleted.
     """
-    with _deleting_connection(engine, path) as connection:
+    with _deleting_connection(engine, log_path) as connection:
         attempt_rows = connection.execute(
             select(ATTEMPTS.c.id, ATTEMPTS.c.study).where(ATTEMPTS.c.id.in_(attempts))
         ).all()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -33,6 +33,15 @@ class Delivery(BaseModel):
     """Number of failed tries."""
     told: str = ""
     """Message of the last failed try."""
+
+
+class DeliveryRound(NamedTuple):
+    """The result of the deliveries that were tried."""
+
+    arrived: list[Delivery]
+    """As a whole: nothing of them is waiting any more."""
+    undelivered: list[Delivery]
+    """Those that could not be delivered now."""
 
 
 class Deliveries:
@@ -77,15 +86,12 @@ class Deliveries:
         self,
         event_log: StudyLog,
         is_wanted: Callable[[Delivery], bool] = lambda delivery: True,
-    ) -> tuple[list[Delivery], list[Delivery]]:
+    ) -> DeliveryRound:
         """Tries to deliver what is waiting. Blocks on disk and network.
 
         Args:
             event_log: The event log that has the records.
             is_wanted: True for the deliveries to try.
-
-        Returns:
-            What has arrived as a whole, and what could not be delivered now.
         """
         arrived: list[Delivery] = []
         failed_deliveries: list[Delivery] = []
@@ -103,7 +109,7 @@ class Deliveries:
             self.drop_delivery(delivery.study, delivery.participant)
             if delivery_state is _DeliveryState.FINISHED:
                 arrived.append(delivery)
-        return arrived, failed_deliveries
+        return DeliveryRound(arrived, failed_deliveries)
 
     def _read(self, study: str, participant: str) -> Delivery:
         file = self._folder / _name(study, participant)

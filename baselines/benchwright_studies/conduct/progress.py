@@ -81,7 +81,7 @@ def progress_of(
         if step is not None:
             return ParticipantProgress(step, done_count, total, position, problem, condition, attempt)
     if assignment is None:
-        forecast_problem = next_forecast(study, entries)
+        forecast_problem = next_problem_to_forecast(study, entries)
         return ParticipantProgress(
             ParticipantStep.UNLOCK if forecast_problem is None else ParticipantStep.FORECAST,
             done_count,
@@ -103,7 +103,7 @@ def drawn_assignment(entries: Sequence[Entry], plan: Plan, participant: str) -> 
     return plan.assignment_of(participant) if has_begun_task else None
 
 
-def next_forecast(study: Study, entries: Sequence[Entry]) -> str | None:
+def next_problem_to_forecast(study: Study, entries: Sequence[Entry]) -> str | None:
     """The problem to forecast next, in the order of the study file; none if everything was asked."""
     forecast_problems = {entry.problem for entry in entries if isinstance(entry, TaskForecast)}
     remaining_problems = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import ConsentMissingError, StudyClosedError, StudyError
@@ -37,6 +37,15 @@ from benchwright_studies.plan.vocabulary import ParticipantStep
 
 if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
+
+
+class NextTask(NamedTuple):
+    """What an attempt at a task begins with."""
+
+    assigned: Assigned
+    consent: Consent
+    problem: str
+    """Its `pack/id`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +110,17 @@ class Studies:
         self._attempts = attempts
 
     def register(
-        self, file: StudyFile, difficulties: Mapping[str, Difficulty], digests: Mapping[str, str] | None = None
+        self,
+        file: StudyFile,
+        difficulties: Mapping[str, Difficulty],
+        digest_by_problem: Mapping[str, str] | None = None,
     ) -> RegisteredStudy:
         """Registers a study file, and assigns tasks and conditions. Doing it again with the same file changes nothing.
 
         Args:
             file: The study.
             difficulties: Difficulties of its problems, as their packs have them.
-            digests: Digests of the public parts of its problems, by `pack/id`: models are asked these and no others.
+            digest_by_problem: `pack/id` → digest of the problem's public part: models are asked these and no others.
 
         Raises:
             StudyError: A study of this id was registered with other content.
@@ -124,7 +136,7 @@ class Studies:
             return registered_study
         plan = draw_plan(file.study, file.sha256, difficulties)
         self._journal.append_entry(
-            study, "", Registered(study_sha256=file.sha256, text=file.text, problems=digests or {})
+            study, "", Registered(study_sha256=file.sha256, text=file.text, problems=digest_by_problem or {})
         )
         self._journal.append_entry(study, "", Planned(plan=plan, sha256=plan.sha256))
         return self.study(study)
@@ -231,18 +243,18 @@ class Studies:
             registered_study.study, assignment, entries, summaries, is_closed=registered_study.closed is not None
         )
 
-    def give_consent(self, study: str, participant: str, version: str) -> None:
+    def give_consent(self, study: str, participant: str, consent_version: str) -> None:
         """The participant agrees.
 
         Raises:
             StudyError: The text is of another version than the study's, or consent was withdrawn.
         """
         text = self.study(study).study.consent
-        if text is None or text.version != version:
+        if text is None or text.version != consent_version:
             raise StudyError("The consent text has changed. Read it again, then agree.")
         if self.progress(study, participant).step is ParticipantStep.WITHDRAWN:
             raise StudyError("You withdrew your consent. Contact the researchers if you want to take part again.")
-        consent_entry = ConsentEntry(version=version, sha256=sha256(text.text.encode()), given=True)
+        consent_entry = ConsentEntry(version=consent_version, sha256=sha256(text.text.encode()), given=True)
         self._journal.append_entry(study, participant, consent_entry)
 
     def take_consent_back(self, study: str, participant: str, *, delete: bool = False) -> None:
@@ -285,13 +297,13 @@ class Studies:
         task_forecasts = (entry for entry in self.entries(study, participant) if isinstance(entry, TaskForecast))
         return next((entry.forecast for entry in task_forecasts if entry.problem == problem), None)
 
-    def draw_assignment(self, study: str, participant: str, code: str = "") -> bool:
+    def draw_assignment(self, study: str, participant: str, unlock_code: str = "") -> bool:
         """Draws the participant's assignment, if that is what comes next and nothing more is needed for it.
 
         Args:
             study: The study.
             participant: A pseudonym.
-            code: Code from the organisers, where they keep it.
+            unlock_code: Code from the organisers, where they keep it.
 
         Returns:
             Whether it was drawn now.
@@ -304,16 +316,16 @@ class Studies:
         enrolled = next(entry for entry in self.entries(study, participant) if isinstance(entry, Enrolled))
         assignment = self.study(study).plan.assignment_of(participant)
         if enrolled.sealed:
-            if not (code or enrolled.code):
+            if not (unlock_code or enrolled.code):
                 return False
             sealed, digest = enrolled.sealed, enrolled.sealed_sha256
-            assignment = decrypt_row(sealed, digest, code or enrolled.code, study, participant)
+            assignment = decrypt_row(sealed, digest, unlock_code or enrolled.code, study, participant)
         if assignment is None:
             raise StudyError(f"The plan of {study} has no row for {participant}. Ask the organisers.")
         self._journal.append_entry(study, participant, Drawn(assignment=assignment))
         return True
 
-    def next_task(self, study: str, participant: str) -> tuple[Assigned, Consent, str]:
+    def next_task(self, study: str, participant: str) -> NextTask:
         """The task to open next: the assignment and consent its attempt's log has to begin with, and its problem.
 
         Raises:
@@ -346,7 +358,7 @@ class Studies:
             given=True,
             recording=registered_study.study.recording,
         )
-        return assigned, agreed, progress.problem
+        return NextTask(assigned, agreed, progress.problem)
 
     def note_problem_opened(self, assigned: Assigned, problem: str, attempt: str) -> None:
         """Notes that a task's problem was opened."""

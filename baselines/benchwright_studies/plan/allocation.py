@@ -60,36 +60,42 @@ def participants_form(study: Study) -> str:
     return json.dumps(study_fields, indent=1, ensure_ascii=False) + "\n"
 
 
-def plan_commitment(plan: Plan, secret: str) -> str:
+def plan_commitment(plan: Plan, secret_hex: str) -> str:
     """Binds to a plan without telling anything of it: SHA-256 of a secret and the plan's digest.
 
     The lab publishes secret and plan when the study is over; then everybody can check it.
     """
-    return sha256(f"{secret}:{plan.sha256}".encode())
+    return sha256(f"{secret_hex}:{plan.sha256}".encode())
 
 
-def row_code(secret: str, study: str, participant: str) -> str:
+def row_code(secret_hex: str, study: str, participant: str) -> str:
     """The code that opens a participant's row, in groups of four letters."""
-    digest = hmac.digest(bytes.fromhex(secret), f"{study}/{participant}".encode(), "sha256")
+    digest = hmac.digest(bytes.fromhex(secret_hex), f"{study}/{participant}".encode(), "sha256")
     letters = base64.b32encode(digest).decode()[:_CODE_LETTERS]
     return "-".join(letters[offset : offset + 4] for offset in range(0, _CODE_LETTERS, 4))
 
 
 def participant_file(
-    form: str, plan: Plan, assignment: Assignment, problems: Mapping[str, str], secret: str, *, holds_code: bool
+    study_text: str,
+    plan: Plan,
+    assignment: Assignment,
+    digest_by_problem: Mapping[str, str],
+    secret_hex: str,
+    *,
+    holds_unlock_code: bool,
 ) -> ParticipantFile:
     """The file for one participant.
 
     Args:
-        form: The participants' form of the study file.
+        study_text: The participants' form of the study file.
         plan: Everybody's assignment.
         assignment: The participant's.
-        problems: Digests of the public parts, by `pack/id`.
-        secret: The study's secret, hexadecimal.
-        holds_code: True if the file opens without the lab.
+        digest_by_problem: Digests of the public parts, by `pack/id`.
+        secret_hex: The study's secret, hexadecimal.
+        holds_unlock_code: True if the file opens without the lab.
     """
     participant = assignment.participant
-    code = row_code(secret, plan.study, participant)
+    code = row_code(secret_hex, plan.study, participant)
     row_bytes = canonical_json(
         {"assignment": assignment.model_dump(mode="json"), "nonce": secrets.token_hex(32)}
     ).encode()
@@ -97,24 +103,24 @@ def participant_file(
     return ParticipantFile(
         study=plan.study,
         participant=participant,
-        text=form,
-        problems=problems,
-        plan_sha256=plan_commitment(plan, secret),
+        text=study_text,
+        problems=digest_by_problem,
+        plan_sha256=plan_commitment(plan, secret_hex),
         sealed=base64.b64encode(_cipher(row_bytes, code, plan.study, participant)).decode(),
         sealed_sha256=sha256(row_bytes),
-        code=code if holds_code else "",
+        code=code if holds_unlock_code else "",
     )
 
 
-def decrypt_row(sealed_row: str, digest: str, code: str, study: str, participant: str) -> Assignment:
+def decrypt_row(sealed_row: str, row_sha256: str, unlock_code: str, study: str, participant: str) -> Assignment:
     """The assignment in a sealed row.
 
     Raises:
         StudyError: The code does not open it, or it is damaged.
     """
     try:
-        row_bytes = _cipher(base64.b64decode(sealed_row, validate=True), code, study, participant)
-        if sha256(row_bytes) == digest:
+        row_bytes = _cipher(base64.b64decode(sealed_row, validate=True), unlock_code, study, participant)
+        if sha256(row_bytes) == row_sha256:
             return Assignment.model_validate(json.loads(row_bytes)["assignment"])
     except (ValueError, KeyError):
         pass

@@ -26,25 +26,25 @@ if TYPE_CHECKING:
 def preregister(
     log: StudyLog,
     registered_study: RegisteredStudy,
-    code_sha256: str,
+    program_sha256: str,
     *,
-    prompt_digests: Mapping[str, str],
-    codes_at_lab: bool = False,
+    digest_by_prompt_set: Mapping[str, str],
+    unlock_codes_at_lab: bool = False,
 ) -> Preregistered:
     """Freezes a registered study in one document; doing it again returns the same one.
 
     Args:
         log: The event log of the lab.
         registered_study: The study, registered with its plan.
-        code_sha256: Digest of the program that will analyse it.
-        prompt_digests: Digest of each set of prompts, by name.
-        codes_at_lab: True if the lab keeps the codes that open the participants' rows.
+        program_sha256: Digest of the program that will analyse it.
+        digest_by_prompt_set: Digest of each set of prompts, by name.
+        unlock_codes_at_lab: True if the lab keeps the codes that open the participants' rows.
 
     Raises:
         StudyError: The study names no primary outcome, has data already, or was registered with another choice of who
             keeps the codes.
     """
-    allocation = "codes at the lab" if codes_at_lab else "codes in the participants' files"
+    allocation = "codes at the lab" if unlock_codes_at_lab else "codes in the participants' files"
     if registered_study.preregistered is not None:
         if registered_study.preregistered.document.get("allocation") != allocation:
             raise StudyError(
@@ -76,11 +76,11 @@ def preregister(
         "allocation": allocation,
         "problems": dict(registered_study.digests),
         "sample": _sample(registered_study),
-        "prompts": _prompts(registered_study, prompt_digests),
+        "prompts": _prompts(registered_study, digest_by_prompt_set),
         "subjects": _subjects(registered_study),
         "analysis": _analysis(registered_study, study.analysis),
         "exclusions": [rule.model_dump(mode="json", by_alias=True, exclude_none=True) for rule in study.exclusions],
-        "code": {"benchwright": version("benchwright"), "analysis_sha256": code_sha256},
+        "code": {"benchwright": version("benchwright"), "analysis_sha256": program_sha256},
     }
     preregistered_entry = Preregistered(
         digest=sha256(canonical_json(document).encode()), document=document, form=form, secret=secret
@@ -107,13 +107,13 @@ def _sample(registered_study: RegisteredStudy) -> dict[str, JsonValue]:
     }
 
 
-def _prompts(registered_study: RegisteredStudy, digests: Mapping[str, str]) -> dict[str, JsonValue]:
+def _prompts(registered_study: RegisteredStudy, digest_by_prompt_set: Mapping[str, str]) -> dict[str, JsonValue]:
     """Prompts of each model, by condition."""
     prompts: dict[str, JsonValue] = {}
     for condition in registered_study.study.conditions:
         if condition.solver is Solver.MODEL:
             prompts_name = condition.prompts or Prompts.BENCHWRIGHT
-            prompts[condition.name] = {"name": prompts_name.value, "sha256": digests[prompts_name]}
+            prompts[condition.name] = {"name": prompts_name.value, "sha256": digest_by_prompt_set[prompts_name]}
     return prompts
 
 
@@ -140,19 +140,24 @@ def _analysis(registered_study: RegisteredStudy, planned_analysis: Analysis) -> 
 
 
 def participant_files(
-    registered_study: RegisteredStudy, preregistered: Preregistered, *, hold_codes: bool
+    registered_study: RegisteredStudy, preregistered: Preregistered, *, hold_unlock_codes: bool
 ) -> list[ParticipantFile]:
     """The file for each participant.
 
     Args:
         registered_study: The study.
         preregistered: Its registration.
-        hold_codes: True if the files open without the lab.
+        hold_unlock_codes: True if the files open without the lab.
     """
     form, secret = preregistered.form, preregistered.secret
     return [
         participant_file(
-            form, registered_study.plan, assignment, registered_study.digests, secret, holds_code=hold_codes
+            form,
+            registered_study.plan,
+            assignment,
+            registered_study.digests,
+            secret,
+            holds_unlock_code=hold_unlock_codes,
         )
         for assignment in registered_study.plan.assignments
     ]

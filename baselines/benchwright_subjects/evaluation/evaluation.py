@@ -128,7 +128,7 @@ def _arguments(run: EvaluationRun) -> dict[str, JsonValue]:
     return dict(run.arguments) if run.time_s is None else {**run.arguments, "limit_s": float(run.time_s)}
 
 
-def resume_run(log_file: Path, display: Display | None = None, costs: Path | None = None) -> EvalLog:
+def resume_run(log_file: Path, display: Display | None = None, prices_file: Path | None = None) -> EvalLog:
     """Continue a run that was interrupted or had samples without a verdict; what is done is not asked again.
 
     Raises:
@@ -136,8 +136,8 @@ def resume_run(log_file: Path, display: Display | None = None, costs: Path | Non
     """
     if log_file.suffix != ".eval" or not log_file.is_file():
         raise EvaluationError(f"{log_file} is not an .eval log of a run.")
-    if costs is not None:
-        set_prices(costs, read_eval_log(str(log_file.absolute()), header_only=True).eval.model)
+    if prices_file is not None:
+        set_prices(prices_file, read_eval_log(str(log_file.absolute()), header_only=True).eval.model)
     try:
         logs = eval_retry(str(log_file.absolute()), log_dir=str(log_file.absolute().parent), display=display, **LEAN)
     except FileNotFoundError as error:
@@ -302,12 +302,12 @@ def _outcome(sample: EvalSample, sample_facts: Mapping[str, JsonValue]) -> str:
     return "undecided" if outcome is Outcome.ERROR else outcome.value
 
 
-def _length(sample_facts: Sequence[Mapping[str, JsonValue]], name: str) -> JsonValue:
+def _length(sample_facts: Sequence[Mapping[str, JsonValue]], tokenizer: str) -> JsonValue:
     """Length in tokens of one tokenizer, so that models can be compared; None if it is not available."""
     counts = []
     for fact in sample_facts:
         tokens = fact.get("tokens")
-        count = tokens.get(name) if isinstance(tokens, dict) else None
+        count = tokens.get(tokenizer) if isinstance(tokens, dict) else None
         if isinstance(count, int):
             counts.append(count)
     if not counts:

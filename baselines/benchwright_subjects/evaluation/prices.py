@@ -13,31 +13,31 @@ from benchwright_attempts.errors import EvaluationError
 _EXAMPLE = "{name}: {{input: 2.5, output: 10, input_cache_write: 0, input_cache_read: 0}}"
 
 
-def set_prices(file: Path, required_model: str = "") -> None:
+def set_prices(prices_file: Path, required_model: str = "") -> None:
     """Have Inspect count what models cost, also those that its own table of models does not have.
 
     Args:
-        file: YAML or JSON: name of a model as runs name it → US dollars for a million tokens.
+        prices_file: YAML or JSON: name of a model as runs name it → US dollars for a million tokens.
         required_model: One that has to be in it; none if empty.
 
     Raises:
         EvaluationError: The file can't be read, a price is missing or no number, or the model is not there.
     """
     try:
-        price_table = yaml.safe_load(file.read_text(encoding="utf-8"))
+        price_table = yaml.safe_load(prices_file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise EvaluationError(f"{file} can't be read: {error.strerror}.") from error
+        raise EvaluationError(f"{prices_file} can't be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise EvaluationError(f"{file} is not UTF-8. Save it as UTF-8.") from error
+        raise EvaluationError(f"{prices_file} is not UTF-8. Save it as UTF-8.") from error
     except yaml.YAMLError as error:
-        raise EvaluationError(f"{file} is neither YAML nor JSON: {error}") from error
+        raise EvaluationError(f"{prices_file} is neither YAML nor JSON: {error}") from error
     example = _EXAMPLE.format(name=required_model or "openai/gpt-5")
     if not isinstance(price_table, dict):
-        raise EvaluationError(f"{file} has no prices. Write US dollars for a million tokens: {example}")
-    prices = {str(name): _price(file, str(name), value) for name, value in price_table.items()}
+        raise EvaluationError(f"{prices_file} has no prices. Write US dollars for a million tokens: {example}")
+    prices = {str(name): _price(prices_file, str(name), value) for name, value in price_table.items()}
     if required_model and required_model not in prices:
         raise EvaluationError(
-            f"{file} has no prices of {required_model}, only of {', '.join(prices) or 'none'}. Add: {example}"
+            f"{prices_file} has no prices of {required_model}, only of {', '.join(prices) or 'none'}. Add: {example}"
         )
     for name, price in prices.items():
         # Inspect's own function refuses models that its table does not have, such as those behind an address.

@@ -18,7 +18,7 @@ from benchwright_subjects.evaluation.inspect_runs import task_of
 from benchwright_subjects.evaluation.services import EvaluationServices
 from benchwright_subjects.prompt_sets.forms import digest_of
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
-from benchwright_subjects.prompts.refinement import SUFFIX, Refinement
+from benchwright_subjects.prompts.refinement import SUFFIX, RefinedStatement
 from benchwright_subjects.sample_attempt import SampleAttempt, SolvingSubject
 
 
@@ -58,7 +58,7 @@ class TaskRun:
         shots: int | None = None,
         steps: bool = False,
         knowledge_cutoff: str = "",
-        refined: Mapping[str, Refinement] | None = None,
+        refined: Mapping[str, RefinedStatement] | None = None,
         launch: AgentLaunch | None = None,
     ) -> None:
         self.services = services

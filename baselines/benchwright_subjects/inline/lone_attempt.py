@@ -105,16 +105,16 @@ async def start_registered_server(
 async def attempt_problems(
     services: EvaluationServices,
     lone_server: LoneServer,
-    problem_samples: Sequence[tuple[str, int]],
-    on_end: Callable[[int, int], None],
+    refs_and_sample_numbers: Sequence[tuple[str, int]],
+    report_progress: Callable[[int, int], None],
 ) -> list[AttemptVerdict | None]:
     """Have a server work on problems, one after the other; attempts that have ended are not played again.
 
     Args:
         services: Opened.
         lone_server: The server that works.
-        problem_samples: PACK/ID and the sample's number, from 1.
-        on_end: Called with how many have ended, and how many there are.
+        refs_and_sample_numbers: PACK/ID and the sample's number, from 1.
+        report_progress: Called with how many have ended, and how many there are.
 
     Returns:
         The verdict of each.
@@ -123,10 +123,10 @@ async def attempt_problems(
         SubjectError: The server would fail at every problem.
     """
     attempt_verdicts = []
-    for done_count, (ref, number) in enumerate(problem_samples):
-        on_end(done_count, len(problem_samples))
+    for done_count, (ref, number) in enumerate(refs_and_sample_numbers):
+        report_progress(done_count, len(refs_and_sample_numbers))
         attempt_verdicts.append(await _attempt_problem(services, lone_server, ref, number))
-    on_end(len(problem_samples), len(problem_samples))
+    report_progress(len(refs_and_sample_numbers), len(refs_and_sample_numbers))
     return attempt_verdicts
 
 
@@ -171,11 +171,13 @@ async def _end_attempt(sample: SampleAttempt, failure: SubjectError | None) -> G
     return grading_outcome
 
 
-def _subject_with_sample_seed(subject: InlineSubject, number: int) -> InlineSubject:
+def _subject_with_sample_seed(subject: InlineSubject, sample_number: int) -> InlineSubject:
     """The server at the sample of this number, whose model gets another seed than at the others."""
     if subject.served_model is None or subject.served_model.seed is None:
         return subject
-    return replace(subject, served_model=replace(subject.served_model, seed=subject.served_model.seed + number - 1))
+    return replace(
+        subject, served_model=replace(subject.served_model, seed=subject.served_model.seed + sample_number - 1)
+    )
 
 
 async def _fill_places(
@@ -200,13 +202,13 @@ async def _fill_places(
     return failure
 
 
-def _sites(ref: str, cut_file: StartText, present: Mapping[str, str]) -> Iterator[Site]:
+def _sites(ref: str, cut_file: StartText, present_text_by_path: Mapping[str, str]) -> Iterator[Site]:
     """The places of a file, each with what was written at those before it.
 
     Args:
         ref: PACK/ID.
         cut_file: The file.
-        present: Its content, by path, once a place was played.
+        present_text_by_path: Its content, by path, once a place was played.
     """
     finished_text = ""
     for fragment_index, expected_text in enumerate(cut_file.expected_texts):
@@ -216,7 +218,7 @@ def _sites(ref: str, cut_file: StartText, present: Mapping[str, str]) -> Iterato
         )
         name = f"{ref}/{cut_file.path}#{SiteKind.EMPTY_BODY}-{fragment_index + 1}"
         yield Site(name, ref, cut_file.path, SiteKind.EMPTY_BODY, text_before, text_after, expected_text)
-        whole_text = present[cut_file.path]
+        whole_text = present_text_by_path[cut_file.path]
         if not whole_text.endswith(text_after):
             # An offer took away what follows, so nobody can say where the next place is.
             return

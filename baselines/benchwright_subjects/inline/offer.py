@@ -123,7 +123,7 @@ def checked_offer(
 def _offsets(document: DocumentVersion, replaced_range: ReceivedRange) -> tuple[int, int]:
     """Of a range, which is on the cursor's line and around the cursor (LSP 3.18, `InlineCompletionItem.range`)."""
     lines = document.lines
-    line = lines.line_of(document.cursor)
+    line = lines.line_index(document.cursor)
     start, end = lines.offset(replaced_range.start.lsp), lines.offset(replaced_range.end.lsp)
     is_there = lines.position(start) == replaced_range.start.lsp and lines.position(end) == replaced_range.end.lsp
     is_here = replaced_range.start.line == replaced_range.end.line == line and start <= document.cursor <= end

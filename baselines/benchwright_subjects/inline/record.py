@@ -220,17 +220,17 @@ class SiteRecord(RecordPart):
         return sum(step.decision in (OfferOutcome.ACCEPTED, OfferOutcome.PARTLY_ACCEPTED) for step in self.steps)
 
 
-def golf_score(efforts: Efforts, accepts: int, lines: int) -> float | None:
+def golf_score(efforts: Efforts, accepted_count: int, expected_line_count: int) -> float | None:
     """The score of completion golf (JetBrains), between 0 and 1.
 
     Moves are characters that are left to type or to delete, and accepts.
 
     Args:
         efforts: Efforts at the site.
-        accepts: Offers accepted.
-        lines: Lines of what was expected that are not blank.
+        accepted_count: Offers accepted.
+        expected_line_count: Lines of what was expected that are not blank.
     """
-    if efforts.expected <= lines:
+    if efforts.expected <= expected_line_count:
         return None
-    moves = efforts.expected - efforts.kept + efforts.deleted + accepts
-    return min(1.0, max(0.0, (moves - lines) / (efforts.expected - lines)))
+    moves = efforts.expected - efforts.kept + efforts.deleted + accepted_count
+    return min(1.0, max(0.0, (moves - expected_line_count) / (efforts.expected - expected_line_count)))

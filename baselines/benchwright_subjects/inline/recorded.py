@@ -21,14 +21,14 @@ class _RecordedPause:
     gap_ms: float = 0.0
 
 
-def recorded_sites(ref: str, name: str, events: Iterable[RecordedEvent], pause_ms: int) -> list[Site]:
+def recorded_sites(ref: str, attempt_name: str, events: Iterable[RecordedEvent], pause_ms: int) -> list[Site]:
     """The pauses of an attempt at which somebody could have been helped.
 
     A pause that is followed by an edit elsewhere is left out: what its author would have accepted there is unknown.
 
     Args:
         ref: PACK/ID of the problem.
-        name: Name of the attempt, for the sites' names.
+        attempt_name: Name of the attempt, for the sites' names.
         events: All of the attempt, in order.
         pause_ms: Time between two edits from which on it is a pause.
     """
@@ -41,9 +41,9 @@ def recorded_sites(ref: str, name: str, events: Iterable[RecordedEvent], pause_m
         text_before, text_after = pause.text[: pause.cursor], pause.text[pause.cursor :]
         written_text = _written_between(text_before, text_after, later_text)
         if written_text is not None and written_text.strip():
-            site = f"{ref}/{pause.path}#{SiteKind.REPLAY}@{name}-{pause.seq}"
+            site = f"{ref}/{pause.path}#{SiteKind.REPLAY}@{attempt_name}-{pause.seq}"
             final_text = final.get(pause.path)
-            pause_record = PausePoint(name, pause.seq, pause.gap_ms)
+            pause_record = PausePoint(attempt_name, pause.seq, pause.gap_ms)
             sites.append(
                 Site(
                     site,

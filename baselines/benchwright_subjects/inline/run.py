@@ -59,13 +59,15 @@ def cut_sites(problems: Mapping[str, Problem], cutting: Cutting) -> list[Site]:
     return sites
 
 
-async def play_plan(plan: SitePlan, folder: RunFolder, on_site: Callable[[int, int, int], None]) -> list[SiteRecord]:
+async def play_plan(
+    plan: SitePlan, folder: RunFolder, report_progress: Callable[[int, int, int], None]
+) -> list[SiteRecord]:
     """Play what is not kept yet.
 
     Args:
         plan: Plan of what is played.
         folder: Folder in which it is kept; entered for writing.
-        on_site: Called with how many turns are done, how many there are, and how many were kept before.
+        report_progress: Called with how many turns are done, how many there are, and how many were kept before.
 
     Returns:
         All records, in the order of the plan.
@@ -78,7 +80,7 @@ async def play_plan(plan: SitePlan, folder: RunFolder, on_site: Callable[[int, i
     turns = plan.site_turns
     earlier_count = sum((site.id, policy) in kept_records for site, policy in turns)
     done_count = earlier_count
-    on_site(done_count, len(turns), earlier_count)
+    report_progress(done_count, len(turns), earlier_count)
     for site, policy in turns:
         if (site.id, policy) in kept_records:
             continue
@@ -88,7 +90,7 @@ async def play_plan(plan: SitePlan, folder: RunFolder, on_site: Callable[[int, i
         folder.append_record(record)
         kept_records[site.id, policy] = record
         done_count += 1
-        on_site(done_count, len(turns), earlier_count)
+        report_progress(done_count, len(turns), earlier_count)
     return [kept_records[site.id, policy] for site, policy in turns]
 
 

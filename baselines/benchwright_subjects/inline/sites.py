@@ -176,11 +176,11 @@ def _spans(text: str, chance: random.Random) -> list[Region]:
     return [span for span in spans if text.count("\n", *span) < _MOST_LINES]
 
 
-def _first_lines(text: str, longest: int) -> str:
+def _first_lines(text: str, most_characters: int) -> str:
     """The first lines that have this many characters together, one line at least."""
     first_lines = ""
     for line in text.splitlines(keepends=True):
-        if first_lines and effort(first_lines + line) > longest:
+        if first_lines and effort(first_lines + line) > most_characters:
             break
         first_lines += line
     return first_lines.rstrip()

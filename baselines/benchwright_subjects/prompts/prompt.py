@@ -80,22 +80,22 @@ def ask_agent(problem: Problem) -> ModelPrompt:
     return ModelPrompt("", with_figures(text, problem.public.figures))
 
 
-def solved_example(problem: Problem, key: Answer, *, has_steps: bool) -> Turn:
+def solved_example(problem: Problem, answer_key: Answer, *, has_steps: bool) -> Turn:
     """A solved question as an example.
 
     Args:
         problem: Question of the validation split.
-        key: Its answer.
+        answer_key: Its answer.
         has_steps: True if the answer comes after its explanation.
     """
     question = _question(problem)
     phrases = wording(question.language)
     rules = rules_of(question.format)
-    answer_text = rules.show_key(phrases, key)
+    answer_text = rules.show_key(phrases, answer_key)
     if rules.names_value or has_steps:
         answer_text = f"{ANSWER_LABEL}: {answer_text}"
     if has_steps:
-        answer_text = f"{key.explanation.strip()}\n\n{answer_text}".lstrip()
+        answer_text = f"{answer_key.explanation.strip()}\n\n{answer_text}".lstrip()
     text = f"{full_statement(problem)}\n\n{reply_form(problem, has_steps=has_steps)}"
     return Turn(with_figures(text, problem.public.figures), answer_text)
 

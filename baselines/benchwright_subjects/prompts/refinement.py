@@ -36,7 +36,7 @@ SUFFIX = " (refined)"
 
 
 @dataclass(frozen=True)
-class Refinement:
+class RefinedStatement:
     """One line of the file."""
 
     id: str
@@ -69,7 +69,7 @@ def request(problem: Problem) -> ModelPrompt:
     return ModelPrompt(_EDITOR, with_figures("\n\n".join(filter(None, request_parts)), problem.public.figures))
 
 
-def read_refined(file: Path, problems: Sequence[Problem], *, skips_outdated: bool) -> dict[str, Refinement]:
+def read_refined(file: Path, problems: Sequence[Problem], *, skips_outdated: bool) -> dict[str, RefinedStatement]:
     """The refinements in a file, by id of the problem.
 
     Args:
@@ -81,12 +81,12 @@ def read_refined(file: Path, problems: Sequence[Problem], *, skips_outdated: boo
         DatasetError: Names line and field of the first thing that is wrong.
     """
     problems_by_id = {problem.id: problem for problem in problems}
-    refinements: dict[str, Refinement] = {}
+    refinements: dict[str, RefinedStatement] = {}
     for line, record in read_records(file):
-        for field in Refinement.__dataclass_fields__:
+        for field in RefinedStatement.__dataclass_fields__:
             if not isinstance(record.get(field), str) or not str(record[field]).strip():
                 raise DatasetError(file, field, "is not a string with text", line)
-        refinement = Refinement(**{field: str(record[field]) for field in Refinement.__dataclass_fields__})
+        refinement = RefinedStatement(**{field: str(record[field]) for field in RefinedStatement.__dataclass_fields__})
         if refinement.id in refinements:
             raise DatasetError(file, "id", f"{refinement.id!r} is there twice", line)
         if refinement.id in problems_by_id and refinement.problem_sha256 != problems_by_id[refinement.id].public_digest:
@@ -98,7 +98,7 @@ def read_refined(file: Path, problems: Sequence[Problem], *, skips_outdated: boo
     return refinements
 
 
-def refinements_for(file: Path, problems: Sequence[Problem]) -> dict[str, Refinement]:
+def demand_refined_statements(file: Path, problems: Sequence[Problem]) -> dict[str, RefinedStatement]:
     """The refinement of each of these problems.
 
     Raises:
@@ -118,7 +118,7 @@ def dataset_of_both_variants(
     pack: str,
     problems: Sequence[Problem],
     prompt_for: Callable[[Problem], ModelPrompt],
-    refined: Mapping[str, Refinement],
+    refined_by_id: Mapping[str, RefinedStatement],
 ) -> MemoryDataset:
     """The samples of problems as they are, and with the statements that are refined.
 
@@ -126,15 +126,19 @@ def dataset_of_both_variants(
         pack: Pack that they come from.
         problems: Public parts.
         prompt_for: Makes the request of each.
-        refined: Refinements by id of the problem.
+        refined_by_id: Refinements by id of the problem.
     """
     samples = list(dataset(pack, problems, prompt_for))
     for sample in dataset(
         pack,
-        [refined[problem.id].with_refined_statement(problem) for problem in problems if problem.id in refined],
+        [
+            refined_by_id[problem.id].with_refined_statement(problem)
+            for problem in problems
+            if problem.id in refined_by_id
+        ],
         prompt_for,
     ):
-        refinement_facts = refined[str(sample.id)].facts
+        refinement_facts = refined_by_id[str(sample.id)].facts
         original = next(problem for problem in problems if problem.id == sample.id)
         sample.metadata = {**(sample.metadata or {}), **refinement_facts, "problem_sha256": original.public_digest}
         sample.id = f"{sample.id}{SUFFIX}"
@@ -143,7 +147,7 @@ def dataset_of_both_variants(
 
 
 def keep_refined(
-    log: EvalLog, file: Path, problems: Sequence[Problem], existing_refinements: Mapping[str, Refinement]
+    log: EvalLog, file: Path, problems: Sequence[Problem], existing_by_id: Mapping[str, RefinedStatement]
 ) -> list[str]:
     """Add what a run has refined to a file.
 
@@ -151,7 +155,7 @@ def keep_refined(
         log: Log of the task `refine`, with its samples.
         file: Written whole or not at all.
         problems: Public parts.
-        existing_refinements: Refinements that the file has already, of other problems too.
+        existing_by_id: Refinements that the file has already, of other problems too.
 
     Returns:
         The ids of the problems that still have no refinement.
@@ -160,10 +164,12 @@ def keep_refined(
         EvaluationError: The file can't be written.
     """
     texts = {str(sample.id): sample.output.completion.strip() for sample in log.samples or [] if not sample.error}
-    refinements = dict(existing_refinements)
+    refinements = dict(existing_by_id)
     for problem in problems:
-        if problem.id not in existing_refinements and texts.get(problem.id):
+        if problem.id not in existing_by_id and texts.get(problem.id):
             text = texts[problem.id].encode("utf-8", "replace").decode()
-            refinements[problem.id] = Refinement(problem.id, problem.public_digest, log.eval.model, PROMPT_SHA256, text)
+            refinements[problem.id] = RefinedStatement(
+                problem.id, problem.public_digest, log.eval.model, PROMPT_SHA256, text
+            )
     write_lines(file, map(asdict, refinements.values()))
     return [problem.id for problem in problems if problem.id not in refinements]

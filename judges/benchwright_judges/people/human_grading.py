@@ -245,7 +245,7 @@ def _label_of_points(grading_item: GradedItem, points: Sequence[float]) -> str:
 
 
 def _shuffle_for_grader(answer_records: Sequence[AnswerRecord], grader: str) -> Sequence[AnswerRecord]:
-    """A sort key that gives each person a stable order, different from other people's."""
+    """The answers in an order that is always the same for a grader, and differs from other graders'."""
     return sorted(
         answer_records,
         key=lambda answer_record: hashlib.sha256(f"{grader}\n{answer_record.answer.id}".encode()).digest(),

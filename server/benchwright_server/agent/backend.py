@@ -40,7 +40,7 @@ class Backend:
         self._own_server: _OwnServer | None = None
         self._starting = asyncio.Lock()
 
-    async def call_operation(self, operation: str, **params: Any) -> dict[str, Any]:
+    async def call_operation(self, operation_name: str, **params: Any) -> dict[str, Any]:
         """The result of an operation.
 
         Raises:
@@ -49,11 +49,11 @@ class Backend:
         params["uri"] = self._workspace.folder.as_uri()
         # The editor may have opened the attempt, or let it go, since the last question.
         if self._own_server is None and (connection := await self._editor()) is not None:
-            return await _exchange_with_editor(*connection, {"operation": operation, "params": params})
+            return await _exchange_with_editor(*connection, {"operation": operation_name, "params": params})
         async with self._starting:
             if self._own_server is None:
                 self._own_server = await _OwnServer.start(self._workspace.folder)
-        return await self._own_server.request(f"benchwright/{operation}", params)
+        return await self._own_server.request(f"benchwright/{operation_name}", params)
 
     async def close(self) -> None:
         """Ends what was started for the agent; a running clock is paused."""

@@ -191,7 +191,7 @@ def _token_count(usage: object, name: str) -> int | None:
     return count if isinstance(count, int) and 0 <= count < _MOST_TOKENS else None
 
 
-def _read_stream(event_stream: BinaryIO, limit: int, on_text: Callable[[str], None]) -> _StreamedReply:
+def _read_stream(event_stream: BinaryIO, max_bytes: int, on_text: Callable[[str], None]) -> _StreamedReply:
     """Read a reply of the chat API that comes in pieces, as server-sent events, to its end.
 
         data: {"choices": [{"delta": {"content": "Look at "}}]}
@@ -200,7 +200,7 @@ def _read_stream(event_stream: BinaryIO, limit: int, on_text: Callable[[str], No
 
     Args:
         event_stream: The body of the response.
-        limit: Bytes that are read of it at most.
+        max_bytes: Bytes that are read of it at most.
         on_text: Called with the text so far after each piece; may raise to end it.
 
     Raises:
@@ -208,7 +208,7 @@ def _read_stream(event_stream: BinaryIO, limit: int, on_text: Callable[[str], No
         ValueError: An event is not JSON.
         TypeError: An event is not of this API, and so are KeyError, IndexError and AttributeError.
     """
-    text, usage, remaining_bytes = "", None, limit
+    text, usage, remaining_bytes = "", None, max_bytes
     while remaining_bytes > 0 and (line := event_stream.readline(remaining_bytes)):
         remaining_bytes -= len(line)
         name, _, content = line.strip().partition(b":")

@@ -22,15 +22,18 @@ _TASK = (
 _FENCE = re.compile(r"\A\s*```[\w+-]*\n(?P<code>.*?)\n?```\s*\Z", re.DOTALL)
 
 
-def completion_messages(file_name: str, text: str, offset: int) -> list[dict[str, str]]:
+def completion_messages(file_name: str, document_text: str, cursor_code_point: int) -> list[dict[str, str]]:
     """The messages that request a completion.
 
     Args:
         file_name: The file's name, without its folder.
-        text: The whole document.
-        offset: The cursor, in code points.
+        document_text: The whole document.
+        cursor_code_point: The cursor, in code points.
     """
-    text_before, text_after = text[max(0, offset - _BEFORE) : offset], text[offset : offset + _AFTER]
+    text_before, text_after = (
+        document_text[max(0, cursor_code_point - _BEFORE) : cursor_code_point],
+        document_text[cursor_code_point : cursor_code_point + _AFTER],
+    )
     marked_text = f"{text_before}{_CURSOR}{text_after}".encode("utf-8", "replace").decode()
     return [
         {"role": "system", "content": _TASK},
@@ -38,19 +41,19 @@ def completion_messages(file_name: str, text: str, offset: int) -> list[dict[str
     ]
 
 
-def text_to_insert(reply: str, text: str, offset: int) -> str:
+def text_to_insert(reply: str, document_text: str, cursor_code_point: int) -> str:
     """The part of a reply to insert at the cursor; empty if nothing is left."""
     fenced = _FENCE.match(reply)
     code = (fenced["code"] if fenced else reply).replace(_CURSOR, "").rstrip()
     if not code.strip():
         return ""
-    line = text[text.rfind("\n", 0, offset) + 1 : offset]
+    line = document_text[document_text.rfind("\n", 0, cursor_code_point) + 1 : cursor_code_point]
     # Models often repeat what is before the cursor, and what follows it.
     if line.strip() and code.startswith(line.lstrip()):
         code = code[len(line.lstrip()) :]
-    rest_of_line = text[offset:].partition("\n")[0].rstrip("\r")
+    rest_of_line = document_text[cursor_code_point:].partition("\n")[0].rstrip("\r")
     if rest_of_line.strip() and code.endswith(rest_of_line.strip()):
         code = code[: -len(rest_of_line.strip())].rstrip()
-    if "\r\n" in text:
+    if "\r\n" in document_text:
         code = code.replace("\r\n", "\n").replace("\n", "\r\n")
     return code

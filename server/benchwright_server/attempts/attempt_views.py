@@ -94,7 +94,7 @@ def _span(stretch: Stretch) -> Span:
     return Span(from_s=stretch.from_s, to_s=stretch.to_s, what=stretch.what)
 
 
-def own_numbers(sessions: EditorSessions, study: str | None, *, with_practice: bool = False) -> OwnNumbers:
+def own_numbers(sessions: EditorSessions, study_if_in_one: str | None, *, with_practice: bool = False) -> OwnNumbers:
     """The user's own attempts, without practice unless it is asked for: those of a study, or those outside studies.
 
     Raises:
@@ -102,8 +102,10 @@ def own_numbers(sessions: EditorSessions, study: str | None, *, with_practice: b
     """
     from benchwright_analysis.report.sections.own_numbers import read_own_attempts
 
-    participant = Participation(sessions.home).pseudonym(study) if study else ""
-    own_attempts = read_own_attempts(sessions.log, sessions.store, study or "", participant, practice=with_practice)
+    participant = Participation(sessions.home).pseudonym(study_if_in_one) if study_if_in_one else ""
+    own_attempts = read_own_attempts(
+        sessions.log, sessions.store, study_if_in_one or "", participant, include_practice=with_practice
+    )
     return OwnNumbers(attempts=[_number(own_attempt) for own_attempt in own_attempts])
 
 

@@ -14,12 +14,12 @@ from benchwright_studies import open_log
 from benchwright_studies.conduct.delivery import Deliveries
 
 
-def start_retrying_deliveries(home: Home, report_delivery: Callable[[str, bool], None]) -> None:
+def start_retrying_deliveries(home: Home, report_sentence_and_success: Callable[[str, bool], None]) -> None:
     """Starts delivering pending records, if there are any, in the background; shutting down does not wait for it.
 
     Args:
         home: The folders of this user.
-        report_delivery: Called in another thread with a sentence, and whether the delivery succeeded.
+        report_sentence_and_success: Called in another thread with a sentence, and whether the delivery succeeded.
     """
     deliveries = Deliveries(home)
 
@@ -28,14 +28,14 @@ def start_retrying_deliveries(home: Home, report_delivery: Callable[[str, bool],
             with open_log(log_file(home)) as log:
                 arrived, undelivered = deliveries.deliver_waiting(log)
         except AttemptError as error:
-            report_delivery(str(error), False)
+            report_sentence_and_success(str(error), False)
             return
         for delivery in arrived:
-            report_delivery(
+            report_sentence_and_success(
                 f"The records of {delivery.participant} in the study {delivery.study} have been delivered.", True
             )
         for delivery in undelivered:
-            report_delivery(delivery.told, False)
+            report_sentence_and_success(delivery.told, False)
 
     if deliveries.waiting_deliveries():
         threading.Thread(target=deliver, name="delivery", daemon=True).start()

@@ -61,7 +61,7 @@ class Opening:
         while not fresh and (unfinished := self._services.attempts.newest_unfinished(problem=ref)) is not None:
             if self._is_guided(unfinished):
                 break
-            if self._can_reuse_workspace(unfinished, problem):
+            if self._repair_marker_if_workspace_exists(unfinished, problem):
                 self._update_rule_in_statement(unfinished)
                 return unfinished.id, Path(unfinished.workspace)
             self._services.log.append_blocking(unfinished.id, Abandoned(reason="its workspace was deleted"))
@@ -72,7 +72,11 @@ class Opening:
         if self._services.store.assignment(ref.partition("/")[0]) is not None:
             raise ServerError(f"{ref} belongs to an assignment, which is no practice. Take a problem of another pack.")
         header = self._services.attempts.newest_unfinished(problem=ref)
-        if header is None or not self._is_guided(header) or not self._can_reuse_workspace(header, problem):
+        if (
+            header is None
+            or not self._is_guided(header)
+            or not self._repair_marker_if_workspace_exists(header, problem)
+        ):
             header = self._make_attempt(ref, problem, None)
             self._services.log.append_blocking(header.id, Guided())
         return header.id, Path(header.workspace)
@@ -90,7 +94,7 @@ class Opening:
         header = self._services.attempts.newest_unfinished(
             problem=ref, study=assigned.study, solver=assigned.participant
         )
-        if header is None or not self._can_reuse_workspace(header, problem):
+        if header is None or not self._repair_marker_if_workspace_exists(header, problem):
             header = self._make_attempt(ref, problem, assigned)
         studies = Studies(self._services.log, self._services.attempts)
         forecast = studies.find_forecast(assigned.study, assigned.participant, ref) if not assigned.practice else None
@@ -142,7 +146,7 @@ class Opening:
             if new_text.strip() != old_text.strip():
                 write_atomically(workspace.statement, new_text.encode())
 
-    def _can_reuse_workspace(self, header: AttemptHeader, problem: Problem) -> bool:
+    def _repair_marker_if_workspace_exists(self, header: AttemptHeader, problem: Problem) -> bool:
         """True if an attempt's workspace still exists; a damaged marker in it is repaired."""
         folder = Path(header.workspace)
         if not folder.is_dir():

@@ -75,11 +75,11 @@ class ParticipantStudies:
             view = await asyncio.to_thread(self._advance_and_view_study, study)
         return view
 
-    async def give_consent(self, study: str, version: str) -> StudyView:
+    async def give_consent(self, study: str, form_version: str) -> StudyView:
         """Agree to a study's consent form."""
 
         def give() -> StudyView:
-            self._administration.give_consent(study, self._participation.pseudonym(study), version)
+            self._administration.give_consent(study, self._participation.pseudonym(study), form_version)
             return self._advance_and_view_study(study)
 
         return await asyncio.to_thread(give)
@@ -97,7 +97,7 @@ class ParticipantStudies:
         await asyncio.to_thread(keep)
         return await self.study_view(study)
 
-    async def unlock_assignment(self, study: str, code: str) -> StudyView:
+    async def unlock_assignment(self, study: str, organisers_code: str) -> StudyView:
         """Open the assignment with the organisers' code.
 
         Raises:
@@ -105,7 +105,7 @@ class ParticipantStudies:
         """
 
         def unlock() -> StudyView:
-            if not self._administration.draw_assignment(study, self._participation.pseudonym(study), code):
+            if not self._administration.draw_assignment(study, self._participation.pseudonym(study), organisers_code):
                 raise StudyError("There is nothing to unlock now. Do the step that the page shows.")
             return self._advance_and_view_study(study)
 

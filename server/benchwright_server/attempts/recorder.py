@@ -72,26 +72,26 @@ class FileRecorder:
         if replayed_file.text != text:
             self._replace_text(path, FileText.of_text(text, bom=replayed_file.bom), TextCause.OPENED)
 
-    def record_changed(self, path: str, version: int, replacements: Sequence[Replacement], text: str) -> None:
-        """An editor changed a file; its content is now `text`."""
-        self._open[path] = text
+    def record_changed(self, path: str, version: int, replacements: Sequence[Replacement], new_text: str) -> None:
+        """An editor changed a file; its content is now `new_text`."""
+        self._open[path] = new_text
         replayed_file = self._files.get(path, _UNKNOWN)
         applied = tuple(Change(start=change.start, end=change.end, text=change.text) for change in replacements)
-        if replayed_file.text is None or _text_after_changes(replayed_file.text, applied) != text:
-            self._replace_text(path, FileText.of_text(text, bom=replayed_file.bom), TextCause.RESYNC)
+        if replayed_file.text is None or _text_after_changes(replayed_file.text, applied) != new_text:
+            self._replace_text(path, FileText.of_text(new_text, bom=replayed_file.bom), TextCause.RESYNC)
             return
-        self._files[path] = replace(replayed_file, text=text)
+        self._files[path] = replace(replayed_file, text=new_text)
         self._record_event(path, Edit(path=path, version=version, changes=applied))
 
-    def record_closed(self, path: str, content: bytes | None) -> None:
+    def record_closed(self, path: str, content_on_disk: bytes | None) -> None:
         """An editor closed a file; unsaved changes are discarded."""
         self._open.pop(path, None)
-        self._record_disk_content(path, content, TextCause.DISCARDED)
+        self._record_disk_content(path, content_on_disk, TextCause.DISCARDED)
 
-    def record_read(self, path: str, content: bytes | None) -> None:
+    def record_read(self, path: str, content_on_disk: bytes | None) -> None:
         """A run reads a file from the disk, where another program may have changed it."""
         if path not in self._open:
-            self._record_disk_content(path, content, TextCause.OUTSIDE)
+            self._record_disk_content(path, content_on_disk, TextCause.OUTSIDE)
 
     def _record_disk_content(self, path: str, content: bytes | None, cause: TextCause) -> None:
         if content is None:

@@ -37,7 +37,7 @@ from benchwright_server.protocol.messages import (
     TestLine,
     VerdictView,
 )
-from benchwright_server.workspaces.workspace import Workspace, snapshot
+from benchwright_server.workspaces.workspace import Workspace, read_judged_files
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
@@ -112,7 +112,7 @@ class EditorSession(Adapter):
         self.attempt.writer.elsewhere_error = AttemptElsewhereError(claim) if isinstance(claim, str) else None
         self._watching: asyncio.Task[None] | None = None
         self.recorder = FileRecorder(services.log, header.id, files, listeners.on_failure, is_muted=self.is_elsewhere)
-        self.draft = _unsaved_answer(files.get(ANSWER), workspace)
+        self.draft = _unsaved_answer_or_none(files.get(ANSWER), workspace)
         """The answer as typed but not saved before the editor closed. None if it was saved."""
         self._log = services.log
         self._listeners = listeners
@@ -162,7 +162,7 @@ class EditorSession(Adapter):
 
     def snapshot(self) -> Mapping[str, bytes]:
         """The current content of the judged files in the workspace."""
-        return snapshot(self.workspace.folder, self.problem)
+        return read_judged_files(self.workspace.folder, self.problem)
 
     def on_run_taken(self, files: Mapping[str, bytes]) -> None:
         """A run reads files from the disk, where another program may have changed them."""
@@ -313,10 +313,11 @@ class EditorSession(Adapter):
         if path == ANSWER:
             self.draft = None
 
-    async def record_lint(self, path: str, counts: Mapping[str, tuple[int, int]]) -> None:
+    async def record_lint(self, path: str, errors_and_warnings_by_tool: Mapping[str, tuple[int, int]]) -> None:
         """Record how many errors and warnings each tool found in a file."""
         by_source = {
-            name: ProblemCount(errors=errors, warnings=warnings) for name, (errors, warnings) in counts.items()
+            name: ProblemCount(errors=errors, warnings=warnings)
+            for name, (errors, warnings) in errors_and_warnings_by_tool.items()
         }
         await self.attempt.writer.append_unless_ended(Diagnostics(path=path, counts=by_source))
 
@@ -350,7 +351,7 @@ def _quality(quality: ComparedQuality | None) -> list[QualityLine] | None:
     return [QualityLine(measure=field, solution=ours, reference=theirs) for field, ours, theirs in quality.measures]
 
 
-def _unsaved_answer(replayed_file: ReplayedFile | None, workspace: Workspace) -> str | None:
+def _unsaved_answer_or_none(replayed_file: ReplayedFile | None, workspace: Workspace) -> str | None:
     """The answer as last typed. None if it was saved."""
     if replayed_file is None or replayed_file.data in (None, workspace.read(ANSWER)):
         return None

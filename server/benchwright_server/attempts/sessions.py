@@ -41,7 +41,7 @@ from benchwright_studies.plan.enrolment import EnrolledStudies
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
-    from benchwright_attempts.claim import Claim
+    from benchwright_attempts.claim import Claim, ClaimHolder
     from benchwright_remote.messages import Device
     from benchwright_studies.conduct.study_log import StudyLog
 
@@ -291,9 +291,9 @@ class EditorSessions:
         if header_and_problem is None:
             return None
         header, problem = header_and_problem
-        holding: Claim | str | None = claim
+        holding: Claim | ClaimHolder | None = claim
         if holding is None:
-            holding = await asyncio.to_thread(self._claim_or_holder, header.id)
+            holding = await asyncio.to_thread(self._claim_or_holder_unless_ended, header.id)
         if not isinstance(holding, str):
             await asyncio.to_thread(self.attempts.interrupt_stale_clock, header.id)
         events = await asyncio.to_thread(self.log.events, header.id)
@@ -323,7 +323,7 @@ class EditorSessions:
         await self._remote.start_following()
         return session
 
-    def _claim_or_holder(self, attempt: str) -> Claim | str | None:
+    def _claim_or_holder_unless_ended(self, attempt: str) -> Claim | ClaimHolder | None:
         """A claim on an attempt, or who has it; None if it has ended."""
         return None if self.attempts.summary(attempt).state.ended else self.log.claim(attempt)
 

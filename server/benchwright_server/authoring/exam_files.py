@@ -57,19 +57,19 @@ def is_exam_file(file: Path) -> bool:
     return file.name == FORM_FILE and file.parent.parent.name == ITEMS and has_exam(file.parent.parent.parent)
 
 
-def review_remarks(folder: Path, text: str, home: Home) -> list[Remark]:
+def review_remarks(folder: Path, review_toml: str, home: Home) -> list[Remark]:
     """Everything that is wrong with a `review.toml`; of a saved one also why the accepted question is refused.
 
     Args:
         folder: Folder of the question.
-        text: Text of the file.
+        review_toml: Text of the file.
         home: No exam is reviewed where solvers work.
     """
-    toml_places = TomlPlaces(text)
-    form, remarks = read_toml(FORM_FILE, text, ReviewForm, toml_places)
+    toml_places = TomlPlaces(review_toml)
+    form, remarks = read_toml(FORM_FILE, review_toml, ReviewForm, toml_places)
     if form is None or form.decision is not ReviewDecision.ACCEPTED:
         return remarks
-    if not ProblemFolder(folder, {f"{folder.name}/{FORM_FILE}": text}).is_saved:
+    if not ProblemFolder(folder, {f"{folder.name}/{FORM_FILE}": review_toml}).is_saved:
         return remarks
     try:
         exam = ExamFolder(folder, home)
@@ -78,10 +78,10 @@ def review_remarks(folder: Path, text: str, home: Home) -> list[Remark]:
         return [Remark(FORM_FILE, toml_places.nearest_span(("decision",)), str(error), True)]
 
 
-def exam_remarks(file: Path, text: str) -> list[Remark]:
+def exam_remarks(file: Path, exam_toml: str) -> list[Remark]:
     """Everything that is wrong with an `exam.toml`, and what no pack is made without."""
-    toml_places = TomlPlaces(text)
-    exam, remarks = read_toml(EXAM_FILE, text, ExamForm, toml_places)
+    toml_places = TomlPlaces(exam_toml)
+    exam, remarks = read_toml(EXAM_FILE, exam_toml, ExamForm, toml_places)
     try:
         if exam is not None:
             check_exam(file, exam)

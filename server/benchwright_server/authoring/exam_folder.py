@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
@@ -37,6 +38,14 @@ class FormRefusal:
 
     field: str
     reason: str
+
+
+class SavedQuestion(NamedTuple):
+    """What saving a question led to: nothing is written if its files had been changed, or something is refused."""
+
+    current_files: FormFiles
+    was_changed_on_disk: bool
+    refusals: tuple[FormRefusal, ...]
 
 
 class ExamFolder:
@@ -95,25 +104,22 @@ class ExamFolder:
 
     def save_question(
         self, label: str, shown_digest: str, statement_and_solution: tuple[str, str], review_values: dict[str, object]
-    ) -> tuple[FormFiles, bool, tuple[FormRefusal, ...]]:
-        """Write what the form says, if the files are still those that it shows.
+    ) -> SavedQuestion:
+        """Write what the form says, unless the files are others than it shows or something is refused.
 
         Args:
             label: Label of the question.
             shown_digest: Digest of the files that the form shows.
             statement_and_solution: Statement and solution.
             review_values: Values of `review.toml`; all others and the comments stay.
-
-        Returns:
-            The files as they are now, whether they are others than the form shows, and what is refused.
         """
         folder = self.question_folder(label)
         with forms_lock(self._home):
             current_files = FormFiles.read(folder, _FILES)
             if current_files.digest != shown_digest:
-                return current_files, True, ()
+                return SavedQuestion(current_files, True, ())
             new_texts = {
-                path: current_files.with_line_ends(path, text)
+                path: current_files.with_line_ends_of(path, text)
                 for path, text in zip((STATEMENT, SOLUTION), statement_and_solution, strict=True)
             }
             try:
@@ -121,10 +127,10 @@ class ExamFolder:
                     current_files.texts[FORM_FILE], _values_to_write(current_files.texts[FORM_FILE], review_values)
                 )
             except (TomlEditError, tomllib.TOMLDecodeError) as error:
-                return current_files, False, (FormRefusal("", f"{FORM_FILE}: {error}"),)
+                return SavedQuestion(current_files, False, (FormRefusal("", f"{FORM_FILE}: {error}"),))
             if refused := _question_refusals(folder, {**new_texts, FORM_FILE: text}):
-                return current_files, False, refused
-            return current_files.write_texts({**new_texts, FORM_FILE: text}), False, ()
+                return SavedQuestion(current_files, False, refused)
+            return SavedQuestion(current_files.write_texts({**new_texts, FORM_FILE: text}), False, ())
 
     def refusals(self, label: str) -> tuple[FormRefusal, ...]:
         """The refusals that keep a question, as it is, from being saved; if it is accepted, also from being packed.
@@ -158,23 +164,23 @@ def _refuse_link(file: Path) -> None:
         raise ServerError(f"{file} is a link. Put what it leads to there, or remove it.")
 
 
-def _values_to_write(text: str, values: dict[str, object]) -> dict[str, object]:
+def _values_to_write(saved_toml: str, form_values: dict[str, object]) -> dict[str, object]:
     """Values to write: what a file leaves out and the form has as it is by default stays out."""
-    present_values = tomllib.loads(text)
+    present_values = tomllib.loads(saved_toml)
     empty: tuple[object, ...] = ("", None, [], {})
     return {
         name: value
-        for name, value in values.items()
+        for name, value in form_values.items()
         if name in present_values or not (value in empty or value == ReviewForm.model_fields[name].default)
     }
 
 
-def _question_refusals(folder: Path, texts: Mapping[str, str]) -> tuple[FormRefusal, ...]:
+def _question_refusals(folder: Path, texts_by_path: Mapping[str, str]) -> tuple[FormRefusal, ...]:
     """The faults of a question whose files hold this."""
     try:
-        form = ReviewForm.model_validate(tomllib.loads(texts[FORM_FILE]))
+        form = ReviewForm.model_validate(tomllib.loads(texts_by_path[FORM_FILE]))
         if form.decision is ReviewDecision.ACCEPTED:
-            _check_as_packed(folder, texts, form)
+            _check_as_packed(folder, texts_by_path, form)
     except ValidationError as error:
         return tuple(_form_refusals(error))
     except DatasetError as error:

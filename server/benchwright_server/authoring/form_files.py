@@ -45,18 +45,18 @@ class FormFiles:
                 raise ServerError(f"{folder / path} is not UTF-8. Save it as UTF-8.") from error
         return cls(folder, texts, hasher.hexdigest())
 
-    def with_line_ends(self, path: str, typed_text: str) -> str:
+    def with_line_ends_of(self, path: str, typed_text: str) -> str:
         """The typed text, with the line ends of the file; a form in a browser has only line feeds."""
         old_text, new_text = self.texts[path], _with_line_feeds(typed_text)
         if new_text == _with_line_feeds(old_text):
             return old_text
         return new_text.replace("\n", "\r\n") if "\r\n" in old_text else new_text
 
-    def write_texts(self, texts: Mapping[str, str]) -> FormFiles:
+    def write_texts(self, texts_by_path: Mapping[str, str]) -> FormFiles:
         """Writes those that differ, in the order in which they were read.
 
         Args:
-            texts: Contents of the files, by path.
+            texts_by_path: Contents of the files, by path.
 
         Returns:
             The files as they are now.
@@ -66,12 +66,12 @@ class FormFiles:
         """
         written_paths: list[str] = []
         for path, old_text in self.texts.items():
-            if texts[path] == old_text:
+            if texts_by_path[path] == old_text:
                 continue
             file = self.folder / path
             try:
                 file.parent.mkdir(exist_ok=True)
-                write_atomically(file, texts[path].encode())
+                write_atomically(file, texts_by_path[path].encode())
             except OSError as error:
                 for written_path in written_paths:
                     write_atomically(self.folder / written_path, self.texts[written_path].encode())
@@ -88,9 +88,9 @@ def forms_lock(home: Home) -> Iterator[None]:
         yield
 
 
-def picture_uris(folder: Path, pattern: str) -> dict[str, str]:
+def picture_uris(folder: Path, glob_pattern: str) -> dict[str, str]:
     """URIs of the pictures in a folder by their paths below it."""
-    return {file.relative_to(folder).as_posix(): file.as_uri() for file in sorted(folder.glob(pattern))}
+    return {file.relative_to(folder).as_posix(): file.as_uri() for file in sorted(folder.glob(glob_pattern))}
 
 
 def _with_line_feeds(text: str) -> str:

@@ -24,17 +24,17 @@ class Candidate:
     """The solutions that have to fail, by name: path → content."""
 
 
-def candidates_to_prove(problems: Sequence[Problem], folder: Path | None) -> list[Candidate]:
+def candidates_to_prove(problems: Sequence[Problem], author_folder: Path | None) -> list[Candidate]:
     """Problems with their wrong solutions.
 
     Args:
         problems: Problems with their hidden parts.
-        folder: Folder where their author works on the pack; None for an installed pack, which has no wrong solutions.
+        author_folder: Where their author works on the pack; None for an installed pack, without wrong solutions.
 
     Raises:
         DatasetError: A file can't be read.
     """
-    return [Candidate(problem, _wrong_solutions(folder, problem)) for problem in problems]
+    return [Candidate(problem, _wrong_solutions(author_folder, problem)) for problem in problems]
 
 
 def _wrong_solutions(folder: Path | None, problem: Problem) -> dict[str, dict[str, bytes]]:

@@ -26,18 +26,18 @@ def register_requests(server: EditorServer) -> None:
         register_operation(server, operation, lambda: server.sessions)
 
 
-def register_operation(server: EditorServer, operation: Operation[S, Any, Any], get_subject: Callable[[], S]) -> None:
+def register_operation(server: EditorServer, operation: Operation[S, Any, Any], get_target: Callable[[], S]) -> None:
     """Serve an operation as a request and as a command.
 
     Args:
         server: The server of the client.
         operation: The operation.
-        get_subject: Gives what it works on.
+        get_target: Gives what it works on.
     """
 
     async def request(params: Any) -> dict[str, Any]:
         await server.sync.settled()
-        return await operation_reply(operation, get_subject(), params)
+        return await operation_reply(operation, get_target(), params)
 
     async def command(*arguments: Any) -> dict[str, Any]:
         return await request(arguments[0] if arguments else None)
@@ -46,12 +46,12 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
         async def work() -> None:
             # A notification has no response, so a rejection is not reported.
             with contextlib.suppress(JsonRpcException):
-                await operation_reply(operation, get_subject(), params)
+                await operation_reply(operation, get_target(), params)
 
         server.sync.run_in_order(work)
 
     server.served[operation.name] = lambda raw_params: operation.handle(
-        get_subject(), operation.params.model_validate(raw_params)
+        get_target(), operation.params.model_validate(raw_params)
     )
     server.feature(f"benchwright/{operation.name}")(request if operation.is_request else notification)
     if operation.is_request:
@@ -79,7 +79,7 @@ async def call_operation(server: EditorServer, name: str, result_type: type[R], 
     return reply_message
 
 
-async def operation_reply(operation: Operation[S, Any, Any], subject: S, params: Any) -> dict[str, Any]:
+async def operation_reply(operation: Operation[S, Any, Any], target: S, params: Any) -> dict[str, Any]:
     """The result of an operation as plain JSON.
 
     Raises:
@@ -90,7 +90,7 @@ async def operation_reply(operation: Operation[S, Any, Any], subject: S, params:
     except ValidationError as error:
         raise JsonRpcInvalidParams(f"benchwright/{operation.name}: {first_flaw(error)}") from None
     try:
-        result = await operation.handle(subject, parsed)
+        result = await operation.handle(target, parsed)
     except FORESEEN as error:
         raise JsonRpcException(sentence_of(error), REQUEST_FAILED) from None
     except Exception as error:

@@ -49,12 +49,14 @@ class LintFinding(Model):
     message: str
     related: tuple[RelatedLocation, ...] = ()
 
-    def editor_finding(self, source: FindingTool, span: tuple[int, int], level: Level, root: Path) -> EditorFinding:
+    def editor_finding(
+        self, source: FindingTool, marked_code_points: tuple[int, int], level: Level, root: Path
+    ) -> EditorFinding:
         """The finding as shown in editors.
 
         Args:
             source: The tool.
-            span: The marked range, in code points.
+            marked_code_points: The marked range, in code points.
             level: Its severity in the editor.
             root: The folder that paths are relative to.
         """
@@ -62,7 +64,7 @@ class LintFinding(Model):
             EditorRelated(root / related_place.path, related_place.line, related_place.column, related_place.message)
             for related_place in self.related
         )
-        return EditorFinding(source, *span, level, self.rule, self.message, related)
+        return EditorFinding(source, *marked_code_points, level, self.rule, self.message, related)
 
 
 @dataclass(frozen=True)

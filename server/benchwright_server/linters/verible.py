@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT, PROGRAM_SUFFIX
 from benchwright_foundation.process_group import kill_group
@@ -45,13 +46,13 @@ def verible_program(name: str) -> Path | None:
     return program if program.is_file() else None
 
 
-async def verible_lint(name: str, text: str, rules: Sequence[str] = ()) -> list[LintFinding]:
+async def verible_lint(file_name: str, text: str, rule_changes: Sequence[str] = ()) -> list[LintFinding]:
     """Lint one file.
 
     Args:
-        name: The file's name; some rules compare it with what the file declares.
+        file_name: The file's name; some rules compare it with what the file declares.
         text: Its text.
-        rules: Changes to the selection of rules, such as `+line-length=length:120` or `-no-tabs`.
+        rule_changes: Changes to the selection of rules, such as `+line-length=length:120` or `-no-tabs`.
 
     Returns:
         Findings, columns in code points; none if verible is missing or fails. Syntax errors are left out: verible
@@ -60,14 +61,16 @@ async def verible_lint(name: str, text: str, rules: Sequence[str] = ()) -> list[
     Raises:
         RulesError: verible does not accept the rules.
     """
-    lint_output = await _run_verible_lint(name, text, rules, ())
+    lint_output = await _run_verible_lint(file_name, text, rule_changes, ())
     return [finding for line in _lines(lint_output) if (finding := _finding(line)) is not None]
 
 
-async def verible_fixes(name: str, text: str, rules: Sequence[str] = ()) -> list[Fix]:
+async def verible_fixes(file_name: str, text: str, rule_changes: Sequence[str] = ()) -> list[Fix]:
     """The fixes that verible offers for its findings; see `verible_lint`."""
     # It asks about each fix; declined fixes are printed too.
-    lint_output = await _run_verible_lint(name, text, rules, ("--autofix=patch-interactive",), b"n\n" * _MAX_FIXES)
+    lint_output = await _run_verible_lint(
+        file_name, text, rule_changes, ("--autofix=patch-interactive",), b"n\n" * _MAX_FIXES
+    )
     return [fix for fix in _fixes(_lines(lint_output)) if fix.rule not in _UNFIT]
 
 
@@ -144,24 +147,32 @@ def _fixes(lines: Sequence[str]) -> Iterator[Fix]:
         elif match := _TITLE.fullmatch(line):
             title = match["title"]
         elif (match := _HUNK.match(line)) and finding is not None:
-            first_line, removed, added_lines, index = _hunk(lines, index, int(match["line"]))
+            hunk = _hunk(lines, index, int(match["line"]))
+            index = hunk.index_after
             yield Fix(
                 rule=finding.rule,
                 line=finding.line,
                 column=finding.column,
                 title=title,
-                first_line=first_line,
-                removed_lines=tuple(removed),
-                added_lines=tuple(added_lines),
+                first_line=hunk.first_line,
+                removed_lines=tuple(hunk.removed_lines),
+                added_lines=tuple(hunk.added_lines),
             )
 
 
-def _hunk(lines: Sequence[str], index: int, line: int) -> tuple[int, list[str], list[str], int]:
-    """First line, removed lines, added lines, and where the hunk ends; context between changes is both."""
+class _Hunk(NamedTuple):
+    first_line: int
+    removed_lines: list[str]
+    added_lines: list[str]
+    index_after: int
+
+
+def _hunk(diff_lines: Sequence[str], index: int, first_line: int) -> _Hunk:
+    """The hunk whose lines begin at an index; context between changes is both removed and added."""
     old_lines: list[str] = []
     new_lines: list[str] = []
-    while index < len(lines) and lines[index][:1] in {" ", "-", "+"}:
-        mark, content = lines[index][:1], lines[index][1:]
+    while index < len(diff_lines) and diff_lines[index][:1] in {" ", "-", "+"}:
+        mark, content = diff_lines[index][:1], diff_lines[index][1:]
         if mark in " -":
             old_lines.append(content)
         if mark in " +":
@@ -169,10 +180,10 @@ def _hunk(lines: Sequence[str], index: int, line: int) -> tuple[int, list[str], 
         index += 1
     while old_lines and new_lines and old_lines[0] == new_lines[0]:
         del old_lines[0], new_lines[0]
-        line += 1
+        first_line += 1
     while old_lines and new_lines and old_lines[-1] == new_lines[-1]:
         del old_lines[-1], new_lines[-1]
-    return line, old_lines, new_lines, index
+    return _Hunk(first_line, old_lines, new_lines, index)
 
 
 _SOURCE = FindingTool(

@@ -101,7 +101,7 @@ class TestBench:
     async def run(
         self,
         project: Project,
-        ids: Sequence[str],
+        test_ids: Sequence[str],
         test_settings: OwnTests,
         project_settings: ProjectSettings,
         run_request: RunRequest,
@@ -112,7 +112,7 @@ class TestBench:
 
         Args:
             project: Project of the folder.
-            ids: Ids of tests, cases or files; none for all.
+            test_ids: Ids of tests, cases or files; none for all.
             test_settings: Simulator, top, limit.
             project_settings: Include folders and macros.
             run_request: Wishes for the run besides the outcomes.
@@ -124,7 +124,7 @@ class TestBench:
             HarnessError: The sandbox or the tools do not work on this machine.
         """
         toolchain = await asyncio.to_thread(self._toolchain)
-        prepared = await asyncio.to_thread(self._prepare, project, ids, test_settings, project_settings)
+        prepared = await asyncio.to_thread(self._prepare, project, test_ids, test_settings, project_settings)
         if on_prepared is not None:
             await on_prepared(
                 {path for prepared_file in prepared for path in prepared_file.snapshot.disk_paths.values()}
@@ -212,13 +212,15 @@ class TestBench:
         )
 
 
-def _chosen_tests_by_file(test_files: Iterable[TestFile], ids: Sequence[str]) -> list[tuple[TestFile, tuple[str, ...]]]:
+def _chosen_tests_by_file(
+    test_files: Iterable[TestFile], test_ids: Sequence[str]
+) -> list[tuple[TestFile, tuple[str, ...]]]:
     """Each file with the names of its tests that are wanted; none of them for all."""
     known_files = {file.path: file for file in test_files}
-    if not ids:
+    if not test_ids:
         return [(file, ()) for file in known_files.values()]
     wanted_tests: dict[str, dict[str, None]] = {}
-    for test_id in ids:
+    for test_id in test_ids:
         path, _, test = test_id.partition(_SEPARATOR)
         test_file = known_files.get(path)
         names = {test.name for test in test_file.tests} if test_file is not None else set()
@@ -227,7 +229,7 @@ def _chosen_tests_by_file(test_files: Iterable[TestFile], ids: Sequence[str]) ->
         wanted_tests.setdefault(path, {})
         if test:
             wanted_tests[path][test] = None
-    file_ids = {test_id for test_id in ids if _SEPARATOR not in test_id}
+    file_ids = {test_id for test_id in test_ids if _SEPARATOR not in test_id}
     return [(known_files[path], () if path in file_ids else tuple(tests)) for path, tests in wanted_tests.items()]
 
 

@@ -69,7 +69,7 @@ def design_files(project: Project, settings: ProjectSettings, test_file: TestFil
 
 
 def simulated_module(
-    project: Project, test_file: TestFile, test: str, setting: str, testbenches: frozenset[str]
+    project: Project, test_file: TestFile, test_name: str, top_setting: str, testbenches: frozenset[str]
 ) -> str:
     """The module that a test simulates.
 
@@ -81,7 +81,7 @@ def simulated_module(
         OwnTestError: The module is not known; the message says the next step.
     """
     if not test_file.is_cocotb:
-        return test
+        return test_name
     folder = folder_of(project)
     path = folder / test_file.path
     modules = {name for name, _ in _modules(project)}
@@ -96,7 +96,7 @@ def simulated_module(
             if (top := named_toplevel(_text(python_file))) is not None
         }
         tested_top = next(iter(tops_beside)) if len(tops_beside) == 1 else None
-    tested_top = tested_top or setting or project.view.top_name
+    tested_top = tested_top or top_setting or project.view.top_name
     if tested_top is not None:
         return tested_top
     listed_tops = [listed_top for file_list in project.lists for listed_top in file_list.tops]
@@ -130,19 +130,21 @@ def _declaring(project: Project) -> Mapping[str, Sequence[Path]]:
     return declaring
 
 
-def _files_below(project: Project, declaring: Mapping[str, Sequence[Path]], root: Path) -> list[Path]:
+def _files_below(
+    project: Project, declaring_files_by_name: Mapping[str, Sequence[Path]], root_file: Path
+) -> list[Path]:
     """A file, the files that declare what it names, and so on."""
     entries_by_path = dict(project.words())
-    needed_files = {root: None}
-    pending_paths = deque([root])
+    needed_files = {root_file: None}
+    pending_paths = deque([root_file])
     seen_headers: set[Path] = set()
     while pending_paths:
         path = pending_paths.popleft()
         known_file = entries_by_path.get(path)
         if known_file is None:
             continue
-        own_names = {name for name, paths in declaring.items() if path in paths}
-        for name, paths in declaring.items():
+        own_names = {name for name, paths in declaring_files_by_name.items() if path in paths}
+        for name, paths in declaring_files_by_name.items():
             if (
                 name in own_names
                 or name not in known_file.code_words
@@ -150,7 +152,7 @@ def _files_below(project: Project, declaring: Mapping[str, Sequence[Path]], root
             ):
                 continue
             # A testbench names its design, and its design does not name it back.
-            nearest_file = nearest_path(paths, root)
+            nearest_file = nearest_path(paths, root_file)
             if nearest_file is not None:
                 needed_files[nearest_file] = None
                 pending_paths.append(nearest_file)

@@ -28,14 +28,14 @@ class LastResults:
     def __init__(self) -> None:
         self._folders: dict[str, dict[str, LastResult]] = {}
 
-    def keep(self, folder: str, runs: Iterable[OwnTestRun]) -> None:
+    def keep(self, folder_uri: str, runs: Iterable[OwnTestRun]) -> None:
         """Remembers the results of runs.
 
         Args:
-            folder: Its URI.
+            folder_uri: Its URI.
             runs: Each with all of its tests.
         """
-        last_results = self._folders.pop(folder, {})
+        last_results = self._folders.pop(folder_uri, {})
         for test_run in runs:
             # The end of the waveform of several tests is not the end of each.
             waves = test_run.waves if len(test_run.results) == 1 else None
@@ -44,15 +44,19 @@ class LastResults:
                 last_results[test_result.id] = LastResult(test_result, waves)
         while len(last_results) > _MOST_RESULTS:
             del last_results[next(iter(last_results))]
-        self._folders[folder] = last_results
+        self._folders[folder_uri] = last_results
         while len(self._folders) > _MOST_FOLDERS:
             del self._folders[next(iter(self._folders))]
 
-    def newest_failure(self, folder: str, test: str | None) -> LastResult | None:
+    def newest_failure(self, folder_uri: str, test_id: str | None) -> LastResult | None:
         """The newest result of a test that failed; of any test of the folder if none is named."""
-        last_results = self._folders.get(folder, {})
+        last_results = self._folders.get(folder_uri, {})
         candidate_results = (
-            [last_results[test]] if test in last_results else [] if test is not None else list(last_results.values())
+            [last_results[test_id]]
+            if test_id in last_results
+            else []
+            if test_id is not None
+            else list(last_results.values())
         )
         return next(
             (last_result for last_result in reversed(candidate_results) if last_result.test_result.outcome == "failed"),

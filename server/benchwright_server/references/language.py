@@ -114,9 +114,15 @@ An invalid value is reported in a message that names it, and the default is used
 class FullClient(Client):
     """A client that supports everything and prefers UTF-16."""
 
-    def capability(self, path: str) -> Any:
+    def capability(self, dotted_path: str) -> Any:
         """True, or the one capability that is a list."""
-        return ["edit"] if path.endswith("resolveSupport.properties") else None if "Encodings" in path else True
+        return (
+            ["edit"]
+            if dotted_path.endswith("resolveSupport.properties")
+            else None
+            if "Encodings" in dotted_path
+            else True
+        )
 
 
 def features_page() -> str:

@@ -16,9 +16,9 @@ _WRAPPER = "TOP"
 _MOST = 16
 
 
-def design_paths_for(design: InstanceTree, path: str) -> list[str]:
+def design_paths_for(design: InstanceTree, waveform_path: str) -> list[str]:
     """The paths in a design that a path of a waveform may be, best first."""
-    first_name, _, inner_path = path.removeprefix(f"{_WRAPPER}.").partition(".")
+    first_name, _, inner_path = waveform_path.removeprefix(f"{_WRAPPER}.").partition(".")
     if not inner_path:
         return []
     tops = [instance.path for instance in design.tops() if instance.name == first_name]
@@ -26,18 +26,18 @@ def design_paths_for(design: InstanceTree, path: str) -> list[str]:
     return [f"{instance_path}.{inner_path}" for instance_path in dict.fromkeys((*tops, *instances))]
 
 
-def waveform_paths_for(design: InstanceTree, path: str, tops: Sequence[str]) -> list[str]:
+def waveform_paths_for(design: InstanceTree, design_path: str, waveform_tops: Sequence[str]) -> list[str]:
     """The paths in a waveform that a path of a design may be, best first.
 
     Args:
         design: The design.
-        path: Path of a signal, or of a scope with a name after it.
-        tops: The waveform's outermost scopes.
+        design_path: Path of a signal, or of a scope with a name after it.
+        waveform_tops: The waveform's outermost scopes.
     """
     paths = []
-    for instance in design.instances_along(path.rpartition(".")[0]):
-        inner_path = path[len(instance.path) + 1 :]
+    for instance in design.instances_along(design_path.rpartition(".")[0]):
+        inner_path = design_path[len(instance.path) + 1 :]
         for name in dict.fromkeys((instance.name, instance.module)):
-            paths += [f"{name}.{inner_path}"] if name in tops else []
-            paths += [f"{_WRAPPER}.{name}.{inner_path}"] if _WRAPPER in tops else []
+            paths += [f"{name}.{inner_path}"] if name in waveform_tops else []
+            paths += [f"{_WRAPPER}.{name}.{inner_path}"] if _WRAPPER in waveform_tops else []
     return paths

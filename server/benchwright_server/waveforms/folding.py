@@ -27,37 +27,40 @@ class Changes(Protocol):
     def __getitem__(self, index: slice) -> list[Change]: ...
 
 
-def last_change_index(changes: Changes, time: int, low: int = 0) -> int:
+def last_change_index(changes: Changes, tick: int, first_index: int = 0) -> int:
     """The number of the last change at or before a time; -1 before the first."""
-    return bisect_right(_Indexed(changes), time, low, len(changes), key=lambda change: change[0]) - 1
+    return bisect_right(_Indexed(changes), tick, first_index, len(changes), key=lambda change: change[0]) - 1
 
 
-def folded_entries(changes: Changes, start: int, end: int, width: int) -> list[Entry]:
+def folded_entries(changes: Changes, start_tick: int, end_tick: int, column_count: int) -> list[Entry]:
     """The entries that a window of a signal shows.
 
     Args:
         changes: Changes of the signal.
-        start: The first tick of the window.
-        end: The last one, later than the first.
-        width: Number of columns that the window has.
+        start_tick: The first tick of the window.
+        end_tick: The last one, later than the first.
+        column_count: Number of columns that the window has.
 
     Returns:
         The value at the start, then what follows, at most two entries for a column. Changes that are too many to
         tell apart are one entry without a value, which ends at the next entry. Times are those of real changes.
     """
-    index_before = last_change_index(changes, start)
+    index_before = last_change_index(changes, start_tick)
     first_index = index_before + 1
-    index_after = last_change_index(changes, end, first_index) + 1
+    index_after = last_change_index(changes, end_tick, first_index) + 1
     entries: list[Entry] = [changes[index_before]] if index_before >= 0 else []
     if index_after <= first_index:
         return entries
-    if index_after - first_index <= 2 * width:
+    if index_after - first_index <= 2 * column_count:
         return [*entries, *changes[first_index:index_after]]
 
     def column(change: Change) -> int:
-        return (change[0] - start) * width // (end - start)
+        return (change[0] - start_tick) * column_count // (end_tick - start_tick)
 
-    return [*entries, *_entries(_changes_by_column(_samples(changes, first_index, index_after, width, column), column))]
+    return [
+        *entries,
+        *_entries(_changes_by_column(_samples(changes, first_index, index_after, column_count, column), column)),
+    ]
 
 
 class _Indexed:
@@ -84,29 +87,29 @@ class _ColumnChanges:
 
 
 def _samples(
-    changes: Changes, first_index: int, index_after: int, columns: int, column: Callable[[Change], int]
+    changes: Changes, first_index: int, index_after: int, column_count: int, column_of: Callable[[Change], int]
 ) -> Iterator[tuple[int, Change]]:
     """Some changes with their numbers; those between two of them are in their columns, which are one or touch."""
-    step = -(-(index_after - first_index) // max(2, columns))
+    step = -(-(index_after - first_index) // max(2, column_count))
     numbers, sampled_changes = [*range(first_index, index_after, step)], [*changes[first_index:index_after:step]]
     if numbers[-1] != index_after - 1:
         numbers.append(index_after - 1)
         sampled_changes.append(changes[index_after - 1])
     for index, (number, change) in enumerate(zip(numbers, sampled_changes, strict=True)):
         if index > 0 and number - numbers[index - 1] > 1:
-            apart = column(change) - column(sampled_changes[index - 1])
+            apart = column_of(change) - column_of(sampled_changes[index - 1])
             if apart > 1:
-                yield from _samples(changes, numbers[index - 1] + 1, number, apart, column)
+                yield from _samples(changes, numbers[index - 1] + 1, number, apart, column_of)
         yield number, change
 
 
 def _changes_by_column(
-    numbered_changes: Iterable[tuple[int, Change]], column: Callable[[Change], int]
+    numbered_changes: Iterable[tuple[int, Change]], column_of: Callable[[Change], int]
 ) -> list[_ColumnChanges]:
     groups: list[_ColumnChanges] = []
     previous_number = -1
     for number, change in numbered_changes:
-        change_column = column(change)
+        change_column = column_of(change)
         has_unseen = bool(groups) and number != previous_number + 1
         if has_unseen:
             groups[-1].is_crowded = True

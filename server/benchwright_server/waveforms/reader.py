@@ -97,17 +97,19 @@ class WaveformFile:
     def _vars(self) -> Iterator[Any]:
         return iter(self._wave.all_vars())
 
-    def level(self, scope: str | None, words: Sequence[str], offset: int, limit: int) -> dict[str, Any]:
+    def scope_or_search_page(
+        self, scope: str | None, searched_words: Sequence[str], offset: int, max_items: int
+    ) -> dict[str, Any]:
         """A page of what is directly in a scope, or of the signals whose paths have some words."""
-        if words:
-            return self._search([word.lower() for word in words], offset, limit)
+        if searched_words:
+            return self._search([word.lower() for word in searched_words], offset, max_items)
         container = self._wave if scope is None else self._item(scope)
         if container is None or not hasattr(container, "scopes"):
             raise UnanswerableError(f"The waveform has no scope {scope}. It may have been written again.")
         children = [*sorted(container.scopes(), key=_order), *sorted(container.vars(), key=_order)]
-        return {"total": len(children), "items": [_item(item) for item in children[offset : offset + limit]]}
+        return {"total": len(children), "items": [_item(item) for item in children[offset : offset + max_items]]}
 
-    def _search(self, words: Sequence[str], offset: int, limit: int) -> dict[str, Any]:
+    def _search(self, words: Sequence[str], offset: int, max_items: int) -> dict[str, Any]:
         if self._named_signals is None:
             named_signals = [
                 (variable.full_name.lower(), variable) for variable in islice(self._vars(), _MOST_SIGNALS + 1)
@@ -120,12 +122,14 @@ class WaveformFile:
         found_signals = [signal for name, signal in self._named_signals if all(word in name for word in words)]
         return {
             "total": len(found_signals),
-            "items": [_item(signal) for signal in found_signals[offset : offset + limit]],
+            "items": [_item(signal) for signal in found_signals[offset : offset + max_items]],
         }
 
-    def window(self, signals: Sequence[str], start: int, end: int, width: int) -> list[dict[str, Any] | None]:
+    def windows(
+        self, signal_paths: Sequence[str], start_tick: int, end_tick: int, column_count: int
+    ) -> list[dict[str, Any] | None]:
         """The windows of some signals; None for those that there are not."""
-        return [self._window(path, start, end, width) for path in signals]
+        return [self._window(path, start_tick, end_tick, column_count) for path in signal_paths]
 
     def _window(self, path: str, start: int, end: int, width: int) -> dict[str, Any] | None:
         changes = self._changes(path)
@@ -137,38 +141,41 @@ class WaveformFile:
             "values": [value_text(value, _LONGEST_IN_WINDOW) if value is not None else None for _, value in entries],
         }
 
-    def values(self, signals: Sequence[str], time: int) -> list[dict[str, Any] | None]:
-        """Each signal's value at a time with its width; None for those that there are not."""
+    def values_at(self, signal_paths: Sequence[str], tick: int) -> list[dict[str, Any] | None]:
+        """Each signal's value at a tick with its width; None for those that there are not."""
         signal_values: list[dict[str, Any] | None] = []
-        for path in signals:
+        for path in signal_paths:
             changes = self._changes(path)
-            index = last_change_index(changes, time) if changes is not None and len(changes) else -1
+            index = last_change_index(changes, tick) if changes is not None and len(changes) else -1
             value = value_text(changes[index][1]) if changes is not None and index >= 0 else None
             signal_values.append({"value": value, "bits": self._item(path).bitwidth} if changes is not None else None)
         return signal_values
 
-    def change(self, signal: str, time: int, forward: bool, value: str | None) -> dict[str, Any] | None:
-        """The nearest change of a signal after or before a time, if there is one; or the nearest to a value."""
-        changes = self._changes(signal)
+    def nearest_change(
+        self, signal_path: str, tick: int, forward: bool, wanted_value: str | None
+    ) -> dict[str, Any] | None:
+        """The nearest change of a signal after or before a tick, if there is one; to that value, if one is given."""
+        changes = self._changes(signal_path)
         if changes is None:
-            raise UnanswerableError(f"The waveform has no signal {signal}. It may have been written again.")
+            raise UnanswerableError(f"The waveform has no signal {signal_path}. It may have been written again.")
         if not len(changes):
             return None
-        index = last_change_index(changes, time)
-        if not forward and index >= 0 and changes[index][0] == time:
+        index = last_change_index(changes, tick)
+        if not forward and index >= 0 and changes[index][0] == tick:
             index -= 1
         first_index = index + 1 if forward else index
         for number, (change_time, new_value) in enumerate(_changes_from(changes, first_index, forward)):
             text = value_text(new_value)
-            if value is None or text == value:
+            if wanted_value is None or text == wanted_value:
                 return {"time": change_time, "value": text}
             if number == _MOST_COMPARED:
                 raise UnanswerableError(
-                    f"None of the next {number:,} changes of {signal} is to {value}. Ask from {change_time}."
+                    f"None of the next {number:,} changes of {signal_path} is to {wanted_value}. "
+                    f"Ask from {change_time}."
                 )
         return None
 
-    def unknown(self, most: int) -> dict[str, Any]:
+    def signals_unknown_at_end(self, max_count: int) -> dict[str, Any]:
         """Signals with a bit that is x at the end, and since when; those that were so first come first."""
         unknown_signals = []
         for variable in islice(self._vars(), _MOST_EXAMINED):
@@ -181,12 +188,12 @@ class WaveformFile:
                     break
                 start = time
             unknown_signals.append((start, variable.full_name))
-        signals = [{"path": path, "since": start} for start, path in sorted(unknown_signals)[:most]]
+        signals = [{"path": path, "since": start} for start, path in sorted(unknown_signals)[:max_count]]
         return {"timescale": self._timescale(), "signals": signals}
 
-    def known(self, signals: Sequence[str]) -> list[str]:
+    def known_signals(self, signal_paths: Sequence[str]) -> list[str]:
         """Those that the waveform has."""
-        return [path for path in signals if _is_signal(self._item(path))]
+        return [path for path in signal_paths if _is_signal(self._item(path))]
 
     def _item(self, path: str) -> Any:
         try:

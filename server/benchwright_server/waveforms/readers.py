@@ -36,23 +36,23 @@ class Readers:
     def __init__(self) -> None:
         self._readers: dict[Path, _ReaderProcess] = {}
 
-    async def call_method(self, path: Path, method_name: str, **arguments: Any) -> Any:
+    async def call_method(self, waveform_file: Path, method_name: str, **arguments: Any) -> Any:
         """The result of a method of `WaveformFile` for a file, which is opened first if it has to be.
 
         Raises:
             ExtraMissingError: The library that reads waveforms is not installed.
             WaveformError: The file can't be read, or what was asked can't be answered.
         """
-        waveform_reader = await self._reader(path)
+        waveform_reader = await self._reader(waveform_file)
         try:
             return await waveform_reader.call_method(method_name, arguments)
         finally:
-            if waveform_reader.is_dead and self._readers.get(path) is waveform_reader:
-                del self._readers[path]
+            if waveform_reader.is_dead and self._readers.get(waveform_file) is waveform_reader:
+                del self._readers[waveform_file]
 
-    def close(self, path: Path) -> None:
+    def close(self, waveform_file: Path) -> None:
         """End the reader of a file, if there is one."""
-        waveform_reader = self._readers.pop(path, None)
+        waveform_reader = self._readers.pop(waveform_file, None)
         if waveform_reader is not None:
             waveform_reader.kill()
 

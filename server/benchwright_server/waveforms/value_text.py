@@ -25,16 +25,16 @@ def value_text(value: Value, longest: int = _LONGEST) -> str:
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
-def verilog_literal(text: str, bits: int | None) -> str:
+def verilog_literal(protocol_value: str, bits: int | None) -> str:
     """A value of the protocol as Verilog writes it, such as `8'h1f`.
 
     Args:
-        text: As `value_text` writes it.
+        protocol_value: As `value_text` writes it.
         bits: Width of the signal in bits; None for what has no bits.
     """
-    if bits is None or text[:1] not in ("h", "b"):
-        return text
+    if bits is None or protocol_value[:1] not in ("h", "b"):
+        return protocol_value
     if bits == 1:
-        return text[1:]
-    digits = text[1:] if text[0] == "b" else text[1:].rjust(-(-bits // 4), "0")
-    return f"{bits}'{text[0]}{digits}"
+        return protocol_value[1:]
+    digits = protocol_value[1:] if protocol_value[0] == "b" else protocol_value[1:].rjust(-(-bits // 4), "0")
+    return f"{bits}'{protocol_value[0]}{digits}"

@@ -105,7 +105,7 @@ def read_file(folder: Path, path: str) -> bytes | None:
         raise WorkspaceError(f"{path} can't be used: {reason}. It must be a plain file, not a link.") from error
 
 
-def snapshot(folder: Path, problem: Problem) -> dict[str, bytes]:
+def read_judged_files(folder: Path, problem: Problem) -> dict[str, bytes]:
     """The current content of the files that are judged, without missing ones."""
     return {path: content for path in judged_paths(problem) if (content := read_file(folder, path)) is not None}
 
@@ -121,15 +121,17 @@ def free_folder(root: Path, ref: str) -> Path:
     return folder
 
 
-def new_workspace_files(problem: Problem, variants: Mapping[str, str] | None = None) -> tuple[str, dict[str, bytes]]:
-    """The files of a new workspace, and which of them is the statement.
+def new_workspace_files(
+    problem: Problem, ref_by_language: Mapping[str, str] | None = None
+) -> tuple[str, dict[str, bytes]]:
+    """The path of the statement in a new workspace, and its files: path → content.
 
     Files to write are created empty, so that an editor can open them. Figures are where the statement's links
     point.
 
     Args:
         problem: The problem that is opened.
-        variants: Language → name of the problem that is the same question in it.
+        ref_by_language: Language → `pack/id` of the same question in it.
     """
     name = "README.md" if problem.kind is ProblemKind.DESIGN else "question.md"
     while name in problem.public.files or name in problem.public.expected:
@@ -137,10 +139,10 @@ def new_workspace_files(problem: Problem, variants: Mapping[str, str] | None = N
     files = dict.fromkeys(judged_paths(problem), b"")
     files |= {path: text.encode() for path, text in problem.public.files.items()}
     files |= {figure.path: figure.content for figure in problem.public.figures}
-    return name, files | {name: _workspace_statement(problem, variants or {}).encode()}
+    return name, files | {name: _workspace_statement(problem, ref_by_language or {}).encode()}
 
 
-def fill_workspace(folder: Path, files: dict[str, bytes]) -> None:
+def fill_workspace(folder: Path, content_by_path: dict[str, bytes]) -> None:
     """Write the files of a new workspace.
 
     Raises:
@@ -148,7 +150,7 @@ def fill_workspace(folder: Path, files: dict[str, bytes]) -> None:
     """
     try:
         folder.mkdir(parents=True)
-        for path, content in files.items():
+        for path, content in content_by_path.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             write_atomically(folder / path, content)
     except OSError as error:
@@ -164,7 +166,7 @@ def mark_workspace(folder: Path, marker: Marker) -> Workspace:
     return Workspace(folder, marker)
 
 
-def _workspace_statement(problem: Problem, variants: Mapping[str, str]) -> str:
+def _workspace_statement(problem: Problem, ref_by_language: Mapping[str, str]) -> str:
     statement = problem.public.statement
     if not statement.lstrip().startswith("#"):
         statement = f"# {problem.title}\n\n{statement}"
@@ -173,8 +175,8 @@ def _workspace_statement(problem: Problem, variants: Mapping[str, str]) -> str:
         choices = "\n".join(f"- **{choice.letter}.** {choice.text}" for choice in question.choices)
         statement = f"{statement.rstrip()}\n\n{choices}"
     todo = _todo(problem)
-    if variants:
-        other_languages = ", ".join(f"`{ref}` ({language})" for language, ref in variants.items())
+    if ref_by_language:
+        other_languages = ", ".join(f"`{ref}` ({language})" for language, ref in ref_by_language.items())
         todo = f"{todo}\n\nThe same question in other languages: {other_languages}."
     return f"{statement.rstrip()}\n\n---\n\n{todo}\n"
 

@@ -124,17 +124,17 @@ class Accounts:
             return await self._new_token(connection, AccountTokenKind.WORKER, None, worker_name, _WORKER_PER_MINUTE)
 
     async def make_invitation(
-        self, course: str, role: Role, *, section: str = "", uses: int = 1, expires: float | None = None
+        self, course: str, role: Role, *, section: str = "", uses: int = 1, expire_time: float | None = None
     ) -> str:
         """A code that so many people can join a course with.
 
         Raises:
             BenchServiceError: No such course exists.
         """
-        return (await self.make_invitations(course, [(role, section)], uses=uses, expires=expires))[0]
+        return (await self.make_invitations(course, [(role, section)], uses=uses, expire_time=expire_time))[0]
 
     async def make_invitations(
-        self, course: str, seats: Sequence[tuple[Role, str]], *, uses: int = 1, expires: float | None = None
+        self, course: str, seats: Sequence[tuple[Role, str]], *, uses: int = 1, expire_time: float | None = None
     ) -> Sequence[str]:
         """A code for each role and section, in their order; all of them or none.
 
@@ -150,7 +150,7 @@ class Accounts:
                 "section": section,
                 "uses_left": uses,
                 "created": self._now(),
-                "expires": expires,
+                "expires": expire_time,
             }
             for code, (role, section) in zip(codes, seats, strict=True)
         ]

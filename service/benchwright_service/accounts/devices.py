@@ -90,10 +90,10 @@ class Devices:
             row = (await connection.execute(query)).one_or_none()
         return WaitingDevice(_dashed_code(row.code), row.name) if row is not None else None
 
-    async def decide_if_waiting(self, code: str, account: str, *, granted: bool) -> bool:
+    async def decide_if_waiting(self, user_code: str, account: str, *, granted: bool) -> bool:
         """Signs the program in, or refuses to; False if none waits with this code."""
         state = DeviceState.GRANTED if granted else DeviceState.DENIED
-        decision_update = update(DEVICES).where(self._is_waiting(code)).values(state=state, account=account)
+        decision_update = update(DEVICES).where(self._is_waiting(user_code)).values(state=state, account=account)
         async with self._database.write_transaction() as connection:
             return bool((await connection.execute(decision_update)).rowcount)
 

@@ -123,15 +123,15 @@ class People:
             )
         return person
 
-    async def assign_groups(self, course: str, groups: Mapping[str, str]) -> None:
+    async def assign_groups(self, course: str, group_by_account: Mapping[str, str]) -> None:
         """Puts people in groups.
 
         Args:
             course: Its id.
-            groups: Account → name of the group; empty for who works alone. Who is not named stays.
+            group_by_account: Account → name of the group; empty for who works alone. Who is not named stays.
         """
         async with self._database.write_transaction() as connection:
-            for account, name in groups.items():
+            for account, name in group_by_account.items():
                 membership = MEMBERS.c.course == course, MEMBERS.c.account == account
                 await connection.execute(update(MEMBERS).where(*membership).values(team=name))
 
@@ -237,7 +237,7 @@ class People:
         archive.writestr(f"{folder}/receipts.jsonl", "".join(f"{anchor}\n" for anchor in anchors))
         run_views = []
         for run_row in run_rows:
-            view = await self._views.run_view(run_row, attempt.problem, revision=0, rank=None, step="")
+            view = await self._views.run_view(run_row, attempt.problem, revision=0, queue_rank=None, step="")
             run_views.append(
                 view.model_dump(mode="json", exclude={"revision", "place", "step"}) | {"queued": run_row.queued}
             )

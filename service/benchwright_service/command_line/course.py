@@ -80,7 +80,7 @@ def invite(
         _with_administration(
             database,
             lambda administration: administration.accounts.make_invitation(
-                course, role, section=section, uses=uses, expires=expiry
+                course, role, section=section, uses=uses, expire_time=expiry
             ),
         )
     )
@@ -110,7 +110,7 @@ def roster(
         seat_roles = [(seat.role, seat.section) for seat in seats]
         codes = _with_administration(
             database,
-            lambda administration: administration.accounts.make_invitations(course, seat_roles, expires=expiry),
+            lambda administration: administration.accounts.make_invitations(course, seat_roles, expire_time=expiry),
         )
         sign_in = f"{address.rstrip('/')}/sign-in" if address else ""
         write_atomically(output.absolute(), invitation_table(seats, codes, sign_in), 0o600)

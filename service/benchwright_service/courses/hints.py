@@ -75,8 +75,8 @@ class HandedHints:
         unsealed_problem = await asyncio.to_thread(self._store.unseal, ref)
         return HintText(number=hint_number, text=hint_text(ref, unsealed_problem, hint_number), cost=cost)
 
-    async def _taken_cost(self, attempt: str, number: int) -> float | None:
-        query = select(HINTS.c.cost).where(HINTS.c.attempt == attempt, HINTS.c.number == number)
+    async def _taken_cost(self, attempt: str, hint_number: int) -> float | None:
+        query = select(HINTS.c.cost).where(HINTS.c.attempt == attempt, HINTS.c.number == hint_number)
         async with self._database.reading() as connection:
             cost: float | None = (await connection.execute(query)).scalar()
         return cost
@@ -90,14 +90,14 @@ class HandedHints:
             forbidder = "study" if assigned is not None else "assignment"
             raise RefusalError(RefusalKind.CONFLICT, f"The {forbidder} does not allow hints.", "Go on without them.")
 
-    async def _check_turn(self, attempt: str, number: int, rule: HintRule) -> None:
+    async def _check_turn(self, attempt: str, hint_number: int, rule: HintRule) -> None:
         taken_query = select(func.count()).select_from(HINTS).where(HINTS.c.attempt == attempt)
         decided_query = select(func.count()).select_from(RUNS)
         decided_query = decided_query.where(RUNS.c.attempt == attempt, RUNS.c.outcome.in_(DECIDED))
         async with self._database.reading() as connection:
             taken_count = (await connection.execute(taken_query)).scalar_one()
             runs = (await connection.execute(decided_query)).scalar_one()
-        if number != taken_count + 1:
+        if hint_number != taken_count + 1:
             raise RefusalError(RefusalKind.CONFLICT, f"Hint {taken_count + 1} comes next.", "Take the hints in order.")
         summary = await asyncio.to_thread(self._evidence.log.summary, attempt)
         if summary.state is not AttemptState.RUNNING:
@@ -105,15 +105,17 @@ class HandedHints:
         missing = rule.missing_condition(runs, summary.clock.active_s)
         if missing:
             raise RefusalError(
-                RefusalKind.CONFLICT, f"Hint {number} can be taken after {missing}.", "Go on working, and ask again."
+                RefusalKind.CONFLICT,
+                f"Hint {hint_number} can be taken after {missing}.",
+                "Go on working, and ask again.",
             )
 
-    async def _note_taken_and_get_cost(self, attempt: str, number: int, cost: float) -> float:
-        row = {"attempt": attempt, "number": number, "cost": cost, "at": self._now()}
+    async def _note_taken_and_get_cost(self, attempt: str, hint_number: int, cost: float) -> float:
+        row = {"attempt": attempt, "number": hint_number, "cost": cost, "at": self._now()}
         try:
             async with self._database.write_transaction() as connection:
                 await connection.execute(insert(HINTS).values(row))
         except IntegrityError:
             # Asked for twice at once.
-            return await self._taken_cost(attempt, number) or 0.0
+            return await self._taken_cost(attempt, hint_number) or 0.0
         return cost

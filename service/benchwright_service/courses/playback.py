@@ -239,7 +239,7 @@ class _PlaybackReading:
         elif kind in _ABOUT:
             event, edited_path, version = about_edit(body)
             if version is not None:
-                attempt_edits.attributor.note_about(edited_path, version, event)
+                attempt_edits.attributor.note_about_edit(edited_path, version, event)
         elif kind in _ANNOUNCING:
             attempt_edits.attributor.note_announcement(parse_event(read_json(body)), wall)
         return ""

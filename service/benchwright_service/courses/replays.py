@@ -103,10 +103,10 @@ class Replays:
         return playback
 
 
-def _runs(playback: Playback, runs: Sequence[RunLine], clock_difference_s: float) -> list[dict[str, Any]]:
+def _runs(playback: Playback, run_lines: Sequence[RunLine], clock_difference_s: float) -> list[dict[str, Any]]:
     """Runs in time, with the verdicts that count at the service."""
     plain_runs = []
-    for run_line in runs:
+    for run_line in run_lines:
         step, at_s = playback.run_steps.get(run_line.number) or playback.step_and_time_at(
             run_line.queued.timestamp() - clock_difference_s
         )

@@ -40,20 +40,20 @@ class Snapshots:
         """Bytes on disk of those that are here."""
         return sum(file.stat().st_size for digest in digests if (file := self._file(digest)).is_file())
 
-    def keep_content(self, digest: str, packed: str) -> int:
+    def keep_content(self, sha256: str, compressed_base64: str) -> int:
         """Keeps a content; returns how many bytes it takes on disk.
 
         Args:
-            digest: Its SHA-256.
-            packed: The content, compressed (RFC 1950), base64.
+            sha256: Its SHA-256.
+            compressed_base64: The content, compressed (RFC 1950), base64.
 
         Raises:
             RefusalError: The content is not what the digest says, or too large.
         """
-        content = unpack_content(packed, LARGEST)
-        if hashlib.sha256(content).hexdigest() != digest:
+        content = unpack_content(compressed_base64, LARGEST)
+        if hashlib.sha256(content).hexdigest() != sha256:
             raise _content_refusal("A file's content is not that of its SHA-256.")
-        file = self._file(digest)
+        file = self._file(sha256)
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         compressed = zlib.compress(content)
         write_atomically(file, compressed, 0o600)
@@ -108,25 +108,27 @@ class StoredFiles:
         self._snapshots = snapshots
         self._quotas = quotas
 
-    async def keep_contents(self, account: str, contents: Mapping[str, str]) -> None:
+    async def keep_contents(self, account: str, compressed_by_sha256: Mapping[str, str]) -> None:
         """Keeps contents of an account's run.
 
         Args:
             account: Account whose run it is.
-            contents: SHA-256 → content, compressed (RFC 1950), base64.
+            compressed_by_sha256: SHA-256 → content, compressed (RFC 1950), base64.
 
         Raises:
             RefusalError: The account has no room, or a content is not what its SHA-256 says.
         """
-        if not contents:
+        if not compressed_by_sha256:
             return
         if not self._quotas.knows_stored_bytes(account):
             self._quotas.set_stored_bytes(account, await self._stored_bytes(account))
-        missing_digests = await asyncio.to_thread(self._snapshots.missing_digests, contents)
-        self._quotas.require_room(account, sum(len(contents[digest]) * 3 // 4 for digest in missing_digests))
+        missing_digests = await asyncio.to_thread(self._snapshots.missing_digests, compressed_by_sha256)
+        self._quotas.require_room(
+            account, sum(len(compressed_by_sha256[digest]) * 3 // 4 for digest in missing_digests)
+        )
         for digest in missing_digests:
             self._quotas.add_stored_bytes(
-                account, await asyncio.to_thread(self._snapshots.keep_content, digest, contents[digest])
+                account, await asyncio.to_thread(self._snapshots.keep_content, digest, compressed_by_sha256[digest])
             )
 
     async def _stored_bytes(self, account: str) -> int:
@@ -142,19 +144,19 @@ class StoredFiles:
         )
 
 
-def unpack_content(packed: str, limit: int) -> bytes:
-    """Content that came compressed; never more than `limit` bytes are unpacked.
+def unpack_content(compressed_base64: str, byte_limit: int) -> bytes:
+    """Content that came compressed; never more than `byte_limit` bytes are unpacked.
 
     Raises:
         RefusalError: The content is not compressed as it should be, or too large.
     """
     unpacker = zlib.decompressobj()
     try:
-        content = unpacker.decompress(base64.b64decode(packed), limit + 1)
+        content = unpacker.decompress(base64.b64decode(compressed_base64), byte_limit + 1)
     except (zlib.error, ValueError):
         raise _content_refusal("A file is not compressed as RFC 1950 says, or not base64.") from None
-    if len(content) > limit:
-        raise _content_refusal(f"A file has more than {limit:,} bytes.")
+    if len(content) > byte_limit:
+        raise _content_refusal(f"A file has more than {byte_limit:,} bytes.")
     if not unpacker.eof or unpacker.unused_data:
         raise _content_refusal("A file's compressed content is cut off, or followed by something else.")
     return content

@@ -132,7 +132,7 @@ def rotate(
 
 def revoke(
     folder: Path,
-    key: str,
+    key_prefix: str,
     revoked_from: datetime,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     wait: Callable[[float], None] = time.sleep,
@@ -141,7 +141,7 @@ def revoke(
 
     Args:
         folder: Folder of the service.
-        key: The key or its beginning.
+        key_prefix: The key or its beginning.
         revoked_from: Time from which somebody else may have had it. A key revoked before keeps the earlier time.
         clock: The machine's clock.
         wait: Function that waits for some seconds.
@@ -156,11 +156,13 @@ def revoke(
     if revoked_from > clock():
         raise BenchServiceError(f"{revoked_from:%Y-%m-%d %H:%M} UTC is in the future")
     with _lock_changes(folder) as file:
-        matching_keys = [signing_key for signing_key in read_keys(file).keys if key and signing_key.key.startswith(key)]
+        matching_keys = [
+            signing_key for signing_key in read_keys(file).keys if key_prefix and signing_key.key.startswith(key_prefix)
+        ]
         if len(matching_keys) != 1:
             known_keys = ", ".join(signing_key.key for signing_key in read_keys(file).keys)
             raise BenchServiceError(
-                f"{'no key' if not matching_keys else 'more than one key'} begins with {key!r}: {known_keys}"
+                f"{'no key' if not matching_keys else 'more than one key'} begins with {key_prefix!r}: {known_keys}"
             )
         # First: nobody takes the revoked key for the present one.
         if matching_keys[0].ends is None:

@@ -149,18 +149,18 @@ class Gradebooks:
         self,
         course: str,
         assignments: Sequence[AssignmentView],
-        replaced_outcomes: Mapping[str, tuple[Outcome, float]] = MappingProxyType({}),
+        replacement_by_run: Mapping[str, tuple[Outcome, float]] = MappingProxyType({}),
     ) -> Gradebook:
         """The gradebook of a course.
 
         Args:
             course: Its id.
             assignments: Its assignments.
-            replaced_outcomes: Outcome and share of runs, by id, as if they were these.
+            replacement_by_run: Outcome and share of runs, by id, as if they were these.
         """
         students = await self._progress.students(course)
         grading_rules = await self._grading_rules(course)
-        decided_runs = await self._decided_runs_of_course(course, replaced_outcomes)
+        decided_runs = await self._decided_runs_of_course(course, replacement_by_run)
         hints = await self._costly_hints(course)
         groups = _groups(students)
         extensions = await self._extensions(course)
@@ -371,12 +371,12 @@ class Gradebooks:
 
 
 def _decided_runs(
-    run_rows: Sequence[Any], replaced_outcomes: Mapping[str, tuple[Outcome, float]]
+    run_rows: Sequence[Any], replacement_by_run: Mapping[str, tuple[Outcome, float]]
 ) -> dict[_Key, dict[str, list[DecidedRun]]]:
     """Runs by account and assignment, and by problem."""
     decided_runs: dict[_Key, dict[str, list[DecidedRun]]] = defaultdict(lambda: defaultdict(list))
     for row in run_rows:
-        outcome, share = replaced_outcomes.get(row.id, (row.outcome, row.share))
+        outcome, share = replacement_by_run.get(row.id, (row.outcome, row.share))
         if outcome in DECIDED:
             run = DecidedRun(row.id, moment(row.queued), outcome == Outcome.PASSED, share)
             decided_runs[row.account, row.assignment][row.problem.partition("/")[2]].append(run)

@@ -301,13 +301,13 @@ def _judged_runs_query(assignment: AssignmentView, problem: str) -> Select[Any]:
 
 
 async def _accepted_runs(
-    connection: AsyncConnection, assignment: AssignmentView, problem: str, harness: str
+    connection: AsyncConnection, assignment: AssignmentView, problem: str, harness_digest: str
 ) -> set[str]:
     """The runs that an accepted regrade by this harness has judged; verdicts on answers do not name it."""
     query = (
         select(REGRADED.c.run)
         .join(REGRADES, REGRADES.c.id == REGRADED.c.regrade)
-        .where(REGRADES.c.state == RegradeState.ACCEPTED.value, REGRADES.c.harness == harness)
+        .where(REGRADES.c.state == RegradeState.ACCEPTED.value, REGRADES.c.harness == harness_digest)
         .where(REGRADES.c.assignment == assignment.id, REGRADES.c.problem == problem)
     )
     return {row.run for row in await connection.execute(query)}

@@ -68,15 +68,15 @@ def is_page(path: str) -> bool:
     return path == "/" or path.startswith(PATHS)
 
 
-def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
+def make_pages(bench: Bench, *, https_only: bool) -> ASGIApp:
     """The pages over an open bench.
 
     Args:
         bench: The service.
-        secure: True if browsers reach it by HTTPS, so that cookies are for HTTPS only.
+        https_only: True if browsers reach it by HTTPS, so that cookies are for HTTPS only.
     """
     pages_app = Starlette(
-        routes=page_routes(bench, secure=secure),
+        routes=page_routes(bench, https_only=https_only),
         exception_handlers={HTTPException: _not_found_page, Exception: _failure_page},
     )
     pages_app.router.redirect_slashes = False
@@ -91,25 +91,25 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
     return app
 
 
-def page_routes(bench: Bench, *, secure: bool) -> list[Route]:
+def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
     """The addresses of pages and of what they load and send; see `make_pages`."""
-    guard = _RouteGuard(bench, secure=secure)
+    guard = _RouteGuard(bench, secure=https_only)
     away_session = Middleware(
         SessionMiddleware,
         # Who is on the way when the service ends signs in again.
         secret_key=secrets.token_urlsafe(32),
-        session_cookie="__Host-benchwright_away" if secure else "benchwright_away",
+        session_cookie="__Host-benchwright_away" if https_only else "benchwright_away",
         max_age=AWAY_S,
-        https_only=secure,
+        https_only=https_only,
     )
     launched = Middleware(
         SessionMiddleware,
         secret_key=secrets.token_urlsafe(32),
-        session_cookie="__Host-benchwright_launch" if secure else "benchwright_launch",
+        session_cookie="__Host-benchwright_launch" if https_only else "benchwright_launch",
         max_age=AWAY_S,
         # The platform posts from its own site; browsers send such a cookie by HTTPS only.
-        same_site="none" if secure else "lax",
-        https_only=secure,
+        same_site="none" if https_only else "lax",
+        https_only=https_only,
     )
     return [
         Route("/", guard.for_signed_in(course_pages.courses)),

@@ -94,7 +94,7 @@ async def work(visit: Visit) -> Response:
     membership, assignment, student = await student_of(visit)
     path = visit.request.path_params
     attempt_lines = await visit.bench.coursework.progress.attempts(student.account, assignment.id, path["problem"])
-    written_shares = [await _written_shares(visit, attempt) for attempt in attempt_lines]
+    written_shares = [await _text_sources_or_reason(visit, attempt) for attempt in attempt_lines]
     attempt_checks = [
         await visit.bench.coursework.assistance.check_of_attempt(membership.course, assignment.id, attempt_line.id)
         for attempt_line in attempt_lines
@@ -113,7 +113,7 @@ async def work(visit: Visit) -> Response:
     )
 
 
-async def _written_shares(visit: Visit, attempt_line: AttemptLine) -> Sequence[TextFromSource] | str:
+async def _text_sources_or_reason(visit: Visit, attempt_line: AttemptLine) -> Sequence[TextFromSource] | str:
     """Sources of its text; or the reason why they can't be said."""
     try:
         return text_sources(

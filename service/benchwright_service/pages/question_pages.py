@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
-from benchwright_authoring.model_answers import IN_WORDS
+from benchwright_authoring.answers_of_models import IN_WORDS
 from benchwright_authoring.review.checks import ReviewCheck
 from benchwright_authoring.written_question import LETTERS
 from benchwright_problems.problem import AnsweredBy, QuestionFormat
@@ -169,7 +169,7 @@ async def tries(visit: Visit) -> Response:
     """Answers of models so far, as a part of the question's page."""
     membership = await _writer_membership(visit)
     question = await _readable_question(visit, membership)
-    return render("question_tries", visit.session, **await _model_answers_values(visit, question))
+    return render("question_tries", visit.session, **await _tries_values(visit, question))
 
 
 async def _questions_page(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
@@ -254,7 +254,7 @@ async def _question_page(
         **await _form_values(
             visit, membership, question, content.format, question_fields(content, credited=question.credited)
         ),
-        **await _model_answers_values(visit, question),
+        **await _tries_values(visit, question),
         is_author=is_author,
         is_changeable=is_author and question.state in CHANGEABLE,
         format_name=FORMATS[content.format],
@@ -269,8 +269,8 @@ async def _question_page(
     )
 
 
-async def _model_answers_values(visit: Visit, question: VersionedQuestion) -> Mapping[str, Any]:
-    question_tries = await visit.bench.collecting.tries.model_answers(question)
+async def _tries_values(visit: Visit, question: VersionedQuestion) -> Mapping[str, Any]:
+    question_tries = await visit.bench.collecting.tries.answers_of_models(question)
     answered_models = {attempt.model for attempt in question_tries if attempt.said is not None}
     return {
         "untried": [

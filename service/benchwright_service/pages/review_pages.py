@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
-from benchwright_authoring.model_answers import IN_WORDS
+from benchwright_authoring.answers_of_models import IN_WORDS
 from benchwright_authoring.review.checks import ReviewCheck
 from benchwright_authoring.written_question import CHOOSABLE, LETTERS, MOST_CHARACTERS
 from benchwright_problems.problem import AnsweredBy

@@ -90,7 +90,7 @@ class Reviews:
         async with self._database.write_transaction() as connection:
             # Two reviewers, or two windows of one, wait for each other here.
             await lock_course(connection, course)
-            waiting_questions = await self._waiting_questions(connection, course, reviewer)
+            waiting_questions = await self._waiting_questions_and_answers(connection, course, reviewer)
             if not waiting_questions:
                 return ReviewDesk(None, 0)
             question, begun_answer = waiting_questions[0]
@@ -102,7 +102,7 @@ class Reviews:
     async def waiting_count(self, course: str, reviewer: str) -> int:
         """Returns the number of questions that somebody can review."""
         async with self._database.reading() as connection:
-            return len(await self._waiting_questions(connection, course, reviewer))
+            return len(await self._waiting_questions_and_answers(connection, course, reviewer))
 
     async def take_answer(self, course: str, reviewer: str, question: str, version_number: int, answer: str) -> None:
         """Takes the answer of a reviewer who has not seen the key; it can't be changed.
@@ -211,7 +211,7 @@ class Reviews:
             for row in rows
         ]
 
-    async def _waiting_questions(
+    async def _waiting_questions_and_answers(
         self, connection: AsyncConnection, course: str, reviewer: str
     ) -> Sequence[tuple[VersionedQuestion, str | None]]:
         """Questions that somebody can review, each with their answer so far; None if they have not begun it."""

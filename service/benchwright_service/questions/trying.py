@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, ValidationError
 from sqlalchemy import delete, insert, select, update
 
-from benchwright_authoring.model_answers import ask_model
+from benchwright_authoring.answers_of_models import ask_model
 from benchwright_foundation.database import Database
 from benchwright_foundation.model import Model
 from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
@@ -183,7 +183,7 @@ class Tries:
             self._going.add(task)
             task.add_done_callback(self._going.discard)
 
-    async def model_answers(self, question: VersionedQuestion) -> Sequence[Try]:
+    async def answers_of_models(self, question: VersionedQuestion) -> Sequence[Try]:
         """Returns the answers of models to the newest version."""
         conditions = TRIES.c.question == question.id, TRIES.c.number == question.number
         async with self._database.reading() as connection:

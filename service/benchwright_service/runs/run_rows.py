@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, Update, func, select, update
 
@@ -20,6 +20,15 @@ SUPERSEDED = "superseded"
 DECIDED = (Outcome.PASSED.value, Outcome.FAILED.value)
 """Outcomes that count."""
 _MOST_KNOWN = 20_000
+
+
+class QueuedRun(NamedTuple):
+    """What came of a request to queue a run."""
+
+    row: Row[Any] | None
+    """The run of this id: this one, or that of another request. None if the attempt has another of its number."""
+    cancelled: Sequence[str]
+    """The older runs that it ended."""
 
 
 class RunRows:
@@ -39,15 +48,8 @@ class RunRows:
         async with self._database.reading() as connection:
             return (await connection.execute(select(RUNS).where(RUNS.c.id == run))).one_or_none()
 
-    async def add_and_cancel_older(
-        self, account: str, attempt: str, new_run: NewRun, queue_time: float
-    ) -> tuple[Row[Any] | None, Sequence[str]]:
-        """Keeps a run that waits from now on, and ends those of its attempt that have no verdict yet.
-
-        Returns:
-            The run of this id: this one, or that of another request. None if the attempt has another of its number.
-            And the runs that it ended.
-        """
+    async def add_and_cancel_older(self, account: str, attempt: str, new_run: NewRun, queue_time: float) -> QueuedRun:
+        """Keeps a run that waits from now on, and ends those of its attempt that have no verdict yet."""
         row = {
             "id": new_run.id,
             "attempt": attempt,
@@ -67,8 +69,8 @@ class RunRows:
             added = (await connection.execute(insertion)).one_or_none()
             if added is not None:
                 older = _cancellation(SUPERSEDED, queue_time).where(RUNS.c.attempt == attempt, RUNS.c.id != new_run.id)
-                return added, (await connection.execute(older.returning(RUNS.c.id))).scalars().all()
-        return await self.find(new_run.id), ()
+                return QueuedRun(added, (await connection.execute(older.returning(RUNS.c.id))).scalars().all())
+        return QueuedRun(await self.find(new_run.id), ())
 
     async def finish_if_leased(
         self, row: Row[Any], verdict: Verdict, end_time: float, *, lease: str, score: float | None = None

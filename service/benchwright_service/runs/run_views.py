@@ -39,27 +39,29 @@ class RunViews:
         except UnknownProblemError:
             return ProblemKind.DESIGN
 
-    async def run_view(self, row: Row[Any], problem_ref: str, *, revision: int, rank: int | None, step: str) -> RunView:
+    async def run_view(
+        self, row: Row[Any], problem_ref: str, *, revision: int, queue_rank: int | None, step: str
+    ) -> RunView:
         """A run.
 
         Args:
             row: As stored.
             problem_ref: Its problem, `pack/id`.
             revision: Revision of what is shown.
-            rank: Rank in the queue.
+            queue_rank: Rank in the queue.
             step: Step that runs now.
         """
         limit = await self._courses.present_reveal_limit(row.attempt) if row.verdict is not None else None
-        return await self.limited_view(row, problem_ref, limit, revision=revision, rank=rank, step=step)
+        return await self.limited_view(row, problem_ref, limit, revision=revision, queue_rank=queue_rank, step=step)
 
     async def limited_view(
         self,
         row: Row[Any],
         problem_ref: str,
-        limit: Reveal | None,
+        most_shown: Reveal | None,
         *,
         revision: int = 0,
-        rank: int | None = None,
+        queue_rank: int | None = None,
         step: str = "",
     ) -> RunView:
         """The same, where the assignment's policy is known.
@@ -67,22 +69,22 @@ class RunViews:
         Args:
             row: As stored.
             problem_ref: Its problem, `pack/id`.
-            limit: The most that the assignment shows now; None if it says nothing.
+            most_shown: The most that the assignment shows now; None if it says nothing.
             revision: Revision of what is shown.
-            rank: Rank in the queue.
+            queue_rank: Rank in the queue.
             step: Step that runs now.
         """
         verdict = None
         # One that is judged again has the verdict that counts until the new one is accepted.
         state = RunState.DONE if row.regrade else RunState(row.state)
         if row.verdict is not None:
-            verdict = _verdict_view(await asyncio.to_thread(self._revealed_verdict, row, problem_ref, limit))
+            verdict = _verdict_view(await asyncio.to_thread(self._revealed_verdict, row, problem_ref, most_shown))
         return RunView(
             id=row.id,
             number=row.number,
             state=state,
             revision=revision,
-            place=rank if state is RunState.QUEUED else None,
+            place=queue_rank if state is RunState.QUEUED else None,
             step=step if state is RunState.RUNNING else "",
             verdict=verdict,
             why=row.why,

@@ -317,7 +317,7 @@ class RunQueue:
         problem = await asyncio.to_thread(self._store.unseal, ref)
         answer = await asyncio.to_thread(self._answer_text, row)
         grading_outcome = await judge_answer(
-            ref, problem, answer, self._judging, attempt=row.attempt, number=row.number
+            ref, problem, answer, self._judging, attempt=row.attempt, run_number=row.number
         )
         return (
             grading_outcome.verdict,
@@ -404,7 +404,7 @@ class RunQueue:
 
     async def _run_view(self, row: Row[Any], ref: str) -> RunView:
         rank, step, revision = self._queue.queue_rank(row.id), self._steps.step(row.id), self._steps.revision(row.id)
-        return await self._views.run_view(row, ref, revision=revision, rank=rank, step=step)
+        return await self._views.run_view(row, ref, revision=revision, queue_rank=rank, step=step)
 
     def _keep_log(self, row: Row[Any], log_bytes: bytes) -> None:
         with RunRecords(self._home, row.attempt).open_log(row.number) as stream:

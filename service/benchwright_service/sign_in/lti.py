@@ -120,24 +120,24 @@ class LtiTool:
             query["lti_message_hint"] = parameters["lti_message_hint"]
         return f"{platform.authorization_url}?{urlencode(query)}", (number, state, nonce)
 
-    async def finish_launch(self, login_state: Away, state: str, token: str) -> LtiLaunch:
+    async def finish_launch(self, login_state: Away, returned_state: str, id_token: str) -> LtiLaunch:
         """Returns the launch of the person who comes back.
 
         Args:
             login_state: Values that the browser was sent away with.
-            state: State that the browser brings.
-            token: The platform's message.
+            returned_state: State that the browser brings.
+            id_token: The platform's message.
 
         Raises:
             UnknownContextError: Its course is not known here.
             SignInError: The message does not hold.
         """
         number, expected_state, nonce = login_state
-        if not secrets.compare_digest(state.encode(), expected_state.encode()):
+        if not secrets.compare_digest(returned_state.encode(), expected_state.encode()):
             raise SignInError("another browser")
         platform = self._platforms[number]
         try:
-            claims = await self._claims(number, platform, token)
+            claims = await self._claims(number, platform, id_token)
             checked = ImplicitIDToken(
                 claims,
                 {},

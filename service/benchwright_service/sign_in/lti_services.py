@@ -226,16 +226,23 @@ class LtiServices:
         return GradesSent(sum(outcomes), unchanged, unknown_count, len(outcomes) - sum(outcomes))
 
     async def _find_or_make_line_item(
-        self, client: httpx2.AsyncClient, platform: LtiSettings, items: str, view: AssignmentView, most_points: float
+        self,
+        client: httpx2.AsyncClient,
+        platform: LtiSettings,
+        line_items_url: str,
+        view: AssignmentView,
+        most_points: float,
     ) -> str:
         """The platform's line item of an assignment, made if there is none."""
-        reply = await _demand_reply(client.get(items, headers={"Accept": _ITEMS_TYPE}), platform, "its line items")
+        reply = await _demand_reply(
+            client.get(line_items_url, headers={"Accept": _ITEMS_TYPE}), platform, "its line items"
+        )
         listed = _reply_json(reply, platform)
         for line_item in listed if isinstance(listed, list) else ():
             if isinstance(line_item, dict) and line_item.get("resourceId") == view.id:
                 return address_on_platform(platform, line_item.get("id"))
         body = {"scoreMaximum": most_points, "label": view.title, "resourceId": view.id, "tag": "benchwright"}
-        creation = client.post(items, content=json.dumps(body), headers={"Content-Type": _ITEM_TYPE})
+        creation = client.post(line_items_url, content=json.dumps(body), headers={"Content-Type": _ITEM_TYPE})
         url = address_on_platform(
             platform, _json_object(await _demand_reply(creation, platform, "a new line item"), platform).get("id")
         )

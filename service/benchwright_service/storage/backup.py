@@ -23,12 +23,12 @@ _BESIDE_DATABASES = ("-wal", "-shm", "-journal")
 _FIRST = "service/service.sqlite"
 
 
-def back_up(home: Home, file: Path) -> int:
+def back_up(home: Home, archive: Path) -> int:
     """Packs the data folder into a compressed tar file that only its owner can read.
 
     Args:
         home: The folders of the service's user.
-        file: File to write; it must not be there, nor in the data folder.
+        archive: File to write; it must not be there, nor in the data folder.
 
     Returns:
         How many files it holds.
@@ -38,29 +38,32 @@ def back_up(home: Home, file: Path) -> int:
     """
     if not (home.data / "service").is_dir():
         raise BenchServiceError(f"{home.data} has no data of a bench service; run this as the service's user")
-    if file.absolute().is_relative_to(home.data):
-        raise BenchServiceError(f"{file} is in the folder that is backed up; choose another place")
-    if file.exists():
-        raise BenchServiceError(f"{file} is there already; choose another name")
-    partial_file = file.with_name(f"{file.name}.part")
+    if archive.absolute().is_relative_to(home.data):
+        raise BenchServiceError(f"{archive} is in the folder that is backed up; choose another place")
+    if archive.exists():
+        raise BenchServiceError(f"{archive} is there already; choose another name")
+    partial_file = archive.with_name(f"{archive.name}.part")
     try:
-        with _open_archive(partial_file) as packed, tempfile.TemporaryDirectory(dir=file.absolute().parent) as folder:
+        with (
+            _open_archive(partial_file) as packed,
+            tempfile.TemporaryDirectory(dir=archive.absolute().parent) as folder,
+        ):
             databases = sorted(home.data.rglob(f"*{_DATABASE}"), key=lambda path: path != home.data / _FIRST)
             count = sum(_add_database(packed, home.data, path, Path(folder) / "copy") for path in databases)
             count += sum(_add_file(packed, home.data, path) for path in sorted(home.data.rglob("*")))
-        partial_file.replace(file)
+        partial_file.replace(archive)
     except (OSError, sqlite3.Error, tarfile.TarError) as error:
         partial_file.unlink(missing_ok=True)
-        raise BenchServiceError(f"the backup {file} can't be written: {error}") from error
+        raise BenchServiceError(f"the backup {archive} can't be written: {error}") from error
     return count
 
 
-def restore(home: Home, file: Path) -> int:
+def restore(home: Home, archive: Path) -> int:
     """Unpacks a backup into an empty data folder.
 
     Args:
         home: The folders of the service's user.
-        file: File that `back_up` has written.
+        archive: File that `back_up` has written.
 
     Returns:
         How many files it held.
@@ -73,12 +76,12 @@ def restore(home: Home, file: Path) -> int:
     home.data.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="restoring-", dir=home.data.parent) as name:
         try:
-            with tarfile.open(file, "r:gz") as packed:
+            with tarfile.open(archive, "r:gz") as packed:
                 count = sum(_extract(packed, member, Path(name)) for member in packed)
         except (OSError, EOFError, tarfile.TarError) as error:
-            raise BenchServiceError(f"{file} can't be read as a backup: {error}") from error
+            raise BenchServiceError(f"{archive} can't be read as a backup: {error}") from error
         if not (Path(name) / "service").is_dir():
-            raise BenchServiceError(f"{file} is no backup of a bench service")
+            raise BenchServiceError(f"{archive} is no backup of a bench service")
         home.data.mkdir(mode=0o700, exist_ok=True)
         for path in Path(name).iterdir():
             path.rename(home.data / path.name)

@@ -78,7 +78,13 @@ class Lab:
         check_prompts(self._store, file)
         check_no_placeholders(file)
         registered_study = register_study(self._log, self._store, file)
-        preregister(self._log, registered_study, analysis_digest(), prompt_digests=prompt_digests(), codes_at_lab=True)
+        preregister(
+            self._log,
+            registered_study,
+            analysis_digest(),
+            digest_by_prompt_set=prompt_digests(),
+            unlock_codes_at_lab=True,
+        )
         return self._registered_study(file.study.study)
 
     async def enrolled_studies(self, account: str) -> Sequence[EnrolledStudy]:
@@ -108,7 +114,12 @@ class Lab:
             return EnrolledStudy(study=study, title=registered_study.study.title, file=None)
         # Each file takes a moment to encrypt: this one alone.
         own_file = participant_file(
-            registered.form, registered_study.plan, row, registered_study.digests, registered.secret, holds_code=False
+            registered.form,
+            registered_study.plan,
+            row,
+            registered_study.digests,
+            registered.secret,
+            holds_unlock_code=False,
         )
         return EnrolledStudy(
             study=study,

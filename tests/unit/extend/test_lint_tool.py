@@ -85,7 +85,7 @@ async def server(tmp_path: Path) -> Server:
     path.write_text(TEXT)
     fake_server.documents.open(path.as_uri(), 1, TEXT)
     fake_server.live.opened(path.as_uri())
-    await fake_server.live.lint(path.as_uri())
+    await fake_server.live.lint_saved_file(path.as_uri())
     return fake_server
 
 

@@ -90,7 +90,7 @@ def check(document: Document, text: str, encoding: PositionEncodingKind) -> None
     ]
     assert b"".join(unit.shape.data for unit in document.units) == fresh.data
     for unit in document.units:
-        assert fresh.line_of_byte(unit.start) == unit.line
+        assert fresh.line_index_of_byte(unit.start) == unit.line
         assert unit.shape.kept_result(_exact).json_at(unit.line) is not None
 
 

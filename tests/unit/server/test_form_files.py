@@ -35,7 +35,7 @@ def test_a_file_that_cant_be_written_leaves_the_others_as_they_were(
 )
 def test_line_ends_are_those_of_the_file(tmp_path: Path, old_text: str, typed: str, new_text: str) -> None:
     (tmp_path / "a.md").write_bytes(old_text.encode())
-    assert FormFiles.read(tmp_path, ("a.md",)).with_line_ends("a.md", typed) == new_text
+    assert FormFiles.read(tmp_path, ("a.md",)).with_line_ends_of("a.md", typed) == new_text
 
 
 def test_what_is_no_plain_file_is_named(tmp_path: Path) -> None:

@@ -81,4 +81,8 @@ def test_every_setting_is_described() -> None:
                 and isinstance(field.target, ast.Name)
             ):
                 described.add((group_class.name, field.target.id))
-    assert {(group.__name__, name) for _, _, _, group, name in flat_settings() if group is not Features} == described
+    assert {
+        (setting.settings_class.__name__, setting.field_name)
+        for setting in flat_settings()
+        if setting.settings_class is not Features
+    } == described

@@ -5,7 +5,7 @@ import pytest
 from benchwright_server.linters.verible import VERIBLE
 from benchwright_server.linters.verilator import VERILATOR
 from benchwright_verilog.findings.finding import Finding, Level
-from benchwright_verilog.findings.merging import merge_findings
+from benchwright_verilog.findings.merging import findings_to_show
 from benchwright_verilog.findings.rules import is_deprecated, is_unnecessary, same_as
 from benchwright_verilog.findings.source import SLANG, FindingTool
 from benchwright_verilog.findings.waivers import Waivers
@@ -22,7 +22,7 @@ def finding(
 
 
 def rules_at(text: str, *findings: Finding, lint: Lint = NO_WISHES) -> list[str]:
-    return [merged_finding.rule for merged_finding in merge_findings(findings, Lines(text), lint)]
+    return [merged_finding.rule for merged_finding in findings_to_show(findings, Lines(text), lint)]
 
 
 def test_what_two_tools_say_of_one_line_is_told_once_by_the_more_exact_one() -> None:
@@ -47,12 +47,12 @@ def test_rules_that_are_not_the_same_are_told_both() -> None:
 def test_an_error_of_one_line_is_told_in_one_tools_words() -> None:
     slang = finding("", level=Level.ERROR, message="expected ';'")
     verilator = finding("", source=VERILATOR.source, level=Level.ERROR, message="syntax error, unexpected endmodule")
-    assert merge_findings([verilator, slang], Lines("wire a"), NO_WISHES) == [slang]
+    assert findings_to_show([verilator, slang], Lines("wire a"), NO_WISHES) == [slang]
 
 
 def test_findings_come_in_the_order_of_the_text_and_each_once() -> None:
     late_finding, early_finding = finding("b", 4), finding("a", 0, source=VERIBLE.source)
-    assert merge_findings([late_finding, early_finding, late_finding], Lines("1234567"), NO_WISHES) == [
+    assert findings_to_show([late_finding, early_finding, late_finding], Lines("1234567"), NO_WISHES) == [
         early_finding,
         late_finding,
     ]
@@ -64,7 +64,7 @@ def test_a_rule_can_be_turned_off(wish: Lint) -> None:
 
 
 def test_a_rule_can_be_made_worse() -> None:
-    (merged_finding,) = merge_findings([finding("width-trunc")], Lines("a"), Lint(severity={"width-trunc": "error"}))
+    (merged_finding,) = findings_to_show([finding("width-trunc")], Lines("a"), Lint(severity={"width-trunc": "error"}))
     assert merged_finding.level is Level.ERROR
 
 
@@ -96,7 +96,7 @@ def test_comments_waive(text: str, waived: set[int]) -> None:
 
 def test_no_error_is_waived() -> None:
     error = finding("", 33, level=Level.ERROR)
-    assert merge_findings([error], Lines("// verilator lint_off\nx = 3333333333333;"), NO_WISHES) == [error]
+    assert findings_to_show([error], Lines("// verilator lint_off\nx = 3333333333333;"), NO_WISHES) == [error]
 
 
 def test_every_rule_has_its_page() -> None:

@@ -44,7 +44,7 @@ PACKAGE = PlainName("p", TargetKind.PACKAGE)
     ],
 )
 def test_a_use_is_plain(plain_name: PlainName, text: str, roles: list[NameRole]) -> None:
-    uses = plain_name.uses(Outline(text.encode()))
+    uses = plain_name.uses_if_certain(Outline(text.encode()))
     assert uses is not None
     assert [use.role for use in uses] == roles
     assert {text[use.start : use.end] for use in uses} <= {plain_name.name}
@@ -74,7 +74,7 @@ def test_a_use_is_plain(plain_name: PlainName, text: str, roles: list[NameRole])
     ],
 )
 def test_a_use_may_be_something_else(plain_name: PlainName, text: str) -> None:
-    assert plain_name.uses(Outline(text.encode())) is None
+    assert plain_name.uses_if_certain(Outline(text.encode())) is None
 
 
 @pytest.fixture

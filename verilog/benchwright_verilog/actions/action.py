@@ -74,12 +74,12 @@ class ActionContext:
         return enclosing(self.node, *node_kinds)
 
 
-def node_around(document: Document, start: int, end: int) -> Node:
-    """The smallest piece of structure that holds a range."""
+def node_around(document: Document, start_code_point: int, end_code_point: int) -> Node:
+    """The smallest piece of structure that holds a range of code points."""
     root = document.tree.root_node
     lines = document.lines
-    first_byte = lines.to_byte(start)
-    return root.descendant_for_byte_range(first_byte, max(first_byte, lines.to_byte(end))) or root
+    first_byte = lines.to_byte(start_code_point)
+    return root.descendant_for_byte_range(first_byte, max(first_byte, lines.to_byte(end_code_point))) or root
 
 
 def enclosing(node: Node | None, *node_kinds: str) -> Node | None:
@@ -99,14 +99,14 @@ def text_of(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
-def offsets_of(document: Document, node: Node) -> tuple[int, int]:
-    """The place of a piece."""
+def code_point_range(document: Document, node: Node) -> tuple[int, int]:
+    """Start and end of a piece, in code points."""
     return document.lines.from_byte(node.start_byte), document.lines.from_byte(node.end_byte)
 
 
-def line_indentation(document: Document, offset: int) -> str:
-    """The white space that the line of an offset begins with."""
-    start, end = document.lines.line_bounds(document.lines.line_of(offset) + 1)
+def line_indentation(document: Document, code_point: int) -> str:
+    """The white space that the line of a code point begins with."""
+    start, end = document.lines.line_bounds(document.lines.line_index(code_point) + 1)
     line = document.text[start:end]
     return line[: len(line) - len(line.lstrip(" \t"))]
 

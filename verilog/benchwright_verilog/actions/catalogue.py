@@ -54,7 +54,7 @@ def tool_fixes(
         offered_fixes: The tool's fixes of everything that it finds in the document.
     """
     tool_findings = {
-        (finding.rule, document.lines.line_of(finding.start) + 1): finding
+        (finding.rule, document.lines.line_index(finding.start) + 1): finding
         for finding in findings
         if finding.source is source
     }
@@ -65,8 +65,8 @@ def tool_fixes(
             yield Action(fix.title, (change_of(document, fix),), finding=finding, is_preferred=True)
 
 
-def fix_all(document: Document, offered_fixes: Iterable[Fix]) -> Action | None:
-    """All safe fixes of a file at once; None if there is nothing to fix."""
+def fix_safely(document: Document, offered_fixes: Iterable[Fix]) -> Action | None:
+    """A file's safe fixes at once, of each line one, and the line end it lacks; None if there is nothing to fix."""
     changes: dict[int, TextChange] = {}
     for fix in sorted(offered_fixes, key=lambda fix: fix.first_line):
         if fix.rule not in SAFE or len(fix.removed_lines) != len(fix.added_lines):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.actions.action import TextChange, child, line_indentation, newline, offsets_of
+from benchwright_verilog.actions.action import TextChange, child, code_point_range, line_indentation, newline
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,13 +27,13 @@ def port_addition(document: Document, module_node: Node, declaration: str) -> Te
         # `module m ();` has a list without ports, and may be written either way.
         if port_list is None or any(part.is_named for part in port_list.children):
             return None
-        _, end = offsets_of(document, port_list)
+        _, end = code_point_range(document, port_list)
         return TextChange(end - 1, end - 1, declaration)
     port_declarations = child(ansi_header, "list_of_port_declarations")
     if port_declarations is None:
         semicolon = child(ansi_header, ";")
         return (
-            TextChange(*(offsets_of(document, semicolon)[0],) * 2, f" ({declaration})")
+            TextChange(*(code_point_range(document, semicolon)[0],) * 2, f" ({declaration})")
             if semicolon is not None
             else None
         )
@@ -41,15 +41,15 @@ def port_addition(document: Document, module_node: Node, declaration: str) -> Te
         part for part in port_declarations.children if part.is_named and not part.type.endswith("comment")
     ]
     if not declared_ports:
-        _, end = offsets_of(document, port_declarations)
+        _, end = code_point_range(document, port_declarations)
         return TextChange(end - 1, end - 1, declaration)
-    start, end = offsets_of(document, declared_ports[-1])
-    opening, _ = offsets_of(document, port_declarations)
+    start, end = code_point_range(document, declared_ports[-1])
+    opening, _ = code_point_range(document, port_declarations)
     lines = document.lines
-    if lines.line_of(start) == lines.line_of(opening):
+    if lines.line_index(start) == lines.line_index(opening):
         return TextChange(end, end, f", {declaration}")
     # What follows the last port on its line is a comment about it.
-    line_end = lines.line_bounds(lines.line_of(end) + 1)[1]
+    line_end = lines.line_bounds(lines.line_index(end) + 1)[1]
     line_rest = document.text[end:line_end] if "//" in document.text[end:line_end] else ""
     added_text = f",{line_rest}{newline(document)}{line_indentation(document, start)}{declaration}"
     return TextChange(end, end + len(line_rest), added_text)

@@ -14,11 +14,11 @@ from benchwright_verilog.actions.action import (
     ActionKind,
     TextChange,
     child,
+    code_point_range,
     enclosing,
     line_indentation,
     newline,
     node_around,
-    offsets_of,
     text_of,
 )
 from benchwright_verilog.actions.headers import port_addition
@@ -137,7 +137,7 @@ def _connection_rewrites(
     document = code_selection.document
     if ordered_connections and not named_connections and len(ordered_connections) <= len(interface.ports):
         changes = [
-            TextChange(*offsets_of(document, connection), f".{port}({text_of(connection)})")
+            TextChange(*code_point_range(document, connection), f".{port}({text_of(connection)})")
             for connection, port in zip(ordered_connections, interface.ports, strict=False)
         ]
         yield Action("Connect ports by name", tuple(changes), ActionKind.REWRITE)
@@ -145,7 +145,7 @@ def _connection_rewrites(
         new_connections = [f".{port}({port})" for port in missing]
         yield Action("Write out .*", (_star_replacement(document, star, new_connections),), ActionKind.REWRITE)
     elif missing and not ordered_connections:
-        known_names = _known_names(analysis, instance)
+        known_names = _names_in_module_around(analysis, instance)
         new_connections = [f".{port}({port if port in known_names else ''})" for port in missing]
         yield Action(
             "Connect all ports",
@@ -154,7 +154,7 @@ def _connection_rewrites(
         )
 
 
-def _known_names(analysis: FileAnalysis, instance: Node) -> frozenset[str]:
+def _names_in_module_around(analysis: FileAnalysis, instance: Node) -> frozenset[str]:
     """The names that are declared in the module around an instance."""
     scope = enclosing(instance, "module_declaration", "interface_declaration", "program_declaration")
     module_header = child(scope, "module_ansi_header", "module_nonansi_header", "interface_ansi_header")
@@ -164,8 +164,8 @@ def _known_names(analysis: FileAnalysis, instance: Node) -> frozenset[str]:
 
 
 def _star_replacement(document: Document, star: Node, new_connections: list[str]) -> TextChange:
-    start, end = offsets_of(document, star)
-    line_start = document.lines.line_bounds(document.lines.line_of(start) + 1)[0]
+    start, end = code_point_range(document, star)
+    line_start = document.lines.line_bounds(document.lines.line_index(start) + 1)[0]
     text_before = document.text[line_start:start]
     if text_before.strip() or len(new_connections) < 2:
         return TextChange(start, end, ", ".join(new_connections))
@@ -181,15 +181,18 @@ def _append_connections(
 ) -> TextChange:
     """The change that appends connections, each in a line of its own unless the instance is in one."""
     closing = instance.children[-1]
-    opening, close_offset = offsets_of(document, child(instance, "(") or closing)[1], offsets_of(document, closing)[0]
+    opening, close_offset = (
+        code_point_range(document, child(instance, "(") or closing)[1],
+        code_point_range(document, closing)[0],
+    )
     lines = document.lines
-    indent = line_indentation(document, offsets_of(document, instance)[0]) + "  "
+    indent = line_indentation(document, code_point_range(document, instance)[0]) + "  "
     eol = newline(document)
     if named_connections:
-        last_end = offsets_of(document, named_connections[-1])[1]
-        if lines.line_of(opening) == lines.line_of(last_end):
+        last_end = code_point_range(document, named_connections[-1])[1]
+        if lines.line_index(opening) == lines.line_index(last_end):
             return TextChange(last_end, last_end, "".join(f", {connection}" for connection in new_connections))
-        indent = line_indentation(document, offsets_of(document, named_connections[-1])[0])
+        indent = line_indentation(document, code_point_range(document, named_connections[-1])[0])
         return TextChange(last_end, last_end, "".join(f",{eol}{indent}{connection}" for connection in new_connections))
     if len(new_connections) == 1:
         return TextChange(opening, close_offset, new_connections[0])
@@ -211,13 +214,13 @@ def _parameter_rewrites(
         return
     document = code_selection.document
     if written_assignments:
-        end = offsets_of(document, written_assignments[-1])[1]
+        end = code_point_range(document, written_assignments[-1])[1]
         change = TextChange(end, end, "".join(f", {assigned}" for assigned in new_assignments))
     elif assignment is not None:
-        start, end = offsets_of(document, assignment)
+        start, end = code_point_range(document, assignment)
         change = TextChange(start, end, f"#({', '.join(new_assignments)})")
     else:
-        end = offsets_of(document, instantiation_node.children[0])[1]
+        end = code_point_range(document, instantiation_node.children[0])[1]
         change = TextChange(end, end, f" #({', '.join(new_assignments)})")
     yield Action("Set all parameters", (change,), ActionKind.REWRITE)
 

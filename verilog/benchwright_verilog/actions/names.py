@@ -10,11 +10,11 @@ from benchwright_verilog.actions.action import (
     ActionContext,
     TextChange,
     child,
+    code_point_range,
     enclosing,
     line_indentation,
     newline,
     node_around,
-    offsets_of,
 )
 from benchwright_verilog.actions.headers import port_addition
 from benchwright_verilog.findings.finding import Finding
@@ -59,8 +59,8 @@ def _declaration_fixes(code_selection: ActionContext, finding: Finding, name: st
         scope_member = scope_member.parent
     module_header = child(scope, *_HEADERS)
     if scope_member.parent == scope and scope_member != module_header:
-        start, _ = offsets_of(document, scope_member)
-        line_start, _ = document.lines.line_bounds(document.lines.line_of(start) + 1)
+        start, _ = code_point_range(document, scope_member)
+        line_start, _ = document.lines.line_bounds(document.lines.line_index(start) + 1)
         indent, eol = line_indentation(document, start), newline(document)
         text_before = document.text[line_start:start].strip()
         is_alone = not text_before or (text_before.startswith("/*") and text_before.endswith("*/"))

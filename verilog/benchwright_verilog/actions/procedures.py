@@ -11,11 +11,11 @@ from benchwright_verilog.actions.action import (
     ActionKind,
     TextChange,
     child,
+    code_point_range,
     enclosing,
     line_indentation,
     newline,
     node_around,
-    offsets_of,
     text_of,
 )
 from benchwright_verilog.findings.finding import Finding
@@ -36,7 +36,7 @@ def rewrites(code_selection: ActionContext) -> Iterator[Action]:
     keyword = child(always, "always_keyword")
     if always is None or keyword is None:
         return
-    start, _ = offsets_of(code_selection.document, keyword)
+    start, _ = code_point_range(code_selection.document, keyword)
     control = _event_control(always)
     word = text_of(keyword)
     if word == "always_comb":
@@ -45,7 +45,7 @@ def rewrites(code_selection: ActionContext) -> Iterator[Action]:
         yield _rewrite("Write as always", TextChange(start, start + len(word), "always"))
     elif word == "always" and control is not None:
         if "".join(text_of(control).split()) in {"@*", "@(*)"}:
-            _, end = offsets_of(code_selection.document, control)
+            _, end = code_point_range(code_selection.document, control)
             yield _rewrite("Write as always_comb", TextChange(start, end, "always_comb"))
         elif any(edge in text_of(control).split("(", 1)[-1] for edge in ("posedge", "negedge")):
             yield _rewrite("Write as always_ff", TextChange(start, start + len(word), "always_ff"))
@@ -84,14 +84,14 @@ def _assignment_operator_fixes(
     assignment = enclosing(innermost, node_kind)
     if assignment is None:
         # Verilator counts columns its own way, so the line may be all that is known.
-        line_bounds = document.lines.line_bounds(document.lines.line_of(finding.start) + 1)
+        line_bounds = document.lines.line_bounds(document.lines.line_index(finding.start) + 1)
         assignment = next(
             (
                 node
                 for node in _descendants_of_kind(
                     enclosing(innermost, "always_construct") or document.tree.root_node, node_kind
                 )
-                if line_bounds[0] <= offsets_of(document, node)[0] <= line_bounds[1]
+                if line_bounds[0] <= code_point_range(document, node)[0] <= line_bounds[1]
             ),
             None,
         )
@@ -115,10 +115,10 @@ def _operator_change(code_selection: ActionContext, assignment: Node) -> TextCha
     document = code_selection.document
     if assignment.type == "nonblocking_assignment":
         sign = child(assignment, "<=")
-        return TextChange(*offsets_of(document, sign), "=") if sign is not None else None
+        return TextChange(*code_point_range(document, sign), "=") if sign is not None else None
     sign = child(child(assignment, "operator_assignment"), "assignment_operator") or child(assignment, "=")
     # `+=` and the like have no non-blocking form.
-    return TextChange(*offsets_of(document, sign), "<=") if sign is not None and text_of(sign) == "=" else None
+    return TextChange(*code_point_range(document, sign), "<=") if sign is not None and text_of(sign) == "=" else None
 
 
 def _descendants_of_kind(node: Node | None, kind: str) -> Iterator[Node]:
@@ -141,15 +141,15 @@ def _default_item_fixes(code_selection: ActionContext, finding: Finding) -> Iter
     endcase = child(case, "endcase")
     if endcase is None or any(child(item, "default") is not None for item in case.children if item.type == "case_item"):
         return
-    at_end, _ = offsets_of(document, endcase)
+    at_end, _ = code_point_range(document, endcase)
     indent, eol = line_indentation(document, at_end), newline(document)
-    items = [offsets_of(document, item)[0] for item in case.children if item.type == "case_item"]
+    items = [code_point_range(document, item)[0] for item in case.children if item.type == "case_item"]
     last_start = items[-1] if items else at_end
-    one_line = document.lines.line_of(last_start) == document.lines.line_of(at_end)
+    one_line = document.lines.line_index(last_start) == document.lines.line_index(at_end)
     if one_line:
         change = TextChange(at_end, at_end, "default: ; ")
     else:
         step = line_indentation(document, last_start) if items else indent + _STEP
-        line_start = document.lines.line_bounds(document.lines.line_of(at_end) + 1)[0]
+        line_start = document.lines.line_bounds(document.lines.line_index(at_end) + 1)[0]
         change = TextChange(line_start, line_start, f"{step}default: ;{eol}")
     yield Action("Add a default that does nothing", (change,), finding=finding, is_preferred=True)

@@ -15,7 +15,7 @@ def waivers(code_selection: ActionContext, finding: Finding) -> Iterator[Action]
     if not finding.rule or finding.level is Level.ERROR or finding.source.waiver is None:
         return
     document, lines = code_selection.document, code_selection.document.lines
-    line = lines.line_of(finding.start) + 1
+    line = lines.line_index(finding.start) + 1
     start, end = lines.line_bounds(line)
     indent, eol = line_indentation(document, start), newline(document)
     if finding.source.waiver is WaiverStyle.WAIVE_LINE:

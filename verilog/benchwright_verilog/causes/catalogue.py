@@ -28,16 +28,19 @@ _MOST_OF_A_RULE = 50
 MOST_CAUSES = 12
 
 
-def likely_causes(design: InstanceTree, paths: Collection[Path], evidence: FailureEvidence) -> list[Cause]:
+def likely_causes(design: InstanceTree, suspect_files: Collection[Path], evidence: FailureEvidence) -> list[Cause]:
     """The likely causes in some files, the likeliest first, at most twelve.
 
     Args:
         design: All of it; each module is examined in its first instance.
-        paths: The files that may be at fault: the solver's own, without tests.
+        suspect_files: The files that may be at fault: the solver's own, without tests.
         evidence: Observations of the failure.
     """
     with design.lock:
-        causes = [*_causes_of_modules(design, paths, evidence), *reported_causes(design, paths, evidence)]
+        causes = [
+            *_causes_of_modules(design, suspect_files, evidence),
+            *reported_causes(design, suspect_files, evidence),
+        ]
     unique: dict[tuple[object, ...], Cause] = {}
     for cause in sorted(causes, key=_order):
         unique.setdefault((cause.kind, cause.span.path, cause.span.start), cause)
@@ -45,7 +48,7 @@ def likely_causes(design: InstanceTree, paths: Collection[Path], evidence: Failu
 
 
 def _causes_of_modules(design: InstanceTree, paths: Collection[Path], evidence: FailureEvidence) -> Iterator[Cause]:
-    for instance in islice(_modules(design, paths), _MOST_MODULES):
+    for instance in islice(_first_instance_of_each_module(design, paths), _MOST_MODULES):
         symbol = design.symbol(instance.path)
         if symbol is None or symbol.hierarchicalPath != instance.path:
             continue
@@ -56,12 +59,12 @@ def _causes_of_modules(design: InstanceTree, paths: Collection[Path], evidence: 
                     yield cause
 
 
-def _modules(design: InstanceTree, paths: Collection[Path]) -> Iterator[DesignInstance]:
+def _first_instance_of_each_module(design: InstanceTree, suspect_files: Collection[Path]) -> Iterator[DesignInstance]:
     """The first instance of each module that one of the files declares."""
     seen_modules: set[str] = set()
     for top_instance in design.tops():
         for instance in (top_instance, *design.instances_below(top_instance.path)):
-            is_wanted = instance.declaration is not None and instance.declaration.path in paths
+            is_wanted = instance.declaration is not None and instance.declaration.path in suspect_files
             if is_wanted and instance.kind == "module" and instance.module not in seen_modules:
                 seen_modules.add(instance.module)
                 yield instance

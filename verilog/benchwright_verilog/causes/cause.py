@@ -57,4 +57,4 @@ class ExaminedInstance:
 
 
 Rule = Callable[[ExaminedInstance], Iterable[Cause]]
-"""Finds causes in one instance; `Design.lock` is held."""
+"""Finds causes in one instance; `InstanceTree.lock` is held."""

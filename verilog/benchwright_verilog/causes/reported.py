@@ -22,15 +22,17 @@ _LATCH = "inferred-latch"
 _RULES = (*_TRUNCATED, *_OUTSIDE, *_UNDRIVEN, *_DRIVEN_TWICE, _LATCH)
 
 
-def reported_causes(design: InstanceTree, paths: Collection[Path], evidence: FailureEvidence) -> Iterator[Cause]:
-    """The causes among slang's findings in some files; `Design.lock` has to be held."""
+def reported_causes(
+    design: InstanceTree, suspect_files: Collection[Path], evidence: FailureEvidence
+) -> Iterator[Cause]:
+    """The causes among slang's findings in some files; `InstanceTree.lock` has to be held."""
     compiled = design.compiled
     first_tree = compiled.trees[0]
     diagnostics = diagnose(
         compiled.elaborate(),
         first_tree.sources,
         first_tree.locations,
-        paths,
+        suspect_files,
         is_alone=False,
         warning_options=[*_RULES, "unused"],
     )

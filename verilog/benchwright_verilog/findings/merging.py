@@ -15,23 +15,28 @@ from benchwright_verilog.syntax.lines import Lines
 _LEVELS = {level.name.lower(): level for level in Level}
 
 
-def merge_findings(findings: Iterable[Finding], lines: Lines, lint: Lint) -> list[Finding]:
+def findings_to_show(findings: Iterable[Finding], lines: Lines, lint_settings: Lint) -> list[Finding]:
     """Return what to show of everything that was found.
 
     Args:
         findings: Findings of all tools, about the same version of the text.
         lines: The text.
-        lint: Settings of what the user wants to see.
+        lint_settings: Settings of what the user wants to see.
     """
     findings = list(findings)
     waivers = Waivers(lines)
-    if waivers.are_none and not lint.off and not lint.severity and len({finding.source for finding in findings}) < 2:
+    if (
+        waivers.are_none
+        and not lint_settings.off
+        and not lint_settings.severity
+        and len({finding.source for finding in findings}) < 2
+    ):
         return sorted(dict.fromkeys(findings), key=_order)
     shown_findings: dict[Finding, None] = {}
     reported: dict[tuple[int, str], FindingTool] = {}
     for finding in sorted(findings, key=lambda finding: (finding.source.rank, finding.start, finding.end)):
-        adjusted = _shown_finding(finding, lint)
-        line = lines.line_of(finding.start)
+        adjusted = _shown_finding(finding, lint_settings)
+        line = lines.line_index(finding.start)
         if adjusted is None or (finding.level is not Level.ERROR and waivers.is_waived(line, finding.rule)):
             continue
         line_subjects = [(line, subject) for subject in _merge_keys(finding)]

@@ -108,7 +108,7 @@ class Piecewise:
         new_groups = [
             group for group, key in zip(groups, group_keys, strict=True) if key not in self._known_diagnostics
         ]
-        fresh = self._diagnose_groups(chunks, new_groups, base_indices) if new_groups else {}
+        fresh = self._diagnostics_by_group_id(chunks, new_groups, base_indices) if new_groups else {}
         known_diagnostics = {}
         moved: list[SlangDiagnostic] = []
         for group, group_key in zip(groups, group_keys, strict=True):
@@ -159,10 +159,10 @@ class Piecewise:
         )
         return groups
 
-    def _diagnose_groups(
+    def _diagnostics_by_group_id(
         self, chunks: Sequence[_Chunk], groups: Sequence[_ItemGroup], base_indices: Sequence[int]
     ) -> dict[int, tuple[tuple[int, SlangDiagnostic], ...]]:
-        """The diagnostics of some groups, each by the ordinal of its item, offsets from where that begins."""
+        """The diagnostics of groups by `id(group)`, each with its item's ordinal, offsets from where that begins."""
         owner_by_index = {
             index: (group, ordinal) for group in groups for ordinal, index in enumerate(group.item_indices)
         }
@@ -283,7 +283,7 @@ def _members(text: str) -> tuple[frozenset[bytes], bool, bool]:
     # The default one would keep the source forever; this one has to outlive the tree.
     sources = pyslang.SourceManager()
     # What follows shows it. No header is needed for that.
-    parse_options = parsing_options(Preprocessing(), depth=0)
+    parse_options = parsing_options(Preprocessing(), include_depth=0)
     try:
         tree = SyntaxTree.fromText(f"{encodable_text(text)}\n{_FOLLOWER}", sources, options=parse_options)
     except RuntimeError:  # It is nested deeper than slang parses.

@@ -50,19 +50,21 @@ class Waivers:
         """True if nothing is waived."""
         return not self._waivers
 
-    def is_waived(self, line: int, rule: str) -> bool:
+    def is_waived(self, line_index: int, rule: str) -> bool:
         """True if a rule is waived at a line, counted from 0."""
         if not self._waivers:
             return False
         rules = same_as(rule) | ({_ALL} if rule else set())
-        return any(waiver.first_line <= line <= waiver.last_line and waiver.rules & rules for waiver in self._waivers)
+        return any(
+            waiver.first_line <= line_index <= waiver.last_line and waiver.rules & rules for waiver in self._waivers
+        )
 
 
 def _waivers(lines: Lines) -> Iterator[_Waiver]:
     text = lines.text
     open_since: dict[str, int] = {}
     for comment in _COMMENT.finditer(text):
-        line = lines.line_of(comment.start())
+        line = lines.line_index(comment.start())
         if comment["line"] == "verilog_lint:":
             if not (match := _WAIVE.match(comment["rest"])):
                 continue

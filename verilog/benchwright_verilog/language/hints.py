@@ -65,12 +65,12 @@ class InlayHint:
     tooltip: str = ""
 
 
-def hints(analysis: FileAnalysis, start: int, end: int, requested: InlayHints) -> Iterator[InlayHint]:
+def hints(analysis: FileAnalysis, start_byte: int, end_byte: int, requested: InlayHints) -> Iterator[InlayHint]:
     """The hints between two bytes of a file."""
     units = analysis.outline.units
     for index, unit in enumerate(units):
         next_start = units[index + 1].start if index + 1 < len(units) else len(analysis.data)
-        if next_start < start or unit.start > end:
+        if next_start < start_byte or unit.start > end_byte:
             continue
         scope: ScopeSymbol | None
         if unit.target_kind in _BODIES:
@@ -80,7 +80,7 @@ def hints(analysis: FileAnalysis, start: int, end: int, requested: InlayHints) -
         else:
             continue
         if scope is not None:
-            yield from _InlayHints(analysis, start, end, requested).scope_hints(scope)
+            yield from _InlayHints(analysis, start_byte, end_byte, requested).scope_hints(scope)
 
 
 class _InlayHints:

@@ -134,7 +134,9 @@ def _comment_folds(shape: Shape, tokens: Sequence[WordToken]) -> Iterator[Foldin
             elif comment_words and comment_words[0] == b"endregion" and regions:
                 yield FoldingSpan(regions.pop(), token.end, FoldingRangeKind.Region, hides_last=True)
         stands_alone = is_line and not shape.data[_line_start(shape, token.start) : token.start].strip()
-        follows = comment_run and lines.line_of_byte(comment_run[-1].start) + 1 == lines.line_of_byte(token.start)
+        follows = comment_run and lines.line_index_of_byte(comment_run[-1].start) + 1 == lines.line_index_of_byte(
+            token.start
+        )
         if not (stands_alone and follows):
             yield from _fold_of_run(comment_run, FoldingRangeKind.Comment)
             comment_run = []
@@ -175,4 +177,4 @@ def _fold_of_run(token_run: Sequence[WordToken], kind: FoldingRangeKind) -> Iter
 
 
 def _line_start(shape: Shape, byte: int) -> int:
-    return shape.lines.to_byte(shape.lines.line_bounds(shape.lines.line_of_byte(byte) + 1)[0])
+    return shape.lines.to_byte(shape.lines.line_bounds(shape.lines.line_index_of_byte(byte) + 1)[0])

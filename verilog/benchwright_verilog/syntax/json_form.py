@@ -41,10 +41,10 @@ class MovingJson:
         self._lines = lines
         self._last = (-1, "")
 
-    def json_at(self, line: int) -> str:
+    def json_at(self, first_line_index: int) -> str:
         """The JSON where it begins at this line."""
-        if self._last[0] != line:
-            self._last = (line, self._template % tuple(number + line for number in self._lines))
+        if self._last[0] != first_line_index:
+            self._last = (first_line_index, self._template % tuple(number + first_line_index for number in self._lines))
         return self._last[1]
 
 

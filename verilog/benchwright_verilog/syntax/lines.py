@@ -38,21 +38,25 @@ class Lines:
         # Where both are the same, they are one list.
         self._byte_starts = self._starts if self._ascii else _byte_starts(text, self._starts, 0)
 
-    def replace_range(self, start: int, end: int, new_text: str) -> Self:
-        """The lines after code points `start` to `end` became `new_text`.
+    def replace_range(self, start_code_point: int, end_code_point: int, new_text: str) -> Self:
+        """The lines after code points `start_code_point` to `end_code_point` became `new_text`.
 
         Two halves of a surrogate pair that meet become one character.
         """
-        text = self.text[:start] + new_text + self.text[end:]
-        border = self.text[max(0, start - 1) : start] + new_text + self.text[end : end + 1]
+        text = self.text[:start_code_point] + new_text + self.text[end_code_point:]
+        border = (
+            self.text[max(0, start_code_point - 1) : start_code_point]
+            + new_text
+            + self.text[end_code_point : end_code_point + 1]
+        )
         if not border.isascii() and _SURROGATE.search(border):
             return type(self)(join_surrogates(text), self.encoding)
         # A CR before the place belongs to a CRLF as soon as an LF follows, so its line is indexed again.
-        first_line = bisect_right(self._starts, max(0, start - 1)) - 1
-        next_line = bisect_right(self._starts, end)
+        first_line = bisect_right(self._starts, max(0, start_code_point - 1)) - 1
+        next_line = bisect_right(self._starts, end_code_point)
         known_after = next_line < len(self._starts)
         old_end = self._starts[next_line] if known_after else len(self.text)
-        shift = len(new_text) - (end - start)
+        shift = len(new_text) - (end_code_point - start_code_point)
         first_start = self._starts[first_line]
         inner_starts = [match.end() for match in _END.finditer(text, first_start, old_end + shift)]
         line_starts = [*self._starts[: first_line + 1], *inner_starts]
@@ -87,7 +91,7 @@ class Lines:
         return encode_text(self.text)
 
     def offset(self, position: Position) -> int:
-        """The offset of a client's position; beyond the end of a line or of the text is that end."""
+        """The code point of a client's position; beyond the end of a line or of the text is that end."""
         if position.line >= len(self._starts):
             return len(self.text)
         start = self._starts[position.line]
@@ -101,33 +105,33 @@ class Lines:
                 return offset
         return end
 
-    def position(self, offset: int) -> Position:
-        """The client's position of an offset."""
-        return Position(*self.line_and_column(offset))
+    def position(self, code_point: int) -> Position:
+        """The client's position of a code point."""
+        return Position(*self.line_and_column(code_point))
 
-    def line_and_column(self, offset: int) -> tuple[int, int]:
-        """The same as a line and a character: making thousands of positions takes longer than finding them."""
-        line = bisect_right(self._starts, offset) - 1
+    def line_and_column(self, code_point: int) -> tuple[int, int]:
+        """The same as a line from 0 and a column in the client's units: thousands are made faster than positions."""
+        line = bisect_right(self._starts, code_point) - 1
         start = self._starts[line]
-        return line, offset - start if self._ascii else self.width(start, offset)
+        return line, code_point - start if self._ascii else self.width(start, code_point)
 
-    def width(self, start: int, end: int) -> int:
-        """Distance from one offset to another, in the client's units."""
+    def width(self, start_code_point: int, end_code_point: int) -> int:
+        """Distance from one code point to another, in the client's units."""
         if self._ascii or self.encoding == PositionEncodingKind.Utf32:
-            return end - start
-        span_text = self.text[start:end]
+            return end_code_point - start_code_point
+        span_text = self.text[start_code_point:end_code_point]
         if span_text.isascii():
-            return end - start
+            return end_code_point - start_code_point
         if self.encoding == PositionEncodingKind.Utf8:
             return len(span_text.encode("utf-8", "surrogatepass"))
         return len(span_text.encode("utf-16-le", "surrogatepass")) // 2
 
-    def range(self, start: int, end: int) -> Range:
-        """The client's range of two offsets."""
-        return Range(self.position(start), self.position(end))
+    def range(self, start_code_point: int, end_code_point: int) -> Range:
+        """The client's range of two code points."""
+        return Range(self.position(start_code_point), self.position(end_code_point))
 
     def from_byte(self, byte: int) -> int:
-        """The offset of a UTF-8 byte offset."""
+        """The code point of a UTF-8 byte offset."""
         if self._ascii:
             return min(byte, len(self.text))
         line = bisect_right(self._byte_starts, byte) - 1
@@ -142,35 +146,35 @@ class Lines:
             return end
         return start + len(data[: line_offset + 1].translate(None, _CONTINUATION_BYTES)) - 1
 
-    def to_byte(self, offset: int) -> int:
-        """The UTF-8 byte offset of an offset."""
+    def to_byte(self, code_point: int) -> int:
+        """The UTF-8 byte offset of a code point."""
         if self._ascii:
-            return offset
-        line = bisect_right(self._starts, offset) - 1
-        line_text = self.text[self._starts[line] : offset]
+            return code_point
+        line = bisect_right(self._starts, code_point) - 1
+        line_text = self.text[self._starts[line] : code_point]
         return self._byte_starts[line] + len(line_text.encode("utf-8", "surrogatepass"))
 
     def byte_at(self, position: Position) -> int:
         """The UTF-8 byte offset of a client's position."""
         return self.to_byte(self.offset(position))
 
-    def byte_range(self, start: int, end: int) -> Range:
+    def byte_range(self, start_byte: int, end_byte: int) -> Range:
         """The client's range of two UTF-8 byte offsets."""
-        return self.range(self.from_byte(start), self.from_byte(end))
+        return self.range(self.from_byte(start_byte), self.from_byte(end_byte))
 
-    def line_of(self, offset: int) -> int:
-        """The line of an offset, counted from 0."""
-        return bisect_right(self._starts, offset) - 1
+    def line_index(self, code_point: int) -> int:
+        """The line of a code point, counted from 0."""
+        return bisect_right(self._starts, code_point) - 1
 
-    def line_of_byte(self, byte: int) -> int:
+    def line_index_of_byte(self, byte: int) -> int:
         """The line of a UTF-8 byte offset, counted from 0."""
         return bisect_right(self._byte_starts, byte) - 1
 
-    def line_bounds(self, number: int) -> tuple[int, int]:
-        """The offsets of a tool's line, counted from 1, without its end; of the end of the text beyond it."""
-        if number > len(self._starts):
+    def line_bounds(self, line_number: int) -> tuple[int, int]:
+        """The code points of a tool's line, counted from 1, without its end; those of the end of the text beyond it."""
+        if line_number > len(self._starts):
             return len(self.text), len(self.text)
-        return self._starts[number - 1], self._line_end(number - 1)
+        return self._starts[line_number - 1], self._line_end(line_number - 1)
 
     def _line_end(self, line: int) -> int:
         if line + 1 == len(self._starts):

@@ -32,14 +32,14 @@ def ranges_around(units: Sequence[TopLevelItem], byte: int) -> list[tuple[int, i
     return growing
 
 
-def _nodes(root: Node, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _nodes(root: Node, start_byte: int, end_byte: int) -> Iterator[tuple[int, int]]:
     """The ranges of the nodes around an offset, and of what is between their brackets; the innermost first."""
     path: list[Node] = []
     current: Node | None = root
     while current is not None:
         path.append(current)
         current = next(
-            (child for child in current.children if child.start_byte <= start and end <= child.end_byte), None
+            (child for child in current.children if child.start_byte <= start_byte and end_byte <= child.end_byte), None
         )
     for node in reversed(path):
         children = node.children
@@ -47,6 +47,6 @@ def _nodes(root: Node, start: int, end: int) -> Iterator[tuple[int, int]]:
             closing = next(
                 (child for child in children if child.type.encode() == _PAIRS.get(opening.type.encode())), None
             )
-            if closing is not None and opening.end_byte <= start and end <= closing.start_byte:
+            if closing is not None and opening.end_byte <= start_byte and end_byte <= closing.start_byte:
                 yield opening.end_byte, closing.start_byte
         yield node.start_byte, node.end_byte

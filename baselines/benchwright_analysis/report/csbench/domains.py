@@ -9,8 +9,8 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import answered_observations, by_contestant, has_place, score_of
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import ZERO_SHOT, Observation
-from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, TableFigure, counted
-from benchwright_analysis.report.sections.matrix import accuracy, accuracy_by_label, figure_table, table_figure
+from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, TableNumber, counted
+from benchwright_analysis.report.sections.matrix import accuracy, accuracy_by_label, table_number, table_of_numbers
 from benchwright_foundation.number_text import percent
 
 ALL = "all"
@@ -33,15 +33,15 @@ def domains(data: Dataset) -> Section | None:
     tags = [ALL, *sorted({observation.tag for observation in rows})]
     of_tag = {tag: [observation for observation in rows if tag in (observation.tag, ALL)] for tag in tags}
     by_domain = {
-        tag: _accuracy_figures(observations, lambda observation: observation.domain)
+        tag: _accuracy_numbers(observations, lambda observation: observation.domain)
         for tag, observations in of_tag.items()
     }
     by_format = {
-        tag: _accuracy_figures(observations, lambda observation: observation.format, _FORMATS)
+        tag: _accuracy_numbers(observations, lambda observation: observation.format, _FORMATS)
         for tag, observations in of_tag.items()
     }
     by_subfield = {
-        domain: _accuracy_figures(
+        domain: _accuracy_numbers(
             [observation for observation in rows if observation.domain == domain],
             lambda observation: observation.subdomain,
         )
@@ -85,21 +85,21 @@ def _lead_sentences(data: Dataset, rows: Sequence[Observation]) -> list[str]:
     return lead
 
 
-def _accuracy_figures(
-    rows: Sequence[Observation], label: Callable[[Observation], str], order: Sequence[str] = ()
-) -> list[TableFigure]:
+def _accuracy_numbers(
+    observations: Sequence[Observation], label_of: Callable[[Observation], str], label_order: Sequence[str] = ()
+) -> list[TableNumber]:
     """A row for each contestant and for chance, a column for each label and for all."""
-    groups = {contestant.name: contestant_rows for contestant, contestant_rows in by_contestant(rows).items()}
+    groups = {contestant.name: contestant_rows for contestant, contestant_rows in by_contestant(observations).items()}
     return [
-        *(table_figure(name, ALL, accuracy(contestant_rows, score_of)) for name, contestant_rows in groups.items()),
-        *accuracy_by_label(groups, label, order, score_of),
-        *_chance_figures(rows, lambda observation: (label(observation), ALL)),
+        *(table_number(name, ALL, accuracy(contestant_rows, score_of)) for name, contestant_rows in groups.items()),
+        *accuracy_by_label(groups, label_of, label_order, score_of),
+        *_chance_numbers(observations, lambda observation: (label_of(observation), ALL)),
     ]
 
 
-def _table(file: str, title: str, subset: str, figures: Sequence[TableFigure]) -> SortableTable:
+def _table(file: str, title: str, subset: str, table_numbers: Sequence[TableNumber]) -> SortableTable:
     name = subset.lower()
-    return figure_table(f"{file}-{name}", f"{title}: {name if file != 'subfields' else subset}", figures)
+    return table_of_numbers(f"{file}-{name}", f"{title}: {name if file != 'subfields' else subset}", table_numbers)
 
 
 def _folded_table(table: SortableTable) -> SortableTable:
@@ -113,10 +113,10 @@ def _picture_rows(rows: Sequence[Observation]) -> list[str]:
     return plain_names or [contestant.name for contestant in everyone]
 
 
-def _profile_radar(figures: Sequence[TableFigure], contestants: Sequence[str]) -> list[SectionPicture]:
+def _profile_radar(table_numbers: Sequence[TableNumber], contestants: Sequence[str]) -> list[SectionPicture]:
     """A radar with a spoke for each domain and format, of those who have all of them (CS-Bench's figure 2)."""
     profiles: dict[str, list[charts.Row]] = {name: [] for name in contestants[: charts.MOST_GROUPS]}
-    spokes = [spoke for spoke in figures if spoke.row in profiles and spoke.column != ALL]
+    spokes = [spoke for spoke in table_numbers if spoke.row in profiles and spoke.column != ALL]
     for spoke in spokes:
         profiles[spoke.row].append({"label": spoke.column, "group": spoke.row, "value": spoke.value})
     labels = {spoke.column for spoke in spokes}
@@ -132,7 +132,9 @@ def _profile_radar(figures: Sequence[TableFigure], contestants: Sequence[str]) -
         "A radar with a spoke for each domain and each format, from 0 in the middle to 1 at the rim. "
         f"{'; '.join(summaries)}.{charts.omission_note(shown_names, contestants)}"
     )
-    table = figure_table("", "Score by domain and by format", [spoke for spoke in spokes if spoke.row in shown_names])
+    table = table_of_numbers(
+        "", "Score by domain and by format", [spoke for spoke in spokes if spoke.row in shown_names]
+    )
     return [SectionPicture("domain-radar", "Profile by domain and format", alt, svg, table)]
 
 
@@ -140,7 +142,7 @@ def _value(row: charts.Row) -> float:
     return float(row["value"] or 0)
 
 
-def _domain_dots(by_tag: Mapping[str, Sequence[TableFigure]], contestants: Sequence[str]) -> SectionPicture:
+def _domain_dots(by_tag: Mapping[str, Sequence[TableNumber]], contestants: Sequence[str]) -> SectionPicture:
     """Domains split by tag, with intervals."""
     shown_names = contestants[: charts.MOST_GROUPS]
     spokes = [
@@ -164,26 +166,26 @@ def _domain_dots(by_tag: Mapping[str, Sequence[TableFigure]], contestants: Seque
         "Score by domain and tag, with intervals",
         f"Mean scores. {summary}.{charts.omission_note(shown_names, contestants)}",
         charts.intervals(rows, shown_names, x_title="mean score", y_title=""),
-        figure_table("", "Score by domain and tag", spokes),
+        table_of_numbers("", "Score by domain and tag", spokes),
     )
 
 
-def _chance_figures(
-    rows: Sequence[Observation], question_columns: Callable[[Observation], Iterable[str]]
-) -> list[TableFigure]:
+def _chance_numbers(
+    observations: Sequence[Observation], columns_of: Callable[[Observation], Iterable[str]]
+) -> list[TableNumber]:
     """A row for each language: what answers drawn at random earn in each column, each question once.
 
     Args:
-        rows: Attempts; several at one question count as one.
-        question_columns: Those that an attempt's question counts in.
+        observations: Attempts; several at one question count as one.
+        columns_of: The columns that an attempt's question counts in.
     """
     chances: dict[tuple[str, str], dict[str, float]] = {}
-    for observation in rows:
-        for column in question_columns(observation) if observation.format in _BY_CHANCE else ():
+    for observation in observations:
+        for column in columns_of(observation) if observation.format in _BY_CHANCE else ():
             chances.setdefault((f"chance ({observation.language})", column), {})[observation.problem] = _BY_CHANCE[
                 observation.format
             ]
     return [
-        TableFigure(row, column, 0, len(question_chances), sum(question_chances.values()) / len(question_chances))
+        TableNumber(row, column, 0, len(question_chances), sum(question_chances.values()) / len(question_chances))
         for (row, column), question_chances in chances.items()
     ]

@@ -9,8 +9,8 @@ from benchwright_analysis.report.csbench.contestants import answered_observation
 from benchwright_analysis.report.fold import NamedErrors
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, TableFigure, counted
-from benchwright_analysis.report.sections.matrix import accuracy, figure_table, table_figure
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, TableNumber, counted
+from benchwright_analysis.report.sections.matrix import accuracy, table_number, table_of_numbers
 from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.error_types import ErrorType
 from benchwright_judges.agreement.estimators import krippendorff_alpha
@@ -48,12 +48,12 @@ def error_types(data: Dataset) -> Section | None:
     return Section("error-types", "Errors that lead to wrong choices", lead, pictures, tables, numbers)
 
 
-def _figures(rows: Sequence[Observation], errors_by_attempt: Mapping[str, NamedErrors]) -> list[TableFigure]:
+def _figures(observations: Sequence[Observation], errors_by_attempt: Mapping[str, NamedErrors]) -> list[TableNumber]:
     """A row for each contestant, and tag if there are several; a column for each type that occurs, and their kinds."""
-    occurring = {name for observation in rows for name in errors_by_attempt[observation.attempt].types}
+    occurring = {name for observation in observations for name in errors_by_attempt[observation.attempt].types}
     types = [error_type for error_type in ErrorType if error_type.value in occurring]
     groups: dict[str, list[Observation]] = {}
-    for contestant, contestant_rows in by_contestant(rows).items():
+    for contestant, contestant_rows in by_contestant(observations).items():
         for tag in sorted({observation.tag for observation in contestant_rows}):
             groups[f"{tag.lower()}, {contestant.name}"] = [
                 observation for observation in contestant_rows if observation.tag == tag
@@ -68,23 +68,27 @@ def _figures(rows: Sequence[Observation], errors_by_attempt: Mapping[str, NamedE
 
 
 def _share(
-    row: str,
-    column: str,
+    row_name: str,
+    column_name: str,
     contestant_rows: Sequence[Observation],
     errors_by_attempt: Mapping[str, NamedErrors],
-    types: set[str],
-) -> TableFigure:
+    error_types: set[str],
+) -> TableNumber:
     """The share of wrong choices with an error of any of these types."""
-    return table_figure(
-        row,
-        column,
-        accuracy(contestant_rows, lambda observation: bool(types & {*errors_by_attempt[observation.attempt].types})),
+    return table_number(
+        row_name,
+        column_name,
+        accuracy(
+            contestant_rows, lambda observation: bool(error_types & {*errors_by_attempt[observation.attempt].types})
+        ),
     )
 
 
-def _judge_agreement(rows: Sequence[Observation], errors_by_attempt: Mapping[str, NamedErrors]) -> list[SortableTable]:
+def _judge_agreement(
+    observations: Sequence[Observation], errors_by_attempt: Mapping[str, NamedErrors]
+) -> list[SortableTable]:
     """Agreement of two judges in naming errors, where several were asked."""
-    judges = sorted({judge for observation in rows for judge in errors_by_attempt[observation.attempt].judges})
+    judges = sorted({judge for observation in observations for judge in errors_by_attempt[observation.attempt].judges})
     judge_pairs = [
         (first_judge, second_judge) for index, first_judge in enumerate(judges) for second_judge in judges[index + 1 :]
     ]
@@ -92,7 +96,7 @@ def _judge_agreement(rows: Sequence[Observation], errors_by_attempt: Mapping[str
     for first_judge, second_judge in judge_pairs:
         shared_answers = [
             errors_by_attempt[observation.attempt].judges
-            for observation in rows
+            for observation in observations
             if {first_judge, second_judge} <= errors_by_attempt[observation.attempt].judges.keys()
         ]
         if shared_answers:
@@ -124,21 +128,23 @@ def _alpha_text(shared_answers: Sequence[Mapping[str, tuple[str, ...]]], first_j
     return number(None if np.isnan(coefficient) else coefficient)
 
 
-def _picture(figures: Sequence[TableFigure]) -> SectionPicture:
-    groups = list(dict.fromkeys(cell.row for cell in figures))
+def _picture(table_numbers: Sequence[TableNumber]) -> SectionPicture:
+    groups = list(dict.fromkeys(cell.row for cell in table_numbers))
     shown_groups = groups[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
         {"label": cell.column, "group": cell.row, "value": cell.value, "low": cell.low, "high": cell.high}
-        for cell in figures
+        for cell in table_numbers
         if cell.row in shown_groups
     ]
     summaries = []
     for group in shown_groups:
-        group_cells = [cell for cell in figures if cell.row == group and not cell.column.startswith("any of ")]
+        group_cells = [cell for cell in table_numbers if cell.row == group and not cell.column.startswith("any of ")]
         top_figure = max(group_cells, key=lambda cell: cell.value or 0)
         summaries.append(f"{group}: most often {top_figure.column} ({percent(top_figure.value)})")
     svg = charts.intervals(rows, shown_groups, x_title="share of wrong choices", y_title="")
     left_out = charts.omission_note(shown_groups, groups)
     alt = f"Shares of wrong choices with an error of each type. {'; '.join(summaries)}.{left_out}"
-    table = figure_table("error-types", "Types of error, by tag", figures, rows_are="tag, group", unit="wrong choice")
+    table = table_of_numbers(
+        "error-types", "Types of error, by tag", table_numbers, row_heading="tag, group", unit="wrong choice"
+    )
     return SectionPicture("error-types", "Types of error in wrong choices", alt, svg, table)

@@ -10,8 +10,8 @@ from itertools import combinations
 from benchwright_analysis.report.csbench.contestants import Contestant, contestant, ordered_observations
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Section, SortableTable, TableFigure, text_with_interval
-from benchwright_analysis.report.sections.matrix import accuracy, figure_table, table_figure
+from benchwright_analysis.report.section import Cell, Section, SortableTable, TableNumber, text_with_interval
+from benchwright_analysis.report.sections.matrix import accuracy, table_number, table_of_numbers
 from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.agreement import FormatAgreement, JudgeAgreement, measure_agreement
 from benchwright_judges.agreement.rated import PANEL, RatedAnswer
@@ -50,7 +50,7 @@ def judges_compared(data: Dataset) -> Section | None:
     if not compared_agreements:
         return None
     judge_columns = [*judges, *([PEOPLE] if any(PEOPLE in vote.labels for vote in votes) else [])]
-    figures = [figure for format in _formats(votes) for figure in _mean_score_figures(votes, format, judge_columns)]
+    figures = [figure for format in _formats(votes) for figure in _mean_score_numbers(votes, format, judge_columns)]
     lead = [
         "Answers of models and people as each judge scored them, apart from what the panel decided. A judge that votes "
         "only where others differ sees harder answers, so its column is not comparable with theirs: the table of pairs "
@@ -58,7 +58,7 @@ def judges_compared(data: Dataset) -> Section | None:
     ]
     numbers = {"scores": figures, "pairs": [agreement for agreement, _ in compared_agreements]}
     tables = [
-        figure_table("judges", "Mean score by judge", figures, rows_are="whose answers, format", unit="answer"),
+        table_of_numbers("judges", "Mean score by judge", figures, row_heading="whose answers, format", unit="answer"),
         _table(compared_agreements),
     ]
     return Section("judges-compared", "Judges against each other", lead, (), tables, numbers)
@@ -99,7 +99,7 @@ def _formats(votes: Sequence[_VotedAnswer]) -> list[str]:
     return sorted({vote.row.format for vote in votes})
 
 
-def _mean_score_figures(votes: Sequence[_VotedAnswer], format: str, judges: Sequence[str]) -> list[TableFigure]:
+def _mean_score_numbers(votes: Sequence[_VotedAnswer], format: str, judges: Sequence[str]) -> list[TableNumber]:
     """A row for each contestant, a column for each judge: the mean over the answers that it scored."""
     votes_by_contestant: dict[Contestant, list[_VotedAnswer]] = {}
     for vote in votes:
@@ -112,7 +112,7 @@ def _mean_score_figures(votes: Sequence[_VotedAnswer], format: str, judges: Sequ
             rows = [vote.row for vote in solver_votes if judge in vote.labels]
             if rows:
                 figures.append(
-                    table_figure(f"{solver.name}, {format}", judge, accuracy(rows, _score_lookup(by_attempt)))
+                    table_number(f"{solver.name}, {format}", judge, accuracy(rows, _score_lookup(by_attempt)))
                 )
     return figures
 

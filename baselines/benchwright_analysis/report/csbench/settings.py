@@ -13,12 +13,12 @@ from benchwright_analysis.report.section import (
     Section,
     SectionPicture,
     SortableTable,
-    TableFigure,
+    TableNumber,
     counted,
     interval_text,
     p_value,
 )
-from benchwright_analysis.report.sections.matrix import accuracy, figure_table, table_figure
+from benchwright_analysis.report.sections.matrix import accuracy, table_number, table_of_numbers
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_difference
 from benchwright_foundation.number_text import number, percent
 
@@ -42,7 +42,7 @@ def settings(data: Dataset) -> Section | None:
     }
     if not ways_by_model:
         return None
-    figures: list[TableFigure] = []
+    figures: list[TableNumber] = []
     differences: dict[str, dict[str, CrossedEstimate]] = {}
     notices = []
     for name, way_observations in ways_by_model.items():
@@ -51,7 +51,7 @@ def settings(data: Dataset) -> Section | None:
             notices.append(f"{name}: no question was asked in every way.")
             continue
         figures += [
-            table_figure(name, way, accuracy(way_rows, score_of)) for way, way_rows in shared_observations.items()
+            table_number(name, way, accuracy(way_rows, score_of)) for way, way_rows in shared_observations.items()
         ]
         first_way, *other_ways = shared_observations
         differences[name] = {
@@ -64,7 +64,7 @@ def settings(data: Dataset) -> Section | None:
     ]
     if not figures:
         return Section("settings", "Ways to ask", empty_reason=" ".join(notices))
-    table = figure_table("settings", "Score by way to ask", figures, rows_are="model")
+    table = table_of_numbers("settings", "Score by way to ask", figures, row_heading="model")
     tables = [_differences_table(ways_by_model, differences)]
     numbers = {"scores": figures, "differences": differences}
     return Section("settings", "Ways to ask: examples and steps", lead, [_picture(figures, table)], tables, numbers)
@@ -118,15 +118,15 @@ def _points_text(difference: CrossedEstimate) -> str:
     return interval_text(low, high, digits=1)
 
 
-def _picture(figures: Sequence[TableFigure], table: SortableTable) -> SectionPicture:
-    shown_ways = list(dict.fromkeys(cell.column for cell in figures))[: charts.MOST_GROUPS]
+def _picture(table_numbers: Sequence[TableNumber], table: SortableTable) -> SectionPicture:
+    shown_ways = list(dict.fromkeys(cell.column for cell in table_numbers))[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
         {"label": cell.row, "group": cell.column, "value": cell.value, "low": cell.low, "high": cell.high}
-        for cell in figures
+        for cell in table_numbers
         if cell.column in shown_ways
     ]
-    summary = "; ".join(f"{cell.row}, {cell.column}: {percent(cell.value)}" for cell in figures[:12])
-    models = len({cell.row for cell in figures})
+    summary = "; ".join(f"{cell.row}, {cell.column}: {percent(cell.value)}" for cell in table_numbers[:12])
+    models = len({cell.row for cell in table_numbers})
     alt = f"Mean scores of {counted(models, 'model')} with intervals. {summary}."
     return SectionPicture(
         "settings",

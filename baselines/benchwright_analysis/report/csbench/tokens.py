@@ -10,7 +10,7 @@ from benchwright_analysis.report.csbench.contestants import answered_observation
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, text_with_interval
-from benchwright_analysis.report.sections.matrix import accuracy, accuracy_by_label, figure_table
+from benchwright_analysis.report.sections.matrix import accuracy, accuracy_by_label, table_of_numbers
 from benchwright_foundation.number_text import number, percent
 
 _PARTS = ("shortest quarter", "second quarter", "third quarter", "longest quarter")
@@ -72,7 +72,7 @@ def _by_quarter(quarters: Sequence[tuple[str, Observation]]) -> SortableTable:
         for contestant, rows in by_contestant([observation for _, observation in quarters]).items()
     }
     figures = accuracy_by_label(groups, lambda observation: quarter_names[observation.attempt], _PARTS, score_of)
-    return figure_table("tokens", "Score by length of the reply", figures)
+    return table_of_numbers("tokens", "Score by length of the reply", figures)
 
 
 def _picture(points: Sequence[charts.Row], table: SortableTable) -> SectionPicture:

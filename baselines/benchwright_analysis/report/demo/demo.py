@@ -87,11 +87,11 @@ class SimulatedStudy:
     rated: Sequence[RatedAnswer]
 
 
-def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> SimulatedStudy:
+def make_demo(log_path: Path, store: Store, *, people: int = 30, seed: int = 7) -> SimulatedStudy:
     """Records a made-up study and made-up models' attempts in a new log.
 
     Args:
-        path: Path of the log; made.
+        log_path: Path of the log; made.
         store: Store for the starter pack.
         people: Number of people who take part.
         seed: The same seed gives the same study.
@@ -99,7 +99,7 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> S
     clock = HandClock()
     random = np.random.default_rng(seed)
     problems = [problem for problem in store.public(PACK).problems if problem.public.figures == ()][:_PROBLEMS]
-    with StudyLog(path, wall_clock=clock.now, monotonic_ns=clock.monotonic_ns, process="demo") as log:
+    with StudyLog(log_path, wall_clock=clock.now, monotonic_ns=clock.monotonic_ns, process="demo") as log:
         desk = _AttemptWriter(log, clock, random)
         studies = Studies(log, Attempts(log))
         refs = [f"{PACK}/{problem.id}" for problem in problems]
@@ -107,7 +107,7 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> S
         text = _study_text(STUDY, refs, designs, people, seed, _LIMIT_MIN)
         file = parse_study(text, Path("demo.study.yaml"))
         registered_study = studies.register(file, {f"{PACK}/{problem.id}": problem.difficulty for problem in problems})
-        preregister(log, registered_study, analysis_digest(), prompt_digests=prompt_digests())
+        preregister(log, registered_study, analysis_digest(), digest_by_prompt_set=prompt_digests())
         # Without an effect here: which condition a task has is what the study's own plan says.
         plan = StudyPlan(
             participants=people, families=4, problems_per_family=len(problems) // 4, effect_percent=0, median_minutes=14

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,14 +64,22 @@ def conditions_text(designs: Sequence[str]) -> str:
     return "\n".join(condition_texts)
 
 
+class SimulatedWork(NamedTuple):
+    """What a program leaves."""
+
+    text: str
+    """The file's."""
+    broke_off: bool
+
+
 def simulate_program(
     made_up: MadeUp,
     path: str,
     old_text: str,
     random: np.random.Generator,
-    pass_s: Callable[[float], None],
+    advance_by_s: Callable[[float], None],
     record_events: Callable[..., None],
-) -> tuple[str, bool]:
+) -> SimulatedWork:
     """Simulates a program until its files are graded.
 
     Args:
@@ -78,11 +87,8 @@ def simulate_program(
         path: The file that it writes.
         old_text: Its text.
         random: Draws everything.
-        pass_s: Lets seconds pass.
+        advance_by_s: Lets seconds pass.
         record_events: Records events.
-
-    Returns:
-        The file's text, and whether it broke off.
     """
     name = COPILOT if made_up.policy else AGENT
     subject_facts = {"subject": name, "subject_version": "1.4", "configuration_sha256": _CONFIGURATION[name]}
@@ -90,7 +96,7 @@ def simulate_program(
     record_events(ModelUsage(model=name if made_up.policy else "simulated/large", parameters=subject_facts), Started())
     text = old_text
     for step in range(int(random.integers(3, 9))):
-        pass_s(float(random.uniform(0.2, 1.0) if made_up.policy else random.uniform(10, 60)))
+        advance_by_s(float(random.uniform(0.2, 1.0) if made_up.policy else random.uniform(10, 60)))
         added_line = str(random.choice(_LINES))
         change = Change(start=len(text), end=len(text), text=added_line)
         if made_up.policy:
@@ -111,7 +117,7 @@ def simulate_program(
         if not is_taken:
             break
         text += added_line
-    return text, bool(made_up.policy) and random.random() < 0.06
+    return SimulatedWork(text, bool(made_up.policy) and random.random() < 0.06)
 
 
 def end_event(*, broke_off: bool) -> Event:

@@ -10,14 +10,14 @@ from benchwright_analysis.report.rows.observation import Observation
 from benchwright_problems.problem import ProblemKind
 
 
-def question_attempts(
-    data: Dataset, keep: Callable[[FoldedAttempt], bool] = lambda attempt: True
+def question_attempts_by_group(
+    data: Dataset, is_kept: Callable[[FoldedAttempt], bool] = lambda attempt: True
 ) -> dict[str, list[FoldedAttempt]]:
     """Decided attempts at questions that count, by group, in the order of the groups; groups without any are left out.
 
     Args:
         data: All attempts.
-        keep: True for an attempt that is kept.
+        is_kept: True for an attempt that is kept.
     """
     attempts_by_group = {
         group: [
@@ -25,7 +25,7 @@ def question_attempts(
             for attempt in data.counted_attempts_in(group)
             if attempt.observation.kind == ProblemKind.QUESTION.value
             and attempt.observation.censored_by != "not_decided"
-            and keep(attempt)
+            and is_kept(attempt)
         ]
         for group in data.groups
     }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts
+from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts_by_group
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_analysis.report.section import Section
-from benchwright_analysis.report.sections.matrix import accuracy_by_label, figure_table
+from benchwright_analysis.report.sections.matrix import accuracy_by_label, table_of_numbers
 from benchwright_problems.problem import QuestionFormat
 
 _FORMATS = {
@@ -26,10 +26,10 @@ def forms(data: Dataset) -> Section | None:
         medium = _SEEN[data.problem_facts.get(observation.problem, unknown_facts).has_pictures]
         return f"{medium}, {_FORMATS[observation.format]}" if observation.format in _FORMATS else ""
 
-    figures = accuracy_by_label(grouped_observations(question_attempts(data)), form, _ORDER)
+    figures = accuracy_by_label(grouped_observations(question_attempts_by_group(data)), form, _ORDER)
     if len({figure.column for figure in figures}) < 2:
         return None
-    table = figure_table(
+    table = table_of_numbers(
         "question-forms",
         "Right answers, by picture and format",
         figures,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts
+from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts_by_group
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Section, TableFigure
-from benchwright_analysis.report.sections.matrix import accuracy, figure_table, table_figure
+from benchwright_analysis.report.section import Section, TableNumber
+from benchwright_analysis.report.sections.matrix import accuracy, table_number, table_of_numbers
 
 _MOST = 10
 """Generations with a column of their own."""
@@ -16,7 +16,7 @@ _MOST = 10
 
 def generations(data: Dataset) -> Section | None:
     """By generation, and by the number of samples; nothing if no model answered a question more than once."""
-    groups = grouped_observations(question_attempts(data, lambda attempt: not attempt.observation.is_person))
+    groups = grouped_observations(question_attempts_by_group(data, lambda attempt: not attempt.observation.is_person))
     numbered = {group: _attempt_numbers(rows) for group, rows in groups.items()}
     most_samples = max((max(numbers.values()) for numbers in numbered.values()), default=0)
     if most_samples < 2:
@@ -31,8 +31,8 @@ def generations(data: Dataset) -> Section | None:
         "chance that one answer is right, from its first k answers to each question.",
     )
     tables = [
-        figure_table("generations", "Right answers, by generation", generation_figures, groups=data.groups),
-        figure_table("pass-at-1", "Pass@1 from k answers", sample_figures, groups=data.groups, note=_NOTE),
+        table_of_numbers("generations", "Right answers, by generation", generation_figures, groups=data.groups),
+        table_of_numbers("pass-at-1", "Pass@1 from k answers", sample_figures, groups=data.groups, note=_NOTE),
     ]
     named_figures = {"generations": generation_figures, "pass_at_1": sample_figures}
     return Section("generations", "Several answers to the same question", lead, (), tables, named_figures)
@@ -58,9 +58,9 @@ def _figures(
     groups: Mapping[str, Sequence[Observation]],
     numbered: Mapping[str, Mapping[str, int]],
     sample_ranges: Mapping[str, range],
-) -> list[TableFigure]:
+) -> list[TableNumber]:
     return [
-        table_figure(group, name, accuracy(chosen))
+        table_number(group, name, accuracy(chosen))
         for name, sample_numbers in sample_ranges.items()
         for group, rows in groups.items()
         if max(numbered[group].values()) >= sample_numbers[-1]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report.fold import FoldedAttempt
-from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts
+from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts_by_group
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Section, SortableTable, TableFigure
-from benchwright_analysis.report.sections.matrix import accuracy, figure_table, table_figure
+from benchwright_analysis.report.section import Section, SortableTable, TableNumber
+from benchwright_analysis.report.sections.matrix import accuracy, table_number, table_of_numbers
 from benchwright_judges.agreement.agreement import is_right_by_majority
 from benchwright_judges.agreement.rated import scale_of
 from benchwright_judges.judgement import ScoringMethod
@@ -27,7 +27,7 @@ _THREE_SEATS = 3
 def grades(data: Dataset) -> Section | None:
     """Shares of the grades of free responses, and of the answers whose first two votes disagreed."""
     grade_figures = _grades(data)
-    ties = _ties(question_attempts(data, _has_two_votes))
+    ties = _ties(question_attempts_by_group(data, _has_two_votes))
     if not grade_figures and not ties:
         return None
     tables: list[SortableTable] = []
@@ -37,7 +37,9 @@ def grades(data: Dataset) -> Section | None:
             f"Partially correct counts as incorrect in every other number. {_NO_ANSWER.capitalize()}: empty, declined "
             "or unreadable; it counts as incorrect too."
         )
-        tables.append(figure_table("grades", "Grades of free responses", grade_figures, groups=data.groups, note=note))
+        tables.append(
+            table_of_numbers("grades", "Grades of free responses", grade_figures, groups=data.groups, note=note)
+        )
         numbers["grades"] = grade_figures
     if ties:
         note = (
@@ -45,13 +47,15 @@ def grades(data: Dataset) -> Section | None:
             "are in two tiers or more than one point apart; partially correct and incorrect differ as labels, but are "
             "both not right."
         )
-        tables.append(figure_table("tie-breaks", "First two votes that disagree", ties, groups=data.groups, note=note))
+        tables.append(
+            table_of_numbers("tie-breaks", "First two votes that disagree", ties, groups=data.groups, note=note)
+        )
         numbers["tie_breaks"] = ties
     return Section("grades", "How judges graded", (), (), tables, numbers)
 
 
-def _grades(data: Dataset) -> list[TableFigure]:
-    attempts_by_group = question_attempts(
+def _grades(data: Dataset) -> list[TableNumber]:
+    attempts_by_group = question_attempts_by_group(
         data, lambda attempt: attempt.observation.format == QuestionFormat.FREE_RESPONSE.value
     )
     labels = {
@@ -71,10 +75,10 @@ def _grade(attempt: FoldedAttempt) -> str:
 
 def _shares(
     groups: Mapping[str, Sequence[Observation]], holds_by_column: Mapping[str, Mapping[str, bool]]
-) -> list[TableFigure]:
+) -> list[TableNumber]:
     """The share of attempts for which a column is true, by group."""
     return [
-        table_figure(group, name, accuracy(rows, lambda observation, holds=holds: holds[observation.attempt]))  # type: ignore[misc]
+        table_number(group, name, accuracy(rows, lambda observation, holds=holds: holds[observation.attempt]))  # type: ignore[misc]
         for name, holds in holds_by_column.items()
         for group, rows in groups.items()
     ]
@@ -94,7 +98,7 @@ def _scale(attempt: FoldedAttempt) -> Scale | None:
     return scale_of(attempt.observation.format or attempt.observation.category)
 
 
-def _ties(attempts_by_group: Mapping[str, Sequence[FoldedAttempt]]) -> list[TableFigure]:
+def _ties(attempts_by_group: Mapping[str, Sequence[FoldedAttempt]]) -> list[TableNumber]:
     needs_third_vote: dict[str, bool] = {}
     rightness_differs: dict[str, bool] = {}
     for attempt in (attempt for attempts in attempts_by_group.values() for attempt in attempts):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Section, SectionPicture
-from benchwright_analysis.report.sections.matrix import figure_table, table_figure
+from benchwright_analysis.report.sections.matrix import table_number, table_of_numbers
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_foundation.number_text import percent
@@ -26,19 +26,19 @@ def grading_difficulty(data: Dataset) -> Section | None:
         if rated_answer.difficulty:
             levels.setdefault(_level(rated_answer), []).append(rated_answer)
     figures = [
-        table_figure(_LEVELS[level], name, share)
+        table_number(_LEVELS[level], name, share)
         for name, differs in _COLUMNS.items()
         for level in sorted(levels)
         if (share := _share(levels[level], differs)) is not None
     ]
     if not figures:
         return None
-    table = figure_table(
+    table = table_of_numbers(
         "grading-difficulty",
         "Disagreement by grading difficulty",
         figures,
         groups=[_LEVELS[level] for level in sorted(levels)],
-        rows_are="difficulty",
+        row_heading="difficulty",
         note="The difficulty of an answer is the mean of what its graders gave from 1 to 5, rounded, halves up. "
         "Judges against people: majority against majority, right or not right; ties are left out. First votes of "
         "judges: the answer needed more votes than a bare majority.",

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.report.fold import FoldedAttempt
-from benchwright_analysis.report.questions.attempts import question_attempts
+from benchwright_analysis.report.questions.attempts import question_attempts_by_group
 from benchwright_analysis.report.questions.selections import AnswerSelection
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Section, SortableTable, counted, text_with_interval
@@ -118,7 +118,7 @@ def _first_selections(data: Dataset, *, is_person: bool) -> _SolverSelections:
     """The first attempt of each participant at each question."""
     attempts = [
         attempt
-        for group_attempts in question_attempts(data).values()
+        for group_attempts in question_attempts_by_group(data).values()
         for attempt in group_attempts
         if attempt.observation.is_person is is_person
     ]

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts
+from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts_by_group
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, TableFigure, counted
-from benchwright_analysis.report.sections.matrix import accuracy, accuracy_by_label, figure_table, table_figure
+from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, TableNumber, counted
+from benchwright_analysis.report.sections.matrix import accuracy, accuracy_by_label, table_number, table_of_numbers
 from benchwright_foundation.number_text import number
 from benchwright_problems.problem import Skill
 
@@ -20,7 +20,7 @@ _REASONING = (Skill.ANALYZE.value, Skill.DESIGN.value, Skill.IMPLEMENT.value)
 
 def profile(data: Dataset) -> Section | None:
     """Mean score by skill, over the skills that need reasoning, and by topic."""
-    groups = grouped_observations(question_attempts(data))
+    groups = grouped_observations(question_attempts_by_group(data))
     skills = accuracy_by_label(groups, lambda observation: observation.skill, [skill.value for skill in Skill], _score)
     topics = accuracy_by_label(groups, lambda observation: observation.topic, score_of=_score)
     if not skills and not topics:
@@ -28,14 +28,14 @@ def profile(data: Dataset) -> Section | None:
     pictures: list[SectionPicture] = []
     numbers: dict[str, object] = {}
     if skills:
-        skill_figures = [*skills, *_skill_set_figures(groups)]
-        table = figure_table(
-            "skills", "Score by skill", skill_figures, groups=data.groups, rows_are="group", note=_NOTE
+        skill_figures = [*skills, *_skill_set_numbers(groups)]
+        table = table_of_numbers(
+            "skills", "Score by skill", skill_figures, groups=data.groups, row_heading="group", note=_NOTE
         )
         pictures += _pictures("skill", skills, table, data.groups)
         numbers["skill"] = skill_figures
     if topics:
-        table = figure_table("topics", "Score by topic", topics, groups=data.groups)
+        table = table_of_numbers("topics", "Score by topic", topics, groups=data.groups)
         pictures += _pictures("topic", topics, table, data.groups)
         numbers["topic"] = topics
     lead = (
@@ -72,11 +72,11 @@ def _score(observation: Observation) -> float:
     return observation.score or 0.0
 
 
-def _skill_set_figures(groups: Mapping[str, Sequence[Observation]]) -> list[TableFigure]:
+def _skill_set_numbers(groups: Mapping[str, Sequence[Observation]]) -> list[TableNumber]:
     """The reasoning skills together, and all skills."""
     skill_sets = (("reasoning", _REASONING), ("all skills", tuple(skill.value for skill in Skill)))
     return [
-        table_figure(group, name, accuracy(chosen, _score))
+        table_number(group, name, accuracy(chosen, _score))
         for name, kind_skills in skill_sets
         for group, rows in groups.items()
         if (chosen := [observation for observation in rows if observation.skill in kind_skills])
@@ -84,24 +84,24 @@ def _skill_set_figures(groups: Mapping[str, Sequence[Observation]]) -> list[Tabl
 
 
 def _pictures(
-    name: str, figures: Sequence[TableFigure], table: SortableTable, report_groups: Sequence[str]
+    name: str, table_numbers: Sequence[TableNumber], table: SortableTable, report_groups: Sequence[str]
 ) -> list[SectionPicture]:
-    all_groups = [group for group in report_groups if any(cell.row == group for cell in figures)]
+    all_groups = [group for group in report_groups if any(cell.row == group for cell in table_numbers)]
     groups = all_groups[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
         {"label": cell.column, "group": cell.row, "value": cell.value, "low": cell.low, "high": cell.high}
-        for cell in figures
+        for cell in table_numbers
         if cell.row in groups
     ]
     dots = SectionPicture(
         f"{name}-dots",
         f"Score by {name}, with intervals",
-        _best_and_worst_sentence(figures, name, groups) + charts.omission_note(groups, all_groups),
+        _best_and_worst_sentence(table_numbers, name, groups) + charts.omission_note(groups, all_groups),
         charts.intervals(rows, groups, colour_order=report_groups, x_title="mean score", y_title=""),
         table,
     )
-    labels = {cell.column for cell in figures}
-    complete = [group for group in groups if {cell.column for cell in figures if cell.row == group} == labels]
+    labels = {cell.column for cell in table_numbers}
+    complete = [group for group in groups if {cell.column for cell in table_numbers if cell.row == group} == labels]
     if not _FEWEST_SPOKES <= len(labels) <= _MOST_SPOKES or not complete:
         return [dots]
     web = SectionPicture(
@@ -114,10 +114,10 @@ def _pictures(
     return [web, dots]
 
 
-def _best_and_worst_sentence(figures: Sequence[TableFigure], name: str, groups: Sequence[str]) -> str:
+def _best_and_worst_sentence(table_numbers: Sequence[TableNumber], name: str, groups: Sequence[str]) -> str:
     told_of = []
     for group in groups:
-        group_scores = sorted((cell.value or 0.0, cell.column) for cell in figures if cell.row == group)
+        group_scores = sorted((cell.value or 0.0, cell.column) for cell in table_numbers if cell.row == group)
         (low, worst), (high, best) = group_scores[0], group_scores[-1]
         if len(group_scores) == 1:
             told_of.append(f"{group}: {number(high)} at {best}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts
+from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts_by_group
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, SortableTable
@@ -17,7 +17,7 @@ _UNREADABLE = frozenset({Reason.UNREADABLE.value, Reason.DECLINED.value, Reason.
 
 def read_answers(data: Dataset) -> Section | None:
     """Right, wrong and unreadable answers of each group; nothing if no question was answered."""
-    groups = grouped_observations(question_attempts(data))
+    groups = grouped_observations(question_attempts_by_group(data))
     if not groups:
         return None
     counts_by_group = {group: _counts(rows) for group, rows in groups.items()}

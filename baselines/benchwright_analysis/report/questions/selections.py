@@ -26,7 +26,7 @@ class AnswerSelection:
     is_right: bool
 
 
-def read_selections(log: EventLog, store: Store, rows: Sequence[Observation]) -> Mapping[str, AnswerSelection]:
+def read_selections(log: EventLog, store: Store, observations: Sequence[Observation]) -> Mapping[str, AnswerSelection]:
     """By attempt; without those whose text was not recorded, or whose pack is not on this machine.
 
     Answers are read only if enough people, or models, answered one of the questions: it takes a while for a large log.
@@ -34,14 +34,14 @@ def read_selections(log: EventLog, store: Store, rows: Sequence[Observation]) ->
     Args:
         log: Has the attempts.
         store: Has the packs; only their public sides are read.
-        rows: Attempts; those that don't count, and those at other problems, are left out.
+        observations: Attempts; those that don't count, and those at other problems, are left out.
 
     Raises:
         LogError: The log can't be read.
     """
     counted_observations = [
         observation
-        for observation in rows
+        for observation in observations
         if observation.is_analysed and observation.format == QuestionFormat.MULTIPLE_CHOICE.value
     ]
     solvers: dict[tuple[str, bool], set[tuple[str, str]]] = {}

@@ -71,9 +71,9 @@ class Edits:
         self._clock_ns = array("q")
         """Time of the clock at each edit."""
 
-    def set_files(self, files: Mapping[str, str | None], seq: int, at_ns: int) -> None:
+    def set_files(self, text_by_path: Mapping[str, str | None], seq: int, since_opening_ns: int) -> None:
         """Files have a new content that comes from elsewhere."""
-        self._contents.set_files(at_ns, seq, files)
+        self._contents.set_files(since_opening_ns, seq, text_by_path)
 
     def add_edit(
         self, edit_fields: dict[str, Any], seq: int, wall: str, *, since_opening_ns: int, active_ns: int, has_text: bool
@@ -106,11 +106,11 @@ class Edits:
             EditFacts(seq, path, edit_fields.get("version"), inserted, lines, total, deleted), wall
         )
 
-    def labelled_edits(self, end_ns: int, clock_ns: int) -> LabelledEdits:
+    def labelled_edits(self, since_opening_ns: int, active_ns: int) -> LabelledEdits:
         """All edits with their labels, after the last event at this time."""
         edits = self.attributor.edits
         labels = [_label(finding) for finding in self.attributor.findings()]
-        return LabelledEdits(edits, labels, self._clock_ns, self._contents, end_ns, clock_ns)
+        return LabelledEdits(edits, labels, self._clock_ns, self._contents, since_opening_ns, active_ns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ class EventColumns:
         self._pack_walls()
         stop = len(self) if stop is None else min(stop, len(self))
         attempts, state_indices = (
-            _running_value_indices(begun, len(self))[start:stop] for begun in (self._attempts, self._states)
+            _newest_begun_indices(begun, len(self))[start:stop] for begun in (self._attempts, self._states)
         )
         first_rows = np.array([row for row, _ in self._attempts], dtype=np.int64)
         full: dict[str, Any] = {
@@ -130,12 +130,12 @@ class EventColumns:
         self._newest_walls = []
 
 
-def _running_value_indices(begun_values: list[tuple[int, str]], length: int) -> NDArray[np.int64]:
+def _newest_begun_indices(first_rows_and_values: list[tuple[int, str]], row_count: int) -> NDArray[np.int64]:
     """For each row, which of the values holds: the newest that has begun."""
     import numpy as np
 
-    counts = np.bincount(np.array([row for row, _ in begun_values], dtype=np.int64), minlength=length)
-    return np.cumsum(counts[:length]) - 1
+    counts = np.bincount(np.array([row for row, _ in first_rows_and_values], dtype=np.int64), minlength=row_count)
+    return np.cumsum(counts[:row_count]) - 1
 
 
 def _sparse_column(filled_parts: Sequence[_Part], start: int, stop: int, arrow_type: pa.DataType) -> pa.Array[Any]:

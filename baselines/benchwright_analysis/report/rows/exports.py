@@ -19,7 +19,7 @@ from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.event_row import EventRow
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.spreadsheet import escape_formulas, without_formula
-from benchwright_analysis.report.section import Section, TableFigure
+from benchwright_analysis.report.section import Section, TableNumber
 from benchwright_foundation.atomic import write_atomically
 from benchwright_harness.cvdp_report import (
     GradedAnswer,
@@ -85,7 +85,7 @@ def write_tables(folder: Path, sections: Sequence[Section]) -> None:
     for table in (table for section in sections for table in section.all_tables if table.id):
         stream = io.StringIO()
         csv_writer = csv.writer(stream)
-        csv_writer.writerow([field.name for field in dataclasses.fields(TableFigure)])
+        csv_writer.writerow([field.name for field in dataclasses.fields(TableNumber)])
         csv_writer.writerows(
             [without_formula(cell) if isinstance(cell, str) else cell for cell in dataclasses.astuple(figure)]
             for figure in table.figures

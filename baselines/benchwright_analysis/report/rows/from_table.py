@@ -24,7 +24,7 @@ from benchwright_analysis.report.section import (
     p_value,
     plain,
 )
-from benchwright_analysis.report.sections.answer import answer_table, answers
+from benchwright_analysis.report.sections.main_result import main_result, main_result_table
 from benchwright_analysis.report.sections.models import human_minutes
 from benchwright_analysis.report.sections.success import success
 from benchwright_analysis.report.sections.time_to_pass import survival
@@ -109,7 +109,7 @@ def write_table_report(table_options: TableOptions) -> TableReport:
 
 
 def _answer_section(data: Dataset, foreign_table: ForeignTable, table_options: TableOptions) -> Section:
-    group_answers = answers(data)
+    result = main_result(data)
     left_out = len(data.observations) - len(data.counted_attempts)
     lead = [
         f"{counted(len(data.counted_attempts), 'attempt')} of {table_options.table.name} count"
@@ -123,8 +123,8 @@ def _answer_section(data: Dataset, foreign_table: ForeignTable, table_options: T
         "What the table says",
         lead,
         (),
-        [answer_table(group_answers)],
-        {"answers": group_answers},
+        [main_result_table(result)],
+        {"answers": result},
         is_list=True,
     )
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.exclusions import one_sidedness_note, rule_sentence
 from benchwright_analysis.report.section import Cell, Section, SortableTable
-from benchwright_analysis.report.sections.answer import answer_table, answers
+from benchwright_analysis.report.sections.main_result import main_result, main_result_table
 from benchwright_analysis.report.sections.success import success
 from benchwright_analysis.report.sections.time_to_pass import survival
 from benchwright_foundation.number_text import percent
@@ -41,9 +41,11 @@ def populations(data: Dataset) -> Section:
         lead.append("Nothing was left out, so both are the same here.")
         return Section("populations", _TITLE, lead, (), tables, numbers)
     other_population = _OTHER[data.population]
-    other_answers = answers(data if other_population is Population.PER_PROTOCOL else data.by_intention())
-    numbers[f"answer_{_WORDS[other_population].replace(' ', '_')}"] = other_answers
-    tables.append(replace(answer_table(other_answers), title=f"The answer {_WORDS[other_population]}, by condition"))
+    other_result = main_result(data if other_population is Population.PER_PROTOCOL else data.by_intention())
+    numbers[f"answer_{_WORDS[other_population].replace(' ', '_')}"] = other_result
+    tables.append(
+        replace(main_result_table(other_result), title=f"The answer {_WORDS[other_population]}, by condition")
+    )
     compared = _comparisons_table(data)
     if compared.rows:
         tables.append(compared)

@@ -147,7 +147,7 @@ def _flaw_of_part(job: LogJob) -> _ReadFailure | None:
         try:
             with engine.connect() as connection:
                 for header in job.headers:
-                    for _ in _located_rows(job, header, _read_checked_rows(connection, header)):
+                    for _ in _rows_in_sequence(job, header, _read_checked_rows(connection, header)):
                         pass
         finally:
             engine.dispose()
@@ -210,7 +210,7 @@ def _fold_attempt(
     )
     number = 1
     try:
-        for number, wall, mono_ns, process, body in _located_rows(job, header, rows):
+        for number, wall, mono_ns, process, body in _rows_in_sequence(job, header, rows):
             fold.take_event(number, wall, mono_ns, process, body)
     except _UNREADABLE as error:
         raise _damaged_log_error(job, header, number, error) from error
@@ -220,7 +220,7 @@ def _fold_attempt(
 _UNREADABLE = (ValueError, KeyError, TypeError, OverflowError, sqlite3.OperationalError)
 
 
-def _located_rows(job: LogJob, header: AttemptHeader, rows: Iterable[Sequence[Any]]) -> Generator[Sequence[Any]]:
+def _rows_in_sequence(job: LogJob, header: AttemptHeader, rows: Iterable[Sequence[Any]]) -> Generator[Sequence[Any]]:
     """The rows of an attempt; what is wrong with one is raised with its place."""
     seq = event_number = 0
     fetched = iter(rows)

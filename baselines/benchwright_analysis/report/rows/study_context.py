@@ -162,7 +162,7 @@ def _model_deviations(registered_study: RegisteredStudy, study_observations: Seq
     return sentences
 
 
-def remarks(observations: Sequence[Observation], undecided_reasons: Mapping[str, int]) -> list[str]:
+def remarks(observations: Sequence[Observation], undecided_count_by_reason: Mapping[str, int]) -> list[str]:
     """Other remarks that bear on the result: tools, sandboxes, changed problems, sources of edits."""
     counted_observations = [observation for observation in observations if observation.is_analysed]
     sentences = []
@@ -184,12 +184,12 @@ def remarks(observations: Sequence[Observation], undecided_reasons: Mapping[str,
         sentences.append(
             "Sandbox of the runs: " + ", ".join(f"{name} ({amount})" for name, amount in sandboxes.items()) + "."
         )
-    if undecided_reasons:
+    if undecided_count_by_reason:
         reasons_text = ", ".join(
-            f"{reason.replace('_', ' ')} ({amount})" for reason, amount in undecided_reasons.items()
+            f"{reason.replace('_', ' ')} ({amount})" for reason, amount in undecided_count_by_reason.items()
         )
         sentences.append(f"Attempts whose newest verdict is undecided, by reason: {reasons_text}.")
-        if "tool_missing" in undecided_reasons:
+        if "tool_missing" in undecided_count_by_reason:
             sentences.append(
                 "A tool was missing: tests that need a commercial simulator can't run with open-source ones."
             )

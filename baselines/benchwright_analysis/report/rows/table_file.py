@@ -157,14 +157,14 @@ def _parquet(file: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, objec
 
 
 def _columns(
-    table_file: Path, names: Sequence[str], column_map: ColumnMap, mapping_file: Path | None
+    table_file: Path, table_columns: Sequence[str], column_map: ColumnMap, mapping_file: Path | None
 ) -> dict[str, str]:
     """Our column → the table's."""
     if mapping_file is None:
-        our_columns = {name: name for name in names if name in _own_columns()}
+        our_columns = {name: name for name in table_columns if name in _own_columns()}
     else:
         our_columns = dict(column_map.columns)
-        if missing := next((theirs for theirs in our_columns.values() if theirs not in names), None):
+        if missing := next((theirs for theirs in our_columns.values() if theirs not in table_columns), None):
             raise TableError(f"{table_file}, line 1: there is no column {missing!r}, which {mapping_file} names.")
     for required_name in _NEEDED:
         if required_name not in our_columns and required_name not in column_map.constants:

@@ -80,7 +80,7 @@ class Verdicts:
             return verdict
 
         self.sequence = self.sequence.with_late_verdict(
-            event_fields["number"], revise, replaces=event_fields.get("replaces", False)
+            event_fields["number"], revise, replaces_decided=event_fields.get("replaces", False)
         )
         self._take_details(event_fields)
 

@@ -13,7 +13,7 @@ from benchwright_analysis.report.section import (
     Cell,
     Section,
     SortableTable,
-    TableFigure,
+    TableNumber,
     counted,
     text_with_interval,
 )
@@ -122,10 +122,10 @@ def _table(
             )
         )
         figure_counts = len(decided_pairs), len({row.problem for row, _ in decided_pairs})
-        figures.append(TableFigure(value, "escapes", *figure_counts, escaped.value, escaped.low, escaped.high))
+        figures.append(TableNumber(value, "escapes", *figure_counts, escaped.value, escaped.low, escaped.high))
         for column, (median_value, measured_designs) in medians.items():
             figures.append(
-                TableFigure(
+                TableNumber(
                     value,
                     column,
                     len(measured_designs),

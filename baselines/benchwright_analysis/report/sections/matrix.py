@@ -7,41 +7,42 @@ from collections.abc import Callable, Mapping, Sequence
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, SortableTable, TableFigure, counted, text_with_interval
+from benchwright_analysis.report.section import Cell, SortableTable, TableNumber, counted, text_with_interval
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_mean
 from benchwright_analysis.statistics.success import mean_score_with_interval
 from benchwright_judges.agreement.estimators import Estimate
 
 
 def accuracy(
-    rows: Sequence[Observation], score_of: Callable[[Observation], float] = lambda observation: observation.passed
+    observations: Sequence[Observation],
+    score_of: Callable[[Observation], float] = lambda observation: observation.passed,
 ) -> CrossedEstimate:
     """The mean over problems of the mean over attempts, so that each problem counts alike however often it was tried.
 
     Args:
-        rows: At least one attempt.
+        observations: At least one attempt.
         score_of: Score of an attempt, from 0 to 1.
     """
-    values, cells = [float(score_of(observation)) for observation in rows], Dataset.cells(rows)
-    attempt_counts = Counter(observation.problem for observation in rows)
+    values, cells = [float(score_of(observation)) for observation in observations], Dataset.cells(observations)
+    attempt_counts = Counter(observation.problem for observation in observations)
     if len(set(attempt_counts.values())) == 1:
         return mean_score_with_interval(values, cells)
-    return crossed_mean(values, cells, [1 / attempt_counts[observation.problem] for observation in rows])
+    return crossed_mean(values, cells, [1 / attempt_counts[observation.problem] for observation in observations])
 
 
-def table_figure(row: str, column: str, estimate: CrossedEstimate) -> TableFigure:
+def table_number(row_name: str, column_name: str, estimate: CrossedEstimate) -> TableNumber:
     """A number of a table, from the estimate of a mean of values from 0 to 1."""
     low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (estimate.low, estimate.high))
-    return TableFigure(row, column, estimate.attempts, estimate.problems, estimate.value, low, high)
+    return TableNumber(row_name, column_name, estimate.attempts, estimate.problems, estimate.value, low, high)
 
 
-def figure_table(
+def table_of_numbers(
     id: str,
     title: str,
-    figures: Sequence[TableFigure],
+    table_numbers: Sequence[TableNumber],
     *,
     groups: Sequence[str] = (),
-    rows_are: str = "group",
+    row_heading: str = "group",
     as_share: bool = True,
     note: str = "",
     unit: str = "question",
@@ -51,57 +52,59 @@ def figure_table(
     Args:
         id: Name of its CSV file.
         title: Title of the table.
-        figures: Its numbers; columns have the order in which they appear here.
+        table_numbers: Its numbers; columns have the order in which they appear here.
         groups: Rows that come first, in this order; the others follow as they appear.
-        rows_are: Head of the first column.
+        row_heading: Head of the first column.
         as_share: True if numbers are shares, shown in percent.
         note: Below the table.
         unit: Unit of the count in the head of a column whose figures all rest on equally many.
     """
-    row_names = {figure.row for figure in figures}
+    row_names = {figure.row for figure in table_numbers}
     rows = list(
-        dict.fromkeys([*(group for group in groups if group in row_names), *(figure.row for figure in figures)])
+        dict.fromkeys([*(group for group in groups if group in row_names), *(figure.row for figure in table_numbers)])
     )
-    columns = list(dict.fromkeys(figure.column for figure in figures))
-    figure_by_cell = {(figure.row, figure.column): figure for figure in figures}
+    columns = list(dict.fromkeys(figure.column for figure in table_numbers))
+    figure_by_cell = {(figure.row, figure.column): figure for figure in table_numbers}
     cells: list[Sequence[Cell]] = [
         (row, *(_cell(figure_by_cell.get((row, name)), as_share=as_share) for name in columns)) for row in rows
     ]
-    heads = [_head(name, [figure for figure in figures if figure.column == name], unit) for name in columns]
-    return SortableTable(title, (rows_are, *heads), cells, note, id=id, figures=figures)
+    heads = [_head(name, [figure for figure in table_numbers if figure.column == name], unit) for name in columns]
+    return SortableTable(title, (row_heading, *heads), cells, note, id=id, figures=table_numbers)
 
 
 def accuracy_by_label(
     groups: Mapping[str, Sequence[Observation]],
-    label: Callable[[Observation], str],
-    order: Sequence[str] = (),
+    label_of: Callable[[Observation], str],
+    label_order: Sequence[str] = (),
     score_of: Callable[[Observation], float] = lambda observation: observation.passed,
-) -> list[TableFigure]:
+) -> list[TableNumber]:
     """Accuracy of each group at each kind of problem.
 
     Args:
         groups: Group → attempts.
-        label: The kind of an attempt's problem; attempts without one are left out.
-        order: Kinds that come first; the others follow by name.
+        label_of: The kind of an attempt's problem; attempts without one are left out.
+        label_order: Kinds that come first; the others follow by name.
         score_of: Score of an attempt, from 0 to 1.
     """
-    names = {label(observation) for rows in groups.values() for observation in rows} - {""}
+    names = {label_of(observation) for rows in groups.values() for observation in rows} - {""}
     return [
-        table_figure(group, name, accuracy(chosen, score_of))
-        for name in [*(kind for kind in order if kind in names), *sorted(names - set(order))]
+        table_number(group, name, accuracy(chosen, score_of))
+        for name in [*(kind for kind in label_order if kind in names), *sorted(names - set(label_order))]
         for group, rows in groups.items()
-        if (chosen := [observation for observation in rows if label(observation) == name])
+        if (chosen := [observation for observation in rows if label_of(observation) == name])
     ]
 
 
-def _cell(figure: TableFigure | None, *, as_share: bool) -> Cell:
+def _cell(table_number: TableNumber | None, *, as_share: bool) -> Cell:
     return (
         None
-        if figure is None
-        else text_with_interval(Estimate(value=figure.value, low=figure.low, high=figure.high), as_share=as_share)
+        if table_number is None
+        else text_with_interval(
+            Estimate(value=table_number.value, low=table_number.low, high=table_number.high), as_share=as_share
+        )
     )
 
 
-def _head(name: str, figures: Sequence[TableFigure], unit: str) -> str:
-    sizes = {figure.problems for figure in figures}
+def _head(name: str, column_numbers: Sequence[TableNumber], unit: str) -> str:
+    sizes = {figure.problems for figure in column_numbers}
     return f"{name}, {counted(sizes.pop(), unit)}" if len(sizes) == 1 else name

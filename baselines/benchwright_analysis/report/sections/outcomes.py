@@ -102,24 +102,25 @@ def _tries(data: Dataset) -> dict[str, dict[int, Estimate]]:
             if model_attempts
             else max(observation.runs for attempts in problem_attempts for observation in attempts)
         )
-        chances[group] = {k: _passed_within(problem_attempts, k) for k in _KS if k <= max(1, most_tries)}
+        chances[group] = {k: _chance_to_pass_within(problem_attempts, k) for k in _KS if k <= max(1, most_tries)}
     return chances
 
 
-def _passed_within(problems: Sequence[Sequence[Observation]], k: int) -> Estimate:
+def _chance_to_pass_within(observations_by_problem: Sequence[Sequence[Observation]], k: int) -> Estimate:
     """The chance to pass within k tries, over problems.
 
     A try of a person or an agent is a verdict that they get and can use; one of a model is a sample.
     """
-    if problems[0][0].solver == "model":
+    if observations_by_problem[0][0].solver == "model":
         chances = [
-            pass_at_k(len(attempts), sum(observation.passed for observation in attempts), k) for attempts in problems
+            pass_at_k(len(attempts), sum(observation.passed for observation in attempts), k)
+            for attempts in observations_by_problem
         ]
-        rows, weights = [attempts[0] for attempts in problems], [1.0] * len(problems)
+        rows, weights = [attempts[0] for attempts in observations_by_problem], [1.0] * len(observations_by_problem)
     else:
         rows, weights = (
-            [observation for attempts in problems for observation in attempts],
-            [1 / len(attempts) for attempts in problems for _ in attempts],
+            [observation for attempts in observations_by_problem for observation in attempts],
+            [1 / len(attempts) for attempts in observations_by_problem for _ in attempts],
         )
         chances = [
             float(observation.tries_to_pass is not None and observation.tries_to_pass <= k) for observation in rows

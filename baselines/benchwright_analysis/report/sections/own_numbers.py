@@ -67,7 +67,7 @@ class OwnAttempt:
 
 
 def read_own_attempts(
-    log: StudyLog, store: Store, study: str = "", participant: str = "", *, practice: bool = False
+    log: StudyLog, store: Store, study: str = "", participant: str = "", *, include_practice: bool = False
 ) -> list[OwnAttempt]:
     """A participant's attempts, without those whose clock is still hidden; or those outside studies.
 
@@ -78,7 +78,7 @@ def read_own_attempts(
         store: Has what is known of the problems.
         study: Its name; empty for attempts outside studies.
         participant: Participant of the study.
-        practice: True to include practice: a study's, and the guided first problem.
+        include_practice: True to include practice: a study's, and the guided first problem.
 
     Raises:
         StudyError: No such study exists.
@@ -88,7 +88,7 @@ def read_own_attempts(
         own_headers = [header for header in log.headers() if not header.study and header.condition.startswith("human")]
         attempt_rows = _rows(log, store, own_headers, {})
         shown_observations = sorted(
-            (observation for observation in attempt_rows.observations if practice or not observation.practice),
+            (observation for observation in attempt_rows.observations if include_practice or not observation.practice),
             key=_position,
         )
         return [attempt_rows.own_attempt(observation, [], shows_results=True) for observation in shown_observations]
@@ -101,7 +101,7 @@ def read_own_attempts(
     candidates = [
         observation
         for observation in attempt_rows.observations
-        if observation.participant == participant and (practice or not observation.practice)
+        if observation.participant == participant and (include_practice or not observation.practice)
     ]
     own_observations = sorted(
         (observation for observation in candidates if _shows_times(log, registered, observation)), key=_position

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import JsonValue
 
@@ -125,14 +125,18 @@ def _sample_deviations(preregistered: Preregistered, own_observations: Sequence[
     return deviations
 
 
-def count_allocation(
-    log: StudyLog, registered_study: RegisteredStudy
-) -> tuple[dict[str, int], dict[str, int], list[str]]:
-    """Tasks drawn by condition, whose allocation was concealed, and assignments that are not the plan's.
+class CountedAllocation(NamedTuple):
+    """What was drawn, and from which kind of plan."""
 
-    Returns:
-        Condition → tasks; `sealed` and `open` → participants; deviations as sentences.
-    """
+    tasks_by_condition: Mapping[str, int]
+    machines_by_plan: Mapping[str, int]
+    """`sealed` and `open` → participants."""
+    deviations: Sequence[str]
+    """Assignments that are not the plan's, as sentences."""
+
+
+def count_allocation(log: StudyLog, registered_study: RegisteredStudy) -> CountedAllocation:
+    """Tasks drawn by condition, whose allocation was concealed, and assignments that are not the plan's."""
     drawn_tasks, machines_by_plan = Counter[str](), Counter[str]()
     deviating_participants = []
     for participant in log.journal.participants(registered_study.study.study):
@@ -151,4 +155,4 @@ def count_allocation(
     deviations = (
         [f"The assignment of {', '.join(deviating_participants)} is not the plan's."] if deviating_participants else []
     )
-    return dict(drawn_tasks), dict(machines_by_plan), deviations
+    return CountedAllocation(dict(drawn_tasks), dict(machines_by_plan), deviations)

@@ -25,12 +25,12 @@ from benchwright_analysis.report.rows.populations import populations
 from benchwright_analysis.report.rows.support import support
 from benchwright_analysis.report.section import Section
 from benchwright_analysis.report.sections.after_closing import after_closing
-from benchwright_analysis.report.sections.answer import answer
 from benchwright_analysis.report.sections.assistance import assistance
 from benchwright_analysis.report.sections.escapes import escapes
 from benchwright_analysis.report.sections.estimates import estimates
 from benchwright_analysis.report.sections.failing import failing_section
 from benchwright_analysis.report.sections.judging import judging_section
+from benchwright_analysis.report.sections.main_result import main_result_section
 from benchwright_analysis.report.sections.models import horizon, models
 from benchwright_analysis.report.sections.outcomes import outcomes
 from benchwright_analysis.report.sections.preregistration import preregistration
@@ -39,7 +39,7 @@ from benchwright_analysis.report.sections.success import success
 from benchwright_analysis.report.sections.time_to_pass import score_over_time, survival
 
 SECTIONS: list[Callable[[Dataset], Section | None]] = [
-    answer,
+    main_result_section,
     support,
     preregistration,
     populations,

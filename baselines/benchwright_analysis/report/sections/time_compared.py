@@ -124,7 +124,9 @@ def _comparison(
     )
 
 
-def comparison_table(comparisons: Sequence[TimeComparison], limit: Limit, rows: Sequence[Observation]) -> SortableTable:
+def comparison_table(
+    comparisons: Sequence[TimeComparison], limit: Limit, observations: Sequence[Observation]
+) -> SortableTable:
     """The comparisons, for readers."""
     cells: list[Sequence[Cell]] = []
     for comparison in comparisons:
@@ -146,7 +148,7 @@ def comparison_table(comparisons: Sequence[TimeComparison], limit: Limit, rows: 
         + (
             ""
             if all(comparison.adjusted for comparison in comparisons)
-            else f" Not adjusted for forecasts: {_why_unadjusted(rows)}"
+            else f" Not adjusted for forecasts: {_why_unadjusted(observations)}"
         )
         + (
             " With several comparisons some p are small by chance: none is corrected for that."

@@ -19,6 +19,6 @@ class AcpError(Exception):
         self.detail = detail
 
 
-def printable_words(agent_words: object, longest: int = 200) -> str:
+def printable_words(agent_words: object, most_characters: int = 200) -> str:
     """Words of an agent, short, and without what a terminal would obey."""
-    return "".join(character if character.isprintable() else " " for character in str(agent_words)[:longest])
+    return "".join(character if character.isprintable() else " " for character in str(agent_words)[:most_characters])

@@ -27,14 +27,14 @@ class AccessError(Exception):
         self.outside = outside
 
 
-def read_text(folder: Path, path: str, line: int | None, limit: int | None) -> str:
+def read_text(folder: Path, path: str, first_line: int | None, line_limit: int | None) -> str:
     """Text of a file, or some of its lines.
 
     Args:
         folder: The agent's, on this machine.
         path: As the agent names it.
-        line: The first line, from 1.
-        limit: The most lines.
+        first_line: The first line, from 1.
+        line_limit: The most lines.
 
     Raises:
         AccessError: The file can't be read, or is not UTF-8.
@@ -50,20 +50,20 @@ def read_text(folder: Path, path: str, line: int | None, limit: int | None) -> s
         text = found_file.content.decode()
     except UnicodeDecodeError:
         raise AccessError("The file is not UTF-8 text.") from None
-    if line is None and limit is None:
+    if first_line is None and line_limit is None:
         return text
-    first_line = max(0, (line or 1) - 1)
-    return "\n".join(text.split("\n")[first_line : None if limit is None else first_line + max(0, limit)])
+    start = max(0, (first_line or 1) - 1)
+    return "\n".join(text.split("\n")[start : None if line_limit is None else start + max(0, line_limit)])
 
 
-def write_text(folder: Path, path: str, text: str, user: int | None) -> None:
+def write_text(folder: Path, path: str, text: str, owner_uid: int | None) -> None:
     """Write a whole file; no link is followed, and a link at its place is replaced.
 
     Args:
         folder: The agent's, on this machine.
         path: As the agent names it.
         text: The whole text.
-        user: Owner of the file; None if that is who this runs as.
+        owner_uid: Owner of the file; None if that is who this runs as.
 
     Raises:
         AccessError: The file could not be written.
@@ -76,9 +76,9 @@ def write_text(folder: Path, path: str, text: str, user: int | None) -> None:
     if len(content) > MOST_BYTES:
         raise AccessError(f"A file can have {MOST_BYTES} bytes at most.")
     try:
-        _make_folders(folder, PurePosixPath(relative_path), user)
+        _make_folders(folder, PurePosixPath(relative_path), owner_uid)
         with opened_parent(folder, relative_path) as (parent, name):
-            _replace(parent, name, content, user)
+            _replace(parent, name, content, owner_uid)
     except OSError as error:
         raise AccessError(f"The file can't be written: {error.strerror}.") from None
 

@@ -115,7 +115,7 @@ def _connect_to(address: str) -> socket.socket:
 
 
 def lead_by_client(agent: subprocess.Popen[bytes], link: socket.socket) -> int:
-    """Carry an agent's input and output from and to its client until it ends, or the client leaves."""
+    """Carry an agent's input and output from and to its client until it ends, or the client leaves; its exit status."""
     _start(_carry_in, link, agent)
     carried = _start(_carry_out, agent.stdout, link)
     code = agent.wait()

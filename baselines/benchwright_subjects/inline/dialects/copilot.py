@@ -92,10 +92,10 @@ class CopilotDialect(Dialect):
         """By the item."""
         connection.notify("textDocument/didShowCompletion", {"item": offer.server_item})
 
-    def report_partly_accepted(self, connection: ServerConnection, offer: Offer, length: int) -> None:
+    def report_partly_accepted(self, connection: ServerConnection, offer: Offer, utf16_length: int) -> None:
         """By the item and the length."""
         connection.notify(
-            "textDocument/didPartiallyAcceptCompletion", {"item": offer.server_item, "acceptedLength": length}
+            "textDocument/didPartiallyAcceptCompletion", {"item": offer.server_item, "acceptedLength": utf16_length}
         )
 
     async def next_edits(

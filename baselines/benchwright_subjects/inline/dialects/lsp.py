@@ -184,13 +184,13 @@ class Dialect:
     def report_shown(self, connection: ServerConnection, offer: Offer) -> None:
         """Say that the user sees an offer."""
 
-    def report_partly_accepted(self, connection: ServerConnection, offer: Offer, length: int) -> None:
+    def report_partly_accepted(self, connection: ServerConnection, offer: Offer, utf16_length: int) -> None:
         """Say that the user took the beginning of an offer.
 
         Args:
             connection: Connection to the server.
             offer: The offer.
-            length: UTF-16 code units of the offer's text that are in the document now.
+            utf16_length: UTF-16 code units of the offer's text that are in the document now.
         """
 
     async def report_accepted(self, connection: ServerConnection, offer: Offer) -> None:
@@ -226,18 +226,18 @@ class Dialect:
             raise SubjectError(ServerFailure.NO_ANSWER, "The server did not answer its own command.") from None
 
 
-def initialize_params(dialect: Dialect, workspace: str) -> dict[str, JsonValue]:
+def initialize_params(dialect: Dialect, workspace_uri: str) -> dict[str, JsonValue]:
     """Parameters of `initialize`.
 
     Args:
         dialect: Dialect of the server.
-        workspace: URI of the folder that is open.
+        workspace_uri: URI of the folder that is open.
     """
     return {
         "processId": os.getpid(),
         "clientInfo": {"name": "benchwright-completion"},
-        "rootUri": workspace,
-        "workspaceFolders": [{"uri": workspace, "name": "workspace"}],
+        "rootUri": workspace_uri,
+        "workspaceFolders": [{"uri": workspace_uri, "name": "workspace"}],
         "initializationOptions": dialect.initialization_options,
         "capabilities": {
             "general": {"positionEncodings": ["utf-16"]},

@@ -138,15 +138,15 @@ def _file_text(text: str, document: DocumentVersion) -> str:
     return _units(text).decode("utf-16-le", "replace")
 
 
-def _difference(old_text: str, new_text: str, longest: int | None) -> tuple[int, int, str]:
+def _difference(old_text: str, new_text: str, longest_shared_start: int | None) -> tuple[int, int, str]:
     """Difference between two texts: start and end of what is replaced, and what is there instead.
 
     Args:
         old_text: The text as it was.
         new_text: The text as it is.
-        longest: Longest beginning that both may share, in characters; None for any.
+        longest_shared_start: Longest beginning that both may share, in characters; None for any.
     """
-    start = _shared_length(old_text, new_text, longest)
+    start = _shared_length(old_text, new_text, longest_shared_start)
     end = _shared_length(old_text[start:][::-1], new_text[start:][::-1], None)
     return start, len(old_text) - end, new_text[start : len(new_text) - end]
 

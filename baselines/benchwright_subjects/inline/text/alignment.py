@@ -52,11 +52,11 @@ def _after_words(reference: str, word_count: int) -> str:
     return reference[offset:]
 
 
-def _lines_until(lines: list[str], text_line_count: int) -> int:
+def _lines_until(lines: list[str], filled_line_count: int) -> int:
     """The number of lines that hold so many that are not blank."""
     filled_count = 0
     for number, line in enumerate(lines, 1):
         filled_count += bool(line.strip())
-        if filled_count == text_line_count:
+        if filled_count == filled_line_count:
             return number
     return len(lines)

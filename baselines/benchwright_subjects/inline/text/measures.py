@@ -16,7 +16,9 @@ def offer_likeness(site: Site, played_site: PlayedSite) -> Likeness | None:
     expected_text = _expected_as_long(site, first_offer)
     kept_count, lines = None, None
     if site.kind is SiteKind.REPLAY and site.final is not None:
-        kept_count, lines = similarity.count_lines_in(first_offer, site.final, site.text_before + site.text_after)
+        kept_count, lines = similarity.lines_found_and_total(
+            first_offer, site.final, site.text_before + site.text_after
+        )
     return Likeness(
         exact=similarity.squeeze_spaces(first_offer) == similarity.squeeze_spaces(expected_text),
         edit_similarity=round(similarity.edit_similarity(first_offer, expected_text), 6),

@@ -82,15 +82,15 @@ def is_repetition(text: str, text_after: str) -> bool:
     return bool(squeezed_offer) and squeeze_spaces(text_after).startswith(squeezed_offer)
 
 
-def count_lines_in(text: str, file_text: str, known_text: str) -> tuple[int, int]:
+def lines_found_and_total(offer_text: str, file_text: str, known_text: str) -> tuple[int, int]:
     """The number of lines of an offer that are in a file, and the number of lines that it has.
 
     Args:
-        text: Its lines without words are left out.
+        offer_text: Its lines without words are left out.
         file_text: Text in which they are looked for.
         known_text: Lines of this do not count: they were there before.
     """
-    offer_lines = [line for line in _lines(text) if re.search(r"\w", line)]
+    offer_lines = [line for line in _lines(offer_text) if re.search(r"\w", line)]
     new_lines = Counter(_lines(file_text)) - Counter(_lines(known_text))
     return (Counter(offer_lines) & new_lines).total(), len(offer_lines)
 

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 _INTACT = "The log is intact: the hash chain holds, and every save is rebuilt to the byte."
 
 
-def write_anchor(export: Path, header: AttemptHeader, rows: Sequence[StoredRow]) -> Anchor:
+def write_anchor(export_file: Path, header: AttemptHeader, rows: Sequence[StoredRow]) -> Anchor:
     """Write an anchor beside an export.
 
     Raises:
         OSError: The anchor can't be written.
     """
     anchor = Anchor(attempt=header.id, events=len(rows), head=rows[-1].hash, made=datetime.now(UTC))
-    write_atomically(_anchor_file(export), as_text([anchor]).encode(), 0o600)
+    write_atomically(_anchor_file(export_file), as_text([anchor]).encode(), 0o600)
     return anchor
 
 
@@ -171,10 +171,10 @@ def _attempt_faults(
     )
 
 
-def _local_hashes(log: StudyLog, exported_attempt: str) -> list[str]:
+def _local_hashes(log: StudyLog, attempt: str) -> list[str]:
     """The hashes that this machine's log has for an exported attempt."""
     try:
-        return [row.hash for row in log.stored_attempt(exported_attempt)[1]]
+        return [row.hash for row in log.stored_attempt(attempt)[1]]
     except UnknownAttemptError:
         return []
 

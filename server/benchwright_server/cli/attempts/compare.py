@@ -65,7 +65,9 @@ def compare_attempts(
             chosen_ids = {log.find_by_prefix(attempt).id for attempt in attempts or ()}
             box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
             tools = tools_key(box, toolchain)
-            comparisons, known_count = _due_comparisons(log, home, tools, limit, chosen_ids, study, fresh=fresh)
+            comparisons, known_count = _due_comparisons_and_known_count(
+                log, home, tools, limit, chosen_ids, study, fresh=fresh
+            )
             counts = asyncio.run(_compare_all(log, home, comparisons, tools, box, toolchain, limit))
     if json_output:
         print_json(
@@ -76,8 +78,8 @@ def compare_attempts(
     console.print(f"{len(comparisons)} compared: {counts_text}. {known_count} were compared before.", markup=False)
 
 
-def _due_comparisons(
-    log: StudyLog, home: Home, tools: str, limit_s: float, chosen_ids: set[str], study: str, *, fresh: bool
+def _due_comparisons_and_known_count(
+    log: StudyLog, home: Home, tools_key: str, limit_s: float, chosen_ids: set[str], study: str, *, fresh: bool
 ) -> tuple[Sequence[_AttemptComparison], int]:
     """The comparisons that are due, and the number of those made before."""
     from benchwright_attempts.attempts import Attempts
@@ -106,7 +108,7 @@ def _due_comparisons(
         earlier_opinion, current_digest = opinions.find_opinion(header.id), problem_digest(problem)
         if (
             earlier_opinion is not None
-            and earlier_opinion.is_current_for(verdict.number, current_digest, tools, limit_s)
+            and earlier_opinion.is_current_for(verdict.number, current_digest, tools_key, limit_s)
             and not fresh
         ):
             known_count += 1
@@ -119,7 +121,7 @@ async def _compare_all(
     log: StudyLog,
     home: Home,
     comparisons: Sequence[_AttemptComparison],
-    tools: str,
+    tools_key: str,
     box: Box,
     toolchain: Toolchain,
     limit_s: float,
@@ -156,7 +158,7 @@ async def _compare_all(
                         KeptOpinion(
                             number=comparison.verdict.number,
                             problem=comparison.digest,
-                            tools=tools,
+                            tools=tools_key,
                             limit_s=limit_s,
                             found=opinion,
                         ),

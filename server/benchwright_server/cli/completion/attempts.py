@@ -74,20 +74,22 @@ def problems_of(attempts: Sequence[str]) -> list[str]:
         return sorted({log.find_by_prefix(attempt).problem for attempt in attempts})
 
 
-def replayed_sites(attempts: Sequence[str] | None, problems: Mapping[str, Problem], pause_ms: int) -> list[Site]:
+def replayed_sites(
+    attempt_prefixes: Sequence[str] | None, problems_by_ref: Mapping[str, Problem], pause_ms: int
+) -> list[Site]:
     """The pauses of recorded attempts.
 
     Args:
-        attempts: The beginnings of their ids; None for all at the problems.
-        problems: Problems by PACK/ID.
+        attempt_prefixes: The beginnings of their ids; None for all at the problems.
+        problems_by_ref: Problems by PACK/ID.
         pause_ms: Time between two edits from which on it is a pause.
 
     Raises:
         ServerError: An attempt is at another problem, or has no text.
     """
-    designs = {ref for ref, problem in problems.items() if problem.kind is ProblemKind.DESIGN}
+    designs = {ref for ref, problem in problems_by_ref.items() if problem.kind is ProblemKind.DESIGN}
     with opened_attempts() as log:
-        headers = _chosen_headers(log, attempts, problems)
+        headers = _chosen_headers(log, attempt_prefixes, problems_by_ref)
         return [
             site
             for header in headers
@@ -120,7 +122,7 @@ def _with_text(headers: Sequence[AttemptHeader]) -> list[AttemptHeader]:
 def hindsight(
     sites: Sequence[Site],
     records: Sequence[SiteRecord],
-    problems: Mapping[str, Problem],
+    problems_by_ref: Mapping[str, Problem],
     pause_ms: int,
     tested_offers: TestedOffers | None,
 ) -> list[Hindsight]:
@@ -129,7 +131,7 @@ def hindsight(
     Args:
         sites: All of the run.
         records: Records of the run.
-        problems: Problems by PACK/ID.
+        problems_by_ref: Problems by PACK/ID.
         pause_ms: Time after an edit at which the server was asked.
         tested_offers: The wrong offers that are tested; None for none.
     """
@@ -142,7 +144,7 @@ def hindsight(
     with opened_attempts() as log:
         for attempt, site_records in records_by_attempt.items():
             header = log.header(attempt)
-            public = problems[header.problem].public.files
+            public = problems_by_ref[header.problem].public.files
             offers += hindsight_at_pauses(header, log.events(attempt), site_records, pause_ms, public)
     if tested_offers is None:
         return [lookback for _, lookback in offers]
@@ -154,7 +156,7 @@ def hindsight(
         return asyncio.run(
             with_test_verdicts(
                 offers,
-                problems,
+                problems_by_ref,
                 tested_offers.grading_place,
                 tested_offers.limit,
                 tested_offers.seed,

@@ -114,11 +114,11 @@ class ServerOptions:
         with contextlib.redirect_stdout(sys.stderr):
             return ServedModel(find_model(self.model, base_url=base_url, retries=_RETRIES), seed)
 
-    def launch(self, secrets: tuple[Path, ...]) -> ServerLaunch:
+    def launch(self, secret_folders: tuple[Path, ...]) -> ServerLaunch:
         """The launch of the server.
 
         Args:
-            secrets: Folders that it must not see.
+            secret_folders: Folders that it must not see.
 
         Raises:
             ServerError: An option is wrong.
@@ -131,7 +131,7 @@ class ServerOptions:
         command = self._command()
         if self.profile is not None and not self.profile.is_dir():
             raise ServerError(f"--profile {self.profile} is not a folder.")
-        return ServerLaunch(command, tuple(self.env or ()), self.profile, secrets, self.offline)
+        return ServerLaunch(command, tuple(self.env or ()), self.profile, secret_folders, self.offline)
 
     def _command(self) -> tuple[str, ...]:
         from benchwright_subjects.inline.dialects.vscode import VSCodeDialect

@@ -42,13 +42,13 @@ def run_and_keep(run: EvaluationRun) -> EvalLog:
     return log
 
 
-def resume_run(location: Path, costs: Path | None, json_output: bool) -> EvalLog:
+def resume_run(log_or_folder: Path, costs_file: Path | None, json_output: bool) -> EvalLog:
     """Continue the run of a log, or of the newest log in a folder."""
     from benchwright_subjects.evaluation.evaluation import newest_log, resume_run
 
-    log = newest_log(location) if location.is_dir() else location
+    log = newest_log(log_or_folder) if log_or_folder.is_dir() else log_or_folder
     with _quiet(json_output), _explain_interruption(log.parent):
-        return resume_run(log, "none" if json_output else None, costs)
+        return resume_run(log, "none" if json_output else None, costs_file)
 
 
 def print_summary_and_exit(log: EvalLog, json_output: bool) -> NoReturn:

@@ -99,21 +99,23 @@ def evaluate_study(
     raise typer.Exit(0)
 
 
-def runs_by_pack(condition_part: ModelCondition, problems: Sequence[str], run: EvaluationRun) -> list[EvaluationRun]:
+def runs_by_pack(
+    condition_part: ModelCondition, problem_refs: Sequence[str], run: EvaluationRun
+) -> list[EvaluationRun]:
     """The runs that ask some of a study's problems, one for each pack.
 
     Args:
         condition_part: The condition and its share of the plan.
-        problems: As `pack/id`.
+        problem_refs: As `pack/id`.
         run: Everything that the plan does not decide.
     """
     packs: dict[str, list[JsonValue]] = {}
-    for ref in problems:
+    for ref in problem_refs:
         pack, _, name = ref.partition("/")
         packs.setdefault(pack, []).append(name)
     condition, study = condition_part.condition, condition_part.registered_study.study
     is_agent = condition.solver == _AGENT
-    subject = _subject_arguments(condition, run)
+    subject = _program_arguments(condition, run)
     return [
         replace(
             run,
@@ -135,7 +137,7 @@ def runs_by_pack(condition_part: ModelCondition, problems: Sequence[str], run: E
     ]
 
 
-def _subject_arguments(condition: Condition, run: EvaluationRun) -> dict[str, JsonValue]:
+def _program_arguments(condition: Condition, run: EvaluationRun) -> dict[str, JsonValue]:
     """The arguments that start the program which a condition registers; none if it registers none.
 
     Raises:
@@ -179,7 +181,7 @@ def _parts(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, l
         log.close()
 
 
-def registered_study_id(log: StudyLog, store: Store, study: str) -> str:
+def registered_study_id(log: StudyLog, store: Store, file_or_id: str) -> str:
     """The id of a study: of a study file's, which is registered.
 
     Raises:
@@ -189,13 +191,13 @@ def registered_study_id(log: StudyLog, store: Store, study: str) -> str:
     from benchwright_studies.plan.study_file import read_study
     from benchwright_subjects.prompts.study_prompts import check_prompts
 
-    if (file := Path(study)).is_file():
+    if (file := Path(file_or_id)).is_file():
         study_file = read_study(file)
         check_prompts(store, study_file)
         return register_study(log, store, study_file).study.study
     if file.suffix in (".yaml", ".yml"):
         raise ServerError(f"There is no study file {file}.")
-    return study
+    return file_or_id
 
 
 def progress_of(condition_parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValue]]:
@@ -225,11 +227,11 @@ def _outcomes(attempt_verdicts: Sequence[AttemptVerdict | None]) -> dict[str, Js
 
 
 def print_progress(
-    progress: Mapping[str, Mapping[str, JsonValue]], run_summaries: Sequence[Mapping[str, JsonValue]]
+    progress_by_condition: Mapping[str, Mapping[str, JsonValue]], run_summaries: Sequence[Mapping[str, JsonValue]]
 ) -> None:
     """Print it, and the logs of this run."""
     table = TerminalTable("condition", "model", "attempts", "planned", *_OUTCOMES)
-    for name, condition in progress.items():
+    for name, condition in progress_by_condition.items():
         table.add_row(name, *(str(condition[key]) for key in ("model", "done", "total", *_OUTCOMES)))
     table.print()
     for fact in run_summaries:

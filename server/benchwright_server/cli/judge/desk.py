@@ -45,7 +45,7 @@ def desk(
 
 
 async def _serve(grader: str, includes_judged: bool) -> None:
-    async with open_grading(graders=2, includes_judged=includes_judged) as (grading, records):
+    async with open_grading(graders_per_answer=2, includes_judged=includes_judged) as (grading, records):
         graded_count = 0
         skipped: set[str] = set()
         while True:

@@ -149,12 +149,15 @@ async def record_judgement_in_attempt(records: Records, answer_id: str, judgemen
 
 
 @asynccontextmanager
-async def open_grading(graders: int, includes_judged: bool) -> AsyncIterator[tuple[HumanGrading, Records]]:
+async def open_grading(graders_per_answer: int, includes_judged: bool) -> AsyncIterator[tuple[HumanGrading, Records]]:
     """The answers that wait for people on this machine, and the database for their grades; closed afterwards."""
     from benchwright_judges.people.human_grading import HumanGrading
 
     async with opened_records() as records:
-        yield HumanGrading(records, Store(Home.find()).unseal, graders=graders, includes_all=includes_judged), records
+        yield (
+            HumanGrading(records, Store(Home.find()).unseal, graders=graders_per_answer, includes_all=includes_judged),
+            records,
+        )
 
 
 def _show_answer(grading_item: GradedItem) -> None:

@@ -36,11 +36,11 @@ def canaries(
     """
     with plain_errors():
         store = Store(Home.find())
-        known_canaries = {name: canary for name in store.pack_names() if (canary := store.public(name).canary)}
+        canary_by_pack = {name: canary for name in store.pack_names() if (canary := store.public(name).canary)}
         if not files:
-            _print_canaries(known_canaries, json_output=json_output)
+            _print_canaries(canary_by_pack, json_output=json_output)
             return
-        packs_of_files = _canary_packs_by_file(list(_files_below(files)), known_canaries)
+        packs_of_files = _canary_packs_by_file(list(_files_below(files)), canary_by_pack)
     if json_output:
         print_json([{"file": str(file), "packs": sorted(packs)} for file, packs in packs_of_files.items()])
     else:
@@ -48,17 +48,17 @@ def canaries(
             console.print(f"{file}: the canary of {', '.join(sorted(packs))}", markup=False, soft_wrap=True)
         if not packs_of_files:
             console.print(
-                f"No canary of {len(known_canaries)} {'pack' if len(known_canaries) == 1 else 'packs'} is in them."
+                f"No canary of {len(canary_by_pack)} {'pack' if len(canary_by_pack) == 1 else 'packs'} is in them."
             )
     raise typer.Exit(1 if packs_of_files else 0)
 
 
-def _print_canaries(known_canaries: Mapping[str, str], *, json_output: bool) -> None:
+def _print_canaries(canary_by_pack: Mapping[str, str], *, json_output: bool) -> None:
     if json_output:
-        print_json(dict(known_canaries))
+        print_json(dict(canary_by_pack))
         return
     table = TerminalTable("pack", "canary")
-    for name, canary in known_canaries.items():
+    for name, canary in canary_by_pack.items():
         table.add_row(name, canary)
     table.print()
 
@@ -70,15 +70,15 @@ def _files_below(files: list[Path]) -> Iterator[Path]:
         yield from sorted(path for path in file.rglob("*") if path.is_file()) if file.is_dir() else [file]
 
 
-def _canary_packs_by_file(files: list[Path], known_canaries: Mapping[str, str]) -> dict[Path, set[str]]:
+def _canary_packs_by_file(files: list[Path], canary_by_pack: Mapping[str, str]) -> dict[Path, set[str]]:
     packs_of_files = {}
     with progress("reading", len(files), "files") as meter:
         for number, file in enumerate(files, 1):
             try:
                 packs = (
-                    _canary_packs_in_log(file, known_canaries)
+                    _canary_packs_in_log(file, canary_by_pack)
                     if file.suffix == _EVAL_LOG
-                    else _canary_packs_in_file(file, known_canaries)
+                    else _canary_packs_in_file(file, canary_by_pack)
                 )
             except OSError as error:
                 raise ServerError(f"{file} can't be read: {error.strerror}.") from error
@@ -88,12 +88,12 @@ def _canary_packs_by_file(files: list[Path], known_canaries: Mapping[str, str]) 
     return packs_of_files
 
 
-def _canary_packs_in_file(file: Path, known_canaries: Mapping[str, str]) -> set[str]:
+def _canary_packs_in_file(file: Path, canary_by_pack: Mapping[str, str]) -> set[str]:
     with file.open("rb") as stream:
-        return packs_with_canary_in(stream, known_canaries)
+        return packs_with_canary_in(stream, canary_by_pack)
 
 
-def _canary_packs_in_log(file: Path, known_canaries: Mapping[str, str]) -> set[str]:
+def _canary_packs_in_log(file: Path, canary_by_pack: Mapping[str, str]) -> set[str]:
     """In the samples of a log, which is compressed."""
     with needs("Reading Inspect's logs", "baselines"):
         from inspect_ai.log import read_eval_log_samples
@@ -101,7 +101,7 @@ def _canary_packs_in_log(file: Path, known_canaries: Mapping[str, str]) -> set[s
     packs: set[str] = set()
     try:
         for sample in read_eval_log_samples(str(file), all_samples_required=False):
-            packs |= packs_with_canary_in(io.BytesIO(sample.model_dump_json().encode(errors="replace")), known_canaries)
+            packs |= packs_with_canary_in(io.BytesIO(sample.model_dump_json().encode(errors="replace")), canary_by_pack)
     except ValueError as error:
         raise ServerError(f"{file} is no log of Inspect's: {error}.") from error
     return packs

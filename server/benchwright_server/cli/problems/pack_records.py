@@ -31,7 +31,10 @@ def original_record(problem: Problem) -> dict[str, JsonValue]:
 
 
 def write_records(
-    problems: Iterable[Problem], file: Path, record_of: Callable[[Problem], dict[str, JsonValue]], writable_packs: str
+    problems: Iterable[Problem],
+    file: Path,
+    record_of: Callable[[Problem], dict[str, JsonValue]],
+    writable_packs_in_words: str,
 ) -> int:
     """Write problems with their hidden parts; how many there are.
 
@@ -39,7 +42,7 @@ def write_records(
         problems: Unsealed.
         file: Only its owner may read it.
         record_of: Makes a line of a problem.
-        writable_packs: The packs that can be written, in words.
+        writable_packs_in_words: The packs that can be written, in words.
 
     Raises:
         ServerError: A problem has no such record, or the file can't be written.
@@ -49,7 +52,7 @@ def write_records(
         try:
             lines.append(json.dumps(record_of(problem)))
         except ValueError as error:
-            raise ServerError(f"{error}; only packs imported from {writable_packs}.") from error
+            raise ServerError(f"{error}; only packs imported from {writable_packs_in_words}.") from error
     with explain_unwritable(file):
         write_atomically(file.absolute(), "".join(f"{line}\n" for line in lines).encode(), 0o600)
     return len(lines)

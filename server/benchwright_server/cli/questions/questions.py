@@ -113,14 +113,14 @@ async def _extract_questions(
 
 
 @asynccontextmanager
-async def _exam_model(name: str, folder: Path, budget: float | None) -> AsyncIterator[ExamModel | None]:
+async def _exam_model(name: str, folder: Path, budget_usd: float | None) -> AsyncIterator[ExamModel | None]:
     """The model judge of this name; None if no name is given."""
     if not name:
         yield None
         return
     from benchwright_exams.model.replies import ExamModel
 
-    async with model_endpoints([name], budget) as ((endpoint,), spending):
+    async with model_endpoints([name], budget_usd) as ((endpoint,), spending):
         yield ExamModel(endpoint, folder / "model", spending)
 
 

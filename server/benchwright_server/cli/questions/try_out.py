@@ -21,7 +21,7 @@ from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
-    from benchwright_authoring.model_answers import QuestionTrial
+    from benchwright_authoring.answers_of_models import QuestionTrial
 
 
 def try_questions(
@@ -60,7 +60,7 @@ def _questions(problems: Sequence[Problem], ids: Sequence[str]) -> Sequence[Prob
 async def _try_questions(
     questions: Sequence[Problem], models: Sequence[str], budget: float | None
 ) -> Sequence[QuestionTrial]:
-    from benchwright_authoring.model_answers import try_questions
+    from benchwright_authoring.answers_of_models import try_questions
     from benchwright_judges.models.budget import OutOfBudgetError
 
     if not models:

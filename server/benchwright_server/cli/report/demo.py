@@ -24,12 +24,12 @@ from benchwright_subjects.evaluation.evaluation import EvaluationRun, evaluate
 _QUESTIONS = ("load-use-stalls", "vipt-synonyms", "cache-tag-bits", "memory-bandwidth")
 
 
-def write_demo(options: ReportOptions, people: int, *, quiet: bool) -> ReportFiles:
+def write_demo(options: ReportOptions, participants: int, *, quiet: bool) -> ReportFiles:
     """Simulate a study, ask a model that always gives the same answer, and report on both.
 
     Args:
         options: Options of the report.
-        people: Participants in the simulated study.
+        participants: Participants in the simulated study.
         quiet: True to show no progress.
     """
     folder = (options.folder / "demo-home").absolute()
@@ -42,8 +42,8 @@ def write_demo(options: ReportOptions, people: int, *, quiet: bool) -> ReportFil
 
     with _home(folder) as home:
         store = Store(home)
-        show(f"Simulating a study of {people} people …")
-        demo = make_demo(log_file(home), store, people=people, seed=options.seed)
+        show(f"Simulating a study of {participants} people …")
+        demo = make_demo(log_file(home), store, people=participants, seed=options.seed)
         show("Asking Inspect's mockllm a few questions …")
         logs = folder / "evals"
         _ask_mock_model(logs)

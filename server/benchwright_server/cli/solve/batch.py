@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from benchwright_attempts.grading.given_answers import GivenAnswer, GivenAnswers, with_logged_attempts
+from benchwright_attempts.grading.given_answers import GivenAnswer, GivenAnswers, matched_to_logged_attempts
 from benchwright_attempts.grading.grading import ANSWER, GradingOutcome, judge_answer, outcome_of_judgement
 from benchwright_attempts.grading.judging import AttemptJudging
 from benchwright_foundation.home import Home
@@ -126,7 +126,7 @@ def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origin
 def _record_answers(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[GradingOutcome]:
     """Grades answers as attempts of the event log."""
     with opened_log() as log:
-        given_answers = with_logged_attempts(log, given_answers)
+        given_answers = matched_to_logged_attempts(log, given_answers)
         answer_attempts = GivenAnswers(log, Home.find(), given_answers)
         answer_attempts.receive()
         gradings = _grade(given_answers, batch)
@@ -152,7 +152,9 @@ def _grade(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[Gr
         (number, given_answers[number], grading.judgement)
         for number, grading in grades.items()
         if grading.judgement is not None
-        and judging.is_kept(given_answers[number].problem, grading.judgement, given_answers[number].attempt)
+        and judging.is_decidable_beyond_rules(
+            given_answers[number].problem, grading.judgement, given_answers[number].attempt
+        )
     ]
     if waiting_answers:
         grades |= asyncio.run(_judge_by_models(waiting_answers, judging))
@@ -187,7 +189,7 @@ async def _judge_by_models(
                 answer.text,
                 judging,
                 attempt=answer.attempt,
-                number=answer.number,
+                run_number=answer.number,
                 answer_id=answer.attempt,
                 rule_judgement=rule_judgement,
             )

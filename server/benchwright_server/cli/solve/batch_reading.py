@@ -114,14 +114,20 @@ class AnswerReader:
                 f"{self._file}: {problem.id}: field condition: {condition_name!r} is none of: {condition_names}."
             ) from None
 
-    def _prompt_set(self, name: str) -> tuple[PromptSet, str]:
-        if name not in self._prompts:
-            prompts = prompt_set(name)
-            self._prompts[name] = (prompts, digest_of(prompts))
-        return self._prompts[name]
+    def _prompt_set(self, prompt_set_name: str) -> tuple[PromptSet, str]:
+        if prompt_set_name not in self._prompts:
+            prompts = prompt_set(prompt_set_name)
+            self._prompts[prompt_set_name] = (prompts, digest_of(prompts))
+        return self._prompts[prompt_set_name]
 
     def _model_facts(
-        self, response: Response, condition: Solver, solver: str, prompts: str, has_steps: bool, reading: ReplyReading
+        self,
+        response: Response,
+        condition: Solver,
+        solver_name: str,
+        prompt_set_name: str,
+        has_steps: bool,
+        reading: ReplyReading,
     ) -> tuple[Event, ...]:
         """The facts of how a model was asked and how long its reply is, if anything is known of that."""
         fact_events: list[Event] = []
@@ -131,13 +137,13 @@ class AnswerReader:
         parameters: dict[str, JsonValue] = {"steps": True} if has_steps else {}
         if shots is not None:
             parameters |= {"shots": shots, "steps": has_steps}
-        if prompts:
-            parameters |= {"prompts": prompts, "prompts_sha256": self._prompt_set(prompts)[1]}
+        if prompt_set_name:
+            parameters |= {"prompts": prompt_set_name, "prompts_sha256": self._prompt_set(prompt_set_name)[1]}
         if self._origins.knowledge_cutoff:
             parameters["knowledge_cutoff"] = self._origins.knowledge_cutoff
         if parameters:
             tokens = self._tokens.count(response.text) or 0
-            usage = ModelUsage(model=solver, output_tokens=tokens, total_tokens=tokens, parameters=parameters)
+            usage = ModelUsage(model=solver_name, output_tokens=tokens, total_tokens=tokens, parameters=parameters)
             fact_events.append(usage.model_copy(update={"counted_by": f"tiktoken {ENCODING}"}))
         if reading.confidence is not None:
             fact_events.append(SelfEstimate(solved=reading.confidence))

@@ -27,7 +27,7 @@ from benchwright_server.cli.terminal.option_groups import flatten_option_groups
 from benchwright_server.cli.terminal.output import err, explain_unwritable, finish_with, plain_errors
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
-from benchwright_server.workspaces.workspace import snapshot
+from benchwright_server.workspaces.workspace import read_judged_files
 
 if TYPE_CHECKING:
     from benchwright_harness.sandbox import Sandbox
@@ -80,9 +80,9 @@ def _grade_folder(problem: str, folder: Path, batch: BatchOptions, raw_log: Path
     if raw_log is not None:
         _check_may_read_log(problem, unsealed_problem.reveal, home)
     box = open_sandbox(batch.sandbox)
-    files = snapshot(folder, unsealed_problem)
+    files = read_judged_files(folder, unsealed_problem)
     if missing := [path for path in judged_paths(unsealed_problem) if path not in files]:
-        missing_names = _missing_files(folder, missing)
+        missing_names = _missing_files_sentence(folder, missing)
         if not files:
             raise ServerError(f"{folder} has no file that {problem} expects: {missing_names}.")
         err.print(f"Missing in {folder}: {missing_names}.", markup=False, soft_wrap=True)
@@ -112,13 +112,13 @@ def _open_raw_log(raw_log: Path | None) -> BinaryIO:
         return os.fdopen(os.open(raw_log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
 
 
-def _check_may_read_log(problem: str, policy: Reveal, home: Home) -> None:
+def _check_may_read_log(problem_ref: str, policy: Reveal, home: Home) -> None:
     """Let a pack's owner read the log, and everybody if the problem's policy is `full`.
 
     Whoever can unseal a pack owns it, except the participant of a study that asks the problem on this machine.
 
     Args:
-        problem: `pack/id`.
+        problem_ref: `pack/id`.
         policy: Policy of the problem.
         home: The folders of this user.
 
@@ -137,22 +137,22 @@ def _check_may_read_log(problem: str, policy: Reveal, home: Home) -> None:
         studies = Studies(log, Attempts(log))
         for study in taking_part:
             registered_study = studies.study(study).study
-            if problem in {registered_study.practice, *(task.problem for task in registered_study.problems)}:
+            if problem_ref in {registered_study.practice, *(task.problem for task in registered_study.problems)}:
                 raise ServerError(
-                    f"You take part in the study {study!r}, which asks {problem}: its raw log stays sealed. "
+                    f"You take part in the study {study!r}, which asks {problem_ref}: its raw log stays sealed. "
                     "Leave out --log, or withdraw from the study."
                 )
 
 
-def _missing_files(folder: Path, missing: Collection[str]) -> str:
+def _missing_files_sentence(folder: Path, missing_paths: Collection[str]) -> str:
     """The missing files in a sentence, each with a file that is there under another name, if there is one.
 
     Args:
         folder: Folder in which they were expected.
-        missing: Their paths.
+        missing_paths: Their paths.
     """
     present_paths = list(itertools.islice(_paths(folder), _MOST_FILES))
-    return "; ".join(_missing_file_phrase(path, present_paths) for path in missing)
+    return "; ".join(_missing_file_phrase(path, present_paths) for path in missing_paths)
 
 
 def _missing_file_phrase(path: str, present_paths: Collection[str]) -> str:

@@ -271,7 +271,7 @@ def close(
 
         deliver(log)
         if not (yes or force):
-            _confirm(study, _unfinished_participants(log, study))
+            _confirm(study, _unfinished_participants_in_words(log, study))
         closed = close_study(log, study, force=force)
     attempts = closed.seal["attempts"]
     count = len(attempts) if isinstance(attempts, dict) else 0
@@ -282,7 +282,7 @@ def close(
     console.print(closed.digest)
 
 
-def _unfinished_participants(log: StudyLog, study: str) -> list[str]:
+def _unfinished_participants_in_words(log: StudyLog, study: str) -> list[str]:
     """The participants whose part is not over, each with how far it is; none if the study was closed before."""
     from benchwright_studies.plan.vocabulary import ParticipantStep
 

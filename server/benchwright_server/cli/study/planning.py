@@ -143,10 +143,14 @@ def register(
         check_no_placeholders(study_file)
         registered_study = register_study(log, store, study_file)
         registered = preregister(
-            log, registered_study, analysis_digest(), prompt_digests=prompt_digests(), codes_at_lab=codes_at_lab
+            log,
+            registered_study,
+            analysis_digest(),
+            digest_by_prompt_set=prompt_digests(),
+            unlock_codes_at_lab=codes_at_lab,
         )
         study = registered_study.study.study
-        files = participant_files(registered_study, registered, hold_codes=not codes_at_lab)
+        files = participant_files(registered_study, registered, hold_unlock_codes=not codes_at_lab)
         with explain_unwritable(out_folder):
             folder = out_folder / "participants"
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)

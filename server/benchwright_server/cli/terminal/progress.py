@@ -64,9 +64,9 @@ class Meter:
         """One more is done."""
         self.show(self._done_count + 1, self._total, self._known_count)
 
-    def show(self, done_count: int, total: int, known_count: int = 0) -> None:
-        """Show this many as done, `known_count` of them without having taken any time."""
-        self._done_count, self._known_count, self._total = done_count, known_count, total
+    def show(self, done_count: int, total: int, reused_count: int = 0) -> None:
+        """Show this many as done, `reused_count` of them without having taken any time."""
+        self._done_count, self._known_count, self._total = done_count, reused_count, total
         self.bar.update(self._task, completed=done_count, total=total, estimate=self._pace.time_left_text)
 
     def line(self) -> str:
@@ -82,9 +82,9 @@ class Meter:
 
 
 @contextmanager
-def progress(activity: str, total: int, unit: str = "done") -> Iterator[Meter]:
+def progress(activity: str, total: int, counted_noun: str = "done") -> Iterator[Meter]:
     """A meter on standard error, for as long as it is entered; see `Meter`."""
-    meter = Meter(activity, total, unit)
+    meter = Meter(activity, total, counted_noun)
     if err.is_terminal:
         with meter.bar:
             yield meter

@@ -81,9 +81,9 @@ class _Wave:
     async def call_operation(self, name: str, **params: Any) -> dict[str, Any]:
         return (await call_operation(self._server, name, Wire, uri=self._uri, **params)).model_dump(mode="json")
 
-    async def values(self, signals: list[str], time: int) -> dict[str, str | None]:
-        reply = await self.call_operation("waveformValues", signals=signals, time=time)
-        return dict(zip(signals, reply["values"], strict=True))
+    async def values_at(self, signal_paths: list[str], tick: int) -> dict[str, str | None]:
+        reply = await self.call_operation("waveformValues", signals=signal_paths, time=tick)
+        return dict(zip(signal_paths, reply["values"], strict=True))
 
     async def find_change(self, params: _Edge) -> dict[str, Any]:
         """The change that is meant, with time and value.
@@ -114,7 +114,7 @@ async def _search_signals(server: EditorServer, session: EditorSession, params: 
 
 async def _signal_values(server: EditorServer, session: EditorSession, params: _Values) -> str:
     wave = await _Wave.open(server, session, params)
-    values = await wave.values(params.signals, params.time)
+    values = await wave.values_at(params.signals, params.time)
     return json.dumps({"tick": wave.tick, "time": params.time, "values": values})
 
 
@@ -126,9 +126,9 @@ async def _find_change(server: EditorServer, session: EditorSession, params: _Ed
 async def _values_at_change(server: EditorServer, session: EditorSession, params: _EdgeCondition) -> str:
     wave = await _Wave.open(server, session, params)
     time = (await wave.find_change(params))["time"]
-    value_facts: dict[str, Any] = {"tick": wave.tick, "time": time, "values": await wave.values(params.read, time)}
+    value_facts: dict[str, Any] = {"tick": wave.tick, "time": time, "values": await wave.values_at(params.read, time)}
     if time > 0:
-        value_facts["values_before"] = await wave.values(params.read, time - 1)
+        value_facts["values_before"] = await wave.values_at(params.read, time - 1)
     return json.dumps(value_facts)
 
 

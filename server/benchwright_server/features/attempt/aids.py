@@ -56,7 +56,7 @@ async def session_allowing(server: EditorServer, uri: str, aid: Aid) -> EditorSe
     return aid_use.session if aid_use is not None else None
 
 
-async def check_allowed(server: EditorServer, uri: str, aid: Aid) -> None:
+async def check_ever_allowed(server: EditorServer, uri: str, aid: Aid) -> None:
     """Refuses an aid that the attempt of a file never allows, whether or not its clock runs.
 
     Raises:
@@ -67,7 +67,7 @@ async def check_allowed(server: EditorServer, uri: str, aid: Aid) -> None:
         session.attempt.check_aid_permitted(aid)
 
 
-async def allowed_files(server: EditorServer, files: Iterable[Path], aid: Aid) -> set[Path]:
+async def ever_allowed_files(server: EditorServer, files: Iterable[Path], aid: Aid) -> set[Path]:
     """Those of files whose attempts, if they belong to any, allow an aid, whether or not their clocks run."""
     unique_files = set(files)
     sessions = {folder: await server.sessions.find_session(folder) for folder in {file.parent for file in unique_files}}

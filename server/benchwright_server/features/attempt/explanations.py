@@ -94,7 +94,7 @@ EXPLAIN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 """Every operation that explains something."""
 
 
-async def explain_actions(server: EditorServer, uri: str, findings: Sequence[Finding]) -> list[types.CodeAction]:
+async def explanation_actions(server: EditorServer, uri: str, findings: Sequence[Finding]) -> list[types.CodeAction]:
     """The code actions that explain findings, for clients that can show it; none if the attempt forbids it."""
     if not findings or EXPLAIN_FINDING not in server.client.strings_at("experimental.commands.commands"):
         return []

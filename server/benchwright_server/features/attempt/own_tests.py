@@ -23,7 +23,7 @@ from benchwright_server.errors import OwnTestError
 from benchwright_server.features.attempt.aids import (
     AidUse,
     begin_uses_by_workspace,
-    check_allowed,
+    check_ever_allowed,
     record_use,
     session_allowing,
 )
@@ -77,12 +77,12 @@ def register(server: EditorServer) -> None:
 
 async def _own_tests(server: EditorServer, params: OwnTestsParams) -> OwnTestList:
     # What the condition forbids is refused, but a clock that does not run changes nothing.
-    await check_allowed(server, params.uri, Aid.OWN_TESTS)
+    await check_ever_allowed(server, params.uri, Aid.OWN_TESTS)
     project, _ = project_of(server, params.uri)
     test_files = await asyncio.to_thread(found_tests, project)
     folder, locations = folder_of(project), Locations(server)
     for test_folder in {(folder / test_file.path).parent for test_file in test_files}:
-        await check_allowed(server, test_folder.as_uri(), Aid.OWN_TESTS)
+        await check_ever_allowed(server, test_folder.as_uri(), Aid.OWN_TESTS)
     return OwnTestList(
         folder=folder.as_uri(), files=[_file_view(locations, folder, test_file) for test_file in test_files]
     )
@@ -175,7 +175,7 @@ OWN_TEST_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 """Every operation on the tests in a folder."""
 
 
-async def test_lenses(server: EditorServer, document: Document) -> list[types.CodeLens]:
+async def testbench_lenses(server: EditorServer, document: Document) -> list[types.CodeLens]:
     """The lens above each testbench of a file, which runs it; none if the condition forbids that."""
     # Only what simulates by itself has this word.
     if b"initial" not in document.lines.data:

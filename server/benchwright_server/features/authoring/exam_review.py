@@ -92,11 +92,13 @@ async def _save_question(home: Home, params: SaveExamQuestionParams) -> SavedExa
 
 
 def _write_question(home: Home, params: SaveExamQuestionParams) -> SavedExamQuestion:
-    form_files, was_changed, refusals = _exam(home, params.uri).save_question(
+    saved_question = _exam(home, params.uri).save_question(
         params.label, params.digest, (params.statement, params.solution), params.form.model_dump(mode="json")
     )
-    errors = [FieldError(field=refusal.field, reason=refusal.reason) for refusal in refusals]
-    return SavedExamQuestion(digest=form_files.digest, changed_on_disk=was_changed, errors=errors)
+    errors = [FieldError(field=refusal.field, reason=refusal.reason) for refusal in saved_question.refusals]
+    return SavedExamQuestion(
+        digest=saved_question.current_files.digest, changed_on_disk=saved_question.was_changed_on_disk, errors=errors
+    )
 
 
 async def _make_pack(home: Home, params: MakeExamPackParams) -> MadeExamPack:

@@ -106,7 +106,7 @@ def _save(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
         form_files = _files(folder)
         if form_files.digest != params.digest:
             return SavedQuestionForm(is_saved=False, changed_on_disk=True, digest=form_files.digest, remarks=[])
-        statement, is_saved = form_files.with_line_ends(STATEMENT, params.statement), True
+        statement, is_saved = form_files.with_line_ends_of(STATEMENT, params.statement), True
         try:
             text = with_form_values(form_files.texts[PROBLEM_FILE], params.form.model_dump(mode="json"))
         except TomlEditError as error:

@@ -53,7 +53,7 @@ def _read(params: TryQuestionParams) -> Problem:
 
 
 async def _ask_models(server: EditorServer, problem: Problem, names: list[str]) -> TriedQuestion:
-    from benchwright_authoring.model_answers import try_questions
+    from benchwright_authoring.answers_of_models import try_questions
     from benchwright_server.authoring.model_endpoints import model_endpoints
 
     done_count, task = 0, asyncio.current_task()

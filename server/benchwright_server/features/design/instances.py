@@ -211,8 +211,8 @@ def _file_range(locations: Locations, declaration: NameLocation | None) -> FileR
     return FileRange(uri=declaration.path.as_uri(), start=start_point, end=end_point)
 
 
-async def choice_lenses(
-    server: EditorServer, uri: str, modules: Iterable[tuple[str, types.Range]]
+async def instance_choice_lenses(
+    server: EditorServer, uri: str, modules_with_ranges: Iterable[tuple[str, types.Range]]
 ) -> list[types.CodeLens]:
     """The lens above each module that has instances with different parameters, or of which one was chosen.
 
@@ -226,7 +226,7 @@ async def choice_lenses(
     if design is None:
         return []
     lenses = []
-    for name, module_range in modules:
+    for name, module_range in modules_with_ranges:
         instances = await asyncio.to_thread(design.instances_of_module, name)
         chosen_instance = project.view.instances.get(name)
         if chosen_instance is None and len({instance.parameters for instance in instances}) < 2:

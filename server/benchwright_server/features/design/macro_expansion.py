@@ -164,16 +164,16 @@ def shows_itself(server: EditorServer) -> bool:
     )
 
 
-async def expansion_actions(server: EditorServer, document: Document, byte: int) -> list[types.CodeAction]:
+async def expansion_actions(server: EditorServer, document: Document, byte_offset: int) -> list[types.CodeAction]:
     """The code actions on the use of a macro, for clients that can show its expansion."""
     if server.expansions is None:
         return []
     if not (shows_itself(server) or SHOW_EXPANSION in server.client.strings_at("experimental.commands.commands")):
         return []
     analysis = await server.projects.analysis(document)
-    if macro_use_at(analysis, byte) is None:
+    if macro_use_at(analysis, byte_offset) is None:
         return []
-    position = document.lines.position(document.lines.from_byte(byte))
+    position = document.lines.position(document.lines.from_byte(byte_offset))
     arguments = {"uri": document.uri, "position": {"line": position.line, "character": position.character}}
     expansion_titles = (("Show the macro's expansion", True), ("Show one step of the macro's expansion", False))
     return [
@@ -182,12 +182,12 @@ async def expansion_actions(server: EditorServer, document: Document, byte: int)
     ]
 
 
-def _document_uri(uri: str, name: str | None, number: int, *, is_full: bool) -> str:
+def _document_uri(source_uri: str, macro: str | None, use_number: int, *, is_full: bool) -> str:
     """`benchwright-macro:///folder/top.sv/ADD.sv?use=ADD.3`, the third use of `ADD` in top.sv."""
-    document_uri = uri.replace("file:", f"{EXPANSION_SCHEME}:", 1)
-    if name is None:
-        return f"{document_uri}/expanded%20{uri.rpartition('/')[2]}"
-    return f"{document_uri}/{quote(name)}.sv?use={quote(name)}.{number}" + ("" if is_full else "&step=one")
+    document_uri = source_uri.replace("file:", f"{EXPANSION_SCHEME}:", 1)
+    if macro is None:
+        return f"{document_uri}/expanded%20{source_uri.rpartition('/')[2]}"
+    return f"{document_uri}/{quote(macro)}.sv?use={quote(macro)}.{use_number}" + ("" if is_full else "&step=one")
 
 
 def _source(uri: str) -> tuple[str, re.Match[str] | None]:

@@ -72,12 +72,12 @@ async def requested_instance(
     project, path = project_of(server, params.uri)
     module = params.module
     if module is None and params.instance is None:
-        module = await asyncio.to_thread(module_at, server, project, path, params.position)
+        module = await asyncio.to_thread(module_at_or_first, server, project, path, params.position)
     design = await asyncio.to_thread(project.design, path)
     return project, design, await asyncio.to_thread(viewed_instance, project, design, module, params.instance)
 
 
-def module_at(server: EditorServer, project: Project, path: Path, position: Point | None) -> str:
+def module_at_or_first(server: EditorServer, project: Project, path: Path, position: Point | None) -> str:
     """The module around a position, or the first of a file.
 
     Raises:
@@ -97,19 +97,23 @@ def module_at(server: EditorServer, project: Project, path: Path, position: Poin
     return (modules_above[-1] if modules_above else modules[0]).name
 
 
-def viewed_instance(project: Project, design: InstanceTree, module: str | None, path: str | None) -> DesignInstance:
+def viewed_instance(
+    project: Project, design: InstanceTree, module: str | None, instance_path: str | None
+) -> DesignInstance:
     """An instance by its path, or the one that a module is viewed as, or its first.
 
     Raises:
         ServerError: The design has none.
     """
     viewed = project.view.instances.get(module) if module is not None else None
-    for wanted_path in (path, viewed.path if viewed is not None and path is None else None):
+    for wanted_path in (instance_path, viewed.path if viewed is not None and instance_path is None else None):
         instances_along = design.instances_along(wanted_path) if wanted_path is not None else []
         if instances_along and module in (None, instances_along[-1].module):
             return instances_along[-1]
-    if path is not None:
-        raise ServerError(f"The design has no instance {path} of that module. The hierarchy of instances shows them.")
+    if instance_path is not None:
+        raise ServerError(
+            f"The design has no instance {instance_path} of that module. The hierarchy of instances shows them."
+        )
     instances = design.instances_of_module(module or "")
     if not instances:
         raise ServerError(f"No top of the design leads to an instance of {module}. Choose another top, or none.")

@@ -51,7 +51,7 @@ def register(server: EditorServer) -> None:
     server.command(f"benchwright.{CHOOSE_DECLARATION}")(choose_file)
 
 
-async def ask_which_list(server: EditorServer, folder: Path, lists: Sequence[Path]) -> None:
+async def ask_and_use_file_list(server: EditorServer, folder: Path, list_files: Sequence[Path]) -> None:
     """A folder has several lists: ask which to use. Nothing changes if nobody answers."""
     if server.projects.chosen_list(folder).declined:
         return
@@ -59,7 +59,7 @@ async def ask_which_list(server: EditorServer, folder: Path, lists: Sequence[Pat
         f"{folder.name} has several file lists. Which one is the design's? Until one is chosen, none is used. "
         "benchwright.project.fileLists can name several that belong together."
     )
-    name = await ask_user(server, question, [*(file_list.name for file_list in lists), _NONE])
+    name = await ask_user(server, question, [*(file_list.name for file_list in list_files), _NONE])
     if name:
         _use_choice(server, folder, ListChoice(declined=True) if name == _NONE else ListChoice(name))
 

@@ -44,9 +44,9 @@ class SizeLenses:
         """By file and module; a file with an empty one is being measured."""
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def lenses(self, uri: str, modules: Iterable[tuple[str, types.Range]]) -> list[types.CodeLens]:
+    async def lenses(self, uri: str, modules_with_ranges: Iterable[tuple[str, types.Range]]) -> list[types.CodeLens]:
         """The lens above each module of which the size is known; asks for it if the file was not measured yet."""
-        ranges_by_module = dict(modules)
+        ranges_by_module = dict(modules_with_ranges)
         if not self._server.settings.design_views.size_lens or not await self._is_allowed(uri):
             return []
         if uri not in self._titles:

@@ -13,7 +13,7 @@ from lsprotocol import types
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import FORESEEN, ServerError, WaveformError
 from benchwright_server.features.attempt import aids
-from benchwright_server.features.design.module_views import file_range, module_at, viewed_instance
+from benchwright_server.features.design.module_views import file_range, module_at_or_first, viewed_instance
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_of
 from benchwright_server.protocol.design import Point
@@ -55,33 +55,35 @@ class WaveformValuesAtCursor:
         self._readers = readers
         self._cursor: _WaveformCursor | None = None
 
-    def set_cursor(self, uri: str, path: Path, time: int | None) -> None:
+    def set_cursor(self, uri: str, waveform_file: Path, tick: int | None) -> None:
         """Puts the cursor at a time; None takes it away from this waveform."""
         old_cursor = self._cursor
-        if time is not None:
-            self._cursor = _WaveformCursor(uri, path, time)
-        elif old_cursor is not None and old_cursor.path == path:
+        if tick is not None:
+            self._cursor = _WaveformCursor(uri, waveform_file, tick)
+        elif old_cursor is not None and old_cursor.path == waveform_file:
             self._cursor = None
         if self._cursor != old_cursor and self._server.client.supports("workspace.inlayHint.refreshSupport"):
             self._server.workspace_inlay_hint_refresh(None)
 
-    async def source(self, path: Path, signal: str) -> WaveformSource:
+    async def source_of_signal(self, waveform_file: Path, waveform_signal: str) -> WaveformSource:
         """The part of the design that a signal of a waveform is.
 
         Raises:
             WaveformError: The design has no such signal.
         """
-        signal_source = await asyncio.to_thread(self._source, path, signal)
+        signal_source = await asyncio.to_thread(self._source, waveform_file, waveform_signal)
         if signal_source is None:
-            raise WaveformError(f"The source of {signal} was not found: the design may have changed since it was run.")
+            raise WaveformError(
+                f"The source of {waveform_signal} was not found: the design may have changed since it was run."
+            )
         return signal_source
 
-    def _source(self, path: Path, signal: str) -> WaveformSource | None:
+    def _source(self, waveform_file: Path, waveform_signal: str) -> WaveformSource | None:
         from benchwright_verilog.semantics.behaviour.signal_flow import SignalFlow
 
-        design = self._design(path)
+        design = self._design(waveform_file)
         flow = SignalFlow(design)
-        for signal_path in design_paths_for(design, signal):
+        for signal_path in design_paths_for(design, waveform_signal):
             design_signal = flow.signal(signal_path)
             declaring_range = (
                 file_range(Locations(self._server), design_signal.declaration) if design_signal is not None else None
@@ -90,20 +92,22 @@ class WaveformValuesAtCursor:
                 return WaveformSource(path=signal_path, declared=declaring_range)
         return None
 
-    async def signal(self, path: Path, source: str, position: Point) -> WaveformSignal:
+    async def signal_at_source_position(self, waveform_file: Path, source_uri: str, position: Point) -> WaveformSignal:
         """The signal of a waveform that a name in the source is.
 
         Raises:
             WaveformError: The position has no signal, or the waveform has none of it.
         """
-        candidates = await asyncio.to_thread(self._candidates_at, source, position, await self._design_tops(path))
-        known_signals = await self._readers.call_method(path, "known", signals=candidates)
+        candidates = await asyncio.to_thread(
+            self._candidates_at, source_uri, position, await self._design_tops(waveform_file)
+        )
+        known_signals = await self._readers.call_method(waveform_file, "known_signals", signal_paths=candidates)
         if not known_signals:
             raise WaveformError("The waveform has no signal of this name. Put the cursor on a signal that was dumped.")
         return WaveformSignal(path=known_signals[0])
 
-    def _candidates_at(self, source: str, position: Point, tops: list[str]) -> list[str]:
-        project, file = project_of(self._server, source)
+    def _candidates_at(self, source_uri: str, position: Point, tops: list[str]) -> list[str]:
+        project, file = project_of(self._server, source_uri)
         analysis = project.analysis_of(file)
         if analysis is None:
             raise WaveformError("Put the cursor on the name of a signal in a design file.")
@@ -111,10 +115,12 @@ class WaveformValuesAtCursor:
         byte = min(Locations(self._server).lines(file).byte_at(lsp_position), len(analysis.data))
         names = [occurrence.target.name for occurrence in analysis.occurrences_at(byte)]
         design = project.design(file)
-        instance = viewed_instance(project, design, module_at(self._server, project, file, position), None)
+        instance = viewed_instance(project, design, module_at_or_first(self._server, project, file, position), None)
         return [path for name in names for path in waveform_paths_for(design, f"{instance.path}.{name}", tops)]
 
-    async def hints(self, document: Document, analysis: FileAnalysis, start: int, end: int) -> list[types.InlayHint]:
+    async def hints(
+        self, document: Document, analysis: FileAnalysis, start_byte: int, end_byte: int
+    ) -> list[types.InlayHint]:
         """The values at the cursor between two bytes of a file; none without a cursor, or where aids are forbidden."""
         cursor = self._cursor
         if cursor is None:
@@ -124,10 +130,12 @@ class WaveformValuesAtCursor:
                 await aids.session_allowing(self._server, uri, Aid.WAVEFORMS)
             tops = await self._design_tops(cursor.path)
             occurrence_paths = await asyncio.to_thread(
-                self._names_with_candidates, document.uri, analysis, start, end, tops
+                self._names_with_candidates, document.uri, analysis, start_byte, end_byte, tops
             )
             signals = sorted({path for _, paths in occurrence_paths for path in paths})
-            signal_values = await self._readers.call_method(cursor.path, "values", signals=signals, time=cursor.time)
+            signal_values = await self._readers.call_method(
+                cursor.path, "values_at", signal_paths=signals, tick=cursor.time
+            )
         except FORESEEN:
             return []
         values = {
@@ -148,13 +156,13 @@ class WaveformValuesAtCursor:
         return hints
 
     def _names_with_candidates(
-        self, uri: str, analysis: FileAnalysis, start: int, end: int, tops: list[str]
+        self, uri: str, analysis: FileAnalysis, start_byte: int, end_byte: int, tops: list[str]
     ) -> list[tuple[Occurrence, list[str]]]:
         project, file = project_of(self._server, uri)
         design = project.design(file)
         arounds: dict[str, str | None] = {}
         occurrence_paths = []
-        for module, occurrence in _signals_between(analysis, start, end):
+        for module, occurrence in _signals_between(analysis, start_byte, end_byte):
             if module not in arounds:
                 try:
                     arounds[module] = viewed_instance(project, design, module, None).path
@@ -169,21 +177,25 @@ class WaveformValuesAtCursor:
                 break
         return occurrence_paths
 
-    async def _design_tops(self, path: Path) -> list[str]:
-        tops: list[str] = (await self._readers.call_method(path, "summary"))["tops"]
+    async def _design_tops(self, waveform_file: Path) -> list[str]:
+        tops: list[str] = (await self._readers.call_method(waveform_file, "summary"))["tops"]
         if "TOP" in tops:
-            inner = (await self._readers.call_method(path, "level", scope="TOP", words=[], offset=0, limit=50))["items"]
+            inner = (
+                await self._readers.call_method(
+                    waveform_file, "scope_or_search_page", scope="TOP", searched_words=[], offset=0, max_items=50
+                )
+            )["items"]
             tops = [*tops, *(inner_scope["name"] for inner_scope in inner if inner_scope["kind"] == "scope")]
         return tops
 
-    def _design(self, path: Path) -> InstanceTree:
-        path_parts = path.parts
-        folder = Path(*path_parts[: path_parts.index(_SAVED_BY)]) if _SAVED_BY in path_parts else path.parent
+    def _design(self, waveform_file: Path) -> InstanceTree:
+        path_parts = waveform_file.parts
+        folder = Path(*path_parts[: path_parts.index(_SAVED_BY)]) if _SAVED_BY in path_parts else waveform_file.parent
         project, design_path = project_of(self._server, folder.as_uri())
         return project.design(design_path)
 
 
-def _signals_between(analysis: FileAnalysis, start: int, end: int) -> Iterable[tuple[str, Occurrence]]:
+def _signals_between(analysis: FileAnalysis, start_byte: int, end_byte: int) -> Iterable[tuple[str, Occurrence]]:
     """The signals between two bytes with the modules around them; each once a line."""
     from benchwright_verilog.semantics.names.occurrence import NameRole, TargetKind
 
@@ -191,7 +203,7 @@ def _signals_between(analysis: FileAnalysis, start: int, end: int) -> Iterable[t
     roles = {NameRole.DECLARATION, NameRole.READ, NameRole.WRITE}
     modules = sorted(analysis.modules, key=lambda module_name: module_name.start)
     seen_names: set[tuple[int, str]] = set()
-    for occurrence in analysis.occurrences(start, end):
+    for occurrence in analysis.occurrences(start_byte, end_byte):
         if occurrence.target.target_kind not in signal_kinds or occurrence.role not in roles:
             continue
         modules_above = [module for module in modules if module.start <= occurrence.start]

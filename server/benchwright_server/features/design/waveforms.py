@@ -97,54 +97,59 @@ class OpenWaveforms:
                     await asyncio.wait({reading})
             reading.result()
 
-    async def items(self, params: WaveformItemsParams) -> WaveformItems:
+    async def hierarchy_or_search_page(self, params: WaveformItemsParams) -> WaveformItems:
         """A page of the hierarchy, or of what a search finds."""
         path = await self._allowed_waveform(params.uri)
         words = [word for word in params.words if word]
-        request = {"scope": params.scope, "words": words, "offset": params.offset, "limit": params.limit}
-        reply = await self.readers.call_method(path, "level", **request)
+        request = {"scope": params.scope, "searched_words": words, "offset": params.offset, "max_items": params.limit}
+        reply = await self.readers.call_method(path, "scope_or_search_page", **request)
         return WaveformItems(items=[WaveformItem(**wave_item) for wave_item in reply["items"]], total=reply["total"])
 
-    async def window(self, params: WaveformWindowParams) -> WaveformWindow:
-        """The values of some signals between two times, for a width."""
+    async def trace_window(self, params: WaveformWindowParams) -> WaveformWindow:
+        """The values of some signals between two times, folded into columns."""
         path = await self._allowed_waveform(params.uri)
         _check_number(params.signals, MOST_SIGNALS)
         if params.end <= params.start:
             raise WaveformError(f"The window ends at {params.end}, which is not after its start {params.start}.")
-        window_request = {"signals": params.signals, "start": params.start, "end": params.end, "width": params.columns}
-        traces = await self.readers.call_method(path, "window", **window_request)
+        window_request = {
+            "signal_paths": params.signals,
+            "start_tick": params.start,
+            "end_tick": params.end,
+            "column_count": params.columns,
+        }
+        traces = await self.readers.call_method(path, "windows", **window_request)
         return WaveformWindow(traces=[_trace(name, trace) for name, trace in zip(params.signals, traces, strict=True)])
 
-    async def values(self, params: WaveformValuesParams) -> WaveformValues:
+    async def values_at_time(self, params: WaveformValuesParams) -> WaveformValues:
         """The values of some signals at a time."""
         path = await self._allowed_waveform(params.uri)
         _check_number(params.signals, MOST_ITEMS)
-        signal_values = await self.readers.call_method(path, "values", signals=params.signals, time=params.time)
+        signal_values = await self.readers.call_method(path, "values_at", signal_paths=params.signals, tick=params.time)
         return WaveformValues(
             values=[signal_value["value"] if signal_value is not None else None for signal_value in signal_values]
         )
 
-    async def change(self, params: WaveformChangeParams) -> WaveformChange:
-        """The next change of a signal, or the one before."""
+    async def nearest_change(self, params: WaveformChangeParams) -> WaveformChange:
+        """The next change of a signal, or the one before; only of those to a value, if it is given."""
         path = await self._allowed_waveform(params.uri)
         change_request = {
-            "signal": params.signal,
-            "time": params.time,
+            "signal_path": params.signal,
+            "tick": params.time,
             "forward": params.forward,
-            "value": params.value,
+            "wanted_value": params.value,
         }
-        change = await self.readers.call_method(path, "change", **change_request)
+        change = await self.readers.call_method(path, "nearest_change", **change_request)
         return WaveformChange(**change) if change is not None else WaveformChange(time=None, value=None)
 
-    async def source(self, params: WaveformSourceParams) -> WaveformSource:
+    async def source_of_signal(self, params: WaveformSourceParams) -> WaveformSource:
         """The place where a signal is declared."""
         path = await self._allowed_waveform(params.uri)
-        return await self.cursor.source(path, params.signal)
+        return await self.cursor.source_of_signal(path, params.signal)
 
-    async def signal(self, params: WaveformSignalParams) -> WaveformSignal:
+    async def signal_at_source_position(self, params: WaveformSignalParams) -> WaveformSignal:
         """The signal that a name in the source is."""
         path = await self._allowed_waveform(params.uri)
-        return await self.cursor.signal(path, params.source, params.position)
+        return await self.cursor.signal_at_source_position(path, params.source, params.position)
 
     async def set_cursor(self, params: WaveformCursorParams) -> Done:
         """Shows the values at a time in the source."""
@@ -159,14 +164,14 @@ class OpenWaveforms:
         self.readers.close(path)
         return Done()
 
-    async def hidden(self, params: HiddenWaveformParams) -> HiddenWaveform:
+    async def hidden_test_waveform(self, params: HiddenWaveformParams) -> HiddenWaveform:
         """The waveform of a failed hidden test."""
         return await _hidden_waveform(self.server, params)
 
-    async def unknown_signals(self, uri: str, limit: int) -> list[UnknownSignal]:
+    async def unknown_signals(self, waveform_uri: str, max_count: int) -> list[UnknownSignal]:
         """Signals with a bit that is x at a waveform's end."""
-        path = await self._allowed_waveform(uri)
-        reply = await self.readers.call_method(path, "unknown", most=limit)
+        path = await self._allowed_waveform(waveform_uri)
+        reply = await self.readers.call_method(path, "signals_unknown_at_end", max_count=max_count)
         tick, unit = reply["timescale"]
         return [
             UnknownSignal(path=signal["path"], since=f"{signal['since'] * tick:,} {unit}")
@@ -234,7 +239,7 @@ WAVEFORM_OPERATIONS: tuple[Operation[OpenWaveforms, Any, Any], ...] = (
         WaveformItemsParams,
         WaveformItems,
         "Returns a page of what is in a scope of a waveform, or of the signals that a search finds.",
-        OpenWaveforms.items,
+        OpenWaveforms.hierarchy_or_search_page,
     ),
     Operation(
         "waveformWindow",
@@ -242,35 +247,35 @@ WAVEFORM_OPERATIONS: tuple[Operation[OpenWaveforms, Any, Any], ...] = (
         WaveformWindow,
         "Returns the values of signals between two times; changes that share a column are folded, so the answer is "
         "never longer than the width allows.",
-        OpenWaveforms.window,
+        OpenWaveforms.trace_window,
     ),
     Operation(
         "waveformValues",
         WaveformValuesParams,
         WaveformValues,
         "Returns the values of signals at a time.",
-        OpenWaveforms.values,
+        OpenWaveforms.values_at_time,
     ),
     Operation(
         "waveformChange",
         WaveformChangeParams,
         WaveformChange,
         "Returns the next change of a signal after a time, or the last before it; to any value or a particular one.",
-        OpenWaveforms.change,
+        OpenWaveforms.nearest_change,
     ),
     Operation(
         "waveformSource",
         WaveformSourceParams,
         WaveformSource,
         "Returns where in the source a signal of a waveform is declared.",
-        OpenWaveforms.source,
+        OpenWaveforms.source_of_signal,
     ),
     Operation(
         "waveformSignal",
         WaveformSignalParams,
         WaveformSignal,
         "Returns the signal of a waveform that a name in the source is.",
-        OpenWaveforms.signal,
+        OpenWaveforms.signal_at_source_position,
     ),
     Operation(
         "waveformCursor",
@@ -292,7 +297,7 @@ WAVEFORM_OPERATIONS: tuple[Operation[OpenWaveforms, Any, Any], ...] = (
         HiddenWaveform,
         "Runs the hidden tests that failed once more and keeps the waveform of the solver's modules, if the reveal "
         "policy is `full`.",
-        OpenWaveforms.hidden,
+        OpenWaveforms.hidden_test_waveform,
     ),
 )
 """Every operation on waveforms."""

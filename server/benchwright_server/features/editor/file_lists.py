@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.features.design.project_lists import ask_which_list
+from benchwright_server.features.design.project_lists import ask_and_use_file_list
 from benchwright_server.features.editor.locations import Locations
 from benchwright_verilog.semantics.project.lists.file_list import Complaint, FileList
 
@@ -80,5 +80,5 @@ class FileListProblems:
     def _ask(self, file_list: FileList) -> None:
         if file_list.path not in self._asking:
             self._asking[file_list.path] = asyncio.ensure_future(
-                ask_which_list(self._server, file_list.path, file_list.candidate_lists)
+                ask_and_use_file_list(self._server, file_list.path, file_list.candidate_lists)
             )

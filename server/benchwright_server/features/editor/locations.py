@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lsprotocol import types
 
@@ -36,17 +36,17 @@ class Locations:
             self._lines[path] = document.lines if document else Lines(text, self._server.documents.encoding)
         return self._lines[path]
 
-    def range(self, path: Path, start: int, end: int) -> types.Range:
+    def range(self, path: Path, start_byte: int, end_byte: int) -> types.Range:
         """The range of some bytes."""
-        return self.lines(path).byte_range(start, end)
+        return self.lines(path).byte_range(start_byte, end_byte)
 
-    def location(self, path: Path, start: int, end: int) -> types.Location:
+    def location(self, path: Path, start_byte: int, end_byte: int) -> types.Location:
         """The location of some bytes."""
-        return types.Location(path.as_uri(), self.range(path, start, end))
+        return types.Location(path.as_uri(), self.range(path, start_byte, end_byte))
 
-    def location_json(self, path: Path, start: int, end: int) -> dict[str, Any]:
+    def location_json(self, path: Path, start_byte: int, end_byte: int) -> dict[str, Any]:
         """The location of some bytes as plain JSON."""
-        return {"uri": path.as_uri(), "range": plain_range(self.range(path, start, end))}
+        return {"uri": path.as_uri(), "range": plain_range(self.range(path, start_byte, end_byte))}
 
 
 def plain_range(lsp_range: types.Range) -> dict[str, Any]:
@@ -65,8 +65,16 @@ class Positioned(Protocol):
     position: types.Position
 
 
-async def place_of(server: EditorServer, params: Positioned) -> tuple[Document, FileAnalysis, int] | None:
-    """The document of a request, its analysis, and the byte offset of the position; None for other files."""
+class Place(NamedTuple):
+    """A place in a document, in the document's present version."""
+
+    document: Document
+    analysis: FileAnalysis
+    byte_offset: int
+
+
+async def place_in_design_file(server: EditorServer, params: Positioned) -> Place | None:
+    """The place that a request is about; None if that is not in a design file."""
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_design or not document.uri.startswith("file:"):
         return None
@@ -75,15 +83,15 @@ async def place_of(server: EditorServer, params: Positioned) -> tuple[Document, 
     document = server.documents.get(params.text_document.uri) or document
     if document.lines.data != analysis.data:
         analysis = await server.projects.analysis(document)
-    return document, analysis, min(document.lines.byte_at(params.position), len(analysis.data))
+    return Place(document, analysis, min(document.lines.byte_at(params.position), len(analysis.data)))
 
 
-async def place_in_whole_project(server: EditorServer, params: Positioned) -> tuple[Document, FileAnalysis, int] | None:
-    """Like `place_of`, once all files of the project have been read."""
-    analysed_place = await place_of(server, params)
-    if analysed_place is not None and not server.projects.project_of(analysed_place[0]).is_whole:
-        await server.projects.wait_until_whole(analysed_place[0].uri)
-        analysed_place = await place_of(server, params)
+async def place_in_whole_project(server: EditorServer, params: Positioned) -> Place | None:
+    """Like `place_in_design_file`, once all files of the project have been read."""
+    analysed_place = await place_in_design_file(server, params)
+    if analysed_place is not None and not server.projects.project_of(analysed_place.document).is_whole:
+        await server.projects.wait_until_whole(analysed_place.document.uri)
+        analysed_place = await place_in_design_file(server, params)
     return analysed_place
 
 

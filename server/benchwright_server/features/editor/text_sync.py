@@ -119,7 +119,7 @@ class TextSync:
     def _lint(self, uri: str, session: EditorSession | None, path: str) -> None:
         async def lint() -> None:
             try:
-                counts = await self._server.live.lint(uri)
+                counts = await self._server.live.lint_saved_file(uri)
                 if session is not None and counts is not None:
                     await session.record_lint(path, counts)
             except Exception as error:

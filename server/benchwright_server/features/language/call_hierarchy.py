@@ -13,8 +13,8 @@ from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events.events import AidUsed
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
-from benchwright_server.features.attempt.aids import allowed_files, record_use
-from benchwright_server.features.editor.locations import Locations, file_of, place_of
+from benchwright_server.features.attempt.aids import ever_allowed_files, record_use
+from benchwright_server.features.editor.locations import Locations, file_of, place_in_design_file
 from benchwright_verilog.semantics.behaviour.call_graph import (
     CallEdge,
     CallNode,
@@ -44,12 +44,12 @@ def register(server: EditorServer) -> None:
 
 
 async def _prepare(server: EditorServer, params: types.CallHierarchyPrepareParams) -> list[types.CallHierarchyItem]:
-    location = await place_of(server, params)
+    location = await place_in_design_file(server, params)
     if location is None:
         return []
     document, analysis, byte = location
     nodes = await asyncio.to_thread(nodes_at, server.projects.project_of(document), analysis, byte)
-    allowed = await allowed_files(server, (node.path for node in nodes), Aid.DESIGN_VIEWS)
+    allowed = await ever_allowed_files(server, (node.path for node in nodes), Aid.DESIGN_VIEWS)
     locations = Locations(server)
     return [_item(locations, node) for node in nodes if node.node_kind is NodeKind.ROUTINE or node.path in allowed]
 
@@ -90,7 +90,7 @@ async def _allowed_edges(
     node, edges = await asyncio.to_thread(_node_and_edges, server, locations, hierarchy_item, edges_of)
     if node is None or node.node_kind is NodeKind.ROUTINE:
         return edges
-    allowed = await allowed_files(server, (node.path, *(edge.node.path for edge in edges)), Aid.DESIGN_VIEWS)
+    allowed = await ever_allowed_files(server, (node.path, *(edge.node.path for edge in edges)), Aid.DESIGN_VIEWS)
     if node.path not in allowed:
         return []
     if node.node_kind is NodeKind.SIGNAL:

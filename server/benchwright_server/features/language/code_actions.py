@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from benchwright_harness.errors import HarnessError
-from benchwright_server.features.attempt.explanations import explain_actions
+from benchwright_server.features.attempt.explanations import explanation_actions
 from benchwright_server.features.authoring.survivor_tests import killing_test_actions
 from benchwright_server.features.design.macro_expansion import expansion_actions
 from benchwright_server.linters import registry as linters
@@ -34,7 +34,7 @@ def register(server: EditorServer) -> None:
     server.feature(types.TEXT_DOCUMENT_CODE_ACTION)(partial(actions.offer))
     server.feature(types.CODE_ACTION_RESOLVE)(partial(actions.resolve))
     if server.settings.code_actions.fix_all_on_save:
-        server.feature(types.TEXT_DOCUMENT_WILL_SAVE_WAIT_UNTIL)(partial(actions.before_saving))
+        server.feature(types.TEXT_DOCUMENT_WILL_SAVE_WAIT_UNTIL)(partial(actions.safe_fixes_before_saving))
 
 
 class CodeActions:
@@ -71,7 +71,7 @@ class CodeActions:
         if params.context.only is None:
             actions += await expansion_actions(self._server, document, lines.to_byte(action_context.start))
         if wanted_kinds.is_requested(ActionKind.QUICK_FIX):
-            actions += await explain_actions(self._server, document.uri, touched_findings)
+            actions += await explanation_actions(self._server, document.uri, touched_findings)
         if wanted_kinds.is_requested_by_name(ActionKind.FIX_ALL):
             actions += await self._fix_all_without_edit(document)
         return actions
@@ -82,16 +82,16 @@ class CodeActions:
         uri = data.get("uri") if isinstance(data, dict) else None
         document = self._server.documents.get(uri) if isinstance(uri, str) else None
         if action.edit is None and document is not None:
-            fix = catalogue.fix_all(document, await self._all_fixes(document))
+            fix = catalogue.fix_safely(document, await self._all_fixes(document))
             action.edit = self._workspace_edit(document, fix.changes if fix is not None else (), {})
         return action
 
-    async def before_saving(self, params: types.WillSaveTextDocumentParams) -> list[types.TextEdit]:
+    async def safe_fixes_before_saving(self, params: types.WillSaveTextDocumentParams) -> list[types.TextEdit]:
         """Every safe fix."""
         document = self._server.documents.get(params.text_document.uri)
         if document is None or not self._server.live.is_followed(document.uri):
             return []
-        fix = catalogue.fix_all(document, await self._all_fixes(document))
+        fix = catalogue.fix_safely(document, await self._all_fixes(document))
         return _text_edits(document.lines, fix.changes) if fix is not None else []
 
     async def _fixes_of(self, action_context: ActionContext, findings: Sequence[Finding]) -> list[Action]:
@@ -109,7 +109,7 @@ class CodeActions:
         title = "Fix everything that is safe to fix"
         if self._resolves:
             return [types.CodeAction(title, kind=kind, data={"uri": document.uri})]
-        fix = catalogue.fix_all(document, await self._all_fixes(document))
+        fix = catalogue.fix_safely(document, await self._all_fixes(document))
         return [types.CodeAction(title, kind=kind, edit=self._workspace_edit(document, fix.changes, {}))] if fix else []
 
     async def _all_fixes(self, document: Document) -> list[Fix]:
@@ -195,7 +195,7 @@ class _RequestedKinds:
 
 def _is_at_selection(finding: Finding, action_context: ActionContext, lines: Lines) -> bool:
     if action_context.start == action_context.end and finding.start == finding.end:
-        return lines.line_of(finding.start) == lines.line_of(action_context.start)
+        return lines.line_index(finding.start) == lines.line_index(action_context.start)
     return finding.start <= action_context.end and action_context.start <= finding.end
 
 

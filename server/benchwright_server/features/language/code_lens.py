@@ -12,8 +12,8 @@ from lsprotocol import types
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_problems.problem import ProblemKind
-from benchwright_server.features.attempt.own_tests import test_lenses
-from benchwright_server.features.design.instances import choice_lenses
+from benchwright_server.features.attempt.own_tests import testbench_lenses
+from benchwright_server.features.design.instances import instance_choice_lenses
 from benchwright_server.features.design.size_lenses import SizeLenses
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.operations.catalogue import path_of
@@ -75,7 +75,7 @@ class CodeLenses:
             name_range = document.lines.byte_range(module.start, module.end)
             lenses.append(types.CodeLens(name_range, data={"uri": document.uri, "module": module.name}))
         if self._server.settings.features.own_tests:
-            lenses += await test_lenses(self._server, document)
+            lenses += await testbench_lenses(self._server, document)
         module_ranges = [
             (module_name.name, document.lines.byte_range(module_name.start, module_name.end)) for module_name in modules
         ]
@@ -84,7 +84,7 @@ class CodeLenses:
         # Only a module with parameters differs from one instance to another.
         if self._server.settings.features.instances and b"#" in document.lines.data:
             await self._server.live.wait_for_pause(document.uri)
-            lenses += await choice_lenses(self._server, document.uri, module_ranges)
+            lenses += await instance_choice_lenses(self._server, document.uri, module_ranges)
         return lenses
 
     async def _run_and_submit_lenses(self, file: Path, lens_range: types.Range) -> list[types.CodeLens]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.features.editor.locations import Locations, place_in_whole_project, place_of
+from benchwright_server.features.editor.locations import Locations, Place, place_in_design_file, place_in_whole_project
 from benchwright_verilog.semantics.names import navigation
 from benchwright_verilog.semantics.names.occurrence import Occurrence, Target
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.project.project import Project
-    from benchwright_verilog.syntax.documents import Document
 
 Answer = list[types.Location]
 Find = Callable[["Project", "FileAnalysis", int], Iterable[Target | Occurrence]]
@@ -43,17 +42,15 @@ def register(server: EditorServer) -> None:
 
 
 async def _answer(server: EditorServer, find: Find, params: types.TextDocumentPositionParams) -> Answer:
-    location = await place_of(server, params)
+    location = await place_in_design_file(server, params)
     targets = await _targets(server, find, location)
-    if not targets and location is not None and not server.projects.project_of(location[0]).is_whole:
+    if not targets and location is not None and not server.projects.project_of(location.document).is_whole:
         targets = await _targets(server, find, await place_in_whole_project(server, params))
     locations = Locations(server)
     return [locations.location(target.path, target.start, target.end) for target in targets]
 
 
-async def _targets(
-    server: EditorServer, find: Find, location: tuple[Document, FileAnalysis, int] | None
-) -> list[Target | Occurrence]:
+async def _targets(server: EditorServer, find: Find, location: Place | None) -> list[Target | Occurrence]:
     if location is None:
         return []
     document, analysis, byte = location

@@ -25,7 +25,7 @@ from benchwright_server.linters.registry import lint_file
 from benchwright_server.operations.catalogue import path_of
 from benchwright_server.workspaces.workspace import Workspace
 from benchwright_verilog.findings.finding import Finding, Level, RelatedPlace
-from benchwright_verilog.findings.merging import merge_findings
+from benchwright_verilog.findings.merging import findings_to_show
 from benchwright_verilog.findings.piecewise import Piecewise, declared_in, words_of
 from benchwright_verilog.findings.rules import is_deprecated, is_unnecessary
 from benchwright_verilog.findings.source import SLANG, FindingTool
@@ -172,7 +172,7 @@ class LiveDiagnostics:
                 return
             await asyncio.sleep(wait)
 
-    async def lint(self, uri: str) -> Counts | None:
+    async def lint_saved_file(self, uri: str) -> Counts | None:
         """Lint a saved file, and show everything known of it.
 
         Returns:
@@ -220,7 +220,7 @@ class LiveDiagnostics:
         watched = self._watched.get(document.uri) or _OpenDocument()
         linted = (lint_finding for group in watched.linted.values() for lint_finding in group)
         findings = tuple(
-            merge_findings(
+            findings_to_show(
                 (*slang_findings, *linted, *self._server.builds.findings_about(document)),
                 document.lines,
                 self._server.settings.lint,

@@ -42,26 +42,26 @@ def _symbols_of(shape: Shape) -> MovingJson:
     return MovingJson(_join_symbols(outline_of(shape), shape.lines, lines), tuple(lines))
 
 
-def _join_symbols(declarations: Iterable[OutlineSymbol], lines: Lines, line_numbers: list[int]) -> str:
-    return ",".join(_symbol(declaration, lines, line_numbers) for declaration in declarations)
+def _join_symbols(declarations: Iterable[OutlineSymbol], lines: Lines, appended_lines: list[int]) -> str:
+    return ",".join(_symbol(declaration, lines, appended_lines) for declaration in declarations)
 
 
-def _symbol(declaration: OutlineSymbol, lines: Lines, line_numbers: list[int]) -> str:
+def _symbol(declaration: OutlineSymbol, lines: Lines, appended_lines: list[int]) -> str:
     """One symbol as a template; appends its lines in the order in which they occur in it."""
     head = f'{{"name":{quote_json(declaration.name)},"kind":{declaration.symbol_kind.value}'
     if declaration.detail:
         head += f',"detail":{quote_json(declaration.detail)}'
-    full_range = _range(lines, declaration.start, declaration.end, line_numbers)
-    name = _range(lines, declaration.name_start, declaration.name_end, line_numbers)
-    inner_symbols = _join_symbols(declaration.inner_symbols, lines, line_numbers)
+    full_range = _range(lines, declaration.start, declaration.end, appended_lines)
+    name = _range(lines, declaration.name_start, declaration.name_end, appended_lines)
+    inner_symbols = _join_symbols(declaration.inner_symbols, lines, appended_lines)
     children = f',"children":[{inner_symbols}]' if inner_symbols else ""
     return f'{head},"range":{full_range},"selectionRange":{name}{children}}}'
 
 
-def _range(lines: Lines, start: int, end: int, line_numbers: list[int]) -> str:
-    first_line, first_column = lines.line_and_column(lines.from_byte(start))
-    last_line, last_column = lines.line_and_column(lines.from_byte(end))
-    line_numbers += (first_line, last_line)
+def _range(lines: Lines, start_byte: int, end_byte: int, appended_lines: list[int]) -> str:
+    first_line, first_column = lines.line_and_column(lines.from_byte(start_byte))
+    last_line, last_column = lines.line_and_column(lines.from_byte(end_byte))
+    appended_lines += (first_line, last_line)
     return f'{{"start":{{"line":%d,"character":{first_column}}},"end":{{"line":%d,"character":{last_column}}}}}'
 
 

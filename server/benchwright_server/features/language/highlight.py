@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.features.editor.locations import place_of
+from benchwright_server.features.editor.locations import place_in_design_file
 from benchwright_verilog.semantics.names.navigation import occurrences_to_highlight
 from benchwright_verilog.semantics.names.occurrence import NameRole
 
@@ -28,7 +28,7 @@ def register(server: EditorServer) -> None:
 
 
 async def _highlight(server: EditorServer, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
-    location = await place_of(server, params)
+    location = await place_in_design_file(server, params)
     if location is None:
         return []
     document, analysis, byte = location

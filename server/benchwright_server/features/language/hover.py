@@ -22,7 +22,7 @@ def register(server: EditorServer) -> None:
 
 async def _hover(server: EditorServer, params: types.HoverParams) -> types.Hover | None:
     # Imported late: slang is not needed to start.
-    from benchwright_verilog.language.explanation.explanations import explain_name, explain_word
+    from benchwright_verilog.language.explanation.explanations import explain_name, explain_without_analysis
 
     document = server.documents.get(params.text_document.uri)
     if document is None:
@@ -30,7 +30,7 @@ async def _hover(server: EditorServer, params: types.HoverParams) -> types.Hover
     if not document.is_design:
         return server.pack_files.hover(document, params.position)
     offset = document.lines.offset(params.position)
-    explanation = explain_word(document, offset)
+    explanation = explain_without_analysis(document, offset)
     if explanation is None:
         analysis = await server.projects.recent_analysis(document)
         if TextShift(analysis.data, document.lines.data).is_in_new_text(document.lines.to_byte(offset)):

@@ -60,7 +60,7 @@ async def _rename(server: EditorServer, params: types.RenameParams) -> JsonText 
         raise JsonRpcException(str(error), REQUEST_FAILED) from None
 
 
-def _workspace_edit(server: EditorServer, edits: list[RenameEdit], versions: Mapping[str, int]) -> dict[str, Any]:
+def _workspace_edit(server: EditorServer, edits: list[RenameEdit], version_by_uri: Mapping[str, int]) -> dict[str, Any]:
     """The edits as plain JSON (LSP 3.18, `WorkspaceEdit`): there may be thousands."""
     locations = Locations(server)
     edits_by_uri: dict[str, list[dict[str, Any]]] = {}
@@ -70,7 +70,7 @@ def _workspace_edit(server: EditorServer, edits: list[RenameEdit], versions: Map
     if not server.client.supports("workspace.workspaceEdit.documentChanges"):
         return {"changes": edits_by_uri}
     document_changes = [
-        {"textDocument": {"uri": uri, "version": versions.get(uri)}, "edits": document_edits}
+        {"textDocument": {"uri": uri, "version": version_by_uri.get(uri)}, "edits": document_edits}
         for uri, document_edits in edits_by_uri.items()
     ]
     return {"documentChanges": document_changes}

@@ -14,7 +14,7 @@ from lsprotocol import types
 from benchwright_server.editor_server import FindingReport
 from benchwright_server.features.editor.searching import SearchRequest
 from benchwright_server.features.language.diagnostics import findings_from_slang
-from benchwright_verilog.findings.merging import merge_findings
+from benchwright_verilog.findings.merging import findings_to_show
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.json_form import JsonText
 from benchwright_verilog.syntax.lines import Lines
@@ -120,7 +120,7 @@ class WorkspaceDiagnostics:
         text = analysis.data.decode(errors="replace")
         document = Document(path.as_uri(), 0, Lines(text, self._server.documents.encoding))
         slang_findings = tuple(findings_from_slang(analysis.diagnostics, document.lines))
-        findings = tuple(merge_findings(slang_findings, document.lines, self._server.settings.lint))
+        findings = tuple(findings_to_show(slang_findings, document.lines, self._server.settings.lint))
         plain_diagnostics = self._server.live.report_json(FindingReport("", document, findings, slang_findings))
         return _LastReport(
             hashlib.sha256(json.dumps(plain_diagnostics).encode()).hexdigest()[:16], None, plain_diagnostics

@@ -12,7 +12,7 @@ from benchwright_analysis.report.csbench.domains import domains
 from benchwright_analysis.report.page import page
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.exports import write_tables
-from benchwright_analysis.report.section import Section, TableFigure
+from benchwright_analysis.report.section import Section, TableNumber
 
 from ....support.packs.csbench_domains import reply
 
@@ -27,7 +27,7 @@ _FORMATS = {
 
 def figures(
     section: Section | None, kind: str, tag: str, row: str = "model: m (en, zero-shot)"
-) -> dict[str, TableFigure]:
+) -> dict[str, TableNumber]:
     """Column → figure of a row."""
     assert section is not None
     figures_by_part = section.numbers[kind]

@@ -10,7 +10,7 @@ import pytest
 from benchwright_analysis.report.rows.exports import write_tables
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Section
-from benchwright_analysis.report.sections.matrix import accuracy, accuracy_by_label, figure_table
+from benchwright_analysis.report.sections.matrix import accuracy, accuracy_by_label, table_of_numbers
 
 from ....support.packs.report_codebook import observation
 
@@ -63,15 +63,15 @@ def test_rows_and_columns_have_the_order_asked_for_and_gaps_stay_empty() -> None
         "b": [*tries("b", "p/1", True, topic="x"), *tries("b", "p/2", False, topic="y")],
         "a": tries("a", "p/1", False, topic="x"),
     }
-    figures = accuracy_by_label(groups, lambda attempt: attempt.topic, order=("y",))
-    table = figure_table("topics", "Topics", figures, groups=["b", "a"], unit="question")
+    figures = accuracy_by_label(groups, lambda attempt: attempt.topic, label_order=("y",))
+    table = table_of_numbers("topics", "Topics", figures, groups=["b", "a"], unit="question")
     assert table.columns == ("group", "y, 1 question", "x, 1 question")
     assert table.rows == [("b", "0 %", "100 %"), ("a", None, "0 %")]
 
 
 def test_figures_are_written_unrounded_and_without_formulas(tmp_path: Path) -> None:
     figures = accuracy_by_label({"=m": tries("m", "p/1", True, False, True)}, lambda attempt: "all")
-    section = Section("s", "S", tables=[figure_table("some-table", "T", figures)])
+    section = Section("s", "S", tables=[table_of_numbers("some-table", "T", figures)])
     write_tables(tmp_path, [section])
     with (tmp_path / "tables" / "some-table.csv").open(newline="") as file:
         (row,) = csv.DictReader(file)

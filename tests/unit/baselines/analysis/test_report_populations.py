@@ -14,7 +14,7 @@ from benchwright_analysis.report.rows.exclusions import Participants, mark_exclu
 from benchwright_analysis.report.rows.populations import populations
 from benchwright_analysis.report.rows.support import support
 from benchwright_analysis.report.section import Section
-from benchwright_analysis.report.sections.answer import answer
+from benchwright_analysis.report.sections.main_result import main_result_section
 from benchwright_analysis.report.sections.preregistration import preregistration, section_role, with_role
 from benchwright_analysis.report.sections.registration import Registration
 from benchwright_studies.plan.study_file import parse_study
@@ -157,7 +157,7 @@ def test_the_answer_counts_whom_the_study_planned_its_primary_analysis_for() -> 
     )
     for plan, attempts in ((study, 2), (per_protocol, 1)):
         data = Dataset(rows({**solved_change}, {**helped}), {}, plan, drawn_tasks={"alone": 2}, registration=REGISTERED)
-        section = answer(data)
+        section = main_result_section(data)
         condition_rows = section.numbers["conditions"]
         assert isinstance(condition_rows, tuple)
         assert [condition.attempts for condition in condition_rows] == [attempts]

@@ -21,7 +21,7 @@ from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_of
 from benchwright_analysis.report.rows.verdicts import JudgementRow
-from benchwright_analysis.report.section import Section, TableFigure
+from benchwright_analysis.report.section import Section, TableNumber
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Answered, JudgedBy, Started, Submitted, VoteCast
 from benchwright_foundation.home import Home
@@ -78,7 +78,7 @@ def value(section: Section | None, numbers: str, row: str, column: str) -> float
     (figure,) = [
         candidate
         for candidate in figures
-        if isinstance(candidate, TableFigure) and (candidate.row, candidate.column) == (f"model: {row}", column)
+        if isinstance(candidate, TableNumber) and (candidate.row, candidate.column) == (f"model: {row}", column)
     ]
     return figure.value
 

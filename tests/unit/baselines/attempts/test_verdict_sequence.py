@@ -79,7 +79,9 @@ def test_a_late_verdict_that_decides_nothing_leaves_the_try_open() -> None:
 def test_a_verdict_that_replaces_the_newest_one_counts_in_its_place(
     new_outcome: Outcome, first_pass_number: int | None
 ) -> None:
-    verdicts = sequence(F, P).with_late_verdict(2, lambda verdict: replace(verdict, outcome=new_outcome), replaces=True)
+    verdicts = sequence(F, P).with_late_verdict(
+        2, lambda verdict: replace(verdict, outcome=new_outcome), replaces_decided=True
+    )
     assert verdicts.final_outcome(AttemptState.SUBMITTED) is new_outcome
     assert (verdicts.first_pass.number if verdicts.first_pass else None) == first_pass_number
     assert list(verdicts.undecided) == ([2] if new_outcome is E else [])
@@ -88,4 +90,4 @@ def test_a_verdict_that_replaces_the_newest_one_counts_in_its_place(
 
 def test_nothing_replaces_a_decided_verdict_that_is_not_the_newest() -> None:
     verdicts = sequence(F, P)
-    assert verdicts.with_late_verdict(1, lambda verdict: replace(verdict, outcome=P), replaces=True) == verdicts
+    assert verdicts.with_late_verdict(1, lambda verdict: replace(verdict, outcome=P), replaces_decided=True) == verdicts

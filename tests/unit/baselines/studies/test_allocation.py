@@ -47,10 +47,10 @@ SAID = Forecast(minutes_without_ai=9, minutes_with_ai=5, difficulty=2, prior_exp
 def files(log: StudyLog) -> dict[bool, list[ParticipantFile]]:
     """The participants' files, by whether they hold their code."""
     registered_study = Studies(log, Attempts(log)).register(parse_study(TEXT, Path("s.yaml")), {})
-    registered = preregister(log, registered_study, "0" * 64, prompt_digests={})
+    registered = preregister(log, registered_study, "0" * 64, digest_by_prompt_set={})
     assert is_registered_document(registered, registered.document)
     registered_study = Studies(log, Attempts(log)).study("s")
-    return {hold: participant_files(registered_study, registered, hold_codes=hold) for hold in (True, False)}
+    return {hold: participant_files(registered_study, registered, hold_unlock_codes=hold) for hold in (True, False)}
 
 
 def foresee(studies: Studies, participant: str) -> None:
@@ -155,7 +155,7 @@ def test_the_commitment_binds_to_the_plan_once_the_secret_is_published(
     assert files[True][0].plan_sha256 != plan_commitment(registered_study.plan.model_copy(update={"seed": 1}), secret)
     form = participants_form(registered_study.study)
     row = registered_study.plan.assignments[0]
-    second_file = participant_file(form, registered_study.plan, row, {}, secret, holds_code=True)
+    second_file = participant_file(form, registered_study.plan, row, {}, secret, holds_unlock_code=True)
     # Each row has a nonce, so that equal rows can't be told by their digests.
     assert second_file.sealed_sha256 != files[True][0].sealed_sha256
     assert decrypt_row(second_file.sealed, second_file.sealed_sha256, second_file.code, "s", "ada") == row
@@ -164,10 +164,10 @@ def test_the_commitment_binds_to_the_plan_once_the_secret_is_published(
 def test_a_study_is_registered_once_and_before_its_first_attempt(log: StudyLog) -> None:
     studies = Studies(log, Attempts(log))
     registered_study = studies.register(parse_study(TEXT, Path("s.yaml")), {})
-    first_registration = preregister(log, registered_study, "0" * 64, prompt_digests={})
-    assert preregister(log, studies.study("s"), "1" * 64, prompt_digests={}) == first_registration
+    first_registration = preregister(log, registered_study, "0" * 64, digest_by_prompt_set={})
+    assert preregister(log, studies.study("s"), "1" * 64, digest_by_prompt_set={}) == first_registration
     with pytest.raises(StudyError, match="was registered with codes in the participants' files"):
-        preregister(log, studies.study("s"), "0" * 64, prompt_digests={}, codes_at_lab=True)
+        preregister(log, studies.study("s"), "0" * 64, digest_by_prompt_set={}, unlock_codes_at_lab=True)
     assert first_registration.document["sample"] == {
         "participants": 2,
         "problems": 2,
@@ -180,9 +180,9 @@ def test_a_study_is_registered_once_and_before_its_first_attempt(log: StudyLog) 
     studies.give_consent("t", "ada", "1")
     Attempts(log).create("p/a", "d", Path("/w"), {}, solver="ada", condition="alone", study="t")
     with pytest.raises(StudyError, match="has 1 attempts already"):
-        preregister(log, begun_study, "0" * 64, prompt_digests={})
+        preregister(log, begun_study, "0" * 64, digest_by_prompt_set={})
     unnamed = studies.register(
         parse_study(TEXT.replace("study: s", "study: u").replace("analysis:", "# analysis:"), Path("u.yaml")), {}
     )
     with pytest.raises(StudyError, match="names no primary outcome"):
-        preregister(log, unnamed, "0" * 64, prompt_digests={})
+        preregister(log, unnamed, "0" * 64, digest_by_prompt_set={})

@@ -12,13 +12,13 @@ from benchwright_subjects.inline.record import Efforts, golf_score
 from benchwright_subjects.inline.text.alignment import next_character, next_line, remaining_reference
 from benchwright_subjects.inline.text.document import DocumentVersion
 from benchwright_subjects.inline.text.similarity import (
-    count_lines_in,
     edit_distance,
     edit_similarity,
     effort,
     identifier_f1,
     is_repetition,
     kept_effort,
+    lines_found_and_total,
     parses,
 )
 
@@ -154,7 +154,7 @@ def test_an_offer_that_says_what_follows_repeats_the_suffix() -> None:
 
 
 def test_lines_that_were_there_before_are_not_the_authors_next() -> None:
-    assert count_lines_in("assign y = a;\nend\nwire q;", "assign y = a;\nend\n", "end\n") == (1, 3)
+    assert lines_found_and_total("assign y = a;\nend\nwire q;", "assign y = a;\nend\n", "end\n") == (1, 3)
 
 
 def test_a_file_parses_or_not() -> None:
@@ -171,11 +171,11 @@ def test_golf_is_between_an_accept_for_each_line_and_typing_everything(
     efforts = Efforts(
         expected=30, typed=30 - kept_count, accepted=kept_count + deleted, kept=kept_count, deleted=deleted
     )
-    assert golf_score(efforts, accepts, lines=2) == score
+    assert golf_score(efforts, accepts, expected_line_count=2) == score
 
 
 def test_golf_needs_more_characters_than_lines() -> None:
-    assert golf_score(Efforts(expected=2, typed=2, accepted=0, kept=0, deleted=0), 0, lines=2) is None
+    assert golf_score(Efforts(expected=2, typed=2, accepted=0, kept=0, deleted=0), 0, expected_line_count=2) is None
 
 
 @given(st.text("ab ;", max_size=20), st.text("ab ;", max_size=20))

@@ -70,14 +70,14 @@ def is_name(token: ExplainedToken) -> bool:
     return token.token_kind is ExplainedTokenKind.WORD and token.text not in RESERVED
 
 
-def call_around(code: Sequence[ExplainedToken], end: int | None = None) -> OpenCall | None:
+def call_around(code: Sequence[ExplainedToken], end_index: int | None = None) -> OpenCall | None:
     """The innermost call that the end of some tokens is inside of.
 
     Args:
         code: Tokens without comments.
-        end: Number of tokens before the place; all by default.
+        end_index: Number of tokens before the place; all by default.
     """
-    index_end = len(code) if end is None else end
+    index_end = len(code) if end_index is None else end_index
     argument_name: str | None = None
     while (opened := _open_bracket(code, index_end)) is not None:
         index = opened.index
@@ -177,25 +177,25 @@ def _classified_call(
     return call(CallKind.ARGUMENTS, path_before(code, name + 1))
 
 
-def _is_parameter_head(code: Sequence[ExplainedToken], closing: int) -> bool:
+def _is_parameter_head(code: Sequence[ExplainedToken], closing_index: int) -> bool:
     """True if a parenthesis closes the parameters of a module being declared: `module m #(…)`."""
-    opening = opening_bracket_index(code, closing)
+    opening = opening_bracket_index(code, closing_index)
     if opening < 2 or code[opening - 1].text != "#":
         return False
     # What comes before is the name, or the end of the imports of the head.
     return code[opening - 2].text == ";" or (opening > 2 and code[opening - 3].text in _HEADS)
 
 
-def _is_head(code: Sequence[ExplainedToken], name: int) -> bool:
+def _is_head(code: Sequence[ExplainedToken], name_index: int) -> bool:
     """True if a name is that of a function or module being declared: `function automatic pkg::t [3:0] name(`."""
-    index = name - 1
+    index = name_index - 1
     for _ in range(24):
         if index < 0:
             return False
         token = code[index]
         if token.text in _HEADS:
             return index == 0 or code[index - 1].text not in ("assert", "assume", "cover")
-        if token.text == "]" or (token.text == ")" and name - index < 3):
+        if token.text == "]" or (token.text == ")" and name_index - index < 3):
             index = opening_bracket_index(code, index) - 1
             continue
         if not (token.token_kind is ExplainedTokenKind.WORD or token.text in ("::", "#", ".")):
@@ -204,9 +204,9 @@ def _is_head(code: Sequence[ExplainedToken], name: int) -> bool:
     return False
 
 
-def _instantiated_module(code: Sequence[ExplainedToken], name: int) -> tuple[str, ...] | None:
+def _instantiated_module(code: Sequence[ExplainedToken], name_index: int) -> tuple[str, ...] | None:
     """The module of `module #(…) name`, given where the name is."""
-    index = name - 1
+    index = name_index - 1
     for _ in range(64):
         if index < 0:
             return None
@@ -230,10 +230,10 @@ def _instantiated_module(code: Sequence[ExplainedToken], name: int) -> tuple[str
     return None
 
 
-def path_before(code: Sequence[ExplainedToken], end: int) -> tuple[str, ...]:
+def path_before(code: Sequence[ExplainedToken], end_index: int) -> tuple[str, ...]:
     """The hierarchical name that ends at some token, with its separators but without selects: `("a", ".", "b")`."""
     path_parts: list[str] = []
-    index = end - 1
+    index = end_index - 1
     while index >= 0:
         while index >= 0 and code[index].text == "]":
             index = opening_bracket_index(code, index) - 1

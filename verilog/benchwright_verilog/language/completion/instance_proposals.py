@@ -54,8 +54,8 @@ def called_header_at(
     return library.header(project, analysis, unit) if unit is not None else None
 
 
-def connection_proposals(request: CompletionRequest, *, dotted: bool) -> Iterator[Proposal]:
-    """Ports, parameters or arguments that are not connected yet; after their dot if it is `dotted`."""
+def connection_proposals(request: CompletionRequest, *, after_dot: bool) -> Iterator[Proposal]:
+    """Ports, parameters or arguments that are not connected yet; after their dot if it is `after_dot`."""
     call = request.cursor.call
     header = called_header(request, call) if call is not None else None
     if call is None or header is None:
@@ -63,7 +63,7 @@ def connection_proposals(request: CompletionRequest, *, dotted: bool) -> Iterato
     formals = header.parameters if call.call_kind is CallKind.PARAMETERS else header.formals
     open_formals = [formal for formal in formals if formal.name not in call.taken_names]
     is_open = request.text[request.cursor.end : request.cursor.end + 1] != "("
-    dot = "" if dotted else "."
+    dot = "" if after_dot else "."
     for position, formal in enumerate(open_formals):
         if not request.matches_typed_word(formal.name):
             continue
@@ -75,7 +75,7 @@ def connection_proposals(request: CompletionRequest, *, dotted: bool) -> Iterato
             f"{dot}{formal.name}", Sort.PORT, Rank.MEMBER, formal.text, plain_text, snippet, documentation, position
         )
     if len(open_formals) > 1 and not request.word and is_open:
-        yield _all_connections_proposal(open_formals, call, request, dotted=dotted)
+        yield _all_connections_proposal(open_formals, call, request, dotted=after_dot)
 
 
 def _all_connections_proposal(
@@ -158,20 +158,21 @@ def _instance_proposal(header: Header, unit: LibraryUnit, request: CompletionReq
     )
 
 
-def _instance_text(header: Header, indent: str, first_stop: int | None) -> str:
-    """A whole instance; with places to fill in from number `first_stop` on, or without."""
+def _instance_text(header: Header, indent: str, first_tab_stop: int | None) -> str:
+    """A whole instance; with places to fill in from number `first_tab_stop` on, or without."""
     separator = f",\n{indent}  "
     text = header.name
     if header.parameters:
         parameter_call = OpenCall(CallKind.PARAMETERS, (), 0, 0, None, ())
-        text += (
-            f" #(\n{indent}  {_connection_list(header.parameters, parameter_call, separator, first_stop)}\n{indent})"
-        )
-        first_stop = None if first_stop is None else first_stop + len(header.parameters)
+        connections = _connection_list(header.parameters, parameter_call, separator, first_tab_stop)
+        text += f" #(\n{indent}  {connections}\n{indent})"
+        first_tab_stop = None if first_tab_stop is None else first_tab_stop + len(header.parameters)
     name = f"u_{header.name}"
-    text += f" {name} (" if first_stop is None else f" ${{{first_stop}:{name}}} ("
+    text += f" {name} (" if first_tab_stop is None else f" ${{{first_tab_stop}:{name}}} ("
     if header.formals:
-        connected = _connection_list(header.formals, None, separator, None if first_stop is None else first_stop + 1)
+        connected = _connection_list(
+            header.formals, None, separator, None if first_tab_stop is None else first_tab_stop + 1
+        )
         text += f"\n{indent}  {connected}\n{indent}"
     return text + ");"
 

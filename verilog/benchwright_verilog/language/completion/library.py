@@ -107,7 +107,7 @@ def _headers_by_module(data: bytes, path: Path) -> dict[str, Header]:
     from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
 
     sources = pyslang.SourceManager()
-    parse_options = parsing_options(Preprocessing(), depth=0)
+    parse_options = parsing_options(Preprocessing(), include_depth=0)
     root = SyntaxTree.fromText(data.decode(errors="replace"), sources, path.name, options=parse_options).root
     root_members = list(root.members) if isinstance(root, CompilationUnitSyntax) else [root]
     module_nodes = [module for module in root_members if isinstance(module, ModuleDeclarationSyntax)]

@@ -138,22 +138,22 @@ def members_of(scope: Symbol) -> Iterator[Symbol]:
             yield named_member
 
 
-def symbol_at_path(analysis: FileAnalysis, byte: int, path: Sequence[str]) -> Symbol | None:
+def symbol_at_path(analysis: FileAnalysis, byte: int, path_tokens: Sequence[str]) -> Symbol | None:
     """Return the symbol that a path means at a byte, by its names and dots alone.
 
     Args:
         analysis: Analysis of the file.
         byte: Place where the path would be used, as a byte.
-        path: Names with their separators, such as `("u_fifo", ".", "count")`; selects are left out.
+        path_tokens: Names with their separators, such as `("u_fifo", ".", "count")`; selects are left out.
     """
-    if not path:
+    if not path_tokens:
         return None
     scopes = scopes_at(analysis, byte)
-    if len(path) > 1 and path[1] == "::":
-        symbol = analysis.compilation.getPackage(path[0]) or _first_symbol(scopes, path[0])
+    if len(path_tokens) > 1 and path_tokens[1] == "::":
+        symbol = analysis.compilation.getPackage(path_tokens[0]) or _first_symbol(scopes, path_tokens[0])
     else:
-        symbol = _first_symbol(scopes, path[0]) or analysis.compilation.getPackage(path[0])
-    for step in path[2::2]:
+        symbol = _first_symbol(scopes, path_tokens[0]) or analysis.compilation.getPackage(path_tokens[0])
+    for step in path_tokens[2::2]:
         if symbol is None:
             return None
         symbol = next((member for member in members_behind(symbol) if member.name == step), None)

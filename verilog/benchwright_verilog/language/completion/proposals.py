@@ -37,9 +37,9 @@ def proposals(request: CompletionRequest) -> Iterator[Proposal]:
         case Expected.SCOPED | Expected.MEMBER:
             yield from members(request)
         case Expected.CONNECTED_NAME:
-            yield from connection_proposals(request, dotted=True)
+            yield from connection_proposals(request, after_dot=True)
         case Expected.CONNECTION:
-            yield from connection_proposals(request, dotted=False)
+            yield from connection_proposals(request, after_dot=False)
             yield from names(request)
         case _:
             yield from _at_start_or_in_expression(request)

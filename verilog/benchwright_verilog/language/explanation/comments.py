@@ -11,15 +11,15 @@ _TRAILING = re.compile(r"[\s,;)]*?[ \t]*(?://[/!<]*(?P<line>[^\r\n]*)|/\*[*!<]*(
 _MOST_LINES = 60
 
 
-def documentation_around(text: str, start: int, end: int) -> str:
+def documentation_around(text: str, declaration_start: int, declaration_end: int) -> str:
     """Return the text of the comments around a declaration, as Markdown; empty where there are none.
 
     Args:
         text: The text of the declaring file, or of as much around the declaration as matters.
-        start: Start of the declaration.
-        end: End of the declaration.
+        declaration_start: Start of the declaration.
+        declaration_end: End of the declaration.
     """
-    comment_texts = [_leading_comment(text, start), _trailing_comment(text, end)]
+    comment_texts = [_leading_comment(text, declaration_start), _trailing_comment(text, declaration_end)]
     return "\n\n".join(part for part in comment_texts if part)
 
 

@@ -28,7 +28,7 @@ from benchwright_verilog.language.explanation.numbers import literal_at, radices
 from benchwright_verilog.language.explanation.system_tasks import system_tasks
 from benchwright_verilog.language.explanation.values import constant_text
 from benchwright_verilog.semantics.names.occurrence import NameRole, Occurrence, Target, TargetKind
-from benchwright_verilog.semantics.project.index.outline import blank_out_comments
+from benchwright_verilog.semantics.project.index.outline import blank_out_comments_and_strings
 from benchwright_verilog.syntax.keywords import DIRECTIVES
 from benchwright_verilog.syntax.text_shift import TextShift
 
@@ -67,11 +67,11 @@ class Explanation:
     markdown: str
 
 
-def explain_word(document: Document, offset: int) -> Explanation | None:
+def explain_without_analysis(document: Document, code_point: int) -> Explanation | None:
     """Explain what needs no analysis: a number, a system task, a directive."""
     lines = document.lines
-    start, end = lines.line_bounds(lines.line_of(offset) + 1)
-    line, column = document.text[start:end], offset - start
+    start, end = lines.line_bounds(lines.line_index(code_point) + 1)
+    line, column = document.text[start:end], code_point - start
     explanation = (
         _explain_literal(line, column) or _explain_system_task(line, column) or _explain_directive(line, column)
     )
@@ -116,11 +116,11 @@ def _explain_directive(line: str, column: int) -> Explanation | None:
     return None
 
 
-def explain_name(document: Document, offset: int, analysis: FileAnalysis, texts: Texts) -> Explanation | None:
+def explain_name(document: Document, code_point: int, analysis: FileAnalysis, texts: Texts) -> Explanation | None:
     """Explain a name by what it means."""
     lines = document.lines
     shift = TextShift(analysis.data, lines.data)
-    occurrence = analysis.occurrence_at(shift.to_old(lines.to_byte(offset)))
+    occurrence = analysis.occurrence_at(shift.to_old(lines.to_byte(code_point)))
     if occurrence is None:
         return None
     start, end = (lines.from_byte(shift.to_new(byte)) for byte in (occurrence.start, occurrence.end))
@@ -153,7 +153,7 @@ def driver_lines(target: Target, analysis: FileAnalysis) -> Iterator[str]:
     if target.path != analysis.path:
         return
     start, end = analysis.item_extent_at(target.start)
-    code = blank_out_comments(analysis.data[start:end])
+    code = blank_out_comments_and_strings(analysis.data[start:end])
     for offset in islice(_assigning_offsets(target.name.encode(), code), _MOST_LOOKS):
         byte = start + offset
         for occurrence in analysis.occurrences_at(byte):

@@ -35,9 +35,9 @@ class Macro:
         return f"`define {self.name}{takes} {self.body}".rstrip()
 
 
-def macro_at(text: str, start: int) -> Macro | None:
+def macro_at(text: str, name_start: int) -> Macro | None:
     """The macro whose name is defined at an offset."""
-    line_start = text.rfind("\n", 0, start) + 1
+    line_start = text.rfind("\n", 0, name_start) + 1
     match = _DEFINE.match(text, line_start)
     return _read_definition(text, match) if match is not None else None
 
@@ -64,11 +64,11 @@ def _body_end(text: str, offset: int) -> int:
         offset = ending + 1
 
 
-def arguments_and_end(text: str, opening: int) -> tuple[list[str], int]:
-    """The expansions between the commas of a pair of parentheses, and where it ends."""
-    depth, start = 0, opening + 1
+def arguments_and_end(text: str, opening_offset: int) -> tuple[list[str], int]:
+    """The arguments between a pair of parentheses, and the offset behind it; all the rest where it has no end."""
+    depth, start = 0, opening_offset + 1
     arguments: list[str] = []
-    for token in tokens(text, opening, min(len(text), opening + _LONGEST)):
+    for token in tokens(text, opening_offset, min(len(text), opening_offset + _LONGEST)):
         if token.token_kind is not ExplainedTokenKind.SYMBOL:
             continue
         if token.text in OPENING:

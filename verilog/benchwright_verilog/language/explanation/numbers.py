@@ -46,9 +46,9 @@ class Number:
         return None if value is None else value - (1 << self.width) if self.bits[0] == "1" else value
 
 
-def literal_at(text: str, offset: int) -> re.Match[str] | None:
-    """The literal that an offset of a line is in, or just behind."""
-    return next((match for match in LITERAL.finditer(text) if match.start() <= offset <= match.end()), None)
+def literal_at(line: str, column: int) -> re.Match[str] | None:
+    """The literal of a line that a column, counted from 0, is in or just behind."""
+    return next((match for match in LITERAL.finditer(line) if match.start() <= column <= match.end()), None)
 
 
 def read_number(literal: str) -> Number | None:
@@ -110,7 +110,7 @@ def radices(number: Number) -> list[tuple[str, str]]:
 
 
 def texts_by_radix(value: int, width: int, *, is_signed: bool) -> list[tuple[str, str]]:
-    """An elaborated value in each radix."""
+    """An elaborated value in each radix, beside its name."""
     bits = format(value & ((1 << width) - 1), "b").zfill(width)
     return radices(Number("", width, width < _WORD, is_signed, bits, False))
 

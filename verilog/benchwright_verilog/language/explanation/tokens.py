@@ -59,10 +59,10 @@ OPENING = frozenset({"(", "[", "{", "'{", "'("})
 CLOSING = frozenset({")", "]", "}"})
 
 
-def opening_bracket_index(code: Sequence[ExplainedToken], closing: int) -> int:
-    """The index of the bracket that the one at `closing` closes; -1 where there is none."""
+def opening_bracket_index(code: Sequence[ExplainedToken], closing_index: int) -> int:
+    """The index of the bracket that the one at `closing_index` closes; -1 where there is none."""
     depth = 0
-    for index in range(closing, -1, -1):
+    for index in range(closing_index, -1, -1):
         text = code[index].text
         if code[index].token_kind is not ExplainedTokenKind.SYMBOL:
             continue

@@ -92,7 +92,7 @@ class _TooManyError(Exception):
 
 
 def read_body(design: InstanceTree, instance: InstanceSymbol) -> Body:
-    """Reads an instance; `Design.lock` has to be held."""
+    """Reads an instance; `InstanceTree.lock` has to be held."""
     body_reader = _BodyReader(design, instance.hierarchicalPath)
     try:
         body_reader.read(instance.body)

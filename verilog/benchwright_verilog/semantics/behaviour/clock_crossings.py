@@ -43,7 +43,7 @@ class _Crossing:
     """The domains in which it is written and read, each by the signal that its clock comes from."""
 
 
-def crossings(
+def clock_crossing_candidates(
     compilation: Compilation, locations: FileLocations, reading_files: Collection[Path]
 ) -> dict[Path, tuple[SlangDiagnostic, ...]]:
     """The candidates that are read in some files.
@@ -109,7 +109,7 @@ class _Domains:
     def _crossings(self) -> Iterator[_Crossing]:
         for clocked_read in self._graph.reads:
             read_domain = self._domain(clocked_read.clock)
-            for register in self._feeding_registers(clocked_read.signal) if read_domain is not None else ():
+            for register in self._feeds_as_it_is_by_register(clocked_read.signal) if read_domain is not None else ():
                 for clock in self._graph.clocks[register]:
                     write_domain = self._domain(clock)
                     if read_domain is not None and write_domain is not None and write_domain != read_domain:
@@ -117,13 +117,16 @@ class _Domains:
 
     def _is_synchronised(self, crossing: _Crossing) -> bool:
         clocked_read = crossing.clocked_read
-        if clocked_read.destination is None or not self._feeding_registers(clocked_read.signal)[crossing.register]:
+        if (
+            clocked_read.destination is None
+            or not self._feeds_as_it_is_by_register(clocked_read.signal)[crossing.register]
+        ):
             return False
         if not (self._is_bit(crossing.register) or self._takes_only_gray_codes(crossing.register)):
             return False
-        return clocked_read.is_shifted or self._is_read_by_registers(clocked_read.destination, crossing.domains[1])
+        return clocked_read.is_shifted or self._is_read_only_by_registers(clocked_read.destination, crossing.domains[1])
 
-    def _is_read_by_registers(self, signal: str, domain: str) -> bool:
+    def _is_read_only_by_registers(self, signal: str, domain: str) -> bool:
         """True if all that reads a signal are registers of a domain, which take it as it is."""
         seen_signals, pending_signals, count = {signal}, [signal], 0
         while pending_signals:
@@ -147,8 +150,8 @@ class _Domains:
             reads.setdefault(clocked_read.signal, []).append(clocked_read)
         return reads
 
-    def _feeding_registers(self, signal: str) -> dict[str, bool]:
-        """The registers that a signal comes from, and whether it is such a one as it is, without logic."""
+    def _feeds_as_it_is_by_register(self, signal: str) -> dict[str, bool]:
+        """Register → whether it feeds a signal as it is, without logic, for each that the signal comes from."""
         if signal not in self._sources:
             registers: dict[str, bool] = {}
             seen_paths: set[tuple[str, bool]] = set()
@@ -189,7 +192,7 @@ class _Domains:
             return made_of.pop() if len(made_of) == 1 else root
         if not self._graph.drivers.get(root):
             return root
-        registers = self._feeding_registers(root)
+        registers = self._feeds_as_it_is_by_register(root)
         made_of = {
             self._domain(clock_name) for register in registers for clock_name in self._graph.clocks[register]
         } - {None}

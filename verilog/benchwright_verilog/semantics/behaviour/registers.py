@@ -88,11 +88,11 @@ class Register:
     """Its first assignment."""
 
 
-def registers(design: InstanceTree, instance: str) -> list[Register] | None:
+def registers(design: InstanceTree, instance_path: str) -> list[Register] | None:
     """The registers of an instance in the order of the file, at most 10,000; None if there is no such instance."""
     with design.lock:
-        symbol = design.symbol(instance)
-        if symbol is None or symbol.hierarchicalPath != instance:
+        symbol = design.symbol(instance_path)
+        if symbol is None or symbol.hierarchicalPath != instance_path:
             return None
         by_path: dict[str, Register] = {}
         for block in processes_of(symbol.body):

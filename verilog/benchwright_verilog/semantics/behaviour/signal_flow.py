@@ -68,38 +68,38 @@ class SignalFlow:
         self._design = design
         self._bodies: dict[str, Body] = {}
 
-    def signal_path_declared_at(self, path: Path, start: int, instance: str) -> str | None:
+    def signal_path_declared_at(self, path: Path, start_byte: int, instance_path: str) -> str | None:
         """The path of the signal of an instance that is declared at a byte of a file; of several the first."""
         with self._design.lock:
-            instance_symbol = self._design.symbol(instance)
+            instance_symbol = self._design.symbol(instance_path)
             for name, symbol in self._body(instance_symbol).signals.items() if instance_symbol is not None else ():
                 span = self._design.span_of(symbol)
-                if span is not None and (span.path, span.start) == (path, start):
+                if span is not None and (span.path, span.start) == (path, start_byte):
                     return name
         return None
 
-    def signal(self, path: str) -> FlowSignal | None:
+    def signal(self, signal_path: str) -> FlowSignal | None:
         """The signal of a path; None if the design has none."""
         with self._design.lock:
-            instance_symbol = self._design.symbol(path)
+            instance_symbol = self._design.symbol(signal_path)
             return (
-                self._signal(path)
-                if instance_symbol is not None and path in self._body(instance_symbol).signals
+                self._signal(signal_path)
+                if instance_symbol is not None and signal_path in self._body(instance_symbol).signals
                 else None
             )
 
-    def drivers(self, signal: str) -> SignalEndpoints | None:
+    def drivers(self, signal_path: str) -> SignalEndpoints | None:
         """The drivers of a signal; None if the design has none of this path."""
-        return self._endpoints(signal, lambda flow: flow.sources if signal in flow.targets else None)
+        return self._endpoints(signal_path, lambda flow: flow.sources if signal_path in flow.targets else None)
 
-    def loads(self, signal: str) -> SignalEndpoints | None:
+    def loads(self, signal_path: str) -> SignalEndpoints | None:
         """The loads of a signal; None if the design has none of this path."""
 
         def driven(flow: Flow) -> list[tuple[str, AssignmentRole]] | None:
-            role = next((role for path, role in flow.sources if path == signal), None)
+            role = next((role for path, role in flow.sources if path == signal_path), None)
             return [(path, role) for path in flow.targets] if role is not None else None
 
-        return self._endpoints(signal, driven)
+        return self._endpoints(signal_path, driven)
 
     def _endpoints(
         self, path: str, ends_of: Callable[[Flow], Iterable[tuple[str, AssignmentRole]] | None]

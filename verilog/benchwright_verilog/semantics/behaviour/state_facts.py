@@ -116,7 +116,7 @@ class VariableFacts:
 
 
 def read_variable_facts(design: InstanceTree, body: InstanceBodySymbol) -> VariableFacts:
-    """Reads an instance; `Design.lock` has to be held."""
+    """Reads an instance; `InstanceTree.lock` has to be held."""
     facts_reader = _StateReader(design, body)
     facts_reader.read(body)
     for register in facts_reader.variable_facts.registers:

@@ -75,11 +75,11 @@ class StateMachine:
     declaration: NameLocation | None
 
 
-def state_machines(design: InstanceTree, instance: str) -> list[StateMachine] | None:
+def state_machines(design: InstanceTree, instance_path: str) -> list[StateMachine] | None:
     """The state machines of an instance in the order of the file; None if there is no such instance."""
     with design.lock:
-        symbol = design.symbol(instance)
-        if symbol is None or symbol.hierarchicalPath != instance:
+        symbol = design.symbol(instance_path)
+        if symbol is None or symbol.hierarchicalPath != instance_path:
             return None
         variable_facts = read_variable_facts(design, symbol.body)
         machines = (_machine(design, variable_facts, register) for register in variable_facts.registers)

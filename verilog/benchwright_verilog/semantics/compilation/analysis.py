@@ -123,9 +123,9 @@ class FileAnalysis:
         """Finds what a name means."""
         return self.compiled.lookup[2]
 
-    def body(self, name: str) -> InstanceBodySymbol | None:
+    def body(self, module_name: str) -> InstanceBodySymbol | None:
         """The inside of a module, interface or program, with default parameters."""
-        return self.scopes.body(name)
+        return self.scopes.body(module_name)
 
     def occurrence_at(self, byte: int) -> Occurrence | None:
         """The name at a byte or ending there, if it means anything."""
@@ -139,17 +139,17 @@ class FileAnalysis:
         named_node = self.name_at(byte)
         return tuple(self._occurrences(*named_node)) if named_node is not None else ()
 
-    def occurrences(self, start: int = 0, end: int | None = None) -> Sequence[Occurrence]:
+    def occurrences(self, start_byte: int = 0, end_byte: int | None = None) -> Sequence[Occurrence]:
         """Every name between two bytes of the file that means something, in order."""
-        end = len(self.data) if end is None else end
-        occurrences = list(self.macros.occurrences(self.path, start, end))
-        occurrences += self._visit_occurrences(byte_range=(start, end))
+        end_byte = len(self.data) if end_byte is None else end_byte
+        occurrences = list(self.macros.occurrences(self.path, start_byte, end_byte))
+        occurrences += self._visit_occurrences(byte_range=(start_byte, end_byte))
         return sorted(set(occurrences), key=lambda occurrence: (occurrence.start, occurrence.shorthand))
 
     def occurrences_of(self, name: str) -> list[Occurrence]:
         """Every occurrence of a name in the file, including those in macros' expansions, whatever it means."""
         if self.path == self._root.path and not self.macros.may_generate_name(name):
-            return list(self.occurrences_near(name))
+            return list(self.occurrences_outside_macros(name))
         occurrences = [
             occurrence
             for occurrence in self.macros.occurrences(self.path, 0, len(self.data))
@@ -157,10 +157,10 @@ class FileAnalysis:
         ]
         return occurrences + self._visit_occurrences(name)
 
-    def occurrences_near(self, name: str) -> Iterator[Occurrence]:
+    def occurrences_outside_macros(self, name: str) -> Iterator[Occurrence]:
         """Like `occurrences_of`, but quick, and without what macros wrote."""
         seen_occurrences = set()
-        for offset in self.outline.word_offsets(name):
+        for offset in self.outline.word_byte_offsets(name):
             for occurrence in self.occurrences_at(offset):
                 if occurrence not in seen_occurrences and occurrence.start <= offset < occurrence.end:
                     seen_occurrences.add(occurrence)
@@ -237,7 +237,7 @@ class FileAnalysis:
             visit_names(node, visit)
         return occurrences
 
-    def _overlapping_items(self, start: int, end: int) -> Iterator[SyntaxNode]:
+    def _overlapping_items(self, start_byte: int, end_byte: int) -> Iterator[SyntaxNode]:
         """The top-level items that overlap a part of the file, and those whose extent is unknown."""
         from pyslang.syntax import CompilationUnitSyntax
 
@@ -257,7 +257,7 @@ class FileAnalysis:
                 is_here
                 and first_location
                 and last_location
-                and (first_location.offset >= end or last_location.offset < start)
+                and (first_location.offset >= end_byte or last_location.offset < start_byte)
             ):
                 continue
             yield member

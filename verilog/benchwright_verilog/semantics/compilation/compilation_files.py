@@ -328,12 +328,12 @@ class CompilationFiles:
 
     def _units_of(self, path: Path) -> Iterable[DeclaredUnit]:
         inventory_entry = self._inventory.entries.get(path) if self._inventory is not None else None
-        known_text = self._texts.known_text(path)
-        if inventory_entry is not None and (known_text is None or known_text.stamp == inventory_entry.stamp):
+        last_read_text = self._texts.last_read_text(path)
+        if inventory_entry is not None and (last_read_text is None or last_read_text.stamp == inventory_entry.stamp):
             return inventory_entry.units
         if (
             inventory_entry is None
-            and known_text is None
+            and last_read_text is None
             and self._inventory is not None
             and path in self._inventory.stamps
         ):

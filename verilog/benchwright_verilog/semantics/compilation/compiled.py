@@ -138,10 +138,10 @@ class Compiled:
     def _crossing_diagnostics(self) -> dict[Path, tuple[SlangDiagnostic, ...]]:
         if not self._crossings:
             return {}
-        from benchwright_verilog.semantics.behaviour.clock_crossings import crossings
+        from benchwright_verilog.semantics.behaviour.clock_crossings import clock_crossing_candidates
 
         # The compilation that was asked for diagnostics is frozen.
-        return crossings(self.elaborate(), self.trees[0].locations, self._requested)
+        return clock_crossing_candidates(self.elaborate(), self.trees[0].locations, self._requested)
 
     @property
     def lookup(self) -> tuple[Compilation, Scopes, Resolver]:

@@ -48,14 +48,14 @@ class Expansion:
         self.text_parts += (separator, token)
 
 
-def expansions_of(analysis: FileAnalysis, only_use_at: int | None = None) -> list[Expansion]:
+def expansions_of(analysis: FileAnalysis, only_use_at_byte: int | None = None) -> list[Expansion]:
     """The uses of macros in a file, in their order, without those that a condition leaves out.
 
     Args:
         analysis: Analysis of the file.
-        only_use_at: The byte of a backtick: then that use alone, if it is one.
+        only_use_at_byte: The byte of a backtick: then that use alone, if it is one.
     """
-    macro_reader = _TokenReader(analysis, only_use_at)
+    macro_reader = _TokenReader(analysis, only_use_at_byte)
     analysis.tree.root.visit(macro_reader.visit)
     return sorted(macro_reader.expansions.values(), key=lambda expansion: expansion.start)
 

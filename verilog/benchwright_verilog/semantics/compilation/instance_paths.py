@@ -61,7 +61,7 @@ def _members(scope: Iterable[object]) -> Iterator[InstanceSymbol | Uninstantiate
             yield from _members(scope_member)
 
 
-def instances_on_path(tops: Iterable[InstanceSymbol], path: str) -> list[InstanceSymbol]:
+def instances_on_path(tops: Iterable[InstanceSymbol], instance_path: str) -> list[InstanceSymbol]:
     """The instances on a path, from the top to the one that it leads to; none if it leads nowhere."""
     from pyslang.ast import InstanceSymbol
 
@@ -73,35 +73,39 @@ def instances_on_path(tops: Iterable[InstanceSymbol], path: str) -> list[Instanc
                 candidate_instance
                 for candidate_instance in candidates
                 if isinstance(candidate_instance, InstanceSymbol)
-                and is_at_or_below(candidate_instance.hierarchicalPath, path)
+                and is_instance_or_in_it(candidate_instance.hierarchicalPath, instance_path)
             ),
             None,
         )
         if next_instance is None:
             return []
         symbols.append(next_instance)
-        if next_instance.hierarchicalPath == path:
+        if next_instance.hierarchicalPath == instance_path:
             return symbols
         candidates = inner_instances(next_instance.body)
 
 
-def is_at_or_below(own_path: str, path: str) -> bool:
-    """True if a path leads to an instance or into it."""
-    return path == own_path or path.startswith(f"{own_path}.")
+def is_instance_or_in_it(instance_path: str, hierarchical_path: str) -> bool:
+    """True if `hierarchical_path` is that of the instance or of something in it."""
+    return hierarchical_path == instance_path or hierarchical_path.startswith(f"{instance_path}.")
 
 
 def chosen_bodies(
-    bodies: Mapping[str, InstanceBodySymbol], instances: Mapping[str, InstancePath]
+    bodies_by_module: Mapping[str, InstanceBodySymbol], instances_by_module: Mapping[str, InstancePath]
 ) -> dict[str, InstanceBodySymbol]:
     """The bodies of the chosen instances by module, as far as they still are instances of it.
 
     Args:
-        bodies: Each as a top.
-        instances: The chosen ones by module.
+        bodies_by_module: Each as a top.
+        instances_by_module: The chosen ones by module.
     """
     bodies_by_name: dict[str, InstanceBodySymbol] = {}
-    for name, chosen_instance in instances.items():
-        body = bodies.get(chosen_instance.modules[0]) if name in bodies and chosen_instance.modules else None
+    for name, chosen_instance in instances_by_module.items():
+        body = (
+            bodies_by_module.get(chosen_instance.modules[0])
+            if name in bodies_by_module and chosen_instance.modules
+            else None
+        )
         top_instance = body.parentInstance if body is not None else None
         on_path = instances_on_path([top_instance], chosen_instance.path) if top_instance is not None else []
         if on_path and on_path[-1].definition.name == name:

@@ -16,7 +16,7 @@ from benchwright_verilog.semantics.compilation.instance_paths import (
     InstancePath,
     inner_instances,
     instances_on_path,
-    is_at_or_below,
+    is_instance_or_in_it,
 )
 
 if TYPE_CHECKING:
@@ -93,27 +93,27 @@ class InstanceTree:
                 (self._design_instance(top, None) for top in self._roots), key=lambda top_instance: top_instance.name
             )
 
-    def children(self, path: str) -> list[DesignInstance] | None:
+    def children(self, instance_path: str) -> list[DesignInstance] | None:
         """The instances directly in another, in the order of the file; None if there is no instance of this path."""
         with self.lock:
-            placed = self._find(path)
+            placed = self._find(instance_path)
             if placed is None:
                 return None
             symbol, parent = placed
             return [self._design_instance(inner, parent) for inner in islice(inner_instances(symbol.body), _MAX_WALKED)]
 
-    def instances_along(self, path: str) -> list[DesignInstance]:
+    def instances_along(self, instance_path: str) -> list[DesignInstance]:
         """The instances on a path, from the top to the one that it leads to; none if it leads nowhere."""
         with self.lock:
             instances: list[DesignInstance] = []
-            for symbol in instances_on_path(self._roots, path):
+            for symbol in instances_on_path(self._roots, instance_path):
                 instances.append(self._design_instance(symbol, instances[-1] if instances else None))
             return instances
 
-    def instances_below(self, path: str) -> Iterator[DesignInstance]:
+    def instances_below(self, instance_path: str) -> Iterator[DesignInstance]:
         """The instances below another, those that are nearer to it first; not more than are ever visited."""
         with self.lock:
-            placed = self._find(path)
+            placed = self._find(instance_path)
             walked = list(islice(self._walk([placed]), 1, _MAX_WALKED)) if placed is not None else []
         yield from walked
 
@@ -129,13 +129,18 @@ class InstanceTree:
                     self._of_modules.setdefault(instance.module, []).append(instance)
             return self._of_modules.get(name, [])
 
-    def symbol(self, path: str) -> InstanceSymbol | None:
+    def symbol(self, hierarchical_path: str) -> InstanceSymbol | None:
         """The symbol of an instance, or of the innermost around a name in it; see `lock`."""
         with self.lock:
             symbol, candidates = None, self._roots
             while candidates:
                 next_instance = next(
-                    (candidate for candidate in candidates if is_at_or_below(candidate.hierarchicalPath, path)), None
+                    (
+                        candidate
+                        for candidate in candidates
+                        if is_instance_or_in_it(candidate.hierarchicalPath, hierarchical_path)
+                    ),
+                    None,
                 )
                 if next_instance is None:
                     break

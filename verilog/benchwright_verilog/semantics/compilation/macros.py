@@ -51,10 +51,10 @@ class Macros:
                 return candidate_occurrence
         return None
 
-    def occurrences(self, path: Path, start: int, end: int) -> Iterator[Occurrence]:
+    def occurrences(self, path: Path, start_byte: int, end_byte: int) -> Iterator[Occurrence]:
         """The macros and included files that are named between two bytes."""
         for occurrence in self._by_file.get(path, ((), ()))[0]:
-            if start <= occurrence.start < end:
+            if start_byte <= occurrence.start < end_byte:
                 yield occurrence
 
     def may_generate_name(self, name: str) -> bool:

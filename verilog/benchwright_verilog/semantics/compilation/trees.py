@@ -179,12 +179,12 @@ class Trees:
                 )
 
 
-def parsing_options(preprocessing: Preprocessing, depth: int) -> Bag:
+def parsing_options(preprocessing: Preprocessing, include_depth: int) -> Bag:
     """Return the options with which slang reads a file.
 
     Args:
         preprocessing: Settings that the file is read with.
-        depth: The deepest nesting of includes.
+        include_depth: The deepest nesting of includes.
     """
     import pyslang
     from pyslang.parsing import PreprocessorOptions
@@ -192,7 +192,7 @@ def parsing_options(preprocessing: Preprocessing, depth: int) -> Bag:
     preprocessor_options = PreprocessorOptions()
     preprocessor_options.additionalIncludePaths = [str(folder) for folder in preprocessing.include_dirs]
     preprocessor_options.predefines = list(preprocessing.defines)
-    preprocessor_options.maxIncludeDepth = depth
+    preprocessor_options.maxIncludeDepth = include_depth
     return pyslang.Bag([preprocessor_options, parser_options()])
 
 

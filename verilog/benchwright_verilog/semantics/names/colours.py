@@ -100,19 +100,19 @@ class _NameMeanings:
 
 
 def coloured_words(
-    units: Sequence[TopLevelItem], analysis: FileAnalysis, start: int, end: int, context_key: Hashable = None
+    units: Sequence[TopLevelItem], analysis: FileAnalysis, start_byte: int, end_byte: int, context_key: Hashable = None
 ) -> list[ColouredWord]:
     """The words between two bytes, in order; none overlaps the next.
 
     Args:
         units: All of the text.
         analysis: Slang's knowledge of the text.
-        start: The first byte.
-        end: The byte after the last one.
+        start_byte: The first byte.
+        end_byte: The byte after the last one.
         context_key: Value that stays while nothing beside this text changes; where it is given, names of units that
             did not change are resolved again only if what the others declare changed, or some time has passed.
     """
-    visible_units = [unit for unit in units if unit.start < end and unit.end > start]
+    visible_units = [unit for unit in units if unit.start < end_byte and unit.end > start_byte]
     if context_key is not None:
         context_key = (context_key, tuple(unit.shape.kept_result(_declared_in) for unit in units))
     _resolve_unit_names(visible_units, analysis, context_key)
@@ -120,8 +120,8 @@ def coloured_words(
     placed_words += [
         word for unit in visible_units for word in _placed_words(unit, unit.shape.kept_result(_NameMeanings).numbers)
     ]
-    words = [word for word in placed_words if word.start < end and word.end > start]
-    inactive_spans = [part for part in inactive_parts(analysis) if part[0] < end and part[1] > start]
+    words = [word for word in placed_words if word.start < end_byte and word.end > start_byte]
+    inactive_spans = [part for part in inactive_parts(analysis) if part[0] < end_byte and part[1] > start_byte]
     words = [word for word in words if not any(first <= word.start < last for first, last in inactive_spans)]
     words += [ColouredWord(first, last, _COMMENT, _INACTIVE) for first, last in inactive_spans]
     words.sort(key=lambda word: word.start)
@@ -205,7 +205,7 @@ def encoded_words(words: Iterable[ColouredWord], lines: Lines) -> list[int]:
 
 def _byte_ranges_by_line(word: ColouredWord, lines: Lines) -> Iterator[tuple[int, int]]:
     start, end = lines.from_byte(word.start), lines.from_byte(word.end)
-    first_line, last_line = lines.line_of(start), lines.line_of(end)
+    first_line, last_line = lines.line_index(start), lines.line_index(end)
     for line in range(first_line, last_line + 1):
         line_start, line_end = lines.line_bounds(line + 1)
         part_start, stop = max(start, line_start), min(end, line_end)

@@ -69,13 +69,13 @@ class DeclaringFiles:
         beside_paths = [path for path in files if path.parent in folders]
         return beside_paths[0] if len(beside_paths) == 1 else None
 
-    def choose(self, name: str, file: str) -> None:
+    def choose(self, unit_name: str, path_below_folder: str) -> None:
         """Take this file for a unit from now on, also after the next start.
 
         Args:
-            name: Name of the unit.
-            file: Below the folder; empty for the nearest.
+            unit_name: Name of the unit.
+            path_below_folder: Below the folder; empty for the nearest.
         """
-        self._chosen[name] = file
+        self._chosen[unit_name] = path_below_folder
         if self._state is not None and self._folder is not None:
             self._state.save(self._folder, {"units": self._chosen})

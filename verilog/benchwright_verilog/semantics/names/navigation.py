@@ -96,7 +96,7 @@ def occurrences_to_highlight(analysis: FileAnalysis, byte: int) -> list[Occurren
         if target.target_kind is TargetKind.FILE:
             nearby: Iterator[Occurrence] = analysis.macros.occurrences(analysis.path, 0, len(analysis.data))
         else:
-            nearby = analysis.occurrences_near(target.name)
+            nearby = analysis.occurrences_outside_macros(target.name)
         for occurrence in nearby:
             if occurrence.target == target:
                 by_span.setdefault((occurrence.start, occurrence.end), occurrence)
@@ -177,10 +177,12 @@ def _references_without_compiling(
     for path in paths:
         report(0, len(paths))
         peeked_text = (
-            project.peek_outline_and_macros(path) if path != target.path and path.suffix not in HEADERS else None
+            project.outline_and_macros_without_keeping(path)
+            if path != target.path and path.suffix not in HEADERS
+            else None
         )
         if peeked_text is not None and not peeked_text[1].may_generate_name(plain_name.name):
-            uses = plain_name.uses(peeked_text[0])
+            uses = plain_name.uses_if_certain(peeked_text[0])
             if uses is not None:
                 uses_by_path[path] = uses
     return uses_by_path

@@ -21,13 +21,13 @@ def name_at(root: SyntaxNode, locations: FileLocations, path: Path, byte: int) -
 
 
 def _covering_name(
-    node: SyntaxNode, locations: FileLocations, path: Path, start: int, end: int
+    node: SyntaxNode, locations: FileLocations, path: Path, start_byte: int, end_byte: int
 ) -> tuple[Token, SyntaxNode] | None:
-    """The name whose token covers a byte, or ends where `end` says."""
-    if start < 0:
+    """The name whose token covers a byte, or ends where `end_byte` says."""
+    if start_byte < 0:
         return None
     while True:
-        index = _last_child_index_before(node, locations, path, start)
+        index = _last_child_index_before(node, locations, path, start_byte)
         if index is None:
             return None
         child = _child(node, index)
@@ -37,14 +37,16 @@ def _covering_name(
             if not isinstance(child, Token):
                 node = child
                 continue
-            is_it = child.location.offset <= start and end <= child.location.offset + len(child.rawText.encode())
+            is_it = child.location.offset <= start_byte and end_byte <= child.location.offset + len(
+                child.rawText.encode()
+            )
             return (child, node) if is_it and any(name == child for name in names_of(node)) else None
         # A macro's text comes from one place; what was written between its parentheses is somewhere in it.
         anchor = locations.byte_in_file(_start(child), path)
         while index >= 0 and (
             (child := _child(node, index)) is None or locations.byte_in_file(_start(child), path) == anchor
         ):
-            named_node = _covering_name_in_child(child, node, locations, path, start, end)
+            named_node = _covering_name_in_child(child, node, locations, path, start_byte, end_byte)
             if named_node is not None:
                 return named_node
             index -= 1

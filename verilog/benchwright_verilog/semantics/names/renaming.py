@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from benchwright_verilog.errors import VerilogError
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
@@ -54,7 +55,7 @@ def renamable_name(project: Project, analysis: FileAnalysis, byte: int) -> Occur
         raise RenameRefusedError(f"{target.name} is a file. Rename it where your editor shows files.")
     for named_place in (occurrence, target):
         if named_place.generated:
-            macro_use = _macro_subject(project, named_place.path, named_place.start)
+            macro_use = _macro_at_sentence_start(project, named_place.path, named_place.start)
             raise RenameRefusedError(f"{macro_use}, writes the name {target.name}, so it can't be renamed here.")
     _require_writable_in_project(project, target.path, f"{target.name} is declared in")
     return occurrence
@@ -88,7 +89,7 @@ def _edits(project: Project, target: Target, new_name: str, report: Report) -> d
     for file_references in references_by_file(project, target, report):
         for occurrence in file_references.occurrences:
             if occurrence.generated:
-                macro_use = _macro_subject(project, occurrence.path, occurrence.start)
+                macro_use = _macro_at_sentence_start(project, occurrence.path, occurrence.start)
                 raise RenameRefusedError(
                     f"{macro_use}, writes the name {target.name}. Write it without the macro there, then rename it."
                 )
@@ -158,7 +159,7 @@ def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[P
         outline = project.outline(path)
         if outline is None:
             continue
-        for offset in outline.word_offsets(target.name):
+        for offset in outline.word_byte_offsets(target.name):
             byte_before = outline.code[max(0, offset - 1) : offset]
             if byte_before == b"`" and (path, offset) not in edits:
                 line = _line_number(project, path, offset)
@@ -168,7 +169,7 @@ def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[P
                 )
 
 
-def _macro_subject(project: Project, path: Path, byte: int) -> str:
+def _macro_at_sentence_start(project: Project, path: Path, byte: int) -> str:
     """The macro that is used at a byte, and its place, as the beginning of a sentence."""
     outline = project.outline(path)
     match = _USE.match(outline.data, byte) if outline is not None else None
@@ -181,13 +182,19 @@ def _line_number(project: Project, path: Path, byte: int) -> int:
     return outline.data.count(b"\n", 0, byte) + 1 if outline is not None else 1
 
 
+class _NewNameInFile(NamedTuple):
+    occurrences: list[Occurrence]
+    errors: set[tuple[int, str]]
+    """slang's, each with its line, counted from 1."""
+
+
 class _RenameCheck:
     """Analyses the files as they would be: every name has to mean what it meant before.
 
     Args:
         project: As it is.
         target: The thing that gets a new name.
-        new: The name.
+        new_name: The name.
         edits: Places of the edits, each with the thing that it renames: this, or another that needs the same name.
         report: Called before each file that is checked.
     """
@@ -211,9 +218,9 @@ class _RenameCheck:
             self._require_unused()
         paths = dict.fromkeys([*self._edits, *self._project.files_with_word(self._new)])
         checked_paths = list(paths)[:_MAX_CHECKED_FILES]
-        old_occurrences = self._occurrences_by_file(self._project, checked_paths)
+        old_occurrences = self._new_name_by_file(self._project, checked_paths)
         renamed_project = self._renamed_project()
-        renamed_occurrences = self._occurrences_by_file(renamed_project, checked_paths)
+        renamed_occurrences = self._new_name_by_file(renamed_project, checked_paths)
         for path, (occurrences, old_errors) in old_occurrences.items():
             expected_uses = {
                 (self._moved_byte(path, occurrence.start), self._moved_target(occurrence.target))
@@ -242,15 +249,13 @@ class _RenameCheck:
             if self._new in names:
                 raise RenameRefusedError(f"{self._new} is already there, in {path.name}. Choose another name.")
 
-    def _occurrences_by_file(
-        self, project: Project, paths: list[Path]
-    ) -> dict[Path, tuple[list[Occurrence], set[tuple[int, str]]]]:
-        """The occurrences of the new name in files, and slang's errors by line."""
+    def _new_name_by_file(self, project: Project, paths: list[Path]) -> dict[Path, _NewNameInFile]:
+        """What the new name means in each file, before or after the edits."""
         by_path = {}
         for analysis in project.analyses_of(paths):
             self._report(len(paths), len(paths))
             occurrences = [occurrence for occurrence in analysis.occurrences_of(self._new) if not occurrence.generated]
-            by_path[analysis.path] = occurrences, set(self._errors(analysis))
+            by_path[analysis.path] = _NewNameInFile(occurrences, set(self._errors(analysis)))
         return by_path
 
     def _errors(self, analysis: FileAnalysis) -> Iterator[tuple[int, str]]:

@@ -204,7 +204,7 @@ def _generic_class(symbol: Symbol | None) -> Symbol | None:
 def compile_for_lookup(
     trees: Sequence[SyntaxTree],
     sources: SourceManager,
-    chosen_instances: Mapping[str, InstancePath] = MappingProxyType({}),
+    instances_by_module: Mapping[str, InstancePath] = MappingProxyType({}),
 ) -> tuple[Compilation, dict[str, InstanceBodySymbol]]:
     """Compile so that every module, interface and program has one instance, with its default parameters.
 
@@ -213,7 +213,7 @@ def compile_for_lookup(
     Args:
         trees: The files.
         sources: Their text.
-        chosen_instances: The instances that stand for modules, by the modules' names.
+        instances_by_module: The instances that stand for modules, by the modules' names.
 
     Returns:
         The compilation, and the body of each by name.
@@ -232,7 +232,9 @@ def compile_for_lookup(
     compilation_options.flags = CompilationFlags.AllowInvalidTop | CompilationFlags.AllowTopLevelIfacePorts
     interfaces = [name for name, kind in kinds_by_name.items() if kind == SyntaxKind.InterfaceDeclaration]
     # `bind m` means the top m, if there is one, and adds nothing to the instances of m that a path leads through.
-    passed_modules = {module for instance_path in chosen_instances.values() for module in instance_path.modules[1:-1]}
+    passed_modules = {
+        module for instance_path in instances_by_module.values() for module in instance_path.modules[1:-1]
+    }
     hidden_modules = passed_modules & kinds_by_name.keys() & _bound_names(trees) if passed_modules else set()
     tops = kinds_by_name.keys() - set(interfaces) - hidden_modules
     if interfaces:
@@ -252,7 +254,7 @@ def compile_for_lookup(
             bodies |= {inner.name: inner.body for inner in top.body if isinstance(inner, InstanceSymbol)}
         else:
             bodies[top.name] = top.body
-    for instance_path in chosen_instances.values() if hidden_modules else ():
+    for instance_path in instances_by_module.values() if hidden_modules else ():
         first_body = bodies.get(instance_path.modules[0])
         on_path = (
             instances_on_path([first_body.parentInstance], instance_path.path)
@@ -264,7 +266,7 @@ def compile_for_lookup(
     if hidden_modules - bodies.keys():
         # The path leads nowhere any more.
         return compile_for_lookup(trees, sources)
-    return compilation, with_real_types(bodies) | chosen_bodies(bodies, chosen_instances)
+    return compilation, with_real_types(bodies) | chosen_bodies(bodies, instances_by_module)
 
 
 def _bound_names(trees: Sequence[SyntaxTree]) -> set[str]:

@@ -106,7 +106,7 @@ class Closures:
         closure = self.closure_of(roots)
         given_texts, refusal_reasons, stamps = {}, {}, {}
         for name, path in closure.files.items():
-            text = self._texts.open_text(path)
+            text = self._texts.text_if_open(path)
             if text is not None:
                 given_texts[name] = text
             elif reason := self._texts.refusal_reason(path):
@@ -234,7 +234,7 @@ class Closures:
     def _is_found(self, name: str) -> bool:
         return (
             stamp_of(Path(name)) is not None
-            or self._texts.open_text(path_of_name(name)) is not None
+            or self._texts.text_if_open(path_of_name(name)) is not None
             or is_other_than_file(Path(name))
         )
 
@@ -282,7 +282,7 @@ class Closures:
         return not any(map(self._is_found, closure.absent)) and all(map(self._is_found, closure.files))
 
     def _text_of(self, path: Path) -> str:
-        text = self._texts.open_text(path)
+        text = self._texts.text_if_open(path)
         if text is None and (known_text := self._texts.get(path)) is not None:
             text = known_text.text
         return text or ""

@@ -29,9 +29,9 @@ class ParsedFiles:
         self._inheriting: Mapping[Path, Path] = {}
         self._macros: tuple[Tree, tuple[str, ...]] | None = None
 
-    def set_inherited_macros(self, inheriting: Mapping[Path, Path]) -> None:
-        """Files that begin with the macros that others end with, if these are compiled together with them."""
-        self._inheriting = inheriting
+    def set_inherited_macros(self, inherited_unit_by_file: Mapping[Path, Path]) -> None:
+        """Have files begin with the macros that a unit ends with, if that is compiled together with them."""
+        self._inheriting = inherited_unit_by_file
 
     def note_disk_change(self) -> None:
         """Notes that files on disk may have changed."""
@@ -42,7 +42,7 @@ class ParsedFiles:
         paths: Sequence[Path],
         kept_paths: Collection[Path],
         changed_file: Path | None = None,
-        own_text: SourceText | None = None,
+        changed_text: SourceText | None = None,
     ) -> tuple[Tree, ...]:
         """The trees of files that are compiled together; those that can't be read are left out.
 
@@ -50,13 +50,13 @@ class ParsedFiles:
             paths: The files.
             kept_paths: Files whose trees are kept besides.
             changed_file: A file of which another version counts.
-            own_text: Text of that version.
+            changed_text: Text of that version.
         """
         if self._trees is None:
             self._trees = Trees()
         roots: list[RootFile] = []
         for path in paths:
-            text = own_text if path == changed_file and own_text is not None else self._texts.get(path)
+            text = changed_text if path == changed_file and changed_text is not None else self._texts.get(path)
             if text is not None:
                 roots.append(RootFile(path, text, self._includes.preprocessing_of(path)))
         reachable_files, header_files = self._closures.reachable_files(roots)

@@ -75,7 +75,7 @@ class Project:
         variables = {name: self._expanded_value(text) for name, text in self._settings.variables.items()}
         looked_in = None if is_workspace else folder
         self._lists = ProjectLists(
-            named_lists, looked_in, self._texts.open_text, on_lists, variables, self._settings.target
+            named_lists, looked_in, self._texts.text_if_open, on_lists, variables, self._settings.target
         )
         dirs = [self._absolute(name) for name in self._settings.include_dirs]
         self._includes = Includes(dirs, self._settings.defines, self._texts, self.inventory)
@@ -243,7 +243,7 @@ class Project:
         is_unit = any(tree.path in self._files.single_units.unit_texts for tree in cached[0])
         return not is_unit and sum(len(tree.text) for tree in cached[0]) <= _SHORT
 
-    def last_analysis(self, path: Path) -> FileAnalysis | None:
+    def last_analysis_even_if_outdated(self, path: Path) -> FileAnalysis | None:
         """The last analysis that was made of a file, even if its text has changed since."""
         cached = self._analyses.get(path)
         return cached[2] if cached is not None else None
@@ -276,7 +276,7 @@ class Project:
         self._wait()
         with self._lock:
             self.refresh()
-            outlines = ((path, self._texts.peek_outline(path)) for path in self.paths)
+            outlines = ((path, self._texts.outline_without_keeping(path)) for path in self.paths)
             named_includes = (
                 (path, include) for path, outline in outlines if outline is not None for include in outline.includes
             )
@@ -302,7 +302,7 @@ class Project:
             open_words: list[tuple[Path, IndexEntry | Outline]] = []
             for path in self.paths:
                 file_entry = entries.get(path) if path not in open_paths else None
-                file_words = file_entry if file_entry is not None else self._texts.peek_outline(path)
+                file_words = file_entry if file_entry is not None else self._texts.outline_without_keeping(path)
                 if file_words is not None:
                     open_words.append((path, file_words))
         yield from open_words
@@ -318,7 +318,7 @@ class Project:
             for path in self.paths:
                 if path not in open_paths and path in entries:
                     open_symbols.append((path, entries[path].symbols))
-                elif (outline := self._texts.peek_outline(path)) is not None:
+                elif (outline := self._texts.outline_without_keeping(path)) is not None:
                     open_symbols.append((path, outline.symbols))
         yield from open_symbols
 
@@ -332,10 +332,10 @@ class Project:
         with self._lock:
             return self._includes.find(includer, name)
 
-    def peek_outline_and_macros(self, path: Path) -> tuple[Outline, Macros] | None:
-        """A file's text and macros, of which nothing is kept in memory; None if it can't be read."""
+    def outline_and_macros_without_keeping(self, path: Path) -> tuple[Outline, Macros] | None:
+        """Reads a file's outline and macros; it is kept in memory only if it was already. None if it can't be read."""
         with self._lock:
-            outline = self._texts.peek_outline(path)
+            outline = self._texts.outline_without_keeping(path)
             if outline is None:
                 return None
             outline_of = self._texts.outline

@@ -136,7 +136,7 @@ class Projects:
 
         `Analysis.data` is the text that was analysed.
         """
-        last_analysis = self.project_of(document).last_analysis(path_of(document.uri))
+        last_analysis = self.project_of(document).last_analysis_even_if_outdated(path_of(document.uri))
         if last_analysis is not None and len(document.lines.data) > _SMALL:
             return last_analysis
         return await self.analysis(document)
@@ -186,9 +186,9 @@ class Projects:
             self._choices.save(folder, choice)
         self._projects.pop(folder, None)
 
-    def choose_file(self, project: Project, unit: str, file: str) -> None:
+    def choose_file(self, project: Project, unit_name: str, path_below_folder: str) -> None:
         """Take the declaration of a unit from this file from now on; see `DeclaringFiles.choose`."""
-        project.declaring_files.choose(unit, file)
+        project.declaring_files.choose(unit_name, path_below_folder)
         self.view_changes += 1
 
     def settings_changed(self) -> None:

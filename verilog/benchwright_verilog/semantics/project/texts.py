@@ -52,7 +52,7 @@ class SourceTexts:
     def __contains__(self, path: Path) -> bool:
         return path in self._known_texts
 
-    def known_text(self, path: Path) -> SourceText | None:
+    def last_read_text(self, path: Path) -> SourceText | None:
         """Text that was last read of a file, which may be outdated."""
         return self._known_texts.get(path)
 
@@ -91,14 +91,14 @@ class SourceTexts:
         text = self.get(path)
         return text.outline if text is not None else None
 
-    def peek_outline(self, path: Path) -> Outline | None:
-        """Like `outline`, but the text is not kept unless it is known already."""
+    def outline_without_keeping(self, path: Path) -> Outline | None:
+        """Like `outline`, but the text is not kept in memory unless it was already."""
         if path in self._known_texts or self._open(path) is not None:
             return self.outline(path)
         text = read_text(path)
         return Outline(encode_text(text)) if text is not None else None
 
-    def open_text(self, path: Path) -> str | None:
+    def text_if_open(self, path: Path) -> str | None:
         """The text of a file that an editor has open, of any kind."""
         document = self._open(path)
         return document.text if document is not None else None

@@ -138,7 +138,7 @@ class Outline:
             return ()
         return tuple(
             Include(match[1][1:-1].decode(), match.start(1) + 1, match.end(1) - 1)
-            for match in _INCLUDE.finditer(blank_out_comments(self.data, with_strings=False))
+            for match in _INCLUDE.finditer(blank_out_comments_and_strings(self.data, keeps_strings=True))
         )
 
     @cached_property
@@ -192,11 +192,11 @@ class Outline:
     @cached_property
     def code(self) -> bytes:
         """The text with spaces for comments and strings."""
-        return blank_out_comments(self.data)
+        return blank_out_comments_and_strings(self.data)
 
     def declares(self, name: str) -> bool:
         """True if it seems to declare a module, package or the like; quicker than looking for all of them."""
-        for offset in self.word_offsets(name):
+        for offset in self.word_byte_offsets(name):
             match = _BEFORE_UNIT.search(self.data, max(0, offset - 40), offset)
             if match is not None and not self._is_comment(match.start()):
                 return True
@@ -206,20 +206,20 @@ class Outline:
         line = self.data.rfind(b"\n", 0, offset) + 1
         return b"//" in self.data[line:offset] or self.data.rfind(b"/*", 0, offset) > self.data.rfind(b"*/", 0, offset)
 
-    def word_offsets(self, name: str) -> Iterator[int]:
-        """Places at which a name occurs as a whole word, including comments and strings."""
+    def word_byte_offsets(self, name: str) -> Iterator[int]:
+        """The bytes at which a name occurs as a whole word, including comments and strings."""
         word = re.escape(name.encode())
         pattern = rb"(?<![A-Za-z0-9_$])" + word + rb"(?![A-Za-z0-9_$])" if name.isidentifier() else word
         for match in re.finditer(pattern, self.data):
             yield match.start()
 
 
-def blank_out_comments(data: bytes, *, with_strings: bool = True) -> bytes:
-    """Source code with comments, and strings if wanted, replaced by spaces."""
+def blank_out_comments_and_strings(data: bytes, *, keeps_strings: bool = False) -> bytes:
+    """Source code with comments and strings replaced by spaces, byte for byte; strings stay if `keeps_strings`."""
 
     def spaces(match: re.Match[bytes]) -> bytes:
         text = match[0]
-        return text if text.startswith(b'"') and not with_strings else b" " * len(text)
+        return text if text.startswith(b'"') and keeps_strings else b" " * len(text)
 
     if b"/" not in data and b'"' not in data:
         return data

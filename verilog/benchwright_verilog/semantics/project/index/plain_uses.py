@@ -58,7 +58,7 @@ class PlainUse:
 
 @dataclass(frozen=True)
 class PlainName:
-    """A declared name, as `uses` needs to know it.
+    """A declared name, as `uses_if_certain` needs to know it.
 
     Args:
         name: The name.
@@ -70,7 +70,7 @@ class PlainName:
     target_kind: TargetKind
     package: str = ""
 
-    def uses(self, outline: Outline) -> list[PlainUse] | None:
+    def uses_if_certain(self, outline: Outline) -> list[PlainUse] | None:
         """All uses in a file that does not declare it; None if one of them may be something else.
 
         Args:

@@ -14,7 +14,7 @@ from benchwright_verilog.semantics.project.lists.manifest import (
     DESIGNS,
     ListManifest,
     ProjectParts,
-    TextOf,
+    TextIfOpen,
     TooLargeError,
     normal,
     text_of_file,
@@ -30,17 +30,17 @@ _MOST_PACKAGES = 500
 _WORD = re.compile(r"\s*([A-Za-z0-9_.:*-]+|[(),])")
 
 
-def read_bender(manifest_path: Path, text_of: TextOf | None = None, targets: tuple[str, ...] = ()) -> FileList:
+def read_bender(manifest_path: Path, text_if_open: TextIfOpen | None = None, targets: tuple[str, ...] = ()) -> FileList:
     """Reads a package and those that it depends on.
 
     Args:
         manifest_path: Its `Bender.yml`.
-        text_of: See `TextOf`.
+        text_if_open: See `TextIfOpen`.
         targets: Targets that apply; `TARGETS` if none is given.
     """
     gathered = ProjectParts()
     reading = _BenderReading(
-        manifest_path.parent, text_of, frozenset(name.lower() for name in targets or TARGETS), gathered
+        manifest_path.parent, text_if_open, frozenset(name.lower() for name in targets or TARGETS), gathered
     )
     reading.read_package(manifest_path)
     gathered.targets = tuple(sorted(reading.named_targets))
@@ -48,9 +48,11 @@ def read_bender(manifest_path: Path, text_of: TextOf | None = None, targets: tup
 
 
 class _BenderReading:
-    def __init__(self, root: Path, text_of: TextOf | None, targets: frozenset[str], gathered: ProjectParts) -> None:
+    def __init__(
+        self, root: Path, text_if_open: TextIfOpen | None, targets: frozenset[str], gathered: ProjectParts
+    ) -> None:
         self._root = root
-        self._text_of = text_of
+        self._text_of = text_if_open
         self._targets = targets
         self._gathered = gathered
         self._seen_packages: set[str] = set()

@@ -115,22 +115,22 @@ class _ListedFiles:
 
 def read_file_list(
     path: Path,
-    text_of: Callable[[Path], str | None] | None = None,
+    text_if_open: Callable[[Path], str | None] | None = None,
     variables: Mapping[str, str] = os.environ,
 ) -> FileList:
     """Read a file list and those that it names.
 
     Args:
         path: The list.
-        text_of: Gives the text of a list that is open in an editor; else it is read from disk.
+        text_if_open: Gives the text of a list that is open in an editor; else it is read from disk.
         variables: Values that `$NAME` stands for.
     """
     gathered = _ListedFiles(variables)
-    text = _open_or_disk_text(path, text_of)
+    text = _open_or_disk_text(path, text_if_open)
     if text is None:
         message = f"The file list {path} can't be read. Correct benchwright.project.fileLists, or create the file."
         return FileList(path, complaints=(Complaint(path, 0, 0, message),), read_lists=(path,))
-    _read_entries(path, text, path.parent, gathered, text_of, ())
+    _read_entries(path, text, path.parent, gathered, text_if_open, ())
     in_whole = frozenset((*gathered.libraries, *gathered.sources))
     for folder in gathered.library_dirs:
         gathered.libraries |= dict.fromkeys(_library_files(folder, tuple(gathered.suffixes) or _SUFFIXES))

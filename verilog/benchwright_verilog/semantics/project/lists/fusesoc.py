@@ -15,7 +15,7 @@ from benchwright_verilog.semantics.project.lists.manifest import (
     DESIGNS,
     ListManifest,
     ProjectParts,
-    TextOf,
+    TextIfOpen,
     TooLargeError,
     normal,
     text_of_file,
@@ -31,17 +31,17 @@ _VERSION = re.compile(r"^(?:[<>=~^]*)(.*)$", re.DOTALL)
 _FIRST_LINE = re.compile(r"\A(\s*CAPI=2):?[ \t]*$", re.MULTILINE)
 
 
-def read_core(path: Path, folder: Path, text_of: TextOf | None = None, target: str = "") -> FileList:
+def read_core(path: Path, folder: Path, text_if_open: TextIfOpen | None = None, target: str = "") -> FileList:
     """Reads a core and those that it depends on.
 
     Args:
         path: Its file.
         folder: Cores below it may be depended on.
-        text_of: See `TextOf`.
+        text_if_open: See `TextIfOpen`.
         target: Target of the core; `default` if not given, else the first.
     """
     gathered = ProjectParts()
-    reading = _FusesocReading(folder, text_of, gathered)
+    reading = _FusesocReading(folder, text_if_open, gathered)
     reading.read_top(path, target)
     return gathered.file_list(path)
 
@@ -62,9 +62,9 @@ class _Core:
 
 
 class _FusesocReading:
-    def __init__(self, folder: Path, text_of: TextOf | None, gathered: ProjectParts) -> None:
+    def __init__(self, folder: Path, text_if_open: TextIfOpen | None, gathered: ProjectParts) -> None:
         self._folder = folder
-        self._text_of = text_of
+        self._text_of = text_if_open
         self._gathered = gathered
         self._flags: frozenset[str] = frozenset()
         self._seen_cores: set[str] = set()

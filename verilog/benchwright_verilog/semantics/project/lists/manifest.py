@@ -13,7 +13,7 @@ from benchwright_verilog.semantics.project.lists.file_list import Complaint, Fil
 if TYPE_CHECKING:
     from yaml import Node
 
-TextOf = Callable[[Path], str | None]
+TextIfOpen = Callable[[Path], str | None]
 """Gives the text of a file that an editor has open."""
 _MOST_BYTES = 1 << 20
 _MOST_NODES = 100_000
@@ -141,9 +141,9 @@ class ProjectParts:
         )
 
 
-def text_of_file(path: Path, text_of: TextOf | None) -> str | None:
+def text_of_file(path: Path, text_if_open: TextIfOpen | None) -> str | None:
     """A file's text, as an editor has it or as it is on disk."""
-    text = text_of(path) if text_of is not None else None
+    text = text_if_open(path) if text_if_open is not None else None
     if text is not None:
         return text
     try:

@@ -21,18 +21,20 @@ def lists_in(folder: Path) -> list[Path]:
     return [path for pattern in _PATTERNS for path in sorted(folder.glob(pattern)) if path.is_file()]
 
 
-def selectable_targets(list_path: Path, folder: Path, open_text: Callable[[Path], str | None]) -> tuple[str, ...]:
+def selectable_targets(
+    list_path: Path, project_folder: Path, text_if_open: Callable[[Path], str | None]
+) -> tuple[str, ...]:
     """Targets that can be chosen of a list; none for a `.f` file.
 
     Args:
         list_path: The list.
-        folder: Folder of the project.
-        open_text: Gives the text of a list that an editor has open.
+        project_folder: Folder of the project.
+        text_if_open: Gives the text of a list that an editor has open.
     """
     if list_path.name == bender.NAME:
-        return bender.read_bender(list_path, open_text).targets
+        return bender.read_bender(list_path, text_if_open).targets
     if list_path.suffix == fusesoc.SUFFIX:
-        return fusesoc.read_core(list_path, folder, open_text).targets
+        return fusesoc.read_core(list_path, project_folder, text_if_open).targets
     return ()
 
 
@@ -44,7 +46,7 @@ class ProjectLists:
     Args:
         named: The lists of the settings.
         folder: Folder to look for a list in if none is named; None for nowhere.
-        open_text: Gives the text of a list that an editor has open.
+        text_if_open: Gives the text of a list that an editor has open.
         on_read: Called with the lists whenever they were read, in whatever thread that was.
         variables: Values that `$NAME` stands for in a list, before the environment's.
         target: Target chosen of a list that has several; those of Bender are separated by commas.
@@ -54,14 +56,14 @@ class ProjectLists:
         self,
         named_lists: Sequence[Path],
         folder: Path | None,
-        open_text: Callable[[Path], str | None],
+        text_if_open: Callable[[Path], str | None],
         on_read: Callable[[Sequence[FileList]], None] | None,
         variables: Mapping[str, str] | None = None,
         target: str = "",
     ) -> None:
         self._named_lists = list(named_lists)
         self._folder = folder
-        self._open_text = open_text
+        self._text_if_open = text_if_open
         self._on_read = on_read
         self._variables = variables or {}
         self._target = target
@@ -126,14 +128,14 @@ class ProjectLists:
     def _read(self, path: Path, variables: Mapping[str, str]) -> FileList:
         if path.name == bender.NAME:
             targets = tuple(name.strip() for name in self._target.split(",") if name.strip())
-            return bender.read_bender(path, self._open_text, targets)
+            return bender.read_bender(path, self._text_if_open, targets)
         if path.suffix == fusesoc.SUFFIX:
-            return fusesoc.read_core(path, self._folder or path.parent, self._open_text, self._target)
-        return read_file_list(path, self._open_text, variables)
+            return fusesoc.read_core(path, self._folder or path.parent, self._text_if_open, self._target)
+        return read_file_list(path, self._text_if_open, variables)
 
     def _stamps_of(self, lists: Sequence[Path]) -> dict[Path, Stamp | None]:
         stamps: dict[Path, Stamp | None] = {}
         for path in [*lists, *(read_path for file_list in self.lists for read_path in file_list.read_lists)]:
-            text = self._open_text(path)
+            text = self._text_if_open(path)
             stamps[path] = stamp_of(path) if text is None else (hash(text), len(text))
         return stamps

@@ -1,4 +1,4 @@
-"""Answer of a model to a question that somebody writes, and a check whether that is the key."""
+"""Answers of language models to a question that somebody writes, and a check whether they are the key."""
 
 from __future__ import annotations
 

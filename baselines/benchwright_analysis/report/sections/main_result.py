@@ -24,7 +24,7 @@ from benchwright_studies.plan.vocabulary import Population
 
 
 @dataclass(frozen=True)
-class GroupAnswer:
+class GroupResult:
     """One condition, or one model."""
 
     group: str
@@ -41,15 +41,15 @@ class GroupAnswer:
 
 
 @dataclass(frozen=True)
-class Answers:
+class MainResult:
     """All conditions, the baseline first."""
 
-    rows: tuple[GroupAnswer, ...]
+    rows: tuple[GroupResult, ...]
     limit: Limit | None
     """Up to when times are averaged; `None` if there are none."""
 
 
-def answers(data: Dataset) -> Answers:
+def main_result(data: Dataset) -> MainResult:
     """Content of the table at the top of the page."""
     timed = by_condition(data)
     limit = limit_of(timed) if timed else None
@@ -61,7 +61,7 @@ def answers(data: Dataset) -> Answers:
     groups = [
         group for group in data.groups if any(observation.group == group for observation in data.decided_observations)
     ]
-    group_answers = []
+    group_results = []
     baseline_observations = [
         observation for observation in data.decided_observations if groups and observation.group == groups[0]
     ]
@@ -73,8 +73,8 @@ def answers(data: Dataset) -> Answers:
             mean = restricted_mean(
                 minutes_of(timed_rows), passed_of(timed_rows), limit.minutes, Dataset.cells(timed_rows)
             )
-        group_answers.append(
-            GroupAnswer(
+        group_results.append(
+            GroupResult(
                 group=group,
                 attempts=len(rows),
                 people=len({observation.participant for observation in rows if observation.is_person}),
@@ -85,31 +85,31 @@ def answers(data: Dataset) -> Answers:
                 time=comparisons_by_group.get(group),
             )
         )
-    return Answers(tuple(group_answers), limit)
+    return MainResult(tuple(group_results), limit)
 
 
-def answer_table(group_answers: Answers) -> SortableTable:
+def main_result_table(result: MainResult) -> SortableTable:
     """For the page."""
-    up_to = f" up to {group_answers.limit.minutes_text} min" if group_answers.limit is not None else ""
-    baseline_name = group_answers.rows[0].group if group_answers.rows else ""
+    up_to = f" up to {result.limit.minutes_text} min" if result.limit is not None else ""
+    baseline_name = result.rows[0].group if result.rows else ""
     rows: list[list[Cell]] = []
-    digits = 1 if group_answers.limit is None or group_answers.limit.minutes >= 2 else 3
-    for group_answer in group_answers.rows:
-        time_change = group_answer.time.change if group_answer.time is not None else None
+    digits = 1 if result.limit is None or result.limit.minutes >= 2 else 3
+    for group_result in result.rows:
+        time_change = group_result.time.change if group_result.time is not None else None
         rows.append(
             [
-                group_answer.group,
-                text_with_interval(group_answer.solved.estimate, as_share=True),
+                group_result.group,
+                text_with_interval(group_result.solved.estimate, as_share=True),
                 "–"
-                if group_answer.solved_difference is None
-                else text_with_interval(in_percentage_points(group_answer.solved_difference), digits=1),
+                if group_result.solved_difference is None
+                else text_with_interval(in_percentage_points(group_result.solved_difference), digits=1),
                 "–"
-                if group_answer.minutes is None
-                else text_with_interval(group_answer.minutes.estimate, digits=digits),
+                if group_result.minutes is None
+                else text_with_interval(group_result.minutes.estimate, digits=digits),
                 "–" if time_change is None else in_percent(time_change),
-                group_answer.attempts,
-                group_answer.people or "–",
-                group_answer.problems,
+                group_result.attempts,
+                group_result.people or "–",
+                group_result.problems,
             ]
         )
     columns = (
@@ -124,14 +124,12 @@ def answer_table(group_answers: Answers) -> SortableTable:
     )
     notes = {
         crossed.note
-        for answer_row in group_answers.rows
-        for crossed in (answer_row.solved, answer_row.minutes)
+        for group_result in result.rows
+        for crossed in (group_result.solved, group_result.minutes)
         if crossed is not None and crossed.note
     }
     limit_note = (
-        f"Times are averaged up to {group_answers.limit.minutes_text} minutes, {group_answers.limit.why}. "
-        if group_answers.limit
-        else ""
+        f"Times are averaged up to {result.limit.minutes_text} minutes, {result.limit.why}. " if result.limit else ""
     )
     note = (
         f"{limit_note}Differences are over the problems that both tried. In brackets 95 % intervals, for other "
@@ -141,15 +139,15 @@ def answer_table(group_answers: Answers) -> SortableTable:
     return SortableTable("The answer, by condition", columns, rows, note)
 
 
-def answer(data: Dataset) -> Section:
+def main_result_section(data: Dataset) -> Section:
     """First section of the report: over the attempts that the study planned its primary analysis for."""
     title = "The answer"
     planned_data = data.as_planned()
     if not planned_data.decided_observations:
         return Section("answer", title, empty_reason="No attempt that counts has a verdict, so there is no answer yet.")
-    group_answers = answers(planned_data)
-    numbers = {"conditions": group_answers.rows, "limit": group_answers.limit, "population": data.population.value}
-    return Section("answer", title, _lead(data), (), (answer_table(group_answers),), numbers)
+    result = main_result(planned_data)
+    numbers = {"conditions": result.rows, "limit": result.limit, "population": data.population.value}
+    return Section("answer", title, _lead(data), (), (main_result_table(result),), numbers)
 
 
 def _lead(data: Dataset) -> list[str]:
