@@ -57,7 +57,7 @@ def token_text(token_id: str, secret: str, prefix: str) -> str:
     return f"{prefix}_{token_id}_{secret}"
 
 
-def parse_token(text: str, prefix: str) -> tuple[str, str] | None:
-    """ID and secret of such a string."""
-    match = _WRITTEN.fullmatch(text)
+def id_and_secret_of_token(written_token: str, prefix: str) -> tuple[str, str] | None:
+    """ID and secret of such a string; None for any other."""
+    match = _WRITTEN.fullmatch(written_token)
     return (match[2], match[3]) if match and match[1] == prefix else None

@@ -21,7 +21,7 @@ def number(value: float | None, digits: int = 2) -> str:
     return _with_minus(f"{value:.2g}" if abs(value) >= _ENDLESS else f"{value:.{digits}f}")
 
 
-def change(value: float, digits: int = 2) -> str:
+def signed_number(value: float, digits: int = 2) -> str:
     """A difference, always with its sign; zero has none."""
     text = number(value, digits)
     return f"+{text}" if value > 0 and float(text) else text

@@ -21,44 +21,44 @@ class FileTooLargeError(Exception):
     """It is larger than it may be."""
 
 
-def read_plain_file(folder: Path, path: str, limit: int) -> bytes:
+def read_plain_file(folder: Path, path: str, max_bytes: int) -> bytes:
     """Read a file below a folder without following links.
 
     Args:
         folder: May itself be a link.
         path: Relative, separated by `/`; no component of it may be a link.
-        limit: Bytes that it may have at most.
+        max_bytes: Bytes that it may have at most.
 
     Raises:
         NotPlainFileError: The path leads to a folder, a device or a pipe.
-        FileTooLargeError: The file is larger than `limit`.
+        FileTooLargeError: The file is larger than `max_bytes`.
         FileNotFoundError: The file is missing.
         OSError: The file can't be read, or a component of its path is a link (`ELOOP`, `ENOTDIR`).
     """
-    with _checked_file(folder, path, limit) as stream:
-        return stream.read(limit)
+    with _checked_file(folder, path, max_bytes) as stream:
+        return stream.read(max_bytes)
 
 
-def copy_plain_file(folder: Path, path: str, target_file: BinaryIO, limit: int) -> None:
+def copy_plain_file(folder: Path, path: str, target_file: BinaryIO, max_bytes: int) -> None:
     """Copy a file below a folder without following links, however large memory is; see `read_plain_file`.
 
     Args:
         folder: May itself be a link.
         path: Relative, separated by `/`; no component of it may be a link.
         target_file: Gets the content.
-        limit: Bytes that it may have at most.
+        max_bytes: Bytes that it may have at most.
     """
-    with _checked_file(folder, path, limit) as stream:
+    with _checked_file(folder, path, max_bytes) as stream:
         shutil.copyfileobj(stream, target_file, 1 << 20)
 
 
 @contextmanager
-def _checked_file(folder: Path, path: str, limit: int) -> Iterator[BinaryIO]:
+def _checked_file(folder: Path, path: str, max_bytes: int) -> Iterator[BinaryIO]:
     with _open(folder, path) as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise NotPlainFileError(path)
-        if status.st_size > limit:
+        if status.st_size > max_bytes:
             raise FileTooLargeError(path)
         yield stream
 

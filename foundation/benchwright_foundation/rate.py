@@ -27,14 +27,14 @@ class RateLimits:
         self._clock = clock
         self._buckets: dict[str, _Bucket] = {}
 
-    def take_or_wait_s(self, token: str, requests_per_minute: int) -> float:
-        """Take one request out of a token's bucket.
+    def take_or_wait_s(self, client_key: str, requests_per_minute: int) -> float:
+        """Take one request out of a client's bucket.
 
         Returns:
             0 if there was one, else the whole seconds until there is one.
         """
         current_time = self._clock()
-        bucket = self._buckets.setdefault(token, _Bucket(requests_per_minute, current_time))
+        bucket = self._buckets.setdefault(client_key, _Bucket(requests_per_minute, current_time))
         bucket.level = min(
             requests_per_minute, bucket.level + (current_time - bucket.refill_time) * requests_per_minute / 60
         )

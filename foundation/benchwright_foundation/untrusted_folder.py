@@ -33,8 +33,8 @@ def entries_below(folder: Path, on_error: Callable[[OSError], None] = lambda err
             on_error(error)
 
 
-def disk_bytes_up_to(folder: Path, enough: int) -> int:
-    """Disk space of a folder; stops counting beyond `enough`.
+def disk_bytes_up_to(folder: Path, enough_bytes: int) -> int:
+    """Disk space of a folder; stops counting beyond `enough_bytes`.
 
     An empty file counts as `ENTRY_BYTES`, since a million of them are a burden, too. A folder that can't be listed
     counts as too much: it is too deep, or was made unreadable on purpose.
@@ -44,12 +44,12 @@ def disk_bytes_up_to(folder: Path, enough: int) -> int:
     def uncountable(error: OSError) -> None:
         nonlocal total
         if not isinstance(error, FileNotFoundError):
-            total = enough + 1
+            total = enough_bytes + 1
 
     for folder_entry in entries_below(folder, uncountable):
         with contextlib.suppress(OSError):
             total += max(folder_entry.stat(follow_symlinks=False).st_blocks * 512, ENTRY_BYTES)
-        if total > enough:
+        if total > enough_bytes:
             break
     return total
 

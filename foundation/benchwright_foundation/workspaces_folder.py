@@ -24,10 +24,10 @@ def intruder(folder: Path) -> Path | None:
     )
 
 
-def refusal_reason(folder: Path, intruding_folder: Path) -> str:
-    """Reason why a folder is refused, with the next step."""
+def refusal_reason(workspaces_folder: Path, intruding_folder: Path) -> str:
+    """Reason why the workspaces folder is refused, with the next step."""
     return (
-        f"The workspaces folder {folder} can't be used: {intruding_folder} is a repository or a pack, and the "
-        "editor would show"
-        " all of its files, hidden tests too. Move it elsewhere, or set BENCHWRIGHT_HOME to another folder."
+        f"The workspaces folder {workspaces_folder} can't be used: {intruding_folder} is a repository or a pack, and "
+        "the editor would show all of its files, hidden tests too. Move it elsewhere, or set BENCHWRIGHT_HOME to "
+        "another folder."
     )

@@ -121,7 +121,7 @@ def greet(input_stream: BinaryIO, output_stream: BinaryIO) -> Greeting | None:
     return None
 
 
-def write_error(output_stream: BinaryIO, sentence: str) -> None:
+def show_startup_error(output_stream: BinaryIO, sentence: str) -> None:
     """Show an error in the editor while there is no server yet."""
     _show(output_stream, _ERROR, sentence)
 

@@ -53,7 +53,7 @@ async def open_pipe(stdin: BinaryIO) -> PipeReader:
     return PipeReader(stream)
 
 
-def is_pipe(stdin: BinaryIO, stdout: BinaryIO) -> bool:
+def is_pipe_of_its_own(stdin: BinaryIO, stdout: BinaryIO) -> bool:
     """True if standard input is a pipe or socket, and not the one of standard output.
 
     If both shared one, non-blocking reads would make writes fail that would otherwise block.

@@ -53,7 +53,7 @@ from benchwright_server.features.requests import register_requests
 from benchwright_server.greeting import Greeting
 from benchwright_server.operations.catalogue import CHANGED
 from benchwright_server.own_tests.last_results import LastResults
-from benchwright_server.pipe import READ_BY_LOOPS, is_pipe, open_pipe, widen_pipe
+from benchwright_server.pipe import READ_BY_LOOPS, is_pipe_of_its_own, open_pipe, widen_pipe
 from benchwright_server.settings import ServerSettings, wire_name
 from benchwright_server.workspaces.workspace import workspace_folder
 from benchwright_verilog.semantics.behaviour.view_store import ViewStore
@@ -263,10 +263,10 @@ class BenchwrightServer(EditorServer):
         gc.freeze()
 
         async def run() -> None:
-            by_loop = is_pipe(stdin, stdout) and READ_BY_LOOPS
+            by_loop = is_pipe_of_its_own(stdin, stdout) and READ_BY_LOOPS
             message_reader = await open_pipe(stdin) if by_loop else self._reader_in_threads(stdin)
             self._loop = loop = asyncio.get_running_loop()
-            if is_pipe(stdin, stdout):
+            if is_pipe_of_its_own(stdin, stdout):
                 # While one thread is inside `import pyslang`, `from pyslang.ast import …` fails in any other.
                 import_module("pyslang")
                 loop.run_in_executor(None, _load_ahead, self.sessions.home)

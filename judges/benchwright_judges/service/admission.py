@@ -155,7 +155,7 @@ class AdmissionControl:
             raise _unauthorized_refusal(
                 "The request has no access token.", "Send Authorization: Bearer followed by the token."
             )
-        token_parts = access_token.parse_token(text.strip(), self._tokens.prefix)
+        token_parts = access_token.id_and_secret_of_token(text.strip(), self._tokens.prefix)
         token = await self._tokens.find_token(token_parts[0]) if token_parts else None
         if token_parts is None or token is None or not token.has_secret(token_parts[1]):
             raise _unauthorized_refusal("The token is unknown.", "Check that it was copied whole.")

@@ -23,9 +23,9 @@ from benchwright_server.workspaces.workspace import (
     Marker,
     Workspace,
     fill_workspace,
-    free_folder,
     mark_workspace,
-    new_workspace_files,
+    statement_path_and_workspace_files,
+    unused_folder,
 )
 
 if TYPE_CHECKING:
@@ -113,13 +113,13 @@ class Opening:
             if question
             else {}
         )
-        statement, files = new_workspace_files(problem, variants)
+        statement, files = statement_path_and_workspace_files(problem, variants)
         files[statement] = statement_with_rule(files[statement].decode(), self._assistance_rule(ref)).encode()
         figures = {figure.path for figure in problem.public.figures}
         root = self._services.home.workspaces
         if (intruding_path := intruder(root)) is not None:
             raise WorkspaceError(refusal_reason(root, intruding_path))
-        folder = free_folder(root, ref)
+        folder = unused_folder(root, ref)
         try:
             fill_workspace(folder, files)
             texts = {path: FileText.of_bytes(content) for path, content in files.items() if path not in figures}
@@ -159,7 +159,10 @@ class Opening:
                     return False
         if marked_attempt != header.id:
             mark_workspace(
-                folder, Marker(attempt=header.id, problem=header.problem, statement=new_workspace_files(problem)[0])
+                folder,
+                Marker(
+                    attempt=header.id, problem=header.problem, statement=statement_path_and_workspace_files(problem)[0]
+                ),
             )
         return True
 

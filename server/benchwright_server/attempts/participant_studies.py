@@ -31,7 +31,7 @@ from benchwright_server.protocol.studies import (
     StudySummary,
     StudyView,
 )
-from benchwright_server.workspaces.workspace import Workspace, new_workspace_files
+from benchwright_server.workspaces.workspace import Workspace, statement_path_and_workspace_files
 from benchwright_studies.conduct.delivery import Deliveries
 from benchwright_studies.conduct.progress import ParticipantProgress, is_finished
 from benchwright_studies.conduct.studies import RegisteredStudy, Studies
@@ -274,7 +274,7 @@ class ParticipantStudies:
 
     def _forecast_view(self, study: Study, ref: str) -> ForecastView:
         problem = Store(self._sessions.home).problem(ref)
-        name, statement_files = new_workspace_files(problem)
+        name, statement_files = statement_path_and_workspace_files(problem)
         refs = [task.problem for task in study.problems]
         pictures = {
             figure.path: f"data:{figure.media_type.value};base64,{figure.data}" for figure in problem.public.figures

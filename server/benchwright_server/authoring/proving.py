@@ -50,7 +50,7 @@ async def prove(
     proof_candidates: Sequence[Candidate],
     checker: Checker,
     grader: BatchGrader,
-    on_sides: Callable[[Problem, TwoSided], None] = lambda problem, two_sided: None,
+    on_both_sides_run: Callable[[Problem, TwoSided], None] = lambda problem, two_sided: None,
 ) -> list[TwoSided]:
     """Prove problems from both sides: design problems by runs, questions by the judges' rules.
 
@@ -58,7 +58,7 @@ async def prove(
         proof_candidates: Problems to prove, with their wrong solutions.
         checker: Runs references and unsolved files.
         grader: Runs wrong solutions.
-        on_sides: Called when the reference and the unsolved files of a design problem have run.
+        on_both_sides_run: Called when the reference and the unsolved files of a design problem have run.
 
     Returns:
         The proofs, in the order of the problems.
@@ -73,7 +73,7 @@ async def prove(
 
     def finish(number: int, two_sided: TwoSided) -> None:
         proofs[designs[number]] = two_sided
-        on_sides(proof_candidates[designs[number]].problem, two_sided)
+        on_both_sides_run(proof_candidates[designs[number]].problem, two_sided)
 
     await checker.check_problems([proof_candidates[index].problem for index in designs], finish)
     wrong_cases = [

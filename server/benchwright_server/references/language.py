@@ -144,23 +144,25 @@ def settings_page() -> str:
     return _SETTINGS_HEAD + "\n".join(_settings()) + "\n"
 
 
-def setting_description(group: type[Any], field: str) -> str:
+def setting_description(settings_class: type[Any], field_name: str) -> str:
     """The docstring below a setting in the source; of a feature's switch, its text in the registry."""
-    if group is Features:
-        feature = next(feature for feature in feature_registry.FEATURES if feature.name == field)
+    if settings_class is Features:
+        feature = next(feature for feature in feature_registry.FEATURES if feature.name == field_name)
         return feature.switch_text or feature.does
     body = next(
-        node.body for node in ast.parse(textwrap.dedent(inspect.getsource(group))).body if hasattr(node, "body")
+        node.body
+        for node in ast.parse(textwrap.dedent(inspect.getsource(settings_class))).body
+        if hasattr(node, "body")
     )
     for statement, text in pairwise(body):
         is_field = (
             isinstance(statement, ast.AnnAssign)
             and isinstance(statement.target, ast.Name)
-            and statement.target.id == field
+            and statement.target.id == field_name
         )
         if is_field and isinstance(text, ast.Expr):
             return " ".join(str(ast.literal_eval(text.value)).split())
-    raise LookupError(f"{group.__name__}.{field} has no docstring: write one below it.")
+    raise LookupError(f"{settings_class.__name__}.{field_name} has no docstring: write one below it.")
 
 
 def full_capabilities() -> dict[str, Any]:

@@ -8,12 +8,12 @@ _LONGEST = 4096
 """Characters of a value."""
 
 
-def value_text(value: Value, longest: int = _LONGEST) -> str:
+def value_text(value: Value, most_characters: int = _LONGEST) -> str:
     """A value: `h1f` of bits that are all known, `b1x0z` of others, a number of a real, JSON of a string.
 
     Args:
         value: As it was read; a string is quoted.
-        longest: Number of characters from which on it is cut, which `…` at its end says.
+        most_characters: Number of characters from which on it is cut, which `…` at its end says.
     """
     match value:
         case bool() | int():
@@ -22,7 +22,7 @@ def value_text(value: Value, longest: int = _LONGEST) -> str:
             text = repr(value)
         case str():
             text = value if value.startswith('"') else f"b{value.lower()}"
-    return text if len(text) <= longest else f"{text[:longest]}…"
+    return text if len(text) <= most_characters else f"{text[:most_characters]}…"
 
 
 def verilog_literal(protocol_value: str, bits: int | None) -> str:

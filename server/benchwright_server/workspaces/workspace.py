@@ -110,7 +110,7 @@ def read_judged_files(folder: Path, problem: Problem) -> dict[str, bytes]:
     return {path: content for path in judged_paths(problem) if (content := read_file(folder, path)) is not None}
 
 
-def free_folder(root: Path, ref: str) -> Path:
+def unused_folder(root: Path, ref: str) -> Path:
     """A folder that does not exist yet: `root/pack/problem`, then `root/pack/problem-2` ..."""
     base_folder = root.joinpath(*ref.split("/"))
     number = 1
@@ -121,7 +121,7 @@ def free_folder(root: Path, ref: str) -> Path:
     return folder
 
 
-def new_workspace_files(
+def statement_path_and_workspace_files(
     problem: Problem, ref_by_language: Mapping[str, str] | None = None
 ) -> tuple[str, dict[str, bytes]]:
     """The path of the statement in a new workspace, and its files: path → content.

@@ -185,7 +185,7 @@ class Accounts:
 
     async def account_of_valid_token(self, token_text: str) -> str | None:
         """The account of a person's token that is valid now; None if it is none."""
-        token_parts = access_token.parse_token(token_text, self.prefix)
+        token_parts = access_token.id_and_secret_of_token(token_text, self.prefix)
         token = await self._read_token(token_parts[0]) if token_parts is not None else None
         if token_parts is None or token is None or not token.has_secret(token_parts[1]) or token.revoked is not None:
             return None

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from benchwright_foundation.number_text import change, clock, number, percent, points
+from benchwright_foundation.number_text import clock, number, percent, points, signed_number
 from benchwright_problems.figure import MediaType
 from benchwright_service.accounts.sessions import BrowserSession
 from benchwright_service.storage.tables import moment
@@ -66,7 +66,7 @@ def _environment() -> Environment:
     environment.filters["percent"] = percent
     environment.filters["points"] = points
     environment.filters["moment"] = moment
-    environment.filters["change"] = change
+    environment.filters["change"] = signed_number
     environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     return environment
 

@@ -34,7 +34,7 @@ async def sign_in(visit: Visit) -> Response:
     if visit.session is not None:
         return await _join_course(visit, code)
     accounts = visit.bench.accounts
-    if access_token.parse_token(code, accounts.prefix) is not None:
+    if access_token.id_and_secret_of_token(code, accounts.prefix) is not None:
         account = await accounts.account_of_valid_token(code)
     elif code and not name:
         return _sign_in_form(visit, _NO_NAME, name)

@@ -14,7 +14,12 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.file_text import FileText
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
-from benchwright_server.workspaces.workspace import Marker, fill_workspace, mark_workspace, new_workspace_files
+from benchwright_server.workspaces.workspace import (
+    Marker,
+    fill_workspace,
+    mark_workspace,
+    statement_path_and_workspace_files,
+)
 from benchwright_studies import open_log
 
 from ...lsp.session import PATIENCE_S, File
@@ -72,7 +77,7 @@ def with_help(home: Path, ref: str = "starter/saturating-counter") -> Path:
     """A workspace of an attempt that may be helped."""
     user_home = Home.find({"BENCHWRIGHT_HOME": str(home)})
     problem = Store(user_home).problem(ref)
-    statement, files = new_workspace_files(problem)
+    statement, files = statement_path_and_workspace_files(problem)
     folder = user_home.workspaces / "starter" / "helped"
     fill_workspace(folder, files)
     texts = {path: FileText.of_bytes(data) for path, data in files.items()}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_foundation.number_text import change, clock, duration, number, percent, points
+from benchwright_foundation.number_text import clock, duration, number, percent, points, signed_number
 
 
 @pytest.mark.parametrize(
@@ -13,10 +13,10 @@ from benchwright_foundation.number_text import change, clock, duration, number, 
         (number(-0.001), "0.00"),
         (number(None), "–"),
         (number(2.5e9), "2.5e+09"),
-        (change(0.25), "+0.25"),
-        (change(-0.25), "\N{MINUS SIGN}0.25"),
-        (change(0.001), "0.00"),
-        (change(-3, 0), "\N{MINUS SIGN}3"),
+        (signed_number(0.25), "+0.25"),
+        (signed_number(-0.25), "\N{MINUS SIGN}0.25"),
+        (signed_number(0.001), "0.00"),
+        (signed_number(-3, 0), "\N{MINUS SIGN}3"),
         (points(3.0), "3"),
         (points(-2.5), "\N{MINUS SIGN}2.5"),
         (percent(0.455), "45.5 %"),

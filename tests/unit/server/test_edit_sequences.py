@@ -19,7 +19,7 @@ from benchwright_server.features.language.folding import _exact
 from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.surrogates import encode_text, join_surrogates
-from benchwright_verilog.syntax.tree import differing_bytes, parse
+from benchwright_verilog.syntax.tree import differing_start_old_end_new_end, parse
 from benchwright_verilog.syntax.units import Units, cut_places
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def test_replacing_gives_the_lines_of_the_new_text(text: str, start: int, length
 @given(st.binary(max_size=20), st.binary(max_size=20), st.binary(max_size=20), st.binary(max_size=20))
 def test_a_difference_is_what_has_to_be_replaced(before: bytes, old: bytes, new: bytes, after: bytes) -> None:
     first_bytes, second_bytes = before + old + after, before + new + after
-    start, old_end, new_end = differing_bytes(first_bytes, second_bytes)
+    start, old_end, new_end = differing_start_old_end_new_end(first_bytes, second_bytes)
     assert first_bytes[:start] + second_bytes[start:new_end] + first_bytes[old_end:] == second_bytes
     assert 0 <= start <= min(old_end, new_end)
     assert old_end - start <= len(old)

@@ -44,7 +44,7 @@ def late_wraps(examined: ExaminedInstance) -> Iterator[Cause]:
                 continue
             targets = {symbol.hierarchicalPath for left in targets_of(assignment.left) if (symbol := symbol_of(left))}
             for guard in guarded_statement.guards:
-                bound = _compared_count(guard, targets)
+                bound = _compared_count_and_operator(guard, targets)
                 span = examined.design.span_of_range(guard.expression.sourceRange)
                 if bound is None or span is None:
                     continue
@@ -88,8 +88,8 @@ def off_by_one_loops(examined: ExaminedInstance) -> Iterator[Cause]:
             )
 
 
-def _compared_count(guard: StatementGuard, targets: set[str]) -> tuple[str, BinaryOperator] | None:
-    """The number that a counter is compared with, as it is written, if it is one of elements rather than the last."""
+def _compared_count_and_operator(guard: StatementGuard, counter_paths: set[str]) -> tuple[str, BinaryOperator] | None:
+    """The number that a counter is compared with, as written, if it is one of elements rather than the last."""
     guard_comparison = unwrap_conversions(guard.expression)
     if (
         guard.label_values
@@ -100,7 +100,7 @@ def _compared_count(guard: StatementGuard, targets: set[str]) -> tuple[str, Bina
         return None
     symbol = symbol_of(guard_comparison.left)
     name = _count(guard_comparison.right)
-    if symbol is None or symbol.hierarchicalPath not in targets or name is None:
+    if symbol is None or symbol.hierarchicalPath not in counter_paths or name is None:
         return None
     return name, guard_comparison.op
 

@@ -49,12 +49,12 @@ def same_as(rule: str) -> frozenset[str]:
     return frozenset({rule}).union(*(group for group in _SAME if rule in group)) if rule else frozenset()
 
 
-def is_unnecessary(rule: str) -> bool:
+def reports_unnecessary(rule: str) -> bool:
     """True if what is found could be deleted without loss."""
     # "Used, but only set" is a mistake more often than a leftover.
     return rule.startswith(("unused-", "UNUSED")) and "but-set" not in rule
 
 
-def is_deprecated(rule: str, message: str) -> bool:
+def reports_deprecated(rule: str, message: str) -> bool:
     """True if what is found should no longer be used."""
     return rule in {"invalid-system-task-function", "DEPRECATED"} or "deprecated" in message.lower()

@@ -14,7 +14,7 @@ _NAMES = frozenset({"simple_identifier", "escaped_identifier"})
 _BEGINS = frozenset({"begin", "fork"})
 
 
-def label_pair(units: Sequence[TopLevelItem], byte: int) -> tuple[tuple[int, int], tuple[int, int]] | None:
+def label_pair_byte_ranges(units: Sequence[TopLevelItem], byte: int) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """The two places of the name at an offset, if it is one that is written twice, spelled the same."""
     unit = next((unit for unit in units if byte <= unit.end), None)
     if unit is None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _PAIRS = {b"(": b")", b"[": b"]", b"{": b"}"}
 
 
-def ranges_around(units: Sequence[TopLevelItem], byte: int) -> list[tuple[int, int]]:
+def byte_ranges_around(units: Sequence[TopLevelItem], byte: int) -> list[tuple[int, int]]:
     """The ranges around a place, each inside the next."""
     unit = next((unit for unit in units if byte < unit.end), units[-1])
     offset = byte - unit.start

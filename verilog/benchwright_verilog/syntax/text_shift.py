@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_verilog.syntax.tree import differing_bytes
+from benchwright_verilog.syntax.tree import differing_start_old_end_new_end
 
 
 class TextShift:
@@ -17,7 +17,7 @@ class TextShift:
         if old_data is new_data or old_data == new_data:
             self._start = self._old_end = self._end = len(new_data)
         else:
-            self._start, self._old_end, self._end = differing_bytes(old_data, new_data)
+            self._start, self._old_end, self._end = differing_start_old_end_new_end(old_data, new_data)
 
     def is_in_new_text(self, byte: int) -> bool:
         """True if a byte of the newer text is in or beside what the older text does not have."""

@@ -45,7 +45,7 @@ def parse(data: bytes, old_data: bytes | None = None, old_tree: Tree | None = No
     """
     if old_tree is None or old_data is None:
         return _parser().parse(data)
-    start, old_end, end = differing_bytes(old_data, data)
+    start, old_end, end = differing_start_old_end_new_end(old_data, data)
     edited = old_tree.copy()
     edited.edit(start, old_end, end, _point(data, start), _point(old_data, old_end), _point(data, end))
     tree = _parser().parse(data, edited)
@@ -54,7 +54,7 @@ def parse(data: bytes, old_data: bytes | None = None, old_tree: Tree | None = No
     return tree
 
 
-def differing_bytes(old_data: bytes, new_data: bytes) -> tuple[int, int, int]:
+def differing_start_old_end_new_end(old_data: bytes, new_data: bytes) -> tuple[int, int, int]:
     """Byte at which two versions begin to differ, and the ends of the difference in the old and in the new one."""
     shorter = min(len(old_data), len(new_data))
     start = _longest_fitting(shorter, lambda length: old_data[:length] == new_data[:length])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from benchwright_foundation.registration import enumeration
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, SANDBOXES, open_sandbox, sandbox_names
-from benchwright_server.greeting import greet, write_error
+from benchwright_server.greeting import greet, show_startup_error
 
 if TYPE_CHECKING:
     import typer
@@ -62,7 +62,7 @@ def serve(arguments: Sequence[str]) -> None:
     try:
         sandbox = open_sandbox(options.sandbox)
     except SandboxUnavailableError as error:
-        write_error(sys.stdout.buffer, f"Benchwright's server can't start: {error}; {error.hint}.")
+        show_startup_error(sys.stdout.buffer, f"Benchwright's server can't start: {error}; {error.hint}.")
         parser.error(f"{error}; {error.hint}")
     # Registered first, so it runs last.
     atexit.register(lambda: _end(0 if server.is_shut_down else 1))

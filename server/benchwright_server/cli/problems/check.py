@@ -29,7 +29,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Reason
 from benchwright_server.authoring.proving import Candidate, candidates_to_prove, prove
 from benchwright_server.cli.problems.check_report import category, write_report
-from benchwright_server.cli.problems.whole_pack import author_folder, whole_pack
+from benchwright_server.cli.problems.whole_pack import author_folder, pack_with_hidden_parts
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import end_in_order
 from benchwright_server.cli.terminal.output import color_of, console, explain_unwritable, plain_errors, print_json
@@ -71,7 +71,7 @@ def check(
     with plain_errors(), end_in_order("All verdicts so far are kept: the same command continues where it stopped."):
         home = Home.find()
         store, verdicts = Store(home), VerdictStore.from_home(home)
-        problems = whole_pack(store, pack).problems
+        problems = pack_with_hidden_parts(store, pack).problems
         folder = author_folder(pack)
         pack_candidates = candidates_to_prove(problems, folder)
         if run_records.logs is not None and cluster is not None:

@@ -10,7 +10,7 @@ from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
 from benchwright_problems.problem import Pack
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.problems.whole_pack import author_folder, whole_pack
+from benchwright_server.cli.problems.whole_pack import author_folder, pack_with_hidden_parts
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
@@ -73,4 +73,4 @@ def duplicates(
 
 def _pack(store: Store, name: str) -> Pack:
     is_assigned = author_folder(name) is None and store.assignment(name) is not None
-    return store.public(name) if is_assigned else whole_pack(store, name)
+    return store.public(name) if is_assigned else pack_with_hidden_parts(store, name)

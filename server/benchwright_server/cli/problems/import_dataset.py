@@ -16,7 +16,7 @@ from benchwright_problems.errors import DatasetError
 from benchwright_problems.partial_date import check_date
 from benchwright_problems.problem import Pack
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.problems.left_out import write_left_out
+from benchwright_server.cli.problems.left_out import write_left_out_if_any
 from benchwright_server.cli.terminal.option_groups import with_signature
 from benchwright_server.cli.terminal.options import Json, NewPack, Replace
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
@@ -74,7 +74,7 @@ def import_dataset(
         if day:
             imported = imported.model_copy(update={"published": day})
         Store(Home.find()).add(imported, replace=replace)
-        report = write_left_out(invalid, pack)
+        report = write_left_out_if_any(invalid, pack)
     unprovable = [problem.id for problem in imported.problems if not problem.has_solution]
     if json_output:
         problems = [problem.id for problem in imported.problems]

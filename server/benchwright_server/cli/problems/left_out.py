@@ -9,7 +9,7 @@ from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_server.cli.terminal.output import explain_unwritable
 
 
-def write_left_out(invalid: InvalidRecords, pack_name: str, folder: Path | None = None) -> Path | None:
+def write_left_out_if_any(invalid: InvalidRecords, pack_name: str, folder: Path | None = None) -> Path | None:
     """Write `NAME-left-out.csv` if anything was left out; where it is.
 
     Args:

@@ -22,7 +22,7 @@ from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, 
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.problems.whole_pack import whole_pack
+from benchwright_server.cli.problems.whole_pack import pack_with_hidden_parts
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import end_in_order
 from benchwright_server.cli.terminal.output import console, err, explain_unwritable, plain_errors, print_json
@@ -116,7 +116,7 @@ def _designs_and_version(store: Store, pack: str, ids: Sequence[str]) -> tuple[l
     Raises:
         ServerError: One of the ids is not a design problem of the pack.
     """
-    complete_pack = whole_pack(store, pack)
+    complete_pack = pack_with_hidden_parts(store, pack)
     designs = [problem for problem in complete_pack.problems if problem.kind is ProblemKind.DESIGN]
     known_ids = [design.id for design in designs]
     if unknown := [problem_id for problem_id in ids if problem_id not in known_ids]:

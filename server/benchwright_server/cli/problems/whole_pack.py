@@ -14,7 +14,7 @@ def author_folder(name: str) -> Path | None:
     return Path(name) if (Path(name) / PACK_FILE).is_file() else None
 
 
-def whole_pack(store: Store, name: str) -> Pack:
+def pack_with_hidden_parts(store: Store, name: str) -> Pack:
     """A pack with its hidden parts.
 
     Raises:

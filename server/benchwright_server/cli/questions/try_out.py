@@ -12,7 +12,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_server.authoring.model_endpoints import model_endpoints
-from benchwright_server.cli.problems.whole_pack import whole_pack
+from benchwright_server.cli.problems.whole_pack import pack_with_hidden_parts
 from benchwright_server.cli.terminal.interruption import end_in_order
 from benchwright_server.cli.terminal.options import Budget, Json
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
@@ -40,7 +40,7 @@ def try_questions(
     they are right, so they are for the question's author. Exit status: 0 all models answered, 1 one did not.
     """
     with plain_errors(), end_in_order("Nothing is kept."):
-        questions = _questions(whole_pack(Store(Home.find()), pack).problems, question or ())
+        questions = _questions(pack_with_hidden_parts(Store(Home.find()), pack).problems, question or ())
         tried_questions = asyncio.run(_try_questions(questions, list(dict.fromkeys(model or ())), budget))
     if json_output:
         print_json([tried_question.model_dump(mode="json") for tried_question in tried_questions])

@@ -18,7 +18,7 @@ from benchwright_server.cli.solve.batch import BatchOptions, grade_batch
 from benchwright_server.cli.solve.batch_reading import Origins
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.option_groups import flatten_option_groups
-from benchwright_server.cli.terminal.output import finish_with, plain_errors
+from benchwright_server.cli.terminal.output import plain_errors, print_verdict_and_exit
 from benchwright_server.errors import ServerError
 
 
@@ -52,7 +52,7 @@ def answer(
         unsealed_problem = Store(home).unseal(problem)
         if unsealed_problem.kind is ProblemKind.DESIGN:
             raise ServerError(f"{problem} is not a question; use `benchwright grade {problem} DIR`.")
-        finish_with(
+        print_verdict_and_exit(
             problem,
             asyncio.run(_judge_text(home, problem, unsealed_problem, _read(file), judge_url, batch.reader)),
             json_output,

@@ -33,7 +33,7 @@ from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.responses import read_responses
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Verdict
-from benchwright_server.cli.problems.left_out import write_left_out
+from benchwright_server.cli.problems.left_out import write_left_out_if_any
 from benchwright_server.cli.solve.answers import print_summary, summarize
 from benchwright_server.cli.solve.batch_files import write_files
 from benchwright_server.cli.solve.batch_reading import AnswerReader, Origins
@@ -98,7 +98,7 @@ def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origin
     public = {problem.id: problem for problem in store.public(pack).problems}
     invalid = InvalidRecords(skip=batch.skip_invalid)
     parsed_responses = read_responses(responses, public, invalid)
-    left_out = write_left_out(invalid, responses.stem, batch.output)
+    left_out = write_left_out_if_any(invalid, responses.stem, batch.output)
     unsealed_problems = {
         name: store.unseal(f"{pack}/{name}") for name in {answer.problem.id for answer in parsed_responses}
     }

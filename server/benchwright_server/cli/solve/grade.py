@@ -24,7 +24,7 @@ from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import end_in_order
 from benchwright_server.cli.terminal.option_groups import flatten_option_groups
-from benchwright_server.cli.terminal.output import err, explain_unwritable, finish_with, plain_errors
+from benchwright_server.cli.terminal.output import err, explain_unwritable, plain_errors, print_verdict_and_exit
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 from benchwright_server.workspaces.workspace import read_judged_files
@@ -88,7 +88,7 @@ def _grade_folder(problem: str, folder: Path, batch: BatchOptions, raw_log: Path
         err.print(f"Missing in {folder}: {missing_names}.", markup=False, soft_wrap=True)
     with _open_raw_log(raw_log) as log, progress(f"running the hidden tests of {problem}", 1, "runs"):
         verdict = asyncio.run(_grade_files(unsealed_problem, files, home, box, log, batch))
-    finish_with(problem, verdict, json_output)
+    print_verdict_and_exit(problem, verdict, json_output)
 
 
 async def _grade_files(

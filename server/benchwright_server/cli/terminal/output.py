@@ -69,12 +69,12 @@ def explain_unwritable(path: Path) -> Iterator[None]:
         raise ServerError(f"{path} can't be written: {error.strerror}.") from error
 
 
-def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
+def print_verdict_and_exit(problem_ref: str, verdict: Verdict, json_output: bool) -> NoReturn:
     """Print a verdict and exit with its status."""
     if json_output:
         print_json(
             {
-                "problem": problem,
+                "problem": problem_ref,
                 "verdict": word_of(verdict.outcome, verdict.reason),
                 "reason": verdict.detail,
                 "tests": {"passed": verdict.passed_tests, "total": len(verdict.tests)},

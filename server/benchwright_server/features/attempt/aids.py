@@ -46,7 +46,7 @@ async def begin_use(server: EditorServer, uri: str, aid: Aid) -> AidUse | None:
     return AidUse(session, uri, await session.attempt.is_aid_use_recorded(aid)) if session is not None else None
 
 
-async def session_allowing(server: EditorServer, uri: str, aid: Aid) -> EditorSession | None:
+async def check_allowed_now(server: EditorServer, uri: str, aid: Aid) -> EditorSession | None:
     """The attempt that a file belongs to, which has to allow an aid; None for a file of no attempt.
 
     Raises:

@@ -59,7 +59,7 @@ async def explain_failure(server: EditorServer, params: ExplainFailureParams) ->
     # Imported late, as all that imports slang.
     from benchwright_verilog.causes.evidence import FailureEvidence
 
-    session = await aids.session_allowing(server, params.uri, Aid.EXPLANATIONS)
+    session = await aids.check_allowed_now(server, params.uri, Aid.EXPLANATIONS)
     project, path = project_of(server, params.uri)
     failure = await requested_failure(server, session, project, params)
     unknown_signals = await _unknown_signals(server, session, failure)

@@ -23,9 +23,9 @@ from benchwright_server.errors import OwnTestError
 from benchwright_server.features.attempt.aids import (
     AidUse,
     begin_uses_by_workspace,
+    check_allowed_now,
     check_ever_allowed,
     record_use,
-    session_allowing,
 )
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_of
@@ -89,7 +89,7 @@ async def _own_tests(server: EditorServer, params: OwnTestsParams) -> OwnTestLis
 
 
 async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> OwnTestRuns:
-    session = await session_allowing(server, params.uri, Aid.OWN_TESTS)
+    session = await check_allowed_now(server, params.uri, Aid.OWN_TESTS)
     if params.waves and session is not None:
         session.attempt.check_aid_permitted(Aid.WAVEFORMS)
     project, _ = project_of(server, params.uri)
@@ -129,7 +129,7 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
 
 
 async def _new_testbench(server: EditorServer, params: NewTestbenchParams) -> NewTestbench:
-    await session_allowing(server, params.uri, Aid.OWN_TESTS)
+    await check_allowed_now(server, params.uri, Aid.OWN_TESTS)
     project, path = project_of(server, params.uri)
     folder = folder_of(project)
     document = server.documents.get(path.as_uri())

@@ -27,7 +27,7 @@ from benchwright_server.protocol.authoring import (
     ProblemProof,
     ProvenSide,
 )
-from benchwright_server.workspaces.workspace import fill_workspace, new_workspace_files
+from benchwright_server.workspaces.workspace import fill_workspace, statement_path_and_workspace_files
 
 if TYPE_CHECKING:
     from benchwright_harness.grading.grade import GradingProgress
@@ -161,7 +161,7 @@ async def _prove_problem(proofs: Proofs, params: AuthoredParams) -> ProblemProof
 
 async def _preview_problem(proofs: Proofs, params: AuthoredParams) -> ProblemPreview:
     folder = _authored_folder(params)
-    statement, files = new_workspace_files((await asyncio.to_thread(_read, folder)).problem)
+    statement, files = statement_path_and_workspace_files((await asyncio.to_thread(_read, folder)).problem)
     target = proofs.server.sessions.home.state / "previews" / folder.parent.name / folder.name
 
     def write() -> None:

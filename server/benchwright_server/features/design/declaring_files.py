@@ -62,7 +62,7 @@ class DeclarationQuestions:
             self._asking = asyncio.ensure_future(_ask_which_file(self._server, project, unit, undecided[unit]))
 
 
-async def choose_declaration(server: EditorServer, uri: str) -> None:
+async def ask_which_declaration(server: EditorServer, uri: str) -> None:
     """Ask again about a module; for clients that have no list of their own."""
     project, folder = _project_and_folder(server, uri)
     ambiguous_files = project.declaring_files.ambiguous

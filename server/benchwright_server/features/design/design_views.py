@@ -89,7 +89,7 @@ class DesignViews:
         return await self._trace_signal(params, "loads")
 
     async def _trace_signal(self, params: SignalParams, way: str) -> SignalTrace:
-        await aids.session_allowing(self.server, params.uri, Aid.DESIGN_VIEWS)
+        await aids.check_allowed_now(self.server, params.uri, Aid.DESIGN_VIEWS)
         trace = await asyncio.to_thread(self._signal_endpoints, params, way)
         signal_declaration = trace.signal.declaration
         await record_view_use(

@@ -39,7 +39,7 @@ async def record_view_use(
     Raises:
         AttemptError: An attempt that one of the files belongs to forbids views, or does so now.
     """
-    await aids.session_allowing(server, uri, Aid.DESIGN_VIEWS)
+    await aids.check_allowed_now(server, uri, Aid.DESIGN_VIEWS)
     event = AidUsed(aid=Aid.DESIGN_VIEWS, feature=feature, detail=detail)
     await aids.record_use(server, declaring_file.as_uri() if declaring_file is not None else uri, event)
 
@@ -68,7 +68,7 @@ async def requested_instance(
         AttemptError: The attempt of the file forbids views of the design.
         ServerError: The design has no such instance.
     """
-    await aids.session_allowing(server, params.uri, Aid.DESIGN_VIEWS)
+    await aids.check_allowed_now(server, params.uri, Aid.DESIGN_VIEWS)
     project, path = project_of(server, params.uri)
     module = params.module
     if module is None and params.instance is None:

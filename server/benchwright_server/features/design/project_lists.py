@@ -11,7 +11,7 @@ from benchwright_server.errors import ServerError
 from benchwright_server.features.design.declaring_files import (
     CHOOSE_DECLARATION,
     DECLARATION_OPERATIONS,
-    choose_declaration,
+    ask_which_declaration,
 )
 from benchwright_server.features.editor.asking import ask_user
 from benchwright_server.features.editor.locations import file_of
@@ -45,7 +45,7 @@ def register(server: EditorServer) -> None:
 
     async def choose_file(*arguments: Any) -> None:
         command_arguments = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
-        await choose_declaration(server, str(command_arguments.get("uri", "")))
+        await ask_which_declaration(server, str(command_arguments.get("uri", "")))
 
     server.command(f"benchwright.{CHOOSE_LIST}")(choose)
     server.command(f"benchwright.{CHOOSE_DECLARATION}")(choose_file)

@@ -66,7 +66,7 @@ class SizeLenses:
 
     async def _is_allowed(self, uri: str) -> bool:
         try:
-            await aids.session_allowing(self._server, uri, Aid.DESIGN_VIEWS)
+            await aids.check_allowed_now(self._server, uri, Aid.DESIGN_VIEWS)
         except FORESEEN:
             return False
         return True

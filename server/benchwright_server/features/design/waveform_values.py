@@ -127,7 +127,7 @@ class WaveformValuesAtCursor:
             return []
         try:
             for uri in (document.uri, cursor.uri):
-                await aids.session_allowing(self._server, uri, Aid.WAVEFORMS)
+                await aids.check_allowed_now(self._server, uri, Aid.WAVEFORMS)
             tops = await self._design_tops(cursor.path)
             occurrence_paths = await asyncio.to_thread(
                 self._names_with_candidates, document.uri, analysis, start_byte, end_byte, tops

@@ -192,7 +192,7 @@ class OpenWaveforms:
         if not uri.startswith("file:"):
             raise WaveformError("Only files on this computer can be shown as waveforms.")
         path = path_of(uri)
-        session = await aids.session_allowing(self.server, uri, Aid.WAVEFORMS)
+        session = await aids.check_allowed_now(self.server, uri, Aid.WAVEFORMS)
         if session is not None:
             root = session.workspace.folder
         else:

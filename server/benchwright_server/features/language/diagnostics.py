@@ -27,7 +27,7 @@ from benchwright_server.workspaces.workspace import Workspace
 from benchwright_verilog.findings.finding import Finding, Level, RelatedPlace
 from benchwright_verilog.findings.merging import findings_to_show
 from benchwright_verilog.findings.piecewise import Piecewise, declared_in, words_of
-from benchwright_verilog.findings.rules import is_deprecated, is_unnecessary
+from benchwright_verilog.findings.rules import reports_deprecated, reports_unnecessary
 from benchwright_verilog.findings.source import SLANG, FindingTool
 from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity, SlangDiagnostic
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
@@ -402,9 +402,9 @@ def findings_from_slang(slang_diagnostics: Iterable[SlangDiagnostic], lines: Lin
 
 
 def _tags(finding: Finding) -> Iterator[int]:
-    if is_unnecessary(finding.rule):
+    if reports_unnecessary(finding.rule):
         yield types.DiagnosticTag.Unnecessary.value
-    if is_deprecated(finding.rule, finding.message):
+    if reports_deprecated(finding.rule, finding.message):
         yield types.DiagnosticTag.Deprecated.value
 
 

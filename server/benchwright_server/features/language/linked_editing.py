@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_verilog.syntax.labels import label_pair
+from benchwright_verilog.syntax.labels import label_pair_byte_ranges
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -27,7 +27,7 @@ async def _linked_ranges(
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_design:
         return None
-    label_spans = label_pair(document.units, document.lines.byte_at(params.position))
+    label_spans = label_pair_byte_ranges(document.units, document.lines.byte_at(params.position))
     if label_spans is None:
         return None
     return types.LinkedEditingRanges([document.lines.byte_range(*label_span) for label_span in label_spans], _WORD)

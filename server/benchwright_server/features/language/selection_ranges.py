@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_verilog.syntax.documents import Document
-from benchwright_verilog.syntax.selection import ranges_around
+from benchwright_verilog.syntax.selection import byte_ranges_around
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -31,7 +31,9 @@ def _selection(document: Document, position: types.Position) -> types.SelectionR
     lines = document.lines
     byte = lines.byte_at(position)
     selection: types.SelectionRange | None = None
-    for start, end in reversed(ranges_around(document.units, byte) if document.is_design else [(0, len(lines.data))]):
+    for start, end in reversed(
+        byte_ranges_around(document.units, byte) if document.is_design else [(0, len(lines.data))]
+    ):
         selection = types.SelectionRange(lines.byte_range(start, end), selection)
     cursor = lines.position(lines.from_byte(byte))
     return selection or types.SelectionRange(types.Range(cursor, cursor))

@@ -46,13 +46,13 @@ class SemanticTokens:
 
     async def delta(self, params: types.SemanticTokensDeltaParams) -> types.SemanticTokens | types.SemanticTokensDelta:
         """Changes since they were last sent; all tokens if the client refers to another answer."""
-        from benchwright_verilog.semantics.names.colours import first_difference_and_replacement
+        from benchwright_verilog.semantics.names.colours import difference_start_removed_count_added
 
         previous_tokens = self._sent_tokens.get(params.text_document.uri)
         new_tokens = await self._full_tokens(params.text_document.uri)
         if previous_tokens is None or previous_tokens.result_id != params.previous_result_id:
             return new_tokens
-        start, removed, added_numbers = first_difference_and_replacement(previous_tokens.data, new_tokens.data)
+        start, removed, added_numbers = difference_start_removed_count_added(previous_tokens.data, new_tokens.data)
         token_edits = [types.SemanticTokensEdit(start, removed, added_numbers)] if removed or added_numbers else []
         return types.SemanticTokensDelta(token_edits, new_tokens.result_id)
 

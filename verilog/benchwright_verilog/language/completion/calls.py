@@ -158,7 +158,7 @@ def _classified_call(
         if index >= 2 and is_name(code[index - 2]):
             if index >= 3 and code[index - 3].text in _DECLARES:
                 return call(CallKind.HEAD, ())
-            return call(CallKind.PARAMETERS, path_before(code, index - 1))
+            return call(CallKind.PARAMETERS, hierarchical_name_before(code, index - 1))
         return None
     if token_before.text == ")":
         return call(CallKind.HEAD, ()) if _is_parameter_head(code, index - 1) else None
@@ -174,7 +174,7 @@ def _classified_call(
         return call(CallKind.HEAD, ())
     if (kind := _instantiated_module(code, name)) is not None:
         return call(CallKind.PORTS, kind, code[name].text)
-    return call(CallKind.ARGUMENTS, path_before(code, name + 1))
+    return call(CallKind.ARGUMENTS, hierarchical_name_before(code, name + 1))
 
 
 def _is_parameter_head(code: Sequence[ExplainedToken], closing_index: int) -> bool:
@@ -230,7 +230,7 @@ def _instantiated_module(code: Sequence[ExplainedToken], name_index: int) -> tup
     return None
 
 
-def path_before(code: Sequence[ExplainedToken], end_index: int) -> tuple[str, ...]:
+def hierarchical_name_before(code: Sequence[ExplainedToken], end_index: int) -> tuple[str, ...]:
     """The hierarchical name that ends at some token, with its separators but without selects: `("a", ".", "b")`."""
     path_parts: list[str] = []
     index = end_index - 1

@@ -22,8 +22,8 @@ from benchwright_verilog.language.completion.calls import (
     OpenCall,
     call_around,
     directly_inside,
+    hierarchical_name_before,
     is_name,
-    path_before,
 )
 from benchwright_verilog.language.explanation.tokens import (
     CLOSING,
@@ -126,55 +126,77 @@ _TYPE_AFTER = frozenset(
 )
 
 
-def cursor_at(text: str, offset: int) -> Cursor:
-    """The cursor at an offset, in code points, and what can be written there."""
-    window_start = _start_of_reading(text, offset)
-    read_tokens = tokens(text, window_start, offset)
-    word = _word_before(text, offset)
-    start = offset - len(word)
-    tail = _WORD_AFTER.match(text, offset)
-    end = tail.end() if tail and word[:1] != "$" else offset
+def cursor_at(text: str, cursor_code_point: int) -> Cursor:
+    """The cursor at a code point, and what can be written there."""
+    window_start = _start_of_reading(text, cursor_code_point)
+    read_tokens = tokens(text, window_start, cursor_code_point)
+    word = _word_before(text, cursor_code_point)
+    start = cursor_code_point - len(word)
+    tail = _WORD_AFTER.match(text, cursor_code_point)
+    end = tail.end() if tail and word[:1] != "$" else cursor_code_point
     if (
         read_tokens
         and read_tokens[-1].token_kind is ExplainedTokenKind.COMMENT
-        and _is_open_comment(text, read_tokens[-1], offset)
+        and _is_open_comment(text, read_tokens[-1], cursor_code_point)
     ):
-        return Cursor(Expected.NOTHING, offset, offset, offset, "")
-    included = _INCLUDE.search(text, max(window_start, offset - 300), offset)
+        return Cursor(Expected.NOTHING, cursor_code_point, cursor_code_point, cursor_code_point, "")
+    included = _INCLUDE.search(text, max(window_start, cursor_code_point - 300), cursor_code_point)
     if included:
-        return _include_cursor(text, included, offset)
+        return _include_cursor(text, included, cursor_code_point)
     if (
         read_tokens
         and read_tokens[-1].token_kind is ExplainedTokenKind.STRING
-        and read_tokens[-1].end == offset
+        and read_tokens[-1].end == cursor_code_point
         and not _is_closed_string(read_tokens[-1].text)
     ):
-        return Cursor(Expected.NOTHING, offset, offset, offset, "")
-    if read_tokens and read_tokens[-1].token_kind is ExplainedTokenKind.NUMBER and read_tokens[-1].end == offset:
-        return Cursor(Expected.NOTHING, offset, offset, offset, "")
+        return Cursor(Expected.NOTHING, cursor_code_point, cursor_code_point, cursor_code_point, "")
+    if (
+        read_tokens
+        and read_tokens[-1].token_kind is ExplainedTokenKind.NUMBER
+        and read_tokens[-1].end == cursor_code_point
+    ):
+        return Cursor(Expected.NOTHING, cursor_code_point, cursor_code_point, cursor_code_point, "")
     code = _code_tokens(text, [token for token in read_tokens if token.end <= start], start)
     blocks, is_procedural = open_blocks(code)
     call = call_around(code)
     unplaced = Cursor(
-        Expected.NOTHING, start, offset, end, word, (), call, _assigned_name(code), is_procedural, tuple(blocks)
+        Expected.NOTHING,
+        start,
+        cursor_code_point,
+        end,
+        word,
+        (),
+        call,
+        _assigned_name(code),
+        is_procedural,
+        tuple(blocks),
     )
     expected_code, path = _expected_and_path(text, code, unplaced)
     return Cursor(
-        expected_code, start, offset, end, word, path, call, unplaced.assigned, is_procedural, unplaced.blocks
+        expected_code,
+        start,
+        cursor_code_point,
+        end,
+        word,
+        path,
+        call,
+        unplaced.assigned,
+        is_procedural,
+        unplaced.blocks,
     )
 
 
-def call_at(text: str, offset: int) -> OpenCall | None:
-    """The call, instantiation or parameter list around an offset."""
-    window_start = _start_of_reading(text, offset)
-    read_tokens = tokens(text, window_start, offset)
+def call_at(text: str, cursor_code_point: int) -> OpenCall | None:
+    """The call, instantiation or parameter list around a code point."""
+    window_start = _start_of_reading(text, cursor_code_point)
+    read_tokens = tokens(text, window_start, cursor_code_point)
     if (
         read_tokens
         and read_tokens[-1].token_kind is ExplainedTokenKind.COMMENT
-        and _is_open_comment(text, read_tokens[-1], offset)
+        and _is_open_comment(text, read_tokens[-1], cursor_code_point)
     ):
         return None
-    return call_around(_code_tokens(text, read_tokens, offset))
+    return call_around(_code_tokens(text, read_tokens, cursor_code_point))
 
 
 def _start_of_reading(text: str, offset: int) -> int:
@@ -274,7 +296,7 @@ def _expected_and_path(text: str, code: Sequence[ExplainedToken], cursor: Cursor
     if last_token.text == "." and last_token.token_kind is ExplainedTokenKind.SYMBOL:
         return _expected_after_dot(code, cursor)
     if last_token.text == "::":
-        return Expected.SCOPED, path_before(code, len(code) - 1)
+        return Expected.SCOPED, hierarchical_name_before(code, len(code) - 1)
     if last_token.text == "import" or (last_token.text == "," and _is_import(code)):
         return Expected.PACKAGE, ()
     direct = directly_inside(code)
@@ -311,7 +333,7 @@ def _expected_after_dot(code: Sequence[ExplainedToken], cursor: Cursor) -> tuple
         opening = opening_bracket_index(code, len(code) - 2)
         if opening >= 2 and code[opening - 2].text == ".":
             return Expected.CONNECTED_NAME, ()
-    return Expected.MEMBER, path_before(code, len(code) - 1)
+    return Expected.MEMBER, hierarchical_name_before(code, len(code) - 1)
 
 
 def _expected_after_other(
@@ -430,7 +452,7 @@ def _assigned_name(code: Sequence[ExplainedToken]) -> str:
             elif token.text == ";":
                 return ""
             elif token.text in ("=", "<=", "+=", "-=", "&=", "|=", "^=") and depth == 0:
-                path = path_before(code, index)
+                path = hierarchical_name_before(code, index)
                 return path[0] if path else ""
         elif (
             token.token_kind is ExplainedTokenKind.WORD

@@ -77,10 +77,10 @@ class Graph:
     unknown_signals: set[str] = field(default_factory=set)
     """The signals that are connected to modules that no file declares."""
 
-    def drive(self, target: str, source: str, *, is_plain: bool) -> None:
-        """A signal drives another."""
-        self.drivers.setdefault(target, []).append((source, is_plain))
-        self.loads.setdefault(source, []).append((target, is_plain))
+    def add_driver(self, driven_signal: str, driving_signal: str, *, is_plain: bool) -> None:
+        """Note that a signal drives another."""
+        self.drivers.setdefault(driven_signal, []).append((driving_signal, is_plain))
+        self.loads.setdefault(driving_signal, []).append((driven_signal, is_plain))
 
 
 def graph_of(compilation: Compilation) -> Graph:
@@ -183,7 +183,7 @@ def _connect(graph: Graph, instance: InstanceSymbol) -> None:
         graph.symbols.setdefault(inner_path, port.internalSymbol)
         if isinstance(outer, AssignmentExpression):
             for target in _targets(graph, outer.left):
-                graph.drive(target, inner_path, is_plain=True)
+                graph.add_driver(target, inner_path, is_plain=True)
         else:
             _drive(graph, [inner_path], outer)
 
@@ -193,7 +193,7 @@ def _drive(graph: Graph, targets: list[str], driving_expression: Expression) -> 
     for target in targets:
         graph.assigned_expressions.setdefault(target, []).append(driving_expression)
         for source, _ in signals_named_in(graph, driving_expression):
-            graph.drive(target, source, is_plain=is_plain)
+            graph.add_driver(target, source, is_plain=is_plain)
 
 
 def _drive_by_assignment(graph: Graph, assignment: AssignmentExpression) -> None:
@@ -228,7 +228,7 @@ def _add_block(graph: Graph, block: ProceduralBlockSymbol) -> None:
             _drive_by_assignment(graph, assignment)
             for target in _targets(graph, assignment.left):
                 for condition in conditions:
-                    graph.drive(target, condition, is_plain=False)
+                    graph.add_driver(target, condition, is_plain=False)
 
 
 def _clock_and_resets(graph: Graph, timed_body: TimedStatement) -> tuple[str, set[str]] | None:

@@ -53,51 +53,54 @@ class GuardedStatement:
     """The outermost first."""
 
 
-def guarded_statements(statement: Statement, guards: tuple[StatementGuard, ...] = ()) -> Iterator[GuardedStatement]:
+def guarded_statements(
+    statement: Statement, outer_guards: tuple[StatementGuard, ...] = ()
+) -> Iterator[GuardedStatement]:
     """The statements in another, in the order of the file."""
     match statement:
         case StatementList():
             for inner in statement.list:
-                yield from guarded_statements(inner, guards)
+                yield from guarded_statements(inner, outer_guards)
         case BlockStatement():
-            yield from guarded_statements(statement.body, guards)
+            yield from guarded_statements(statement.body, outer_guards)
         case TimedStatement():
-            yield from guarded_statements(statement.stmt, guards)
+            yield from guarded_statements(statement.stmt, outer_guards)
         case ConditionalStatement():
             condition_guards = tuple(StatementGuard(condition.expr) for condition in statement.conditions)
-            yield from guarded_statements(statement.ifTrue, (*guards, *condition_guards))
+            yield from guarded_statements(statement.ifTrue, (*outer_guards, *condition_guards))
             if statement.ifFalse is not None:
                 otherwise = tuple(StatementGuard(guard.expression, holds=False) for guard in condition_guards)
-                yield from guarded_statements(statement.ifFalse, (*guards, *otherwise))
+                yield from guarded_statements(statement.ifFalse, (*outer_guards, *otherwise))
         case CaseStatement():
             label_expressions: tuple[Expression, ...] = ()
             for item in statement.items:
                 label_expressions += tuple(item.expressions)
                 yield from guarded_statements(
-                    item.stmt, (*guards, StatementGuard(statement.expr, tuple(item.expressions)))
+                    item.stmt, (*outer_guards, StatementGuard(statement.expr, tuple(item.expressions)))
                 )
             if statement.defaultCase is not None:
                 yield from guarded_statements(
-                    statement.defaultCase, (*guards, StatementGuard(statement.expr, label_expressions, holds=False))
+                    statement.defaultCase,
+                    (*outer_guards, StatementGuard(statement.expr, label_expressions, holds=False)),
                 )
         case PatternCaseStatement():
             for pattern in statement.items:
-                yield from guarded_statements(pattern.stmt, (*guards, StatementGuard(statement.expr)))
+                yield from guarded_statements(pattern.stmt, (*outer_guards, StatementGuard(statement.expr)))
             if statement.defaultCase is not None:
                 yield from guarded_statements(
-                    statement.defaultCase, (*guards, StatementGuard(statement.expr, holds=False))
+                    statement.defaultCase, (*outer_guards, StatementGuard(statement.expr, holds=False))
                 )
         case ForLoopStatement():
             condition_guards = (StatementGuard(statement.stopExpr),) if statement.stopExpr is not None else ()
-            yield from guarded_statements(statement.body, (*guards, *condition_guards))
+            yield from guarded_statements(statement.body, (*outer_guards, *condition_guards))
         case WhileLoopStatement():
-            yield from guarded_statements(statement.body, (*guards, StatementGuard(statement.cond)))
+            yield from guarded_statements(statement.body, (*outer_guards, StatementGuard(statement.cond)))
         case RepeatLoopStatement():
-            yield from guarded_statements(statement.body, (*guards, StatementGuard(statement.count)))
+            yield from guarded_statements(statement.body, (*outer_guards, StatementGuard(statement.count)))
         case ForeachLoopStatement():
-            yield from guarded_statements(statement.body, guards)
+            yield from guarded_statements(statement.body, outer_guards)
         case _:
-            yield GuardedStatement(statement, guards)
+            yield GuardedStatement(statement, outer_guards)
 
 
 def events_of(statement: Statement) -> tuple[SignalEventControl, ...]:

@@ -216,7 +216,7 @@ class NextStates:
             )
             is_written |= otherwise is not process_paths
             case_ways += _paths_under_condition(
-                _default_condition(_source_text(statement.expr), earlier_conditions), otherwise
+                _condition_of_default(_source_text(statement.expr), earlier_conditions), otherwise
             )
         return _limit_paths(case_ways) if is_written else process_paths
 
@@ -391,13 +391,13 @@ def _is_one_group(text: str) -> bool:
     return False
 
 
-def _default_condition(selected: str, conditions: Sequence[str]) -> bool | str:
+def _condition_of_default(selector_text: str, item_conditions: Sequence[str]) -> bool | str:
     """The meaning of `default`, after items that are not taken in the state."""
-    prefix = f"{selected} == "
-    labels = [part for condition in conditions for part in condition.split(" || ")]
+    prefix = f"{selector_text} == "
+    labels = [part for condition in item_conditions for part in condition.split(" || ")]
     if len(labels) > 1 and all(label.startswith(prefix) for label in labels):
-        return f"!({selected} inside {{{', '.join(label.removeprefix(prefix) for label in labels)}}})"
-    return _join_conditions((negate_condition(condition) for condition in conditions), "&&", absorbing=False)
+        return f"!({selector_text} inside {{{', '.join(label.removeprefix(prefix) for label in labels)}}})"
+    return _join_conditions((negate_condition(condition) for condition in item_conditions), "&&", absorbing=False)
 
 
 def _paths_under_condition(condition: bool | str, process_paths: Iterable[ProcessPath]) -> Iterator[ProcessPath]:

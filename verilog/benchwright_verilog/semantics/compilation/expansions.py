@@ -35,17 +35,17 @@ class Expansion:
         """Everything in it expanded, in the lines of the macros' bodies."""
         return "".join(self.text_parts)
 
-    def add(self, token: str, separator: str) -> None:
+    def add_token(self, token: str, text_before: str) -> None:
         """Take in a token, and what is written before it."""
         if not self.text_parts:
             self.text_parts.append(token)
             return
         last_character = self.text_parts[-1][-1:]
-        if not separator and (
+        if not text_before and (
             (_WORD.match(last_character) and _WORD.match(token)) or {last_character, token[0]} <= _JOINING
         ):
-            separator = " "
-        self.text_parts += (separator, token)
+            text_before = " "
+        self.text_parts += (text_before, token)
 
 
 def expansions_of(analysis: FileAnalysis, only_use_at_byte: int | None = None) -> list[Expansion]:
@@ -113,7 +113,7 @@ class _TokenReader:
             self._room -= len(text) + sum(map(len, separators))
             expansion.is_complete = self._room >= 0
             if expansion.is_complete:
-                expansion.add(text, "".join(separators))
+                expansion.add_token(text, "".join(separators))
 
     def _begin_use(self, directive: Trivia) -> None:
         from pyslang.syntax import SyntaxKind

@@ -216,7 +216,7 @@ def _byte_ranges_by_line(word: ColouredWord, lines: Lines) -> Iterator[tuple[int
             yield part_start, part_start + len(lines.text[part_start:stop].rstrip())
 
 
-def first_difference_and_replacement(
+def difference_start_removed_count_added(
     old_numbers: Sequence[int], new_numbers: Sequence[int]
 ) -> tuple[int, int, list[int]]:
     """The place where two lists begin to differ, how many numbers of the old one go, and which come instead."""

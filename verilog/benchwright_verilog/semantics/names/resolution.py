@@ -50,7 +50,7 @@ from pyslang.syntax import (
 from benchwright_verilog.semantics.compilation.canonical import canonical
 from benchwright_verilog.semantics.names.lookup import NAME_SYNTAX, SymbolLookup
 from benchwright_verilog.semantics.names.occurrence import NameRole, Target, TargetKind
-from benchwright_verilog.semantics.names.roles import connection_of, role_by_target_kind, role_of, role_through
+from benchwright_verilog.semantics.names.roles import connection_of, role_given_target_kind, role_of, role_through
 from benchwright_verilog.semantics.names.scopes import Scopes
 from benchwright_verilog.semantics.names.target_kinds import DECLARATIONS, kind_of
 from benchwright_verilog.semantics.names.with_clauses import with_around
@@ -330,7 +330,7 @@ class Resolver:
     def _meaning(self, symbol: Symbol | None, role: NameRole, *, shorthand: bool = False) -> Iterator[Meaning]:
         target = self.target(symbol)
         if target is not None:
-            yield Meaning(target, role_by_target_kind(role, target.target_kind), shorthand)
+            yield Meaning(target, role_given_target_kind(role, target.target_kind), shorthand)
 
     def _make_target(self, symbol: Symbol) -> Target | None:
         location = self._locations.location_of(symbol.location)

@@ -105,7 +105,7 @@ _WITH_LEFT = (
 )
 
 
-def role_by_target_kind(role: NameRole, target_kind: TargetKind) -> NameRole:
+def role_given_target_kind(role: NameRole, target_kind: TargetKind) -> NameRole:
     """A role seen from what the name means: reading a function calls it, reading a package leads to what is in it."""
     if role in (NameRole.READ, NameRole.WRITE) and target_kind in _QUALIFIERS:
         return NameRole.NAME

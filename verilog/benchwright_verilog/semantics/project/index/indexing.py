@@ -41,18 +41,18 @@ def read_entry(path: Path, stamp: Stamp) -> IndexEntry:
     return IndexEntry(stamp, outline.symbols, includes, *sets)
 
 
-def read_entries(stamps: Mapping[Path, Stamp], on_read: Callable[[int], None]) -> dict[Path, IndexEntry]:
+def read_entries(stamps: Mapping[Path, Stamp], report_read_count: Callable[[int], None]) -> dict[Path, IndexEntry]:
     """Return the declarations and names of many files. Blocks until all are read; call it in a thread.
 
     Args:
         stamps: The files, and their versions.
-        on_read: Called with how many have been read so far.
+        report_read_count: Called with how many have been read so far.
     """
     entries: dict[Path, IndexEntry] = {}
     for path, file_entry in _read_apart(stamps):
         entries[path] = file_entry
         if len(entries) % _BATCH == 0:
-            on_read(len(entries))
+            report_read_count(len(entries))
     for path in stamps.keys() - entries.keys():  # The process could not be started, or ended early.
         entries[path] = read_entry(path, stamps[path])
     return entries
