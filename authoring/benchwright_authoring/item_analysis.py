@@ -55,7 +55,7 @@ class Option:
 
 
 def option_statistics(
-    points: Mapping[str, Sequence[float | None]],
+    points_by_item: Mapping[str, Sequence[float | None]],
     item_name: str,
     chosen_options: Sequence[Collection[str] | None],
     option_names: Sequence[str],
@@ -63,7 +63,7 @@ def option_statistics(
     """The selections of each option. A good distractor attracts some, and more of the worst than of the best.
 
     Args:
-        points: As for `analyse`.
+        points_by_item: As for `analyse`.
         item_name: One of them.
         chosen_options: Options that each student has selected, in the same order; None for who has not answered.
         option_names: Options that can be selected.
@@ -73,7 +73,8 @@ def option_statistics(
     """
     answered_indices = [index for index, value in enumerate(chosen_options) if value is not None]
     other_points = sum(
-        (_zero_filled(column) for name, column in points.items() if name != item_name), np.zeros(len(chosen_options))
+        (_zero_filled(column) for name, column in points_by_item.items() if name != item_name),
+        np.zeros(len(chosen_options)),
     )[answered_indices]
     answered_options = [chosen for chosen in chosen_options if chosen is not None]
     has_enough = len(answered_indices) >= LEAST

@@ -118,7 +118,7 @@ class WrittenQuestion(Model):
     @classmethod
     def _fits_answer(cls, answer: str, info: ValidationInfo) -> str:
         style: QuestionFormat | None = info.data.get("format")
-        if style is not None and (expected := style.unmet_key_rule(answer, LETTERS)):
+        if style is not None and (expected := style.unmet_key_rule_in_words(answer, LETTERS)):
             raise ValueError(f"it has to be {expected}")
         if _answered_by(info) is AnsweredBy.BLANK and len(answer) > MOST_OPTION_CHARACTERS:
             raise ValueError(f"what fills a blank has at most {MOST_OPTION_CHARACTERS} characters")

@@ -88,21 +88,24 @@ class Scale(StrEnum):
             case Scale.EXAM:
                 return float(label == "correct")
 
-    def label_of(self, points: float, most_points: float, enough: float) -> str:
-        """The label for points of a rubric: from `enough` on it is one that passes, and below it none does.
+    def label_of(self, points: float, most_points: float, enough_points: float) -> str:
+        """The label for points of a rubric: from `enough_points` on it is one that passes, and below it none does.
 
         Args:
             points: Given.
             most_points: Number of points that can be given.
-            enough: Number of points from which an answer is right.
+            enough_points: Number of points from which an answer is right.
         """
         # Shares on either side of what is enough are stretched, so that this is where labels begin to pass.
         passing = [label for label in self.labels if self.passes(label)]
         failing = [label for label in self.labels if not self.passes(label)]
-        if points >= enough - _ROUNDING:
-            share, labels = (points - enough) / (most_points - enough) if most_points > enough else 1.0, passing
+        if points >= enough_points - _ROUNDING:
+            share, labels = (
+                (points - enough_points) / (most_points - enough_points) if most_points > enough_points else 1.0,
+                passing,
+            )
         else:
-            share, labels = points / enough, failing
+            share, labels = points / enough_points, failing
         return labels[min(int(share * (len(labels) - 1) + 0.5), len(labels) - 1)]
 
     def passes(self, label: str) -> bool:

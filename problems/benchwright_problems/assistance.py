@@ -45,16 +45,16 @@ class Assistance(Model):
             raise ValueError("extensions are named with “named”, and only with it")
         return self
 
-    def allows_text_from(self, extension: str, *, is_chat: bool) -> bool:
+    def allows_text_from(self, extension_id: str, *, is_chat: bool) -> bool:
         """True if text of a model may come from here.
 
         Args:
-            extension: Id of the extension, in any case; empty if the editor did not name it.
+            extension_id: Id of the extension, in any case; empty if the editor did not name it.
             is_chat: True if a chat or an agent made the edit, and not an inline completion.
         """
         match self.allowed:
             case Allowed.NAMED:
-                return _canonical_name(extension) in map(_canonical_name, self.extensions)
+                return _canonical_name(extension_id) in map(_canonical_name, self.extensions)
             case Allowed.COMPLETION:
                 return not is_chat
             case _:

@@ -16,14 +16,14 @@ _CHUNK_BYTES = 1 << 20
 _CANARY_BYTES = 36
 
 
-def packs_with_canary_in(stream: BinaryIO, canaries: Mapping[str, str]) -> set[str]:
+def packs_with_canary_in(stream: BinaryIO, canary_by_pack: Mapping[str, str]) -> set[str]:
     """The packs whose canary is in a file, in any case of letters.
 
     Args:
         stream: Content of the file, of any size; bytes that are no text do not matter.
-        canaries: Pack → its canary.
+        canary_by_pack: Pack → its canary.
     """
-    canary_bytes = {name: canary.encode() for name, canary in canaries.items()}
+    canary_bytes = {name: canary.encode() for name, canary in canary_by_pack.items()}
     packs: set[str] = set()
     chunk_end = b""
     while chunk := stream.read(_CHUNK_BYTES):

@@ -129,7 +129,7 @@ class QuestionFormat(StrEnum):
         """The keys that its questions can have; empty if they are a question's choices, or any words."""
         return ("true", "false") if self.answered_by is AnsweredBy.TRUTH else ()
 
-    def unmet_key_rule(self, key: str, letters: Collection[str]) -> str:
+    def unmet_key_rule_in_words(self, key: str, letters: Collection[str]) -> str:
         """What a key has to be, in words; empty if it is that.
 
         Args:

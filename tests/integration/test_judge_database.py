@@ -42,7 +42,9 @@ def problem(tmp_path: Path) -> Problem:
 
 
 async def test_an_answer_waits_is_graded_and_is_settled(records: Records, problem: Problem) -> None:
-    await judge_and_record(problem, "an\0answer \ud800", None, records, ref=FREE, attempt="a", number=1, answer_id="x")
+    await judge_and_record(
+        problem, "an\0answer \ud800", None, records, ref=FREE, attempt="a", try_number=1, answer_id="x"
+    )
     (unscored_answer,) = await records.pending()
     assert (unscored_answer.answer.id, unscored_answer.answer.text, unscored_answer.answer.attempt) == (
         "x",

@@ -121,7 +121,7 @@ async def test_monitors_see_where_everybody_is_and_owners_the_report_after_the_c
                 service.home,
                 clock=lambda: datetime.now(UTC) + timedelta(minutes=20),
             )
-            (ada, _) = (await later_monitor.watch("small")).participants
+            (ada, _) = (await later_monitor.study_watch("small")).participants
             assert ada.where is Whereabouts.SILENT
     await desk.ask("pause")
     await comes(service, owner_token, Whereabouts.PAUSED)
@@ -184,7 +184,7 @@ async def test_who_has_begun_a_task_whose_events_are_on_their_way_is_between_tas
             TaskBegun(position=0, problem="starter/amdahl", attempt="a" * 32),
         ):
             log.journal.append_entry("small", "ada", journal_entry)
-        ada, bob = (await LabMonitor(log, parts.database, parts.accounts, tmp_path).watch("small")).participants
+        ada, bob = (await LabMonitor(log, parts.database, parts.accounts, tmp_path).study_watch("small")).participants
     assert (ada.where, ada.heard is not None) == (Whereabouts.BETWEEN_TASKS, True)
     assert bob.where is Whereabouts.FREE
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchwright_authoring.generation.generating import GeneratedQuestion, GenerationError
 from benchwright_authoring.generation.passages import Corpus
-from benchwright_authoring.made_folder import check_made_folder
+from benchwright_authoring.made_folder import check_pack_may_be_written
 from benchwright_authoring.written_question import write_question
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.kept import StageFile, StageOutput
@@ -51,7 +51,7 @@ def write_generated(
         ProblemsError: The folder holds another pack, or what was written is none.
         OSError: The folder can't be written.
     """
-    check_made_folder(folder, REPORT)
+    check_pack_may_be_written(folder, REPORT)
     folder.mkdir(parents=True, exist_ok=True)
     report_fields = {
         "unread": [{"place": position, "why": reason} for position, reason in corpus.left_out_parts],

@@ -19,18 +19,18 @@ class TomlProposal:
     is_value: bool
 
 
-def toml_proposals(file_fields: FileFields, text: str, offset: int) -> tuple[TomlSpan, list[TomlProposal]]:
+def toml_proposals(file_fields: FileFields, text: str, cursor_code_point: int) -> tuple[TomlSpan, list[TomlProposal]]:
     """The proposals at an offset, and the span that they take the place of.
 
     Args:
         file_fields: Fields that the file may hold.
         text: Text of the file.
-        offset: Offset in code points.
+        cursor_code_point: Offset in code points.
     """
     toml_places = TomlPlaces(text)
-    cursor = toml_places.cursor(offset)
+    cursor = toml_places.cursor(cursor_code_point)
     if cursor is None:
-        return TomlSpan(offset, offset), []
+        return TomlSpan(cursor_code_point, cursor_code_point), []
     if cursor.is_header:
         return cursor.span, [
             TomlProposal(name, name, description, False) for name, description in _headers(file_fields)
@@ -48,9 +48,9 @@ def toml_proposals(file_fields: FileFields, text: str, offset: int) -> tuple[Tom
     ]
 
 
-def toml_hover(file_fields: FileFields, text: str, offset: int) -> tuple[TomlSpan, str] | None:
+def toml_hover(file_fields: FileFields, text: str, cursor_code_point: int) -> tuple[TomlSpan, str] | None:
     """The meaning of the field at an offset, in Markdown, with the place of its key."""
-    key_position = TomlPlaces(text).key_at(offset)
+    key_position = TomlPlaces(text).key_at(cursor_code_point)
     if key_position is None:
         return None
     path, span = key_position

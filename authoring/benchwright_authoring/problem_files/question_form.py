@@ -52,41 +52,42 @@ def form_values(text: str) -> dict[str, Any]:
     return values
 
 
-def with_form_values(text: str, values: Mapping[str, Any]) -> str:
+def with_form_values(problem_toml: str, values_of_form: Mapping[str, Any]) -> str:
     """A `problem.toml` with what a form says; everything else in it stays.
 
     Args:
-        text: Is TOML.
-        values: Values by the names of the form's fields; what is empty is removed, if it is not written as empty.
+        problem_toml: Is TOML.
+        values_of_form: Values by the names of the form's fields; what is empty is removed, unless written as empty.
 
     Raises:
         TomlEditError: Names a key that can't be changed.
         tomllib.TOMLDecodeError: The text is not TOML.
     """
-    old_document, old_values = tomllib.loads(text), form_values(text)
+    old_document, old_values = tomllib.loads(problem_toml), form_values(problem_toml)
     changed_document = copy.deepcopy(old_document)
     for name, key_path in _PLACES.items():
-        value = _with_integers(values.get(name))
+        value = _with_integers(values_of_form.get(name))
         if value != old_values.get(name) and not (name == "points" and value == _with_points(old_values.get(name, []))):
             _set_key(changed_document, key_path, None if value in _EMPTY and name not in _ALWAYS else value)
     answer = changed_document.get("answer")
     if isinstance(answer, dict) and answer.get("points") == {} != old_document.get("answer", {}).get("points"):
         del answer["points"]
     return with_toml_values(
-        text, {name: changed_document.get(name) for name in dict.fromkeys(key_path[0] for key_path in _PLACES.values())}
+        problem_toml,
+        {name: changed_document.get(name) for name in dict.fromkeys(key_path[0] for key_path in _PLACES.values())},
     )
 
 
-def form_remarks(folder: Path, text: str, statement: str) -> list[tuple[str, Remark]]:
+def form_fields_and_remarks(folder: Path, problem_toml: str, statement: str) -> list[tuple[str, Remark]]:
     """The remarks that an editor marks in a question's files, each with the form's field or an empty string.
 
     Args:
         folder: Folder of the problem.
-        text: Text of its `problem.toml`, as it is or would be.
+        problem_toml: Text of its `problem.toml`, as it is or would be.
         statement: The same of `statement.md`.
     """
-    files = {f"{folder.name}/{PROBLEM_FILE}": text, f"{folder.name}/{STATEMENT}": statement}
-    toml_places = TomlPlaces(text)
+    files = {f"{folder.name}/{PROBLEM_FILE}": problem_toml, f"{folder.name}/{STATEMENT}": statement}
+    toml_places = TomlPlaces(problem_toml)
     return [
         (
             STATEMENT.removesuffix(".md")

@@ -43,15 +43,15 @@ def remarks(problem: ProblemFolder) -> list[Remark]:
     return problem_remarks
 
 
-def pack_remarks(text: str, folder: Path) -> list[Remark]:
+def pack_remarks(pack_toml: str, folder: Path) -> list[Remark]:
     """Everything that is wrong with a `pack.toml`.
 
     Args:
-        text: Text of the file.
+        pack_toml: Text of the file.
         folder: Folder of the pack.
     """
-    toml_places = TomlPlaces(text)
-    spec, toml_remarks = read_toml(PACK_FILE, text, PackFile, toml_places)
+    toml_places = TomlPlaces(pack_toml)
+    spec, toml_remarks = read_toml(PACK_FILE, pack_toml, PackFile, toml_places)
     order = spec.order if spec is not None else []
     for index, name in enumerate(order):
         span = toml_places.nearest_span(("order", index))
@@ -62,20 +62,24 @@ def pack_remarks(text: str, folder: Path) -> list[Remark]:
     return toml_remarks
 
 
-def read_toml(file: str, text: str, model: type[_File], toml_places: TomlPlaces) -> tuple[_File | None, list[Remark]]:
+def read_toml(
+    file_name: str, toml_text: str, model: type[_File], toml_places: TomlPlaces
+) -> tuple[_File | None, list[Remark]]:
     """The contents of a file, or the reasons for which it can't be read.
 
     Args:
-        file: Its name.
-        text: Text of the file.
+        file_name: Its name.
+        toml_text: Text of the file.
         model: Pydantic model of the file.
         toml_places: Places of the text.
     """
     try:
-        return model.model_validate(tomllib.loads(text)), []
+        return model.model_validate(tomllib.loads(toml_text)), []
     except tomllib.TOMLDecodeError as error:
         return None, [
-            Remark(file, _error_span(text, str(error)), f"This is not TOML: {_LINE.sub('', str(error))}.", True)
+            Remark(
+                file_name, _error_span(toml_text, str(error)), f"This is not TOML: {_LINE.sub('', str(error))}.", True
+            )
         ]
     except ValidationError as error:
         toml_remarks, error_details = [], error.errors(include_url=False)
@@ -93,7 +97,7 @@ def read_toml(file: str, text: str, model: type[_File], toml_places: TomlPlaces)
                 message = "there is no such field"
             elif detail["type"] == "missing":
                 message = "is missing"
-            toml_remarks.append(Remark(file, span, f"{'.'.join(map(str, path))}: {message}.", True, path))
+            toml_remarks.append(Remark(file_name, span, f"{'.'.join(map(str, path))}: {message}.", True, path))
         return None, toml_remarks
 
 

@@ -17,21 +17,21 @@ class TomlEditError(ValueError):
     """A value is written in a way that can't be changed without writing the file anew."""
 
 
-def with_toml_values(text: str, values: Mapping[str, object]) -> str:
+def with_toml_values(toml_text: str, new_values: Mapping[str, object]) -> str:
     """A text of TOML with other values.
 
     Args:
-        text: Is TOML.
-        values: Values by their keys at the top; None removes one, and what a table no longer has is removed from it.
+        toml_text: Is TOML.
+        new_values: Values by their keys at the top; None removes one; what a table no longer has is removed from it.
 
     Raises:
         TomlEditError: Names the key.
         tomllib.TOMLDecodeError: The text is not TOML.
     """
-    if "\r\n" in text:
-        return with_toml_values(text.replace("\r\n", "\n"), values).replace("\n", "\r\n")
+    if "\r\n" in toml_text:
+        return with_toml_values(toml_text.replace("\r\n", "\n"), new_values).replace("\n", "\r\n")
     try:
-        return _with_table(text, (), tomllib.loads(text), values)
+        return _with_table(toml_text, (), tomllib.loads(toml_text), new_values)
     except (AttributeError, KeyError, TypeError) as error:
         # A value of another type than the new one, or one that only TOML has, such as a date.
         raise TomlEditError(_ONLY_YOU.format("a value")) from error

@@ -96,29 +96,31 @@ class TomlPlaces:
         header_end = self._keys.get(table, TomlSpan(0, 0)).end
         return max((span.end for path, span in self._values.items() if path[:-1] == table), default=header_end)
 
-    def key_at(self, offset: int) -> tuple[TomlPath, TomlSpan] | None:
+    def key_at(self, code_point: int) -> tuple[TomlPath, TomlSpan] | None:
         """The innermost key around an offset."""
-        surrounding_keys = [(path, span) for path, span in self._keys.items() if span.start <= offset <= span.end]
+        surrounding_keys = [(path, span) for path, span in self._keys.items() if span.start <= code_point <= span.end]
         return max(surrounding_keys, key=lambda key_span: len(key_span[0]), default=None)
 
     def keys_in_table(self, table: TomlPath) -> set[str]:
         """The keys that a table has already."""
         return {str(path[-1]) for path in self._keys if path[:-1] == table}
 
-    def cursor(self, offset: int) -> TomlCursor | None:
+    def cursor(self, cursor_code_point: int) -> TomlCursor | None:
         """The text that is typed before an offset; None in a comment, and in the middle of a text of several lines."""
-        start = self._text.rfind("\n", 0, offset) + 1
-        text_before = self._text[start:offset]
+        start = self._text.rfind("\n", 0, cursor_code_point) + 1
+        text_before = self._text[start:cursor_code_point]
         if self._is_inside_text(start):
             return None
         if (header := _HEADER.match(text_before)) is not None:
-            return TomlCursor((), None, TomlSpan(start + header.start("name"), offset), is_header=True)
+            return TomlCursor((), None, TomlSpan(start + header.start("name"), cursor_code_point), is_header=True)
         table = next(path for begins, path in reversed(self._tables) if begins <= start)
         if (value := _VALUE.match(text_before)) is not None:
             *outer, key = value["key"].split(".")
-            return TomlCursor((*table, *outer), key, TomlSpan(start + value.start("value"), offset))
+            return TomlCursor((*table, *outer), key, TomlSpan(start + value.start("value"), cursor_code_point))
         if _KEY.match(text_before):
-            return TomlCursor(table, None, TomlSpan(start + len(text_before) - len(text_before.lstrip()), offset))
+            return TomlCursor(
+                table, None, TomlSpan(start + len(text_before) - len(text_before.lstrip()), cursor_code_point)
+            )
         return None
 
     def _is_inside_text(self, offset: int) -> bool:

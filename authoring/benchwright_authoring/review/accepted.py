@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from benchwright_authoring.made_folder import check_made_folder
+from benchwright_authoring.made_folder import check_pack_may_be_written
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE
 from benchwright_authoring.review.checks import agreement
 from benchwright_authoring.review.reviews import QuestionReview, ReviewError, decided_reviews, questions_of
@@ -37,23 +37,23 @@ class ReviewStanding:
     """By reviewer: from the first look to the decision, in seconds."""
 
 
-def decide_acceptance(accepts: Sequence[bool], reviewers: int, *, unanimous: bool) -> bool | None:
+def is_accepted_unless_open(votes: Sequence[bool], reviewer_count: int, *, unanimous: bool) -> bool | None:
     """True if a question is accepted; None while it is open.
 
     Args:
-        accepts: Decisions so far, true for each that accepts.
-        reviewers: Number of decisions that are wanted; if more have decided, all count.
+        votes: Decisions so far, true for each that accepts.
+        reviewer_count: Number of decisions that are wanted; if more have decided, all count.
         unanimous: True if all have to accept it, instead of more than half.
     """
-    total = max(reviewers, len(accepts))
+    total = max(reviewer_count, len(votes))
     needed_count = total if unanimous else total // 2 + 1
-    if accepts.count(True) >= needed_count:
+    if votes.count(True) >= needed_count:
         return True
-    return False if total - accepts.count(False) < needed_count else None
+    return False if total - votes.count(False) < needed_count else None
 
 
-def review_standing(
-    folder: Path, reviewers: int, *, unanimous: bool
+def review_standing_and_reviews(
+    folder: Path, reviewer_count: int, *, unanimous: bool
 ) -> tuple[ReviewStanding, Mapping[str, Mapping[str, QuestionReview]]]:
     """The standing of the reviews of a pack folder, and the reviews by question and reviewer.
 
@@ -69,7 +69,7 @@ def review_standing(
         for name, question_reviews in reviews.items()
     }
     decided_names = {
-        name: decide_acceptance(question_accepts, reviewers, unanimous=unanimous)
+        name: is_accepted_unless_open(question_accepts, reviewer_count, unanimous=unanimous)
         for name, question_accepts in accepts.items()
     }
     seconds_by_reviewer: dict[str, list[float]] = {}
@@ -97,37 +97,40 @@ def review_standing(
 
 
 def write_accepted(
-    source: Path, folder: Path, pack_standing: ReviewStanding, reviews: Mapping[str, Mapping[str, QuestionReview]]
+    source_folder: Path,
+    target_folder: Path,
+    pack_standing: ReviewStanding,
+    reviews_by_question_and_reviewer: Mapping[str, Mapping[str, QuestionReview]],
 ) -> None:
     """Writes a pack folder of the accepted questions, and a report with all reviews.
 
     Args:
-        source: The pack folder that was reviewed.
-        folder: Folder to write to; what an earlier run wrote there is written again.
+        source_folder: The pack folder that was reviewed.
+        target_folder: Folder to write to; what an earlier run wrote there is written again.
         pack_standing: Standing that says which questions are accepted.
-        reviews: Reviews by question and reviewer.
+        reviews_by_question_and_reviewer: Reviews by question and reviewer.
 
     Raises:
         ReviewError: None is accepted.
         ProblemsError: The folder holds another pack, or what was written is none.
         OSError: The folder can't be written.
     """
-    if folder.resolve() == source.resolve():
-        raise ReviewError(f"{folder} holds the questions that were reviewed; choose another folder")
-    check_made_folder(folder, REPORT)
+    if target_folder.resolve() == source_folder.resolve():
+        raise ReviewError(f"{target_folder} holds the questions that were reviewed; choose another folder")
+    check_pack_may_be_written(target_folder, REPORT)
     if not pack_standing.accepted:
-        raise ReviewError(f"no question of {source} is accepted yet")
-    folder.mkdir(parents=True, exist_ok=True)
+        raise ReviewError(f"no question of {source_folder} is accepted yet")
+    target_folder.mkdir(parents=True, exist_ok=True)
     report_reviews = {
         name: {reviewer: review.model_dump(mode="json") for reviewer, review in question_reviews.items()}
-        for name, question_reviews in reviews.items()
+        for name, question_reviews in reviews_by_question_and_reviewer.items()
     }
-    write_atomically(folder / REPORT, (json.dumps(report_reviews, indent=1) + "\n").encode(), 0o600)
-    for old_problem_file in folder.glob(f"*/{PROBLEM_FILE}"):
+    write_atomically(target_folder / REPORT, (json.dumps(report_reviews, indent=1) + "\n").encode(), 0o600)
+    for old_problem_file in target_folder.glob(f"*/{PROBLEM_FILE}"):
         shutil.rmtree(old_problem_file.parent)
     for name in pack_standing.accepted:
-        shutil.copytree(source / name, folder / name, symlinks=True)
-    pack_head = read_pack_head(source).model_dump(mode="json", exclude_none=True, exclude={"canary"})
-    pack_head |= {"name": folder.absolute().name, "order": [*pack_standing.accepted]}
-    write_atomically(folder / PACK_FILE, as_toml(pack_head).encode())
-    read_pack_folder(folder)
+        shutil.copytree(source_folder / name, target_folder / name, symlinks=True)
+    pack_head = read_pack_head(source_folder).model_dump(mode="json", exclude_none=True, exclude={"canary"})
+    pack_head |= {"name": target_folder.absolute().name, "order": [*pack_standing.accepted]}
+    write_atomically(target_folder / PACK_FILE, as_toml(pack_head).encode())
+    read_pack_folder(target_folder)

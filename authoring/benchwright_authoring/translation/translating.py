@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchwright_authoring.made_folder import check_made_folder
+from benchwright_authoring.made_folder import check_pack_may_be_written
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
@@ -145,29 +145,29 @@ def texts_of(problem: Problem) -> dict[str, str]:
     return texts | {"rubric": key.rubric, "explanation": key.explanation}
 
 
-def questions_of(folder: Path, source: str, target: str) -> Sequence[Problem]:
+def questions_of(folder: Path, source_language: str, target_language: str) -> Sequence[Problem]:
     """The questions of a pack folder in a language.
 
     Raises:
         DatasetError: The folder holds a pack that can't be read.
         TranslationError: The pack has no such question, or a language is none of those that there are.
     """
-    for code in (source, target):
+    for code in (source_language, target_language):
         if code not in LANGUAGES:
             raise TranslationError(f"{code!r} is none of the languages {', '.join(LANGUAGES)}")
-    if source == target:
+    if source_language == target_language:
         raise TranslationError("the questions are in that language already")
     questions = [
         problem
         for problem in read_pack_folder(folder).problems
         if problem.kind is ProblemKind.QUESTION
         and problem.public.question is not None
-        and problem.public.question.language == source
+        and problem.public.question.language == source_language
         # What people give points for has an order and numbers of its own.
         and (problem.hidden.answer is None or problem.hidden.answer.points is None)
     ]
     if not questions:
-        raise TranslationError(f"{folder} has no question in {LANGUAGES[source]}")
+        raise TranslationError(f"{folder} has no question in {LANGUAGES[source_language]}")
     return questions
 
 
@@ -186,58 +186,60 @@ async def translate_all(
     return translations
 
 
-def write_translated(source: Path, folder: Path, translations: Sequence[TranslatedQuestion], target: str) -> int:
+def write_translated(
+    source_folder: Path, target_folder: Path, translations: Sequence[TranslatedQuestion], target_language: str
+) -> int:
     """Writes a pack folder with the questions that passed, and a report on all; returns how many passed.
 
     Questions of an earlier translation are written again: an author corrects the original, or copies the folder.
 
     Args:
-        source: The pack folder that was translated.
-        folder: Folder to write to.
+        source_folder: The pack folder that was translated.
+        target_folder: Folder to write to.
         translations: Results for its questions.
-        target: ISO 639 code.
+        target_language: ISO 639 code.
 
     Raises:
         ProblemsError: See `check_translation_folder`.
         DatasetError: What was written is no pack.
         OSError: The folder can't be written.
     """
-    check_translation_folder(source, folder)
-    head = read_pack_head(source)
-    problems = {problem.id: problem for problem in read_pack_folder(source).problems}
-    folder.mkdir(parents=True, exist_ok=True)
+    check_translation_folder(source_folder, target_folder)
+    head = read_pack_head(source_folder)
+    problems = {problem.id: problem for problem in read_pack_folder(source_folder).problems}
+    target_folder.mkdir(parents=True, exist_ok=True)
     passed_translations = [translation for translation in translations if translation.made]
     for translation in passed_translations:
-        shutil.rmtree(folder / translation.made, ignore_errors=True)
-        _write(folder / translation.made, problems[translation.problem], translation, target)
+        shutil.rmtree(target_folder / translation.made, ignore_errors=True)
+        _write(target_folder / translation.made, problems[translation.problem], translation, target_language)
     translation_reports = [translation.model_dump(mode="json") for translation in translations]
     write_atomically(
-        folder / REPORT, (json.dumps(translation_reports, ensure_ascii=False, indent=1) + "\n").encode(), 0o600
+        target_folder / REPORT, (json.dumps(translation_reports, ensure_ascii=False, indent=1) + "\n").encode(), 0o600
     )
     if passed_translations:
         values = head.model_dump(mode="json", exclude_none=True, exclude={"canary"})
         values |= {
-            "name": folder.absolute().name,
-            "title": f"{head.title} ({LANGUAGES[target]})",
+            "name": target_folder.absolute().name,
+            "title": f"{head.title} ({LANGUAGES[target_language]})",
             "order": [translation.made for translation in passed_translations],
         }
         values["source"] = f"{head.source}; translated by models"
-        write_atomically(folder / PACK_FILE, as_toml(values).encode())
-        read_pack_folder(folder)
+        write_atomically(target_folder / PACK_FILE, as_toml(values).encode())
+        read_pack_folder(target_folder)
     else:
-        (folder / PACK_FILE).unlink(missing_ok=True)
+        (target_folder / PACK_FILE).unlink(missing_ok=True)
     return len(passed_translations)
 
 
-def check_translation_folder(source: Path, folder: Path) -> None:
+def check_translation_folder(source_folder: Path, target_folder: Path) -> None:
     """Makes sure that a translation can be written there.
 
     Raises:
         ProblemsError: Its name can't be a pack's, or it holds another pack.
     """
-    if folder.resolve() == source.resolve():
-        raise TranslationError(f"{folder} holds another pack; choose another folder")
-    check_made_folder(folder, REPORT)
+    if target_folder.resolve() == source_folder.resolve():
+        raise TranslationError(f"{target_folder} holds another pack; choose another folder")
+    check_pack_may_be_written(target_folder, REPORT)
 
 
 def _write(new_folder: Path, problem: Problem, translation: TranslatedQuestion, target: str) -> None:
@@ -277,20 +279,20 @@ def _instruction_text(name: str) -> str:
     return (resources.files("benchwright_authoring.translation") / f"{name}.txt").read_text("utf-8")
 
 
-def translation_faults(source: Mapping[str, str], translated: Mapping[str, object]) -> Iterator[str]:
+def translation_faults(source_texts: Mapping[str, str], translated_texts: Mapping[str, object]) -> Iterator[str]:
     """The faults of a translation, as far as they can be seen without knowing the languages.
 
     Code, formulas, numbers and pictures have to stay as they are.
 
     Args:
-        source: Field → text.
-        translated: Hostile: the same fields are wanted.
+        source_texts: Field → text.
+        translated_texts: Hostile: the same fields are wanted.
     """
-    if source.keys() != translated.keys():
+    if source_texts.keys() != translated_texts.keys():
         yield "the reply has other fields than the question"
         return
-    for field, text in source.items():
-        translated_text = translated[field]
+    for field, text in source_texts.items():
+        translated_text = translated_texts[field]
         if not isinstance(translated_text, str):
             yield f"{field} is no text"
         elif visible(translated_text) != translated_text:
@@ -299,7 +301,7 @@ def translation_faults(source: Mapping[str, str], translated: Mapping[str, objec
             yield f"{field} is {'empty' if text.strip() else 'not empty any more'}"
         else:
             yield from _changed_tokens(field, text, translated_text)
-    choices = [str(text).strip() for field, text in translated.items() if field.startswith("choice ")]
+    choices = [str(text).strip() for field, text in translated_texts.items() if field.startswith("choice ")]
     if len(set(choices)) < len(choices):
         yield "two options say the same"
 

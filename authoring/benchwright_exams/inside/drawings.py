@@ -27,13 +27,15 @@ _TABLE_POINTS = 260.0
 _LEAST_TABLE_POINTS = 60.0
 
 
-def drawings_of(picture: Image, words: Sequence[PageWord], scale: float) -> tuple[list[Drawing], int]:
+def drawings_and_speck_count(
+    picture: Image, words: Sequence[PageWord], pixels_per_point: float
+) -> tuple[list[Drawing], int]:
     """The drawings on a page, and the number of specks.
 
     Args:
         picture: The page in grey.
         words: Those that it shows.
-        scale: Pixels of a point.
+        pixels_per_point: Pixels of a point.
     """
     from PIL import ImageDraw
 
@@ -41,13 +43,13 @@ def drawings_of(picture: Image, words: Sequence[PageWord], scale: float) -> tupl
     blank = ImageDraw.Draw(ink)
     for word in words:
         box = word.box.grown(1.0, 0.5)
-        blank.rectangle([side * scale for side in box], fill=0)
-    cell = _CELL_POINTS * scale
+        blank.rectangle([side * pixels_per_point for side in box], fill=0)
+    cell = _CELL_POINTS * pixels_per_point
     columns, cell_rows = max(1, round(ink.width / cell)), max(1, round(ink.height / cell))
     reduced_ink = ink.reduce(max(1, int(cell))) if cell >= 2 else ink
     columns, cell_rows = reduced_ink.size
     filled = {index for index, value in enumerate(reduced_ink.tobytes()) if value > 8}
-    cell_width, cell_height = picture.width / scale / columns, picture.height / scale / cell_rows
+    cell_width, cell_height = picture.width / pixels_per_point / columns, picture.height / pixels_per_point / cell_rows
     boxes = [
         Box(
             min(index % columns for index in group) * cell_width,
@@ -57,7 +59,7 @@ def drawings_of(picture: Image, words: Sequence[PageWord], scale: float) -> tupl
         )
         for group in _groups(filled, columns)
     ]
-    return _classified_drawings(boxes, words, picture.width / scale, picture.height / scale)
+    return _classified_drawings(boxes, words, picture.width / pixels_per_point, picture.height / pixels_per_point)
 
 
 def _groups(filled: set[int], columns: int) -> Iterator[list[int]]:

@@ -93,8 +93,8 @@ def _document_summary() -> dict[str, Any]:
 def _page(number: int, program: str, language: str) -> tuple[dict[str, Any], Image | None]:
     import pypdfium2
 
-    from benchwright_exams.inside.drawings import drawings_of
-    from benchwright_exams.inside.shown_text import TooMuchTextError, words_of
+    from benchwright_exams.inside.drawings import drawings_and_speck_count
+    from benchwright_exams.inside.shown_text import TooMuchTextError, shown_and_hidden_words
 
     document = _opened_document()
     try:
@@ -109,7 +109,7 @@ def _page(number: int, program: str, language: str) -> tuple[dict[str, Any], Ima
         raise _UnreadableError(f"the page draws more than {_MOST_OBJECTS} things")
     picture, scale = _picture(page, PICTURE_DPI)
     try:
-        words, hidden_words = words_of(page, picture.convert("L"), scale)
+        words, hidden_words = shown_and_hidden_words(page, picture.convert("L"), scale)
     except TooMuchTextError as error:
         raise _UnreadableError("the page has more text than any exam's") from error
     confidence = None
@@ -119,7 +119,7 @@ def _page(number: int, program: str, language: str) -> tuple[dict[str, Any], Ima
             return {"needs": "tesseract"}, None
         picture, words, confidence, unsure = _recognised_page(page, program, language)
         scale = picture.width / width
-    drawings, specks = drawings_of(picture.convert("L"), words, scale)
+    drawings, specks = drawings_and_speck_count(picture.convert("L"), words, scale)
     read_page = ReadPage(
         number=number,
         width=width,

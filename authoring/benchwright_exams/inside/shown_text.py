@@ -31,7 +31,7 @@ class TooMuchTextError(Exception):
     """A page has more characters than any exam's."""
 
 
-def words_of(page: Any, picture: Image, scale: float) -> tuple[list[PageWord], list[str]]:
+def shown_and_hidden_words(page: Any, picture: Image, pixels_per_point: float) -> tuple[list[PageWord], list[str]]:
     """The words of a page, shown and hidden.
 
     A word is hidden if it is drawn invisibly, in letters below 3 points, outside the page, or where the page's picture
@@ -40,7 +40,7 @@ def words_of(page: Any, picture: Image, scale: float) -> tuple[list[PageWord], l
     Args:
         page: Page of pypdfium2.
         picture: The page, rendered in grey.
-        scale: Pixels of a point.
+        pixels_per_point: Pixels of a point.
 
     Raises:
         TooMuchTextError: The page has more characters than are read.
@@ -48,7 +48,7 @@ def words_of(page: Any, picture: Image, scale: float) -> tuple[list[PageWord], l
     shown_words: list[PageWord] = []
     hidden_words: list[str] = []
     for word, is_drawn in _words(page):
-        if is_drawn and word.size >= _SMALLEST_POINTS and _has_contrast(word.box, picture, scale):
+        if is_drawn and word.size >= _SMALLEST_POINTS and _has_contrast(word.box, picture, pixels_per_point):
             shown_words.append(word)
         else:
             hidden_words.append(word.text)

@@ -45,9 +45,9 @@ def split_line(line: LabelledLine) -> Iterator[Segment]:
 
 def _label_cuts(line: LabelledLine) -> Iterator[tuple[int, int, RegionRole, str]]:
     expected_letter = chr(ord(line.choice) + 1) if line.choice else "A"
-    for label_start, label in numbering.choice_labels(line.text[line.words_start :], expected_letter):
+    for label_start, label in numbering.choice_offsets_and_labels(line.text[line.words_start :], expected_letter):
         yield line.words_start + label_start, line.words_start + label.end, RegionRole.LABEL, label.value
-    broken_points = numbering.broken_points(line.text, line.following_line)
+    broken_points = numbering.broken_points_offset_and_label(line.text, line.following_line)
     for label_start, label in (*numbering.points(line.text), *([broken_points] if broken_points else ())):
         if label_start >= line.words_start:
             yield label_start, label.end, RegionRole.POINTS, label.value

@@ -79,7 +79,7 @@ def roman(text: str) -> NumberLabel | None:
     return _number_label(_ROMAN.match(text))
 
 
-def choice_labels(line: str, expected_letter: str) -> list[tuple[int, NumberLabel]]:
+def choice_offsets_and_labels(line: str, expected_letter: str) -> list[tuple[int, NumberLabel]]:
     """Choices that begin in a line, each with the offset at which its label begins: `A. …`, `(A) … (B) …`.
 
     Args:
@@ -103,17 +103,17 @@ def points(text: str) -> list[tuple[int, NumberLabel]]:
     ]
 
 
-def broken_points(text: str, following_line: str) -> tuple[int, NumberLabel] | None:
+def broken_points_offset_and_label(line: str, following_line: str) -> tuple[int, NumberLabel] | None:
     """Points that a line begins at its end, and the following line goes on with: `(2`, `points)`."""
-    match = _BROKEN_POINTS.search(text)
+    match = _BROKEN_POINTS.search(line)
     return (
         (match.start(), NumberLabel(match[1], match.end())) if match and _REST_OF_POINTS.match(following_line) else None
     )
 
 
-def rest_of_points(text: str, previous_line: str) -> int:
+def offset_after_rest_of_points(line: str, previous_line: str) -> int:
     """The offset of the words of a line whose points began in the line before; 0 if none did."""
-    match = _REST_OF_POINTS.match(text)
+    match = _REST_OF_POINTS.match(line)
     return match.end() if match and _BROKEN_POINTS.search(previous_line) else 0
 
 

@@ -131,7 +131,9 @@ class _PageReader:
         if not piece.listing and (whole := self._shared_by(text)):
             yield Segment(role=RegionRole.CONTEXT, start=0, end=len(text), item=whole)
             return
-        if not self.position.solving and (text_start := numbering.rest_of_points(text, self._previous_text)):
+        if not self.position.solving and (
+            text_start := numbering.offset_after_rest_of_points(text, self._previous_text)
+        ):
             yield Segment(role=RegionRole.POINTS, start=0, end=text_start, item=self._item)
         elif not piece.listing and (text_start := self._begin_items(text, indent)):
             yield Segment(role=RegionRole.LABEL, start=0, end=text_start, item=self.position.label)

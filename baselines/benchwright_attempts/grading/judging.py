@@ -97,7 +97,7 @@ class AttemptJudging:
             records,
             ref=ref,
             attempt=attempt,
-            number=run_number,
+            try_number=run_number,
             answer_id=answer_id,
             budget=self._budget,
             rule_judgement=rule_judgement,

@@ -51,12 +51,12 @@ class Contents:
         self._ends = array("q")
         self._texts: list[str] = []
 
-    def set_files(self, at_ns: int, seq: int, text_by_path: Mapping[str, str | None]) -> None:
+    def set_files(self, since_opening_ns: int, seq: int, text_by_path: Mapping[str, str | None]) -> None:
         """Whole files are set."""
         self._files[len(self._seq)] = text_by_path
-        self.edit(at_ns, seq, "", ())
+        self.edit(since_opening_ns, seq, "", ())
 
-    def edit(self, at_ns: int, seq: int, path: str, changes: Iterable[StoredChange]) -> None:
+    def edit(self, since_opening_ns: int, seq: int, path: str, changes: Iterable[StoredChange]) -> None:
         """A file is edited.
 
         Raises:
@@ -66,7 +66,7 @@ class Contents:
             self._starts.append(_NOWHERE if start is None else start)
             self._ends.append(_NOWHERE if end is None else end)
             self._texts.append(text)
-        self._at_ns.append(at_ns)
+        self._at_ns.append(since_opening_ns)
         self._seq.append(seq)
         self._paths.append(path)
         self._stops.append(len(self._texts))

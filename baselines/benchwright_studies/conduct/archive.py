@@ -213,7 +213,7 @@ def collect_archive(event_log: StudyLog, folder: Path) -> Collected:
             entry_lines = _read_journal(journal)
             if any(line["study"] != study for line in entry_lines):
                 raise StudyError(f"{journal} belongs to another study. Remove it from the folder.")
-            event_log.journal.adopt(journal, entry_lines)
+            event_log.journal.adopt_and_count_new(journal, entry_lines)
             participants += 1
         for file in sorted(participant_folder.glob("*.jsonl")):
             if file.name == "journal.jsonl":
@@ -236,7 +236,7 @@ def collect_archive(event_log: StudyLog, folder: Path) -> Collected:
 def _take_study(log: StudyLog, study: str, file: Path, study_lines: list[dict[str, object]]) -> None:
     """Registers the study if it is unknown; each machine records its own time, so chains differ."""
     if study not in log.journal.studies():
-        log.journal.adopt(file, study_lines[:2])
+        log.journal.adopt_and_count_new(file, study_lines[:2])
         return
     registered_study = Studies(log, Attempts(log)).study(study)
     digests = tuple(

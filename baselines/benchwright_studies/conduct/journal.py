@@ -114,7 +114,7 @@ class Journal:
         connection.execute(insert(JOURNAL), row)
         return JournalEntry(study, participant, seq, datetime.fromisoformat(wall), study_entry, head, digest)
 
-    def adopt(self, file: Path, entry_lines: Sequence[Mapping[str, object]]) -> int:
+    def adopt_and_count_new(self, file: Path, entry_lines: Sequence[Mapping[str, object]]) -> int:
         """Takes over a chain that another machine wrote; what is here of it must be its beginning.
 
         Returns:

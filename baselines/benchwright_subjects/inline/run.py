@@ -10,7 +10,7 @@ from benchwright_problems.problem import Problem
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.record import SiteRecord, golf_score
 from benchwright_subjects.inline.run_folder import RunFolder, Settings, problem_digest, subject_name
-from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, Rules, play_site, policy_at
+from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, Rules, play_site, policy_for_site
 from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, can_be_cut, cut_problem
 from benchwright_subjects.inline.text import measures
 from benchwright_subjects.inline.workplace import remove_leftovers
@@ -37,7 +37,7 @@ class SitePlan:
             (site, policy)
             for site in self.sites
             for policy in dict.fromkeys(
-                policy_at(site, requested_policy) for requested_policy in self.settings.policies
+                policy_for_site(site, requested_policy) for requested_policy in self.settings.policies
             )
         ]
 

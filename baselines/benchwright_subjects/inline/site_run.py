@@ -97,7 +97,7 @@ class PlayedSite:
         )
 
 
-def policy_at(site: Site, policy: Policy) -> Policy:
+def policy_for_site(site: Site, policy: Policy) -> Policy:
     """The policy that accepts at a site: only the oracle can type through a reference, and a replay accepts nothing."""
     if site.kind is SiteKind.REPLAY:
         return Policy.NEVER
@@ -170,7 +170,7 @@ class _Walk:
         self._site = site
         self._witness = witness
         self._sources = {path: text for path, text in files.items() if path.endswith(tuple(SOURCES))}
-        self._policy = policy_at(site, policy)
+        self._policy = policy_for_site(site, policy)
         self._rules = rules
         self._reference_rest = site.expected_text
         self._accepts = 0

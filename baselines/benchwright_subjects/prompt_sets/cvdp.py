@@ -73,7 +73,7 @@ def _reply_form(problem: Problem, expected_paths: list[str]) -> str:
     return 'Reply in this format: { "response": "<your answer here>" }\n'
 
 
-def _answer(problem: Problem, reply: str) -> str:
+def _answer_text_in_reply(problem: Problem, reply: str) -> str:
     """The text in the requested JSON object; the whole reply where there is none."""
     if problem.category is None or not problem.category.is_comprehension:
         return reply
@@ -92,5 +92,5 @@ CVDP = PromptSet(
     source="https://github.com/NVlabs/cvdp_benchmark, src/model_helpers.py at 2ed01f5, src/dataset_processor.py",
     covers="problems with a category of CVDP",
     make_prompt=_prompt,
-    extract_answer=_answer,
+    extract_answer=_answer_text_in_reply,
 )

@@ -139,7 +139,7 @@ async def _vote(
         prompt = error_types_prompt(problem, reply, text, [*ErrorType])
         return _read_vote(name, await endpoint.request_reply(prompt, index=0, budget=budget))
 
-    return await ballot.cached_or_new_vote(records, key, name, request, offline=offline)
+    return await ballot.stored_or_new_vote(records, key, name, request, offline=offline)
 
 
 def _read_vote(judge: str, reply: EndpointReply) -> Vote:

@@ -14,7 +14,7 @@ _BOX = re.compile(r"\\boxed\{\s*([A-D])\s*\}")
 _TRUTH = re.compile(r"\b(?:true|false)\b", re.IGNORECASE)
 
 
-def csbench_script_score(question: Question, text: str, key: Answer) -> float | None:
+def csbench_script_score(question: Question, answer: str, answer_key: Answer) -> float | None:
     """Score that `gen_judgment.py` of the CS-Bench repository gives an answer; None if it asks a model.
 
     It takes the first of the letters A to D that stands alone, in either case, and the first `true` or `false`. What
@@ -23,20 +23,20 @@ def csbench_script_score(question: Question, text: str, key: Answer) -> float | 
 
     Args:
         question: Its format decides what is read.
-        text: The whole reply.
-        key: The right answer.
+        answer: The whole reply.
+        answer_key: The right answer.
     """
     match question.format:
         case QuestionFormat.MULTIPLE_CHOICE:
-            match = _LETTER.search(text)
+            match = _LETTER.search(answer)
         case QuestionFormat.ASSERTION:
-            match = _TRUTH.search(text)
+            match = _TRUTH.search(answer)
         case _:
             return None
-    return float(match is not None and match[0].casefold() == key.value.strip().casefold())
+    return float(match is not None and match[0].casefold() == answer_key.value.strip().casefold())
 
 
-def quarch_script_score(question: Question, text: str, key: Answer) -> float | None:
+def quarch_script_score(question: Question, answer: str, answer_key: Answer) -> float | None:
     """Score that `llm_mcq_eval.py` of the QuArch repository gives an answer; None if it is no multiple choice.
 
     It takes `final_answer` of the last object in braces, else a letter in a box, else an option's exact text. What it
@@ -44,17 +44,17 @@ def quarch_script_score(question: Question, text: str, key: Answer) -> float | N
 
     Args:
         question: Its format decides what is read.
-        text: The whole reply.
-        key: The right letter.
+        answer: The whole reply.
+        answer_key: The right letter.
     """
     if question.format is not QuestionFormat.MULTIPLE_CHOICE:
         return None
-    letter = _letter_in_object(text)
-    if letter is None and (box := _BOX.search(text)):
+    letter = _letter_in_object(answer)
+    if letter is None and (box := _BOX.search(answer)):
         letter = box[1]
     if letter is None:
-        letter = next((choice.letter for choice in question.choices if choice.text.strip() == text.strip()), None)
-    return float(letter == key.value.strip())
+        letter = next((choice.letter for choice in question.choices if choice.text.strip() == answer.strip()), None)
+    return float(letter == answer_key.value.strip())
 
 
 def _letter_in_object(text: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchwright_judges.formats.question_rules import GivenText, QuestionRules
 from benchwright_judges.formats.selection import letters, option_texts, score_selection
 from benchwright_judges.judgement import Judgement
-from benchwright_judges.reading.selections import choice_of
+from benchwright_judges.reading.selections import choice_letter_in
 from benchwright_judges.reading.statements import Extraction, read_statement
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Question
@@ -13,7 +13,7 @@ from benchwright_problems.problem import Question
 
 def _extract(question: Question, text: str) -> Extraction:
     texts_by_letter = option_texts(question)
-    return read_statement(text, lambda passage: choice_of(passage, texts_by_letter, question.language))
+    return read_statement(text, lambda passage: choice_letter_in(passage, texts_by_letter, question.language))
 
 
 def _score(given_text: GivenText) -> Judgement:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchwright_judges.formats.question_rules import GivenText, QuestionRules
 from benchwright_judges.formats.selection import letters, option_texts, unreadable_judgement
 from benchwright_judges.judgement import Judgement
-from benchwright_judges.reading.selections import choices_of
+from benchwright_judges.reading.selections import choice_letters_in
 from benchwright_judges.reading.statements import Extraction, read_statement
 from benchwright_judges.rule_judgements import RIGHT, WRONG
 from benchwright_judges.scale import Scale
@@ -14,7 +14,7 @@ from benchwright_problems.problem import Question
 
 def _extract(question: Question, text: str) -> Extraction:
     texts_by_letter = option_texts(question)
-    return read_statement(text, lambda passage: choices_of(passage, texts_by_letter, question.language))
+    return read_statement(text, lambda passage: choice_letters_in(passage, texts_by_letter, question.language))
 
 
 def _score(given_text: GivenText) -> Judgement:

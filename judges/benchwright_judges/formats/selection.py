@@ -20,17 +20,17 @@ def letters(question: Question) -> tuple[str, ...]:
     return tuple(choice.letter for choice in question.choices)
 
 
-def score_selection(extraction: Extraction, selectable: Sequence[str], key: Answer) -> Judgement:
+def score_selection(extraction: Extraction, selectable_values: Sequence[str], answer_key: Answer) -> Judgement:
     """Compare the value that an answer names with the key.
 
     Args:
         extraction: Extraction from the answer.
-        selectable: At least two values, one of which the answer has to name.
-        key: The right one.
+        selectable_values: At least two values, one of which the answer has to name.
+        answer_key: The right one.
     """
     if extraction.value is None:
-        return unreadable_judgement(extraction, selectable, "one of")
-    is_right = extraction.value.casefold() == key.value.strip().casefold()
+        return unreadable_judgement(extraction, selectable_values, "one of")
+    is_right = extraction.value.casefold() == answer_key.value.strip().casefold()
     return (RIGHT if is_right else WRONG).model_copy(update={"label": extraction.value})
 
 

@@ -7,9 +7,15 @@ import re
 from benchwright_judges.formats.question_rules import GivenText
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.languages import find_language
-from benchwright_judges.reading.quantities import Comparison, compare, find_asked_unit, read_quantity, read_unit
+from benchwright_judges.reading.quantities import (
+    Comparison,
+    compare_quantities,
+    find_asked_unit,
+    read_quantity,
+    read_unit,
+)
 from benchwright_judges.reading.statements import read_statement
-from benchwright_judges.reading.words import same_words, without_question
+from benchwright_judges.reading.words import same_words, without_words_around_blank
 from benchwright_judges.rule_judgements import PENDING, RIGHT, WRONG
 
 _LONGEST = 300
@@ -36,7 +42,7 @@ def _score(given_text: GivenText, *, number_decides: bool) -> Judgement:
     if passage is None:
         return PENDING
     matches = _all_matches(given_text, passage) | _all_matches(
-        given_text, without_question(passage, given_text.statement)
+        given_text, without_words_around_blank(passage, given_text.statement)
     )
     # Two spellings of one answer, such as "starvation (Verhungern)".
     double = re.fullmatch(r"([^()（）]+?)\s*[(（]([^()（）]+)[)）]", passage)
@@ -63,7 +69,7 @@ def _matches(given_text: GivenText, passage: str, accepted_answer: str) -> bool 
         return None  # A code whose digits count.
     asked_unit = read_unit(key.unit) if key.unit else find_asked_unit(given_text.statement)
     # Numbers are never compared as strings: 8 Gb is not 8 GB.
-    match compare(stated_quantity, accepted_quantity, key.tolerance, asked_unit):
+    match compare_quantities(stated_quantity, accepted_quantity, key.tolerance, asked_unit):
         case Comparison.SAME:
             return True
         case Comparison.DIFFERENT | Comparison.UNIT_DIFFERS:

@@ -58,7 +58,7 @@ class KeptReplies:
     async def kept_or_new_reply(
         self,
         kind: str,
-        subject: str,
+        file_topic: str,
         instructions: str,
         text: str,
         schema: dict[str, JsonValue],
@@ -68,7 +68,7 @@ class KeptReplies:
 
         Args:
             kind: Name of the instructions.
-            subject: Subject of the request, for the name of the file.
+            file_topic: Subject of the request, for the name of the file.
             instructions: Text of the system's message.
             text: Hostile.
             schema: Schema of the reply.
@@ -82,14 +82,14 @@ class KeptReplies:
         made_by = settings.model_dump(mode="json", include={"base_url", "model", "temperature", "seed", "max_tokens"})
         figure_data: list[JsonValue] = [figure.data for figure in figures]
         made_from = digest([made_by, instructions, schema, text, figure_data])
-        kept_reply = StageFile(self._folder / f"{kind}-{subject}.json", KeptReply)
+        kept_reply = StageFile(self._folder / f"{kind}-{file_topic}.json", KeptReply)
         reply = kept_reply.find_output(made_from)
         if reply is None:
             prompt = data_prompt(self._data_title, text, instructions, schema, figures)
             answer = await self._endpoint.request_reply(prompt, index=0, budget=self._budget)
             self.request_count += 1
             if not answer.text:
-                raise self._failure(f"{self.name} gave no reply about {subject}: {answer.error}")
+                raise self._failure(f"{self.name} gave no reply about {file_topic}: {answer.error}")
             reply = kept_reply.write_output(
                 KeptReply(
                     made_from=made_from,
@@ -102,4 +102,4 @@ class KeptReplies:
         try:
             return read_object(reply.text)
         except ValueError as error:
-            raise self._failure(f"{self.name} gave no usable reply about {subject}: {error}") from error
+            raise self._failure(f"{self.name} gave no usable reply about {file_topic}: {error}") from error

@@ -64,19 +64,19 @@ class ModelJudge:
         if reply.error:
             return Vote(error=reply.error, **vote_fields)
         try:
-            label, reason = read_verdict(reply.text, scale)
+            label, reason = label_and_reason_in_reply(reply.text, scale)
         except ValueError as error:
             return Vote(error=str(error), **vote_fields)
         return Vote(label=label, score=scale.score(label), reason=reason, **vote_fields)
 
 
-def read_verdict(text: str, scale: Scale) -> tuple[str, str]:
+def label_and_reason_in_reply(reply: str, scale: Scale) -> tuple[str, str]:
     """Label and reason of a reply; strict: nothing is guessed.
 
     Raises:
         ValueError: The reply is not exactly one object with exactly the two fields, or off the scale.
     """
-    fields = read_object(text)
+    fields = read_object(reply)
     if set(fields) != {"reason", "verdict"}:
         raise ValueError("the reply does not have the fields reason and verdict, and only these")
     if not isinstance(fields["reason"], str):

@@ -113,7 +113,9 @@ class ModelReader:
         if reply.error:
             return Vote(error=reply.error, **vote_fields)
         try:
-            label, quote = read_reading(reply.text, _shown(answer), problem, values_by_code(problem, index))
+            label, quote = label_and_quotation_in_reply(
+                reply.text, _shown(answer), problem, values_by_code(problem, index)
+            )
         except ValueError as error:
             return Vote(error=str(error), **vote_fields)
         return Vote(label=label, reason=quote, **vote_fields)
@@ -138,11 +140,13 @@ def values_by_code(problem: Problem, index: int) -> dict[str, str]:
     return dict([*ordered[first:], *ordered[:first]])
 
 
-def read_reading(text: str, answer: str, problem: Problem, values_by_name: Mapping[str, str]) -> tuple[str, str]:
+def label_and_quotation_in_reply(
+    reply: str, answer: str, problem: Problem, values_by_name: Mapping[str, str]
+) -> tuple[str, str]:
     """Label and quotation of a reader's reply; strict: nothing is guessed.
 
     Args:
-        text: The reader's reply.
+        reply: The reader's reply.
         answer: Answer that it was shown.
         problem: The question.
         values_by_name: Name → value, as the request has them; none if any words can be stated.
@@ -150,7 +154,7 @@ def read_reading(text: str, answer: str, problem: Problem, values_by_name: Mappi
     Raises:
         ValueError: The reply is not one object with exactly the three fields, or names what is no outcome or no value.
     """
-    fields = read_object(text)
+    fields = read_object(reply)
     if set(fields) != {"outcome", "value", "quote"} or not all(isinstance(field, str) for field in fields.values()):
         raise ValueError("the reply does not have the fields outcome, value and quote, and only these, as strings")
     outcome, value, quote = fields["outcome"], fields["value"].strip(), fields["quote"].strip()

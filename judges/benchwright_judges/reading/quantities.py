@@ -128,39 +128,43 @@ def read_unit(text: str) -> Unit | None:
     return None
 
 
-def compare(
-    answer: Quantity, key: Quantity, tolerance: float | None = None, asked_unit: Unit | None = None
+def compare_quantities(
+    answer_quantity: Quantity, key_quantity: Quantity, tolerance: float | None = None, asked_unit: Unit | None = None
 ) -> Comparison:
     """Compare a given quantity with the key's.
 
     Args:
-        answer: The answer.
-        key: The right value.
+        answer_quantity: The answer.
+        key_quantity: The right value.
         tolerance: Relative, as the key declares it. Without one the numbers have to be equal.
         asked_unit: The unit that the question asks for: a number without one counts in it.
     """
     allowed = Fraction(str(tolerance or 0))
-    if asked_unit is not None and asked_unit.dimension == "%" and not answer.unit.dimension:
+    if asked_unit is not None and asked_unit.dimension == "%" and not answer_quantity.unit.dimension:
         # 0.05 may be 5 %.
-        hundredths = frozenset(number / 100 for number in key.numbers)
-        if answer.numbers != key.numbers and _agree(answer.numbers, hundredths, allowed):
+        hundredths = frozenset(number / 100 for number in key_quantity.numbers)
+        if answer_quantity.numbers != key_quantity.numbers and _agree(answer_quantity.numbers, hundredths, allowed):
             return Comparison.NEAR
     if asked_unit is not None:
-        answer, key = (
+        answer_quantity, key_quantity = (
             quantity if quantity.unit.dimension else Quantity(quantity.numbers, asked_unit, quantity.step)
-            for quantity in (answer, key)
+            for quantity in (answer_quantity, key_quantity)
         )
-    dimensions = {answer.unit.dimension, key.unit.dimension}
+    dimensions = {answer_quantity.unit.dimension, key_quantity.unit.dimension}
     if len(dimensions) == 1:
-        return _compared(answer, key, allowed, rounds=tolerance is None)
+        return _compared(answer_quantity, key_quantity, allowed, rounds=tolerance is None)
     if "" not in dimensions:
         return Comparison.UNIT_DIFFERS
-    if "%" in dimensions and (comparison := _compared(answer, key, allowed, rounds=tolerance is None)) in (
+    if "%" in dimensions and (
+        comparison := _compared(answer_quantity, key_quantity, allowed, rounds=tolerance is None)
+    ) in (
         Comparison.SAME,
         Comparison.NEAR,
     ):
         return comparison  # 25 % and 0.25 are the same number.
-    bare, with_unit = (answer, key) if not answer.unit.dimension else (key, answer)
+    bare, with_unit = (
+        (answer_quantity, key_quantity) if not answer_quantity.unit.dimension else (key_quantity, answer_quantity)
+    )
     base_values = with_unit.numbers | with_unit.values | {value / 8 for value in with_unit.values}
     return Comparison.UNIT_MISSING if _agree(bare.numbers, base_values, allowed) else Comparison.DIFFERENT
 

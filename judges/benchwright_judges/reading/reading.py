@@ -41,7 +41,7 @@ async def read_answer_by_model(
         OutOfBudgetError: The budget does not hold what a vote may cost; votes that were given are stored.
     """
     counted_votes = await ballot.collect_votes(
-        lambda seat: ballot.cached_or_new_vote(
+        lambda seat: ballot.stored_or_new_vote(
             records,
             model_reader.vote_key(problem, answer, seat),
             model_reader.name,

@@ -9,7 +9,7 @@ from functools import cache
 from benchwright_judges import languages
 from benchwright_judges.languages import pattern
 from benchwright_judges.languages.language import AnswerLanguage
-from benchwright_judges.reading.quantities import Comparison, compare, read_quantity
+from benchwright_judges.reading.quantities import Comparison, compare_quantities, read_quantity
 from benchwright_judges.reading.reply import plain
 from benchwright_judges.reading.words import normalise
 
@@ -21,7 +21,7 @@ _ENDS = " \t.,;:!。，；：！'\"“”„«»「」【】✅✔✓"
 _OPENS = " \t'\"“„«「【✅✔✓"
 
 
-def choice_of(passage: str, choices: Mapping[str, str], language: str) -> str | None:
+def choice_letter_in(passage: str, choices: Mapping[str, str], language: str) -> str | None:
     """The letter of the only option that a passage names: by its letter, its own text, both, or its number.
 
     Args:
@@ -38,7 +38,7 @@ def choice_of(passage: str, choices: Mapping[str, str], language: str) -> str | 
     if not letters and (quantity := read_quantity(passage, language)) is not None:
         for letter, text in choices.items():
             option_quantity = read_quantity(text, language)
-            if option_quantity is not None and compare(quantity, option_quantity) in _EQUAL:
+            if option_quantity is not None and compare_quantities(quantity, option_quantity) in _EQUAL:
                 letters.add(letter)
     return letters.pop() if len(letters) == 1 else None
 
@@ -47,7 +47,7 @@ def _letters_spelled(spelled: str, choices: Mapping[str, str], language: str) ->
     return {letter for letter, text in choices.items() if spelled and normalise(text, language) == spelled}
 
 
-def choices_of(passage: str, choices: Mapping[str, str], language: str) -> str | None:
+def choice_letters_in(passage: str, choices: Mapping[str, str], language: str) -> str | None:
     """The letters of the options that a passage lists, in order; None if it is no list of letters.
 
     Args:
@@ -60,7 +60,7 @@ def choices_of(passage: str, choices: Mapping[str, str], language: str) -> str |
         members = list(passage)
     else:
         members = [part for part in _list_joins(languages.LANGUAGES).split(passage) if part.strip(_ENDS)]
-    letters = [choice_of(member, choices, language) for member in members]
+    letters = [choice_letter_in(member, choices, language) for member in members]
     if not letters or None in letters or len(set(letters)) < len(letters) or not set(letters) <= set(choices):
         return None
     return "".join(sorted(letter for letter in letters if letter is not None))

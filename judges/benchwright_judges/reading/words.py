@@ -86,7 +86,7 @@ def _unit_letters(text: str) -> str:
     return re.sub(r"[\W\d_]", "", words) if is_unit else ""
 
 
-def without_question(passage: str, statement: str) -> str:
+def without_words_around_blank(passage: str, statement: str) -> str:
     """A passage without the words around the question's only blank that it says again: "write-back", "128 sets"."""
     pieces = [plain(piece.replace("\n", " ")) for piece in _BLANK.split(statement)]
     if len(pieces) != 2:

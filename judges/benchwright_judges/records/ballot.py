@@ -58,26 +58,26 @@ async def collect_votes(
     return CountedVotes(tuple(votes), tuple(labels), decision)
 
 
-async def cached_or_new_vote(
-    records: Records, key: str, judge: str, request_vote: Callable[[], Awaitable[Vote]], *, offline: bool
+async def stored_or_new_vote(
+    records: Records, vote_key: str, judge: str, request_vote: Callable[[], Awaitable[Vote]], *, offline: bool
 ) -> Vote:
     """A vote from the cache, or else a new one, which is stored at once.
 
     Args:
         records: The cache.
-        key: Digest of everything that determines the vote.
+        vote_key: Digest of everything that determines the vote.
         judge: Name of the judge that votes.
         request_vote: Asks for it.
         offline: True to use only stored votes.
     """
-    cached_vote = await records.cached_vote(key)
+    cached_vote = await records.cached_vote(vote_key)
     if cached_vote is not None:
         return cached_vote.model_copy(update={"cached": True, "cost_usd": 0.0, "seconds": 0.0})
     if offline:
         return Vote(judge=judge, error="there is no recorded vote, and judges are offline")
     vote = await request_vote()
     if not vote.error:
-        await records.cache_votes([(key, vote)])
+        await records.cache_votes([(vote_key, vote)])
     return vote
 
 

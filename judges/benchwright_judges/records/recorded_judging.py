@@ -35,7 +35,7 @@ async def judge_and_record(
     *,
     ref: str = "",
     attempt: str = "",
-    number: int = 0,
+    try_number: int = 0,
     answer_id: str | None = None,
     budget: JudgingBudget | None = None,
     rule_judgement: Judgement | None = None,
@@ -51,7 +51,7 @@ async def judge_and_record(
         records: Stores answer, votes and judgement.
         ref: `pack/id`, by which a pending answer is found and scored later.
         attempt: The attempt the answer belongs to, if there is one.
-        number: Number of the try within the attempt.
+        try_number: Number of the try within the attempt.
         answer_id: Identifies the answer: one that was scored before, by the present question and key, is not judged
             again.
         budget: Limits the cost of the votes; if it runs out, the answer stays pending.
@@ -80,7 +80,7 @@ async def judge_and_record(
         text=_storable_text(answer),
         sha256=hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest(),
         attempt=attempt,
-        number=number,
+        number=try_number,
         id=answer_id or uuid.uuid4().hex,
     )
     if rule_judgement is None:
@@ -217,7 +217,7 @@ class _Voting:
                 "vote": seat,
             }
         )
-        return await ballot.cached_or_new_vote(
+        return await ballot.stored_or_new_vote(
             self._records,
             key,
             judge.name,

@@ -220,9 +220,9 @@ class Records(Database):
         """One answer with its latest judgement and its grades; None if there is none of this id."""
         return next(iter(await self._answer_records([answer_id])), None)
 
-    async def find_try_record(self, attempt: str, number: int) -> AnswerRecord | None:
+    async def find_try_record(self, attempt: str, try_number: int) -> AnswerRecord | None:
         """The same of the newest answer of a try of an attempt."""
-        try_conditions = ANSWERS.c.attempt == attempt, ANSWERS.c.number == number
+        try_conditions = ANSWERS.c.attempt == attempt, ANSWERS.c.number == try_number
         newest_answer = select(ANSWERS.c.id).where(*try_conditions).order_by(ANSWERS.c.created.desc()).limit(1)
         async with self.reading() as connection:
             answer_id = await connection.scalar(newest_answer)

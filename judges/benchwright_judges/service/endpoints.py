@@ -207,7 +207,7 @@ async def read_results(
 ) -> ResultsPage:
     """The batch's submissions by position, judged or not."""
     batch_members = await judging.with_later_judgements(
-        await judging.submissions.batch_submissions(batch.id, last_number=after, count=limit)
+        await judging.submissions.batch_submissions(batch.id, after_position=after, max_count=limit)
     )
     return ResultsPage(
         results=tuple(view_submission(member, for_admin=token.may(Scope.ADMIN)) for member in batch_members),
@@ -252,7 +252,7 @@ async def _events(
         while not judging.is_closing:
             changed.clear()
             finished_submissions = await judging.submissions.finished_submissions(
-                batch.id, last_number=last_number, count=_EVENTS_AT_ONCE
+                batch.id, after_number=last_number, max_count=_EVENTS_AT_ONCE
             )
             for submission in finished_submissions:
                 last_number = submission.finished or last_number

@@ -57,7 +57,7 @@ class Submissions:
     # Submitting
 
     async def accept(
-        self, token: str, key: RequestKey, problem: str, answer: str, *, reserve_usd: float
+        self, token_id: str, request_key: RequestKey, problem_ref: str, answer: str, *, reserve_usd: float
     ) -> tuple[Submission, bool]:
         """Store an answer, claimed by this process, with the money for its judgement reserved.
 
@@ -67,26 +67,26 @@ class Submissions:
         Raises:
             RefusalError: The key belongs to another request, or the budget does not suffice.
         """
-        if (old := await self._find_by_key(token, key)) is not None:
+        if (old := await self._find_by_key(token_id, request_key)) is not None:
             return old, False
         values = (
-            self._new(token, problem, answer)
+            self._new(token_id, problem_ref, answer)
             | self._claim_columns()
-            | {"key": key.text, "fingerprint": key.fingerprint}
+            | {"key": request_key.text, "fingerprint": request_key.fingerprint}
         )
         try:
             async with self._records.write_transaction() as connection:
                 await connection.execute(insert(SUBMISSIONS).values(values))
-                await _reserve(connection, token, values["id"], reserve_usd)
+                await _reserve(connection, token_id, values["id"], reserve_usd)
         except IntegrityError:
             # A concurrent request used the same key.
-            if (old := await self._find_by_key(token, key)) is None:
+            if (old := await self._find_by_key(token_id, request_key)) is None:
                 raise
             return old, False
         submission = Submission(
             id=values["id"],
-            token=token,
-            problem=problem,
+            token=token_id,
+            problem=problem_ref,
             answer=answer,
             state=SubmissionState.RUNNING,
             created=values["created"],
@@ -95,7 +95,7 @@ class Submissions:
         return submission, True
 
     async def accept_batch(
-        self, token: str, key: RequestKey, problem_answers: Sequence[tuple[str, str]], *, most_waiting: int
+        self, token_id: str, request_key: RequestKey, refs_and_answers: Sequence[tuple[str, str]], *, most_waiting: int
     ) -> tuple[AnswerBatch, bool]:
         """Store a batch of (problem, answer), all or nothing.
 
@@ -105,21 +105,23 @@ class Submissions:
         Raises:
             RefusalError: The key belongs to another request, or too many answers wait already.
         """
-        if (old := await self._batch_with_key(token, key)) is not None:
+        if (old := await self._batch_with_key(token_id, request_key)) is not None:
             return old, False
-        batch = AnswerBatch(id=uuid.uuid4().hex, token=token, created=self._clock(), total=len(problem_answers), done=0)
+        batch = AnswerBatch(
+            id=uuid.uuid4().hex, token=token_id, created=self._clock(), total=len(refs_and_answers), done=0
+        )
         rows = [
-            self._new(token, problem, answer) | {"batch": batch.id, "position": position}
-            for position, (problem, answer) in enumerate(problem_answers)
+            self._new(token_id, problem, answer) | {"batch": batch.id, "position": position}
+            for position, (problem, answer) in enumerate(refs_and_answers)
         ]
         try:
             async with self._records.write_transaction() as connection:
                 waiting_count = await connection.scalar(
                     select(func.count()).where(
-                        SUBMISSIONS.c.token == token, SUBMISSIONS.c.state == SubmissionState.QUEUED
+                        SUBMISSIONS.c.token == token_id, SUBMISSIONS.c.state == SubmissionState.QUEUED
                     )
                 )
-                if (waiting_count or 0) + len(problem_answers) > most_waiting:
+                if (waiting_count or 0) + len(refs_and_answers) > most_waiting:
                     raise RefusalError(
                         RefusalKind.QUEUE_FULL,
                         f"{waiting_count} answers of this token are waiting; the limit is {most_waiting}.",
@@ -129,27 +131,27 @@ class Submissions:
                 await connection.execute(
                     insert(BATCHES).values(
                         id=batch.id,
-                        token=token,
-                        key=key.text,
-                        fingerprint=key.fingerprint,
+                        token=token_id,
+                        key=request_key.text,
+                        fingerprint=request_key.fingerprint,
                         created=batch.created,
                         total=batch.total,
                     )
                 )
                 await connection.execute(insert(SUBMISSIONS), rows)
         except IntegrityError:
-            if (old := await self._batch_with_key(token, key)) is None:
+            if (old := await self._batch_with_key(token_id, request_key)) is None:
                 raise
             return old, False
         return batch, True
 
     # Judging
 
-    async def claim_waiting(self, count: int, excluded_ids: Collection[str] = ()) -> Sequence[Submission]:
+    async def claim_waiting(self, max_count: int, excluded_ids: Collection[str] = ()) -> Sequence[Submission]:
         """Claim waiting submissions and those that a process left behind, oldest first.
 
         Args:
-            count: Number of submissions at most.
+            max_count: Number of submissions at most.
             excluded_ids: Submissions being judged here: a process that was suspended may have let its leases expire.
         """
         claim_time = self._clock()
@@ -163,7 +165,7 @@ class Submissions:
             )
             .where(SUBMISSIONS.c.id.not_in(list(excluded_ids)))
             .order_by(SUBMISSIONS.c.seq)
-            .limit(count)
+            .limit(max_count)
             # On PostgreSQL; SQLite has one writer at a time.
             .with_for_update(skip_locked=True)
         )
@@ -279,13 +281,13 @@ class Submissions:
             row = (await connection.execute(select(BATCHES).where(BATCHES.c.id == batch_id))).one_or_none()
         return batch_of(row) if row is not None else None
 
-    async def batch_submissions(self, batch_id: str, *, last_number: int, count: int) -> Sequence[Submission]:
-        """Submissions of a batch by position, beginning after `last_number`."""
-        return await self._select(batch_id, SUBMISSIONS.c.position, last_number, count)
+    async def batch_submissions(self, batch_id: str, *, after_position: int, max_count: int) -> Sequence[Submission]:
+        """Submissions of a batch by position, beginning after `after_position`."""
+        return await self._select(batch_id, SUBMISSIONS.c.position, after_position, max_count)
 
-    async def finished_submissions(self, batch_id: str, *, last_number: int, count: int) -> Sequence[Submission]:
-        """Submissions of a batch in order of completion, beginning after number `last_number`."""
-        return await self._select(batch_id, SUBMISSIONS.c.finished, last_number, count)
+    async def finished_submissions(self, batch_id: str, *, after_number: int, max_count: int) -> Sequence[Submission]:
+        """Submissions of a batch in order of completion, beginning after number `after_number`."""
+        return await self._select(batch_id, SUBMISSIONS.c.finished, after_number, max_count)
 
     async def _select(
         self, batch_id: str, order_column: ColumnElement[int], last_number: int, count: int

@@ -31,14 +31,14 @@ def whole_number(value: object) -> object:
     return int(digits) if re.fullmatch(r"[0-9]{1,15}", digits) else value
 
 
-def only_named_letter(key: str, letters: Collection[str]) -> str | None:
+def only_named_letter(written_key: str, letters: Collection[str]) -> str | None:
     """The one letter that a key names, in upper case; None if it names none or several.
 
     Args:
-        key: The key.
+        written_key: The key.
         letters: The question's, in upper case.
     """
-    normal_text = normal(key)
+    normal_text = normal(written_key)
     if _NEGATION.search(normal_text):
         return None
     letters_only = re.sub(r"[\W_]", "", normal_text).upper()

@@ -176,7 +176,7 @@ def _answer(folder: Path, spec: ProblemFile) -> Answer | None:
             raise DatasetError(file, "answer", "is missing")
         return None
     if spec.question is not None:
-        expected = spec.question.format.unmet_key_rule(answer.value, tuple(spec.question.choices))
+        expected = spec.question.format.unmet_key_rule_in_words(answer.value, tuple(spec.question.choices))
         if expected:
             raise DatasetError(file, "answer.value", f"is {answer.value!r}; it must be {expected}")
     if not (folder / "hidden" / "figures").is_dir():

@@ -78,7 +78,7 @@ def status(
 
         async def watched() -> tuple[StudyWatch, SealCheck | None]:
             async with open_monitor(Home.find(), database or None) as (monitor, study_log):
-                watch = await monitor.watch(study, stuck_after * 60)
+                watch = await monitor.study_watch(study, stuck_after * 60)
                 return watch, await asyncio.to_thread(check_seal, study_log, study) if watch.digest else None
 
         watch, seal = asyncio.run(watched())
@@ -112,7 +112,7 @@ async def _close(study: str, database: str | None, *, force: bool, yes: bool) ->
 
     home = Home.find()
     async with open_monitor(home, database) as (monitor, study_log):
-        watch = await monitor.watch(study)
+        watch = await monitor.study_watch(study)
         if not (watch.digest or yes or force):
             _confirm(watch)
         await note_closing_begun(monitor.database, study, OPERATOR, force=force)

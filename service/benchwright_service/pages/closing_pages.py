@@ -98,7 +98,7 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 
 
 async def _outlook(visit: Visit, membership: Membership) -> Outlook:
-    watch = await visit.bench.studies.monitor.watch(membership.course)
+    watch = await visit.bench.studies.monitor.study_watch(membership.course)
     return await visit.bench.studies.closings.outlook(
         membership.course, [participant.participant for participant in watch.participants]
     )
@@ -109,7 +109,7 @@ async def _closing_page(
 ) -> Response:
     closing_state: ClosingState = await visit.bench.studies.closings.state(membership.course)
     is_open = not (closing_state.is_running or closing_state.digest)
-    watch = await visit.bench.studies.monitor.watch(membership.course)
+    watch = await visit.bench.studies.monitor.study_watch(membership.course)
     if is_open:
         await visit.bench.audit.note_action_unless_recent(visit.account, membership.course, "saw what closing ends", "")
     status = HTTPStatus.CONFLICT if is_second else HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK

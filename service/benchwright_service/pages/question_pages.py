@@ -25,7 +25,7 @@ from benchwright_service.pages.question_form import (
     sent_fields,
     sent_question,
 )
-from benchwright_service.pages.rendering import SECURITY, FormProblem, picture_response, problem_of_error, render
+from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, picture_response, render
 from benchwright_service.pages.visit import GRADERS, STAFF, Visit, unknown_page, whole_number
 from benchwright_service.questions.publishing import pack_name
 from benchwright_service.questions.trying import TRIES_PER_DAY
@@ -59,7 +59,9 @@ async def invite(visit: Visit) -> Response:
         call = QuestionCall(visit.form_field("title"), visit.form_field("license"), *call_times, reviewers=reviewers)
         await visit.bench.collecting.questions.open_or_change_call(membership.course, call)
     except (ValueError, BenchServiceError) as error:
-        return await _questions_page(visit, membership, problem_of_error(error, "Correct it, and send the form again."))
+        return await _questions_page(
+            visit, membership, form_problem_of_error(error, "Correct it, and send the form again.")
+        )
     await visit.bench.audit.note_action(visit.account, membership.course, "collected questions", "")
     return _redirect_within_course(membership, "questions")
 
@@ -70,7 +72,7 @@ async def publish(visit: Visit) -> Response:
     try:
         pack = await visit.bench.collecting.publishing.publish(membership.course)
     except BenchServiceError as error:
-        return await _questions_page(visit, membership, problem_of_error(error, "Publish once that has changed."))
+        return await _questions_page(visit, membership, form_problem_of_error(error, "Publish once that has changed."))
     await visit.bench.audit.note_action(
         visit.account, membership.course, "published questions", f"{pack.name} {pack.version}"
     )
@@ -312,7 +314,7 @@ def _may_read(visit: Visit, membership: Membership, question: VersionedQuestion)
 
 
 def _refusal_problem(error: Exception) -> FormProblem:
-    return problem_of_error(error, "Nothing was changed.")
+    return form_problem_of_error(error, "Nothing was changed.")
 
 
 def _redirect_within_course(membership: Membership, path: str) -> Response:

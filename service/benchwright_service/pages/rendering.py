@@ -44,7 +44,7 @@ class FormProblem:
     next_step: str
 
 
-def problem_of_error(error: Exception, next_step: str) -> FormProblem:
+def form_problem_of_error(error: Exception, next_step: str) -> FormProblem:
     """Returns the problem that an error names, as a sentence."""
     text = str(error)
     return FormProblem(f"{text[:1].upper()}{text[1:]}".rstrip(".") + ".", next_step)

@@ -14,7 +14,7 @@ from benchwright_problems.problem import AnsweredBy
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.question_form import form_text, sent_answer
-from benchwright_service.pages.rendering import SECURITY, FormProblem, problem_of_error, render
+from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, render
 from benchwright_service.pages.visit import Visit, whole_number
 from benchwright_service.questions.reviewing import LONGEST_COMMENT, ReviewDesk
 
@@ -47,7 +47,7 @@ async def decide(visit: Visit) -> Response:
             # Which one stays unsaid: its author may be of the staff.
             await visit.bench.audit.note_action(visit.account, membership.course, "reviewed question", "")
     except BenchServiceError as error:
-        return await _review_page(visit, membership, problem_of_error(error, "Nothing was changed."))
+        return await _review_page(visit, membership, form_problem_of_error(error, "Nothing was changed."))
     return RedirectResponse(f"/courses/{quote(membership.course)}/review", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 

@@ -78,7 +78,7 @@ async def _study_page(
 
 async def _watch_values(visit: Visit, membership: Membership) -> Mapping[str, Any]:
     minutes = _stuck_after(visit.request.query_params.get("stuck", ""))
-    watch = await visit.bench.studies.monitor.watch(membership.course, minutes * 60)
+    watch = await visit.bench.studies.monitor.study_watch(membership.course, minutes * 60)
     is_owner = membership.role is Role.OWNER
     await visit.bench.audit.note_action_unless_recent(visit.account, membership.course, "watched", "page")
     counts = Counter(participant.where for participant in watch.participants)

@@ -251,7 +251,7 @@ def _review_conditions(question: str, version_number: int, reviewer: str) -> tup
 
 
 def _demand_answer(answer: str, style: QuestionFormat) -> None:
-    if style.unmet_key_rule(answer, LETTERS):
+    if style.unmet_key_rule_in_words(answer, LETTERS):
         is_several = style.answered_by is AnsweredBy.CHOICES
         raise BenchServiceError("choose every right option" if is_several else "choose one of the answers")
     if not answer or len(answer) > MOST_CHARACTERS:

@@ -163,7 +163,7 @@ class Lab:
     def _take_journal(self, study: str, pseudonym: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
         try:
             _require_own_journal(study, pseudonym, lines)
-            self._log.journal.adopt(Path("journal.jsonl"), lines)
+            self._log.journal.adopt_and_count_new(Path("journal.jsonl"), lines)
         except LogError:
             raise
         except (AttemptError, ValueError, TypeError, KeyError, RecursionError) as error:

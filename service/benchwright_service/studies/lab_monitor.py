@@ -88,7 +88,7 @@ class LabMonitor:
         if await self._accounts.role(account, study) not in (Role.OWNER, Role.MONITOR):
             raise _unknown_study_refusal()
         try:
-            return await self.watch(study, stuck_after_s)
+            return await self.study_watch(study, stuck_after_s)
         except StudyError:
             # A course that is no study.
             raise _unknown_study_refusal() from None
@@ -97,7 +97,7 @@ class LabMonitor:
         """True if a course is a study's, whose names and outcomes no page shows."""
         return await StudyPlaces(self.database).is_study(course)
 
-    async def watch(self, study: str, stuck_after_s: float = STUCK_AFTER_S) -> StudyWatch:
+    async def study_watch(self, study: str, stuck_after_s: float = STUCK_AFTER_S) -> StudyWatch:
         """Returns the progress of everybody in a study. Conditions, verdicts and times of work are not in it.
 
         Args:

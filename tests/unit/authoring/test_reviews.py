@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchwright_authoring.new_problem import new_problem
-from benchwright_authoring.review.accepted import decide_acceptance
+from benchwright_authoring.review.accepted import is_accepted_unless_open
 from benchwright_authoring.review.checks import ReviewCheck, agreement
 from benchwright_authoring.review.reviews import Reviewer, ReviewError, questions_of
 from benchwright_problems.errors import DatasetError
@@ -170,7 +170,7 @@ def test_a_review_is_not_read_through_a_link(folder: Path, tmp_path: Path) -> No
 def test_a_question_is_decided_as_soon_as_no_further_review_can_change_it(
     accepts: list[bool], reviewers: int, unanimous: bool, expected_decision: bool | None
 ) -> None:
-    assert decide_acceptance(accepts, reviewers, unanimous=unanimous) is expected_decision
+    assert is_accepted_unless_open(accepts, reviewers, unanimous=unanimous) is expected_decision
 
 
 def test_agreement_is_undefined_where_everybody_says_the_same() -> None:

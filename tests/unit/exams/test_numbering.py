@@ -66,15 +66,15 @@ def test_a_heading_may_say_that_its_question_goes_on(text: str) -> None:
 
 
 def test_points_may_be_broken_between_lines() -> None:
-    assert numbering.broken_points("of the same width? (2", "points)") is not None
-    assert numbering.rest_of_points("points) Why?", "of the same width? (2") == 7
-    assert numbering.broken_points("f(2", "x)") is None
+    assert numbering.broken_points_offset_and_label("of the same width? (2", "points)") is not None
+    assert numbering.offset_after_rest_of_points("points) Why?", "of the same width? (2") == 7
+    assert numbering.broken_points_offset_and_label("f(2", "x)") is None
 
 
 def test_choices_follow_each_other_in_a_line() -> None:
-    choice_labels = numbering.choice_labels("(A) one (B) two (C) three", "A")
+    choice_labels = numbering.choice_offsets_and_labels("(A) one (B) two (C) three", "A")
     assert [start.value for _, start in choice_labels] == ["A", "B", "C"]
-    assert numbering.choice_labels("Vitamin A. is no choice", "A") == []
+    assert numbering.choice_offsets_and_labels("Vitamin A. is no choice", "A") == []
 
 
 @pytest.mark.parametrize(

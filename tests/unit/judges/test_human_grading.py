@@ -31,7 +31,9 @@ def problem_of(ref: str) -> Problem:
 
 
 async def record_answer(records: Records, text: str, ref: str = "p/free") -> str:
-    await judge_and_record(PROBLEMS[ref], text, None, records, ref=ref, attempt="the-attempt", number=1, answer_id=text)
+    await judge_and_record(
+        PROBLEMS[ref], text, None, records, ref=ref, attempt="the-attempt", try_number=1, answer_id=text
+    )
     return text
 
 
@@ -194,7 +196,7 @@ async def test_points_of_a_rubric_decide_as_labels_do(records: Records) -> None:
     key = problem.hidden.answer.model_copy(update={"points": rubric})
     problem = problem.model_copy(update={"hidden": problem.hidden.model_copy(update={"answer": key})})
     grading = HumanGrading(records, lambda ref: problem)
-    await judge_and_record(problem, "x", None, records, ref="p/open", attempt="a", number=1, answer_id="x")
+    await judge_and_record(problem, "x", None, records, ref="p/open", attempt="a", try_number=1, answer_id="x")
     for wrong_points in ((2.5, 0.0), (1.0,), (-1.0, 1.0), (float("nan"), 1.0)):
         with pytest.raises(GradingError):
             await grading.accept_grade("x", "ana", "", 1, points=wrong_points)

@@ -17,7 +17,7 @@ from benchwright_judges.models.endpoint import ModelEndpoint
 from benchwright_judges.models.model_judge import ModelJudge
 from benchwright_judges.models.model_settings import ModelSettings
 from benchwright_judges.models.panel import Panel
-from benchwright_judges.reading.model_reader import UNFOUNDED, ModelReader, instructions, read_reading
+from benchwright_judges.reading.model_reader import UNFOUNDED, ModelReader, instructions, label_and_quotation_in_reply
 from benchwright_judges.records.recorded_judging import judge_and_record
 from benchwright_judges.records.records import Records
 from benchwright_judges.score import score
@@ -259,7 +259,7 @@ async def test_a_blank_that_a_model_reads_is_compared_by_rule_or_goes_to_the_jud
 )
 def test_a_reply_that_does_not_fit_is_an_error(text: str) -> None:
     with pytest.raises(ValueError, match="the reply"):
-        read_reading(text, "late", CHOICE, dict(zip("ABCD", "ABCD", strict=True)))
+        label_and_quotation_in_reply(text, "late", CHOICE, dict(zip("ABCD", "ABCD", strict=True)))
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_a_reply_that_does_not_fit_is_an_error(text: str) -> None:
 )
 def test_words_have_to_stand_in_the_quote_and_the_quote_in_the_answer(value: str, quote: str, label: str) -> None:
     reply = json.dumps({"outcome": "stated", "value": value, "quote": quote})
-    assert read_reading(reply, "It has 16 KB of cache.", BLANK, {})[0] == label
+    assert label_and_quotation_in_reply(reply, "It has 16 KB of cache.", BLANK, {})[0] == label
 
 
 async def test_the_log_says_who_read_and_keeps_readings_apart_from_points(records: Records) -> None:

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_judges.reading.quantities import Comparison, Unit, compare, find_asked_unit, read_quantity, read_unit
+from benchwright_judges.reading.quantities import (
+    Comparison,
+    Unit,
+    compare_quantities,
+    find_asked_unit,
+    read_quantity,
+    read_unit,
+)
 
 READ: list[tuple[str, str, set[Fraction], str]] = [
     ("52", "en", {Fraction(52)}, ""),
@@ -144,16 +151,20 @@ def test_two_numbers_are_compared_by_value_and_unit(answer: str, key: str, compa
     answer_quantity, key_quantity = read_quantity(answer), read_quantity(key)
     assert answer_quantity
     assert key_quantity
-    assert compare(answer_quantity, key_quantity) is comparison
+    assert compare_quantities(answer_quantity, key_quantity) is comparison
 
 
 def test_a_declared_tolerance_and_unit_count() -> None:
     quantity, key_quantity = read_quantity("102"), read_quantity("100 ns")
     assert quantity
     assert key_quantity
-    assert compare(quantity, key_quantity, tolerance=0.02, asked_unit=read_unit("ns")) is Comparison.SAME
-    assert compare(quantity, key_quantity, tolerance=0.01, asked_unit=read_unit("ns")) is Comparison.DIFFERENT
-    assert compare(quantity, key_quantity, tolerance=0.02, asked_unit=read_unit("us")) is Comparison.DIFFERENT
+    assert compare_quantities(quantity, key_quantity, tolerance=0.02, asked_unit=read_unit("ns")) is Comparison.SAME
+    assert (
+        compare_quantities(quantity, key_quantity, tolerance=0.01, asked_unit=read_unit("ns")) is Comparison.DIFFERENT
+    )
+    assert (
+        compare_quantities(quantity, key_quantity, tolerance=0.02, asked_unit=read_unit("us")) is Comparison.DIFFERENT
+    )
 
 
 @pytest.mark.parametrize(
@@ -182,7 +193,7 @@ def test_a_whole_number_is_the_same_in_every_writing(number: int, unit: str) -> 
     for writing in (f"{number:,}{unit}", f"{number:,}".replace(",", " ") + unit, f"{number}.0{unit}"):
         quantity = read_quantity(writing)
         assert quantity
-        assert compare(quantity, key_quantity) is Comparison.SAME
+        assert compare_quantities(quantity, key_quantity) is Comparison.SAME
 
 
 @given(text=st.text(max_size=40))

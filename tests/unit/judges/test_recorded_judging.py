@@ -173,7 +173,7 @@ async def test_a_judgement_of_a_part_of_an_answer_says_so(records: Records) -> N
 
 
 async def test_without_a_judge_the_answer_waits_and_is_scored_later(records: Records) -> None:
-    first_judgement = await judge_and_record(FREE, "an answer", None, records, ref="p/q", attempt="a1", number=2)
+    first_judgement = await judge_and_record(FREE, "an answer", None, records, ref="p/q", attempt="a1", try_number=2)
     assert first_judgement.status is JudgementStatus.PENDING and first_judgement.score is None
     (unscored_answer,) = await records.pending()
     assert (unscored_answer.answer.attempt, unscored_answer.answer.number, unscored_answer.answer.text) == (
@@ -191,9 +191,9 @@ async def test_without_a_judge_the_answer_waits_and_is_scored_later(records: Rec
 
 
 async def test_a_newer_answer_of_the_same_try_takes_the_place_of_one_that_waits(records: Records) -> None:
-    await judge_and_record(FREE, "first", None, records, ref="p/q", attempt="a1", number=2)
-    await judge_and_record(FREE, "second", None, records, ref="p/q", attempt="a1", number=2)
-    await judge_and_record(FREE, "other", None, records, ref="p/q", attempt="a1", number=3)
+    await judge_and_record(FREE, "first", None, records, ref="p/q", attempt="a1", try_number=2)
+    await judge_and_record(FREE, "second", None, records, ref="p/q", attempt="a1", try_number=2)
+    await judge_and_record(FREE, "other", None, records, ref="p/q", attempt="a1", try_number=3)
     assert sorted(waiting.answer.text for waiting in await records.pending()) == ["other", "second"]
 
 

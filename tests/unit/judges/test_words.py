@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_judges.reading.words import normalise, same_words, without_question
+from benchwright_judges.reading.words import normalise, same_words, without_words_around_blank
 
 SAME: list[tuple[str, str, str]] = [
     ("Program Counter", "program counter", "en"),
@@ -86,7 +86,7 @@ def test_long_texts_take_no_time(text: str) -> None:
     ],
 )
 def test_the_words_of_the_question_around_its_blank_are_left_out(passage: str, statement: str, words: str) -> None:
-    assert without_question(passage, statement) == words
+    assert without_words_around_blank(passage, statement) == words
 
 
 @pytest.mark.parametrize(

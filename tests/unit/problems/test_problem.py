@@ -90,7 +90,9 @@ def test_choices_fit_the_format() -> None:
 def test_a_format_says_what_its_keys_have_to_be(
     style: QuestionFormat, right_keys: list[str], wrong_keys: list[str]
 ) -> None:
-    assert [key for key in (*right_keys, *wrong_keys) if not style.unmet_key_rule(key, [*"ABCD"])] == right_keys
+    assert [
+        key for key in (*right_keys, *wrong_keys) if not style.unmet_key_rule_in_words(key, [*"ABCD"])
+    ] == right_keys
 
 
 def test_ids_in_a_pack_differ_in_more_than_case() -> None:

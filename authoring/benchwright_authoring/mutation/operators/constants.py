@@ -23,19 +23,19 @@ _DIGITS = {"b": "b", "o": "o", "d": "d", "h": "X"}
 _MOST_BITS = 4096
 
 
-def shift_literal(text: str, step: int) -> str | None:
+def shift_literal(literal: str, step: int) -> str | None:
     """A literal with another value in the same notation; None if there is none.
 
     Args:
-        text: As it is written: `8'hFF`, `12`, `'1`.
+        literal: As it is written: `8'hFF`, `12`, `'1`.
         step: Number to add; the sum wraps at the size.
     """
-    text = text.replace("_", "")
-    if text.isdigit():
-        return str(int(text) + step) if int(text) + step >= 0 else None
-    if text in ("'0", "'1"):
-        return "'1" if text == "'0" else "'0"
-    sized = re.fullmatch(r"(\d*)\s*'\s*([sS]?)([bodhBODH])\s*([0-9a-fA-F]+)", text)
+    literal = literal.replace("_", "")
+    if literal.isdigit():
+        return str(int(literal) + step) if int(literal) + step >= 0 else None
+    if literal in ("'0", "'1"):
+        return "'1" if literal == "'0" else "'0"
+    sized = re.fullmatch(r"(\d*)\s*'\s*([sS]?)([bodhBODH])\s*([0-9a-fA-F]+)", literal)
     if not sized:
         return None
     size, sign, base_letter, digits = sized.groups()

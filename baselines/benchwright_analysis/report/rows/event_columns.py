@@ -67,18 +67,18 @@ class EventColumns:
         row_numbers.append(len(self._kinds))
         values.append(value)
 
-    def add_row(self, kind: str, wall: str, at_ns: int, clock_ns: int) -> None:
+    def add_row(self, kind: str, wall: str, since_opening_ns: int, attempt_clock_ns: int) -> None:
         """The next row.
 
         Args:
             kind: The event's type.
             wall: As the record has it.
-            at_ns: Since the opening.
-            clock_ns: Nanoseconds of this on the attempt's clock.
+            since_opening_ns: Since the opening.
+            attempt_clock_ns: Nanoseconds of this on the attempt's clock.
         """
         self._kinds.append(kind)
-        self._times_ns.append(at_ns)
-        self._clock.append(clock_ns)
+        self._times_ns.append(since_opening_ns)
+        self._clock.append(attempt_clock_ns)
         self._newest_walls.append(wall)
         if len(self._newest_walls) == _WALLS_AT_ONCE:
             self._pack_walls()

@@ -105,7 +105,7 @@ async def _score(unscored_answer: UnscoredAnswer, panel: Panel, records: Records
         answer_id=answer.id,
         budget=spending,
         attempt=answer.attempt,
-        number=answer.number,
+        try_number=answer.number,
     )
     if judgement.status.is_final:
         try:

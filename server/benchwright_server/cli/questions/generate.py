@@ -89,13 +89,13 @@ async def _generate_from_corpus(
 ) -> Sequence[GeneratedQuestion]:
     from benchwright_authoring.generation.generating import GenerationError, Generator
     from benchwright_authoring.generation.writing import REPORT, kept_seed
-    from benchwright_authoring.made_folder import check_made_folder
+    from benchwright_authoring.made_folder import check_pack_may_be_written
     from benchwright_judges.models.budget import OutOfBudgetError
     from benchwright_judges.models.kept_replies import KeptReplies
 
     if model_names[0] == model_names[1]:
         raise ServerError("--judge has to be another model than --model: nobody finds the mistakes of their own.")
-    check_made_folder(folder, REPORT)
+    check_pack_may_be_written(folder, REPORT)
     async with model_endpoints(model_names, budget) as (endpoints, spending):
         author, judge = (
             KeptReplies(endpoint, folder / "model" / role, spending, subject, GenerationError)

@@ -71,9 +71,9 @@ def accepted(
     Exit status: 0 all questions are decided, 1 some are not; these are left out.
     """
     with plain_errors():
-        from benchwright_authoring.review.accepted import review_standing, write_accepted
+        from benchwright_authoring.review.accepted import review_standing_and_reviews, write_accepted
 
-        pack_standing, reviews = review_standing(folder, reviewers, unanimous=unanimous)
+        pack_standing, reviews = review_standing_and_reviews(folder, reviewers, unanimous=unanimous)
         with explain_unwritable(out_folder):
             write_accepted(folder, out_folder, pack_standing, reviews)
     if json_output:

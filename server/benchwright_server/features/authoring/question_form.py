@@ -52,7 +52,7 @@ async def _question_form(home: Home, params: AuthoredParams) -> ShownQuestion:
 
 def _read(params: AuthoredParams) -> ShownQuestion:
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
-    from benchwright_authoring.problem_files.question_form import form_remarks, form_values
+    from benchwright_authoring.problem_files.question_form import form_fields_and_remarks, form_values
     from benchwright_server.authoring.form_files import picture_uris
 
     folder = question_folder(params.uri)
@@ -66,7 +66,7 @@ def _read(params: AuthoredParams) -> ShownQuestion:
         digest=form_files.digest,
         statement=statement,
         form=form,
-        remarks=_remarks(form_remarks(folder, text, statement)),
+        remarks=_remarks(form_fields_and_remarks(folder, text, statement)),
         figures=picture_uris(folder, "figures/**/*.*"),
         answer_figures=picture_uris(folder / "hidden", "figures/**/*.*"),
     )
@@ -78,7 +78,7 @@ async def _check_question_form(home: Home, params: CheckQuestionFormParams) -> C
 
 def _check(params: CheckQuestionFormParams) -> CheckedQuestionForm:
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE
-    from benchwright_authoring.problem_files.question_form import form_remarks, with_form_values
+    from benchwright_authoring.problem_files.question_form import form_fields_and_remarks, with_form_values
     from benchwright_authoring.problem_files.toml_edit import TomlEditError
 
     folder = question_folder(params.uri)
@@ -87,7 +87,7 @@ def _check(params: CheckQuestionFormParams) -> CheckedQuestionForm:
             text = with_form_values(_files(folder).texts[PROBLEM_FILE], params.form.model_dump(mode="json"))
         except TomlEditError as error:
             return CheckedQuestionForm(remarks=[FormRemark(field="", reason=str(error), is_error=True)])
-    return CheckedQuestionForm(remarks=_remarks(form_remarks(folder, text, params.statement)))
+    return CheckedQuestionForm(remarks=_remarks(form_fields_and_remarks(folder, text, params.statement)))
 
 
 async def _save_question_form(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
@@ -96,7 +96,7 @@ async def _save_question_form(home: Home, params: SaveQuestionFormParams) -> Sav
 
 def _save(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
-    from benchwright_authoring.problem_files.question_form import form_remarks, with_form_values
+    from benchwright_authoring.problem_files.question_form import form_fields_and_remarks, with_form_values
     from benchwright_authoring.problem_files.toml_edit import TomlEditError
     from benchwright_problems.storage.pack_files_schema import ProblemFile
     from benchwright_server.authoring.form_files import forms_lock
@@ -117,7 +117,7 @@ def _save(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
                 form_files = form_files.write_texts({PROBLEM_FILE: text, STATEMENT: statement})
             except ValidationError:
                 is_saved = False
-            remarks = _remarks(form_remarks(folder, text, statement))
+            remarks = _remarks(form_fields_and_remarks(folder, text, statement))
     return SavedQuestionForm(is_saved=is_saved, changed_on_disk=False, digest=form_files.digest, remarks=remarks)
 
 
