@@ -170,6 +170,9 @@ class RunUsage(Model):
     more. None if it could not be measured."""
     cpu_s: float | None = None
     """Processor time in seconds; None if it could not be measured."""
+    waited_s: float | None = None
+    """Part of the wall time, in seconds, in which the run was kept from the processor by other programs. None if it was
+    not measured."""
 
 
 class Quality(Model):

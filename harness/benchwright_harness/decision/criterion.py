@@ -40,7 +40,7 @@ _ENDS = {
     ProcessEnd.TIMEOUT: (Reason.TIMEOUT, "The run took longer than {limits.wall_s:g} s and was stopped."),
     ProcessEnd.STARVED: (
         Reason.MACHINE_BUSY,
-        "The run reached its limit of {limits.wall_s:g} s while other programs kept it from the processor.",
+        "Other programs kept the run from the processor: it never had its {limits.wall_s:g} s.",
     ),
     ProcessEnd.MEMORY: (Reason.MEMORY, "The run used more than {limits.memory_mb} MiB of memory and was stopped."),
     ProcessEnd.FOLDER_QUOTA: (Reason.FOLDER_QUOTA, "The run wrote more than {limits.folder_mb} MiB and was stopped."),

@@ -35,6 +35,8 @@ class Execution:
     """Results that cocotb and pytest left."""
     memory_bytes: int
     """The most of a step, as measured from outside."""
+    waited_s: float
+    """Time that all steps waited for the processor."""
     remarks: Sequence[str]
     """The sandbox's."""
 

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from benchwright_foundation.process_group import kill_group
 from benchwright_foundation.untrusted_folder import disk_bytes_up_to
-from benchwright_harness.execution.processor_time import processor_time
+from benchwright_harness.execution.run_clock import RunClock, read_usage
 from benchwright_problems.problem import RunLimits
 
 MAX_OUTPUT_BYTES = 16 * 1024**2
@@ -42,7 +42,7 @@ class ProcessEnd(StrEnum):
     EXITED = "exited"
     TIMEOUT = "timeout"
     STARVED = "starved"
-    """It reached the limit of wall time while other programs had the processor."""
+    """Other programs kept it from the processor for so long that it was given up."""
     MEMORY = "memory"
     FOLDER_QUOTA = "folder_quota"
     OUTPUT_QUOTA = "output_quota"
@@ -64,6 +64,8 @@ class StepEnd:
     exit_code: int
     """Negative: the signal that ended it."""
     wall_s: float
+    waited_s: float = 0.0
+    """Part of the wall time in which it was ready to run, but other programs had the processor."""
     memory_bytes: int = 0
     """Resident memory of all its processes together, at the highest measured."""
     reports: bytes = b""
@@ -182,17 +184,17 @@ class Program:
         """Wait for its end, or until it exceeds a limit; see `run_limited`.
 
         Args:
-            limits: Wall time counts from now.
+            limits: Time counts from now, but while other programs keep it from the processor.
             folder: The folder whose size is limited.
             log: Destination of the output.
             input_bytes: Sent to its standard input.
         """
-        start = time.monotonic()
+        clock = RunClock(limits.wall_s)
         reported = BytesIO()
         output = self._output.copy_to(log)
         copied = {output} | ({self._reports.copy_to(reported)} if self._reports else set())
         memory = _Memory()
-        watch = asyncio.create_task(_await_end_or_limit(self.pid, limits, folder, memory))
+        watch = asyncio.create_task(_await_end_or_limit(self.pid, limits, folder, memory, clock))
         try:
             await self._send(input_bytes)
             end_futures: list[asyncio.Future[Any]] = [watch, self._exited]
@@ -218,7 +220,8 @@ class Program:
             await self._await_copies(copied)
             self._close()
         exit_code = self._exited.result()
-        return StepEnd(end, exit_code, time.monotonic() - start, memory.highest_bytes, reported.getvalue())
+        wall_s = time.monotonic() - clock.start_s
+        return StepEnd(end, exit_code, wall_s, clock.waited_s, memory.highest_bytes, reported.getvalue())
 
     async def _await_copies(self, copies: set[asyncio.Future[bool]]) -> None:
         # Without a sandbox, a process that left the group may keep a pipe open indefinitely, and write to it.
@@ -327,47 +330,35 @@ def _open_pipe(child_ends: contextlib.ExitStack, undo: contextlib.ExitStack) -> 
     return pipe, sink
 
 
-@dataclass
-class _Memory:
-    highest_bytes: int = 0
-
-
-async def _await_end_or_limit(pid: int, limits: RunLimits, folder: Path, memory: _Memory) -> ProcessEnd:
-    start = measured = time.monotonic()
-    quota, memory_limit, resident = limits.folder_mb << 20, limits.memory_mb << 20, 0
-    while (left := start + limits.wall_s - time.monotonic()) > 0:
-        await asyncio.sleep(min(_CALM_POLL_S if resident * 4 < memory_limit else _MEMORY_POLL_S, left))
-        resident = resident_bytes(pid)
-        memory.highest_bytes = max(memory.highest_bytes, resident)
-        if resident > memory_limit:
+async def _await_end_or_limit(
+    pid: int, limits: RunLimits, folder: Path, memory: _Memory, clock: RunClock
+) -> ProcessEnd:
+    measured_s = clock.start_s
+    quota, memory_limit = limits.folder_mb << 20, limits.memory_mb << 20
+    resident_bytes = 0
+    while (end := time_end(clock)) is None:
+        await asyncio.sleep(min(_CALM_POLL_S if resident_bytes * 4 < memory_limit else _MEMORY_POLL_S, clock.left_s))
+        usage, now_s = read_usage(pid), time.monotonic()
+        clock.advance(now_s, usage)
+        resident_bytes = usage.resident_bytes
+        memory.highest_bytes = max(memory.highest_bytes, resident_bytes)
+        if resident_bytes > memory_limit:
             return ProcessEnd.MEMORY
-        if time.monotonic() - measured >= _FOLDER_POLL_S:
+        if now_s - measured_s >= _FOLDER_POLL_S:
             # In a thread: a folder full of small files takes a while, and an editor is waiting.
             if await asyncio.to_thread(disk_bytes_up_to, folder, quota) > quota:
                 return ProcessEnd.FOLDER_QUOTA
-            measured = time.monotonic()
-    starved = await asyncio.to_thread(lambda: processor_time(pid).is_starved(limits.wall_s))
-    return ProcessEnd.STARVED if starved else ProcessEnd.TIMEOUT
+            measured_s = time.monotonic()
+    return end
 
 
-def resident_bytes(pid: int) -> int:
-    """Resident memory of a process and all its descendants."""
-    pages = 0
-    pending_pids = [b"%d" % pid]
-    while pending_pids:
-        process = b"/proc/" + pending_pids.pop()
-        # The process may end at any moment.
-        with contextlib.suppress(OSError):
-            pages += int(_read_small(process + b"/statm").split()[1])
-            with os.scandir(process + b"/task") as threads:
-                for thread in threads:
-                    pending_pids += _read_small(thread.path + b"/children").split()
-    return pages * os.sysconf("SC_PAGE_SIZE")
+def time_end(clock: RunClock) -> ProcessEnd | None:
+    """The end of a run by its clock; None if it may go on."""
+    if clock.left_s <= 0:
+        return ProcessEnd.TIMEOUT
+    return ProcessEnd.STARVED if clock.is_given_up else None
 
 
-def _read_small(file_path: bytes) -> bytes:
-    handle = os.open(file_path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.read(handle, _CHUNK)
-    finally:
-        os.close(handle)
+@dataclass
+class _Memory:
+    highest_bytes: int = 0

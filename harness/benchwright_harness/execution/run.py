@@ -85,6 +85,9 @@ async def run_harness(
         with _machine_errors():
             harness_run = _SolutionRun(problem, solution, plan, selection, sandbox, toolchain, log, waves)
             verdict = await harness_run.verdict(on_step, on_folder)
+            if verdict.reason is Reason.MACHINE_BUSY:
+                log.write(f"--- {verdict.detail} It runs once more.\n".encode())
+                verdict = await harness_run.verdict(on_step, on_folder)
     except BadHarnessError as error:
         # The message may name hidden files.
         log.write(f"{error}\n".encode())
@@ -153,14 +156,14 @@ class _SolutionRun:
         watch = FailureWatch(self.log)
         listener = Listener(self.plan.criterion, watch)
         reports: list[StepReport] = []
-        memory_bytes = 0
+        memory_bytes, waited_s = 0, 0.0
         remarks: dict[str, None] = {}
         for number, step in enumerate(self.plan.steps, 1):
             argv = step.argv
             on_step(number, len(self.plan.steps), step.service)
             self.log.write(f"--- {step.service}: {' '.join(argv)}\n".encode())
             step_end = await self.sandbox.run(self._job(step, code, user), listener)
-            memory_bytes = max(memory_bytes, step_end.memory_bytes)
+            memory_bytes, waited_s = max(memory_bytes, step_end.memory_bytes), waited_s + step_end.waited_s
             remarks |= dict.fromkeys(step_end.remarks)
             if step_end.reports:
                 reports.append(read_report(step_end.reports))
@@ -174,6 +177,7 @@ class _SolutionRun:
             reports=reports,
             test_results=read_results(code / "rundir", reports),
             memory_bytes=memory_bytes,
+            waited_s=waited_s,
             remarks=tuple(remarks),
         )
 
@@ -187,6 +191,7 @@ class _SolutionRun:
             folder_bytes=disk_bytes_up_to(code, self.problem.limits.folder_mb << 20),
             memory_bytes=max((execution.memory_bytes, *(report.largest_bytes for report in reports))) or None,
             cpu_s=round(sum(report.cpu_s for report in reports), 3) if reports else None,
+            waited_s=round(execution.waited_s, 3),
         )
 
 

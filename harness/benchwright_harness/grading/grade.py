@@ -156,7 +156,7 @@ class Grader:
         on_step: Callable[[int, int, str], None] = lambda number, total, service: None,
     ) -> Verdict:
         task = ClusterTask.of(problem, solution, self._sandbox, self._toolchain, selection)
-        known_verdict = None if self._fresh else self._verdicts.find_verdict(task.key, task.limit_s)
+        known_verdict = None if self._fresh else self._verdicts.find_verdict(task.key)
         if known_verdict is not None:
             log.write(self._verdicts.raw_output(task.key))
             log.write(b"\n--- The same files were judged before, with the same tools: this is what was found then.\n")
@@ -171,7 +171,7 @@ class Grader:
             log=log_tail,
             on_step=on_step,
         )
-        self._verdicts.put_verdict(task.key, verdict, task.limit_s)
+        self._verdicts.put_verdict(task.key, verdict)
         self._verdicts.put_raw_output(task.key, log_tail.last_bytes)
         return verdict
 
@@ -228,7 +228,7 @@ class ManyRuns:
         return ClusterTask.of(problem, files, self._sandbox, self._toolchain, selection, limit_s)
 
     def _known_verdict(self, task: ClusterTask) -> Verdict | None:
-        verdict = None if self._fresh else self._verdicts.find_verdict(task.key, task.limit_s)
+        verdict = None if self._fresh else self._verdicts.find_verdict(task.key)
         return None if self._needs_logs and not self._verdicts.raw_output(task.key) else verdict
 
     def _count(self, *, finished_runs: int = 0, known_runs: int = 0, planned: int = 0) -> None:
@@ -252,7 +252,7 @@ class ManyRuns:
                 yield task, known_verdict
         async with aclosing(self._executor.run(list(remaining_tasks.values()))) as finished:
             async for task, verdict in finished:
-                self._verdicts.put_verdict(task.key, verdict, task.limit_s)
+                self._verdicts.put_verdict(task.key, verdict)
                 self._count(finished_runs=1)
                 yield task, verdict
 

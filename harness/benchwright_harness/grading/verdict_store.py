@@ -1,8 +1,8 @@
 """Verdicts that were reached before, by what they depend on.
 
 A key names problem, harness, solution, toolchain, selection, sandbox and our own code (`cluster.task.Task.key`), so a
-verdict that is found is the one that a run would reach again. A time-out depends on its limit too: it answers for the
-same limit and for smaller ones, never for a larger one. Verdicts hold hidden facts: the folder is sealed.
+verdict that is found is the one that a run would reach again. A time-out is never kept. Verdicts hold hidden facts: the
+folder is sealed.
 """
 
 from __future__ import annotations
@@ -15,18 +15,11 @@ from pydantic import ValidationError
 
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.home import Home
-from benchwright_foundation.model import Model
 from benchwright_harness.execution.process import OutputReceiver
 from benchwright_harness.plan.selection import ToolSelection
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 _KEPT_LOG_BYTES = 200_000
-
-
-class _StoredTimeout(Model):
-    limit_s: float
-    """Wall time of one step in seconds."""
-    verdict: Verdict
 
 
 class OutputTail:
@@ -61,38 +54,16 @@ class VerdictStore:
         """The one beside the packs' hidden parts."""
         return cls(home.data / "sealed" / "@verdicts")
 
-    def find_verdict(self, key: str, limit_s: float) -> Verdict | None:
-        """The verdict with this key; `None` if there is none that can be read.
-
-        Args:
-            key: Key of all that it depends on.
-            limit_s: Wall time that one step would have, in seconds.
-        """
+    def find_verdict(self, key: str) -> Verdict | None:
+        """The verdict with this key; `None` if there is none that can be read."""
         with contextlib.suppress(OSError, ValidationError):
             return Verdict.model_validate_json(self._file(key, "verdict.json").read_bytes())
-        timeout = self._timed_out(key)
-        return timeout.verdict if timeout is not None and timeout.limit_s >= limit_s else None
-
-    def put_verdict(self, key: str, verdict: Verdict, limit_s: float) -> None:
-        """Keep a verdict; not one that decided nothing, for another run may.
-
-        Args:
-            key: Key of all that it depends on.
-            verdict: Verdict to keep.
-            limit_s: Wall time that each step had, in seconds.
-        """
-        if verdict.reason is Reason.TIMEOUT:
-            timeout = self._timed_out(key)
-            if timeout is None or timeout.limit_s <= limit_s:
-                new_timeout = _StoredTimeout(limit_s=limit_s, verdict=verdict)
-                self._write(key, "timeout.json", new_timeout.model_dump_json().encode())
-        elif verdict.outcome is not Outcome.ERROR:
-            self._write(key, "verdict.json", verdict.model_dump_json().encode())
-
-    def _timed_out(self, key: str) -> _StoredTimeout | None:
-        with contextlib.suppress(OSError, ValidationError):
-            return _StoredTimeout.model_validate_json(self._file(key, "timeout.json").read_bytes())
         return None
+
+    def put_verdict(self, key: str, verdict: Verdict) -> None:
+        """Keep a verdict, unless it depends on how busy the machine was or decided nothing: another run may differ."""
+        if verdict.outcome is not Outcome.ERROR and verdict.reason is not Reason.TIMEOUT:
+            self._write(key, "verdict.json", verdict.model_dump_json().encode())
 
     @contextlib.contextmanager
     def open_log(self, key: str) -> Iterator[OutputTail]:

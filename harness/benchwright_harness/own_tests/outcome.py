@@ -96,7 +96,10 @@ class OwnRun:
 
 _ENDS: Mapping[ProcessEnd, tuple[OwnReason, str]] = {
     ProcessEnd.TIMEOUT: (OwnReason.TIMEOUT, "The simulation took longer than {limit:g} s and was stopped."),
-    ProcessEnd.STARVED: (OwnReason.BUSY, "{limit:g} s passed while other programs had the processor."),
+    ProcessEnd.STARVED: (
+        OwnReason.BUSY,
+        "Other programs kept it from the processor: it never had its {limit:g} s.",
+    ),
     ProcessEnd.MEMORY: (OwnReason.MEMORY, "The simulation used more memory than it may and was stopped."),
     ProcessEnd.FOLDER_QUOTA: (OwnReason.FOLDER, "The simulation wrote more files than it may and was stopped."),
     ProcessEnd.OUTPUT_QUOTA: (OwnReason.OUTPUT, "The simulation printed more than it may and was stopped."),

@@ -24,6 +24,7 @@ from benchwright_service.errors import BenchServiceError
 _WAIT_S = 25.0
 _RETRY_S = 2.0
 _STEP_S = 0.5
+_LONGEST_PAUSE_S = 30.0
 _LOG_BYTES = 200_000
 _HAND_IN_S = 300.0
 """Time in seconds for which a verdict is offered to a service that does not answer."""
@@ -67,7 +68,8 @@ class Worker:
             await asyncio.sleep(_RETRY_S)
             return
         if job is not None:
-            await self._do_job(job)
+            verdict = await self._do_job(job)
+            await asyncio.sleep(_pause_s(verdict))
             # In a class, most runs are of the same problem.
             await warm_up(job.problem, home=self._home, sandbox=self._sandbox)
 
@@ -87,7 +89,8 @@ class Worker:
         reply.raise_for_status()
         return Job.model_validate_json(reply.content)
 
-    async def _do_job(self, job: Job) -> None:
+    async def _do_job(self, job: Job) -> Verdict | None:
+        """Run a job and hand its verdict in; None if it was not wanted any more."""
         with tempfile.TemporaryFile() as log:
             step_queue: asyncio.Queue[Step] = asyncio.Queue()
             run_task = asyncio.create_task(self._run(job, log, self._step_listener(job, step_queue)))
@@ -96,8 +99,7 @@ class Worker:
                 verdict = await run_task
             except asyncio.CancelledError:
                 if alive.done() and not alive.cancelled():
-                    # The run is not wanted any more.
-                    return
+                    return None
                 run_task.cancel()
                 await asyncio.wait({run_task})
                 raise
@@ -107,6 +109,7 @@ class Worker:
             finally:
                 alive.cancel()
             await self._hand_in(job, Done(lease=job.lease, verdict=verdict, log=_log_tail(log)))
+            return verdict
 
     async def _run(self, job: Job, log: BinaryIO, on_step: Callable[[int, int, str], None]) -> Verdict:
         files = {path: zlib.decompress(base64.b64decode(content)) for path, content in job.files.items()}
@@ -145,6 +148,13 @@ class Worker:
                         if reply.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
                             return
                     await asyncio.sleep(_RETRY_S)
+
+
+def _pause_s(verdict: Verdict | None) -> float:
+    """Time in seconds before the next run: so long as the last one waited, if that was most of its time."""
+    usage = None if verdict is None else verdict.usage
+    waited_s = (usage.waited_s if usage is not None else None) or 0.0
+    return min(waited_s, _LONGEST_PAUSE_S) if verdict is not None and waited_s > verdict.wall_s / 2 else 0.0
 
 
 def service_client(url: str, token: str) -> httpx2.AsyncClient:

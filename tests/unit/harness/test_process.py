@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import subprocess
 import sys
 import time
 from io import BytesIO
@@ -19,10 +18,11 @@ from benchwright_harness.execution.process import (
     ProcessEnd,
     Program,
     StepEnd,
-    resident_bytes,
     run_limited,
 )
 from benchwright_problems.problem import RunLimits
+
+from ...support.machine.crowd import crowd
 
 _MEGABYTE = 1 << 20
 
@@ -64,6 +64,22 @@ def test_a_log_that_can_not_be_written_ends_the_program_with_its_error(tmp_path:
         _run("import time; print('a'); time.sleep(60)", tmp_path, Full())
 
 
+@pytest.mark.parametrize(
+    ("then", "end"),
+    [
+        ("while time.process_time() < 0.8: pass", ProcessEnd.EXITED),
+        ("while True: pass", ProcessEnd.TIMEOUT),
+        ("time.sleep(60)", ProcessEnd.TIMEOUT),
+    ],
+)
+def test_a_busy_machine_takes_no_time_from_who_wants_the_processor(then: str, end: ProcessEnd, tmp_path: Path) -> None:
+    processor = min(os.sched_getaffinity(0))
+    program = f"import os, time; os.sched_setaffinity(0, [{processor}])\n{then}"
+    with crowd(3, [processor]):
+        step_end = _run(program, tmp_path, BytesIO(), wall_s=1.5)
+    assert step_end.end is end, step_end
+
+
 def test_what_the_first_process_leaves_in_its_group_dies_with_it(tmp_path: Path) -> None:
     log = BytesIO()
     program = "import subprocess; print(subprocess.Popen(['sleep', '60']).pid)"
@@ -78,23 +94,6 @@ def _state(pid: int) -> str:
     with contextlib.suppress(psutil.NoSuchProcess):
         return psutil.Process(pid).status()
     return psutil.STATUS_DEAD
-
-
-def test_memory_of_all_descendants_counts(tmp_path: Path) -> None:
-    holds = f"import sys; held = b'x' * {40 * _MEGABYTE}; print('ready', flush=True); sys.stdin.read()"
-    nested = f"import subprocess, sys; subprocess.run([sys.executable, '-ISc', {holds!r}])"
-    with subprocess.Popen([sys.executable, "-ISc", nested], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
-        assert program.stdout is not None
-        assert program.stdout.readline() == b"ready\n"
-        assert resident_bytes(program.pid) > 40 * _MEGABYTE
-        program.kill()
-        program.communicate()
-
-
-def test_a_process_that_is_gone_has_no_memory() -> None:
-    ended_process = subprocess.Popen(["/bin/true"])
-    ended_process.wait()
-    assert resident_bytes(ended_process.pid) == 0
 
 
 def test_a_program_that_can_not_be_started_leaves_no_file_open(tmp_path: Path) -> None:

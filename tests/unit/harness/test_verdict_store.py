@@ -12,8 +12,6 @@ from benchwright_problems.verdict import Reason, Verdict
 from benchwright_problems.verdict import TestResult as HiddenTest
 
 KEY = "ab" * 32
-LIMIT_S = 600.0
-TIMED_OUT = Verdict(reason=Reason.TIMEOUT, detail="too long")
 VERDICT = Verdict(reason=Reason.TESTS_FAILED, detail="d", tests=(HiddenTest(name="t", passed=False, message="m"),))
 
 
@@ -23,20 +21,22 @@ def store(tmp_path: Path) -> VerdictStore:
 
 
 def test_what_was_put_is_found_by_another_process_too(store: VerdictStore, tmp_path: Path) -> None:
-    assert store.find_verdict(KEY, LIMIT_S) is None
-    store.put_verdict(KEY, VERDICT, LIMIT_S)
-    assert VerdictStore(tmp_path / "sealed" / "@verdicts").find_verdict(KEY, LIMIT_S) == VERDICT
-    assert store.find_verdict("ac" * 32, LIMIT_S) is None
+    assert store.find_verdict(KEY) is None
+    store.put_verdict(KEY, VERDICT)
+    assert VerdictStore(tmp_path / "sealed" / "@verdicts").find_verdict(KEY) == VERDICT
+    assert store.find_verdict("ac" * 32) is None
 
 
-@pytest.mark.parametrize("reason", [reason for reason in Reason if reason.outcome == "error"])
-def test_what_decided_nothing_is_not_kept(reason: Reason, store: VerdictStore) -> None:
-    store.put_verdict(KEY, Verdict(reason=reason), LIMIT_S)
-    assert store.find_verdict(KEY, LIMIT_S) is None
+@pytest.mark.parametrize(
+    "reason", [reason for reason in Reason if reason.outcome == "error" or reason is Reason.TIMEOUT]
+)
+def test_what_decided_nothing_or_ran_out_of_time_is_not_kept(reason: Reason, store: VerdictStore) -> None:
+    store.put_verdict(KEY, Verdict(reason=reason))
+    assert store.find_verdict(KEY) is None
 
 
 def test_verdicts_are_sealed(store: VerdictStore, tmp_path: Path) -> None:
-    store.put_verdict(KEY, VERDICT, LIMIT_S)
+    store.put_verdict(KEY, VERDICT)
     store.put_raw_output(KEY, b"raw")
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
@@ -46,64 +46,46 @@ def test_verdicts_are_sealed(store: VerdictStore, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"reason": "none"}', b"\xff"])
 def test_a_broken_file_is_no_verdict(content: bytes, store: VerdictStore, tmp_path: Path) -> None:
-    store.put_verdict(KEY, VERDICT, LIMIT_S)
+    store.put_verdict(KEY, VERDICT)
     (file,) = (path for path in tmp_path.rglob("*") if path.is_file())
     file.write_bytes(content)
-    assert store.find_verdict(KEY, LIMIT_S) is None
-    store.put_verdict(KEY, VERDICT, LIMIT_S)
-    assert store.find_verdict(KEY, LIMIT_S) == VERDICT
+    assert store.find_verdict(KEY) is None
+    store.put_verdict(KEY, VERDICT)
+    assert store.find_verdict(KEY) == VERDICT
 
 
 def test_a_selection_is_kept_beside(store: VerdictStore) -> None:
     selection = ToolSelection(icarus="12", reason="because")
     assert store.find_selection(KEY) is None
     store.put_selection(KEY, selection)
-    store.put_verdict(KEY, VERDICT, LIMIT_S)
+    store.put_verdict(KEY, VERDICT)
     assert store.find_selection(KEY) == selection
 
 
 def test_a_runs_output_is_kept_with_its_verdict(store: VerdictStore) -> None:
     assert store.raw_output(KEY) == b""
-    store.put_verdict(KEY, VERDICT, LIMIT_S)
+    store.put_verdict(KEY, VERDICT)
     store.put_raw_output(KEY, b"raw")
-    assert (store.raw_output(KEY), store.find_verdict(KEY, LIMIT_S)) == (b"raw", VERDICT)
+    assert (store.raw_output(KEY), store.find_verdict(KEY)) == (b"raw", VERDICT)
 
 
 def test_looking_up_takes_a_few_milliseconds_at_most(store: VerdictStore) -> None:
     keys = [f"{number:064x}" for number in range(50)]
     for key in keys:
-        store.put_verdict(key, VERDICT, LIMIT_S)
+        store.put_verdict(key, VERDICT)
 
     def look_up(key: str) -> float:
         start = time.perf_counter()
-        assert store.find_verdict(key, LIMIT_S) is not None
+        assert store.find_verdict(key) is not None
         return time.perf_counter() - start
 
     assert min(map(look_up, keys)) < 0.005
-
-
-@pytest.mark.parametrize(("asked_s", "is_known"), [(20.0, True), (19.0, True), (20.5, False), (600.0, False)])
-def test_a_time_out_answers_for_no_larger_limit(asked_s: float, is_known: bool, store: VerdictStore) -> None:
-    store.put_verdict(KEY, TIMED_OUT, 20.0)
-    assert store.find_verdict(KEY, asked_s) == (TIMED_OUT if is_known else None)
-
-
-def test_the_time_out_with_the_largest_limit_is_kept(store: VerdictStore) -> None:
-    for limit_s in (20.0, 600.0, 30.0):
-        store.put_verdict(KEY, TIMED_OUT, limit_s)
-    assert store.find_verdict(KEY, 600.0) == TIMED_OUT
-
-
-def test_what_ended_in_time_answers_for_every_limit(store: VerdictStore) -> None:
-    store.put_verdict(KEY, TIMED_OUT, 20.0)
-    store.put_verdict(KEY, VERDICT, 600.0)
-    assert store.find_verdict(KEY, 20.0) == store.find_verdict(KEY, 600.0) == VERDICT
 
 
 def test_the_end_of_a_long_log_is_kept_though_nothing_was_decided(store: VerdictStore) -> None:
     with store.open_log(KEY) as log:
         log.write(b"first " + b"x" * 300_000)
         log.write(b" last")
-    assert store.find_verdict(KEY, LIMIT_S) is None
+    assert store.find_verdict(KEY) is None
     assert store.raw_output(KEY).endswith(b"x last")
     assert len(store.raw_output(KEY)) == 200_000

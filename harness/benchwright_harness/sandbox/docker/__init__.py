@@ -21,7 +21,8 @@ from typing import Any
 
 from benchwright_foundation.superuser import is_superuser
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd
+from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd, time_end
+from benchwright_harness.execution.run_clock import RunClock, read_usage
 from benchwright_harness.sandbox import SandboxJob
 from benchwright_harness.sandbox.docker.container import (
     FIRST,
@@ -146,26 +147,30 @@ async def _wait_for_end(
     container: Container, output: asyncio.Future[bool], limits: RunLimits, blocking_call: BlockingCall
 ) -> StepEnd:
     """Wait until a running container ends, or exceeds a limit."""
-    start = time.monotonic()
+    clock = RunClock(limits.wall_s)
+
+    def step_end(end: ProcessEnd, exit_code: int = -signal.SIGKILL) -> StepEnd:
+        return StepEnd(end, exit_code, time.monotonic() - clock.start_s, clock.waited_s)
 
     async def finished() -> StepEnd:
         if not await output:
-            return StepEnd(ProcessEnd.OUTPUT_QUOTA, -signal.SIGKILL, time.monotonic() - start)
+            return step_end(ProcessEnd.OUTPUT_QUOTA)
         # It has closed its output, most often because it has ended.
         pause = 0.002
         while (state := await blocking_call(container.state)).is_running:
             await asyncio.sleep(pause)
             pause = min(2 * pause, _POLL_S)
         end = ProcessEnd.MEMORY if state.out_of_memory else ProcessEnd.EXITED
-        return StepEnd(end, state.exit_code, time.monotonic() - start)
+        return step_end(end, state.exit_code)
 
     async def stopped() -> StepEnd:
+        pid = await blocking_call(container.pid)
         end = None
         while end is None:
-            seconds_left = start + limits.wall_s - time.monotonic()
-            await asyncio.sleep(max(0.0, min(_POLL_S, seconds_left)))
-            end = ProcessEnd.TIMEOUT if seconds_left <= 0 else await blocking_call(container.exceeded_limit)
-        return StepEnd(end, -signal.SIGKILL, time.monotonic() - start)
+            await asyncio.sleep(max(0.0, min(_POLL_S, clock.left_s)))
+            clock.advance(time.monotonic(), read_usage(pid))
+            end = time_end(clock) or await blocking_call(container.exceeded_limit)
+        return step_end(end)
 
     end_tasks = [asyncio.create_task(finished()), asyncio.create_task(stopped())]
     try:

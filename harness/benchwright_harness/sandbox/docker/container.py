@@ -158,6 +158,10 @@ class Container:
         state = self._api.inspect_container(self._name)["State"]
         return ContainerState(state["Running"], state["ExitCode"], state["OOMKilled"])
 
+    def pid(self) -> int:
+        """Its first process, as this machine counts; 0 where it runs on another one."""
+        return 0 if self._copies else int(self._api.inspect_container(self._name)["State"]["Pid"])
+
     def exceeded_limit(self) -> ProcessEnd | None:
         """The limit that it has exceeded, of those that the engine does not enforce; `None` if none."""
         if self.state().out_of_memory:

@@ -1,0 +1,104 @@
+"""The clock of a run under a time limit: it stands still while other programs have the processor. Runs on Linux only.
+
+A design that blocks or loops reaches its limit on any machine, and one that other programs kept from the processor has
+not had its time yet. What tells them apart is how long the threads of a run were ready to run but had no processor
+(`schedstat` of Linux). A design can't hold its clock for long by processes that crowd each other out: together they use
+processor time, which is limited too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+_MOST_WALL = 10
+"""Multiple of the time limit after which a run that does not get the processor is given up."""
+_CHUNK = 1 << 16
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+
+
+@dataclass(frozen=True)
+class RunUsage:
+    """Resources of a process and all its descendants."""
+
+    resident_bytes: int
+    ran_s: float
+    """Processor time, also that of descendants that have ended."""
+    waited_ns: Mapping[bytes, int] = field(default_factory=dict)
+    """Thread → time since its start for which it was ready to run, but another had the processor. Empty where the
+    system does not say."""
+
+
+@dataclass
+class RunClock:
+    """Time that a run has had of its limit.
+
+    Args:
+        limit_s: The time limit in seconds.
+        start_s: Beginning of the run, by `time.monotonic`.
+        processors: Number of processors that the run may use.
+    """
+
+    limit_s: float
+    start_s: float = field(default_factory=time.monotonic)
+    processors: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
+    waited_s: float = 0.0
+    """Time so far in which it waited for the processor."""
+
+    def __post_init__(self) -> None:
+        self._now_s = self.start_s
+        self._ran_s = 0.0
+        self._waited_ns: Mapping[bytes, int] = {}
+
+    def advance(self, now_s: float, usage: RunUsage) -> None:
+        """Go on to a time.
+
+        Of several threads the one that waited longest counts: what others wait for is often what it would do.
+        """
+        waits_ns = (ns - self._waited_ns.get(thread, 0) for thread, ns in usage.waited_ns.items())
+        self.waited_s += min(now_s - self._now_s, max(waits_ns, default=0) / 1e9)
+        self._now_s, self._ran_s, self._waited_ns = now_s, usage.ran_s, usage.waited_ns
+
+    @property
+    def left_s(self) -> float:
+        """Wall time in seconds until the limit if it does not wait for the processor."""
+        had_s = self._now_s - self.start_s - self.waited_s
+        return self.limit_s - max(had_s, self._ran_s / self.processors)
+
+    @property
+    def is_given_up(self) -> bool:
+        """True if it has waited for so long that it is not worth going on."""
+        return self._now_s - self.start_s >= _MOST_WALL * self.limit_s
+
+
+def read_usage(pid: int) -> RunUsage:
+    """Resources that a process and its descendants use now; nothing of a process that is gone."""
+    pages, ran_ns, ended_ticks = 0, 0, 0
+    waited_ns: dict[bytes, int] = {}
+    pending_pids = [b"%d" % pid]
+    while pending_pids:
+        process = b"/proc/" + pending_pids.pop()
+        # The process may end at any moment.
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            pages += int(_read_small(process + b"/statm").split()[1])
+            stat_fields = _read_small(process + b"/stat").rpartition(b")")[2].split()
+            # Of children that have ended: user and system time.
+            ended_ticks += int(stat_fields[13]) + int(stat_fields[14])
+            with os.scandir(process + b"/task") as threads:
+                for thread in threads:
+                    pending_pids += _read_small(thread.path + b"/children").split()
+                    thread_ran_ns, thread_waited_ns, _ = _read_small(thread.path + b"/schedstat").split()
+                    ran_ns += int(thread_ran_ns)
+                    waited_ns[thread.path] = int(thread_waited_ns)
+    return RunUsage(pages * os.sysconf("SC_PAGE_SIZE"), ran_ns / 1e9 + ended_ticks / _TICKS_PER_S, waited_ns)
+
+
+def _read_small(file_path: bytes) -> bytes:
+    handle = os.open(file_path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(handle, _CHUNK)
+    finally:
+        os.close(handle)

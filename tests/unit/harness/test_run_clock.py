@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from benchwright_harness.execution.run_clock import RunClock, RunUsage, read_usage
+
+from ...support.machine.crowd import crowd
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux counts this")
+
+LIMIT_S = 10.0
+NS = 1_000_000_000
+
+
+def _clock_after(seconds: int, *, ran: float, waited: tuple[float, ...], processors: int = 2) -> RunClock:
+    """A clock after so many seconds, in each of which the run ran, and its threads waited, for so long."""
+    clock = RunClock(LIMIT_S, 0.0, processors)
+    for second in range(1, seconds + 1):
+        waited_ns = {b"%d" % thread: round(second * share * NS) for thread, share in enumerate(waited)}
+        clock.advance(float(second), RunUsage(0, second * ran, waited_ns))
+    return clock
+
+
+@pytest.mark.parametrize(
+    ("seconds", "ran", "waited", "left_s"),
+    [
+        (10, 1.0, (0.0,), 0.0),  # A loop without end.
+        (10, 0.0, (0.0, 0.0), 0.0),  # It sleeps.
+        (50, 0.1, (0.9,), 5.0),  # Others have the processor.
+        (99, 0.1, (0.9, 0.0), 0.1),  # A loop on a busy machine has its time in the end.
+        (10, 2.0, (0.5, 0.5, 0.5, 0.5), 0.0),  # Its own threads keep each other from the processor.
+        (3, 1.0, (), 7.0),  # The system does not say who waits.
+    ],
+)
+def test_time_counts_while_a_run_has_the_processor_or_does_not_want_it(
+    seconds: int, ran: float, waited: tuple[float, ...], left_s: float
+) -> None:
+    clock = _clock_after(seconds, ran=ran, waited=waited)
+    assert clock.left_s == pytest.approx(left_s)
+    assert not clock.is_given_up
+
+
+def test_a_run_that_never_gets_the_processor_is_given_up() -> None:
+    clock = _clock_after(100, ran=0.01, waited=(0.99,))
+    assert clock.left_s > 0
+    assert clock.is_given_up
+
+
+def test_no_thread_waits_longer_than_the_time_between_two_looks() -> None:
+    clock = RunClock(LIMIT_S, 0.0, 2)
+    clock.advance(1.0, RunUsage(0, 0.0, {b"a": 5 * NS}))
+    assert clock.waited_s == 1.0
+
+
+def test_a_process_that_is_gone_uses_nothing() -> None:
+    ended_process = subprocess.Popen(["/bin/true"])
+    ended_process.wait()
+    assert read_usage(ended_process.pid) == RunUsage(0, 0.0)
+
+
+def test_memory_and_time_of_descendants_count_also_once_they_have_ended() -> None:
+    size = 40 << 20
+    spend = "sum(range(10**6))"
+    holds = f"import sys; held = b'x' * {size}; print('ready', flush=True); sys.stdin.read()"
+    nested = f"import subprocess, sys; run = subprocess.run; run([sys.executable, '-ISc', {spend!r}]); "
+    nested += f"run([sys.executable, '-ISc', {holds!r}])"
+    with subprocess.Popen([sys.executable, "-ISc", nested], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == b"ready\n"
+        usage = read_usage(program.pid)
+        program.kill()
+        program.communicate()
+    assert usage.resident_bytes > size
+    assert usage.ran_s > 0.01
+
+
+def test_a_process_that_waits_for_the_processor_is_seen_waiting() -> None:
+    with crowd(3, [min(os.sched_getaffinity(0))]) as (pid, *_):
+        clock, deadline = RunClock(60.0), time.monotonic() + 20
+        while clock.waited_s < 0.05:
+            assert time.monotonic() < deadline, clock
+            time.sleep(0.05)
+            clock.advance(time.monotonic(), read_usage(pid))
