@@ -35,8 +35,7 @@ EACH: list[tuple[str, Simulator, str]] = [
 async def test_a_loop_in_zero_time_is_named(
     name: str, simulator: Simulator, loop: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(harness_run, "_MIN_STANDSTILL_S", 1.0)
-    monkeypatch.setattr(harness_run, "_STANDSTILL_SHARE", 0.0)
+    monkeypatch.setattr(harness_run, "_STANDSTILL_S", 1.0)
     chosen_flow = flow(name)
     body = LOOPS[loop] if "clk" in chosen_flow.right else LOOPS[loop].replace("posedge clk, ", "")
     design_bytes = chosen_flow.right.replace("endmodule", f"{body}\nendmodule\n").encode()
@@ -68,8 +67,8 @@ NEVER: list[tuple[Simulator, str]] = [
 async def test_a_design_that_never_does_what_a_test_waits_for_is_named(
     simulator: Simulator, body: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(harness_run, "_MIN_STANDSTILL_S", 2.0)
-    monkeypatch.setattr(harness_run, "_STANDSTILL_SHARE", 0.0)
+    monkeypatch.setattr(harness_run, "_MIN_SILENCE_S", 2.0)
+    monkeypatch.setattr(harness_run, "_SILENCE_SHARE", 0.0)
     problem = flow("cocotb").problem(simulator)
     hidden_part = problem.hidden.model_copy(update={"harness": {**problem.hidden.harness, "src/test_inv.py": WAITS}})
     log = io.BytesIO()

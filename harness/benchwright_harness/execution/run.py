@@ -34,8 +34,10 @@ RANDOM_SEED = "1"
 UNSIGNED = "The harness decides by what a simulation prints or how it ends, which a design can choose."
 """The remark of verdicts that passed without cocotb and without a channel of the testbench's own."""
 
-_MIN_STANDSTILL_S, _STANDSTILL_SHARE = 5.0, 0.1
-"""Processor time that a simulation may take without anything happening in it: so much, or this share of the limit."""
+_STANDSTILL_S = 8.0
+"""Processor time that a simulation may take without simulated time advancing."""
+_MIN_SILENCE_S, _SILENCE_SHARE = 5.0, 0.1
+"""Processor time that it may take without waking a test: so much, or this share of the limit."""
 
 
 async def run_harness(
@@ -279,7 +281,8 @@ def _environment(problem: Problem, step: PlanStep, toolchain: Toolchain, selecti
         "PYTHONHASHSEED": "0",
         "RANDOM_SEED": RANDOM_SEED,
         "COCOTB_RANDOM_SEED": RANDOM_SEED,
-        "BENCHWRIGHT_STANDSTILL_S": f"{max(_MIN_STANDSTILL_S, _STANDSTILL_SHARE * problem.limits.wall_s):g}",
+        "BENCHWRIGHT_STANDSTILL_S": f"{_STANDSTILL_S:g}",
+        "BENCHWRIGHT_SILENCE_S": f"{max(_MIN_SILENCE_S, _SILENCE_SHARE * problem.limits.wall_s):g}",
         "BENCHWRIGHT_SUBMITTED": "\n".join(problem.public.expected),
         "BENCHWRIGHT_REFUSED": " ".join(f"{task}={rule}" for task, rule in refused_tasks(problem).items()),
         "PYTEST_ADDOPTS": f"--junitxml={WORKDIR}/{PYTEST_RESULTS}",

@@ -16,11 +16,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-VARIABLE = "BENCHWRIGHT_STANDSTILL_S"
+STANDSTILL_VARIABLE, SILENCE_VARIABLE = "BENCHWRIGHT_STANDSTILL_S", "BENCHWRIGHT_SILENCE_S"
 STANDS, NOTHING = "zero time", "nothing awaited happens"
 _LOOK_S = 1.0
 _PATIENCE = 5
-"""Multiple of the limit, where the design may be busy until a time that a test waits for."""
+"""Multiple of the longest silence, where the design may be busy until a time that a test waits for."""
 
 
 def watch(regression: Any, tell: Callable[..., None]) -> None:
@@ -30,15 +30,18 @@ def watch(regression: Any, tell: Callable[..., None]) -> None:
         regression: cocotb's `RegressionManager`.
         tell: Tells the supervisor.
     """
-    limit_s = float(os.environ.get(VARIABLE) or 0)
-    if limit_s > 0:
-        signal.setitimer(signal.ITIMER_PROF, _PATIENCE * limit_s)
+    standstill_s = float(os.environ.get(STANDSTILL_VARIABLE) or 0)
+    silence_s = float(os.environ.get(SILENCE_VARIABLE) or standstill_s)
+    if silence_s > 0:
+        signal.setitimer(signal.ITIMER_PROF, _PATIENCE * silence_s)
         tell(standstill=STANDS)
-        main = threading.get_ident()
-        threading.Thread(target=_look_for_standstill, args=(regression, tell, limit_s, main), daemon=True).start()
+        looking = (regression, tell, standstill_s, silence_s, threading.get_ident())
+        threading.Thread(target=_look_for_standstill, args=looking, daemon=True).start()
 
 
-def _look_for_standstill(regression: Any, tell: Callable[..., None], limit_s: float, main: int) -> None:
+def _look_for_standstill(
+    regression: Any, tell: Callable[..., None], standstill_s: float, silence_s: float, main: int
+) -> None:
     seen: dict[Any, Any] = {}
     since = time.process_time()
     told = STANDS
@@ -49,13 +52,13 @@ def _look_for_standstill(regression: Any, tell: Callable[..., None], limit_s: fl
         timed = any(type(trigger).__name__ == "Timer" for trigger in waiting)
         if _is_busy(main) or not _is_same_state(seen, waiting):
             seen, since = waiting, now
-        elif now - since > limit_s and not timed:
+        elif now - since > silence_s and not timed:
             _end_regression(regression, tell)
         # What Python spends is the harness's own.
         _, each = signal.getitimer(signal.ITIMER_VIRTUAL)
         signal.setitimer(signal.ITIMER_VIRTUAL, each, each)
         clocked = clocked or _is_clocked()
-        signal.setitimer(signal.ITIMER_PROF, limit_s if clocked or not timed else _PATIENCE * limit_s)
+        signal.setitimer(signal.ITIMER_PROF, standstill_s if clocked else _PATIENCE * silence_s if timed else silence_s)
         why = STANDS if clocked or timed else NOTHING
         if why != told:
             told = why
