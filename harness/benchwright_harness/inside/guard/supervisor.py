@@ -17,6 +17,7 @@ import os
 import resource
 import select
 import shutil
+import signal
 import socket
 import sys
 import time
@@ -324,6 +325,9 @@ class _Supervisor:
         elif "harness" in message:
             # From a program of the harness, or one of ours that it calls: no design can speak here.
             self._report(**message)
+            if message["harness"] == supervision.STANDSTILL:
+                # Whatever is simulated next, the run has failed, and each simulation would stand still for as long.
+                os.kill(self._pid, signal.SIGKILL)
         elif running:
             self._report(session=running.number, **message)
             return
