@@ -32,6 +32,7 @@ STANDS_STILL = 122
 SIMULATES = "--- the simulation begins"
 """The line that a testbench's program prints before it."""
 
+NOT_RUN = "The hidden tests did not run."
 ZERO_TIME = "The design loops in zero time: the simulation ran, but simulated time did not advance."
 
 _MAX_LINE = 4000
@@ -174,8 +175,7 @@ def _services_verdict(criterion: Criterion, step_end: StepEnd, test_results: Res
         return Verdict(reason=Reason.TESTS_FAILED, detail="Some hidden tests failed.", tests=tests)
     if not criterion.simulates and bad:
         return Verdict(reason=Reason.TESTS_FAILED, detail="Some hidden checks failed.", tests=tests)
-    detail = "The hidden tests could not run: most often the design does not compile or a port is missing."
-    return Verdict(reason=Reason.BUILD_FAILED, detail=detail)
+    return Verdict(reason=Reason.BUILD_FAILED, detail=NOT_RUN)
 
 
 def _verilogeval_verdict(output: TestbenchMessage) -> Verdict:

@@ -62,7 +62,13 @@ def decide_verdict(
         limits=problem.limits,
     )
     verdict = attribute_fault(
-        verdict, execution.reports, test_results.pytest, execution.argv, step_end.exit_code, watch
+        verdict,
+        execution.reports,
+        test_results.pytest,
+        execution.argv,
+        step_end.exit_code,
+        watch,
+        simulates=criterion.simulates or criterion.rule is not PassRule.CVDP,
     )
     verdict = with_compiler_messages(verdict, problem, solution, execution.reports)
     if verdict.outcome is not Outcome.PASSED:

@@ -6,10 +6,12 @@ cause it. The crash of a compiler is the exception, so where there is a referenc
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from benchwright_harness.decision.criterion import ZERO_TIME
+from benchwright_harness.decision.criterion import NOT_RUN, ZERO_TIME
 from benchwright_harness.decision.report import FaultKind, StepReport, ToolRun
 from benchwright_harness.decision.results import FailureWatch
 from benchwright_problems.problem import Problem
@@ -18,6 +20,7 @@ from benchwright_problems.verdict import Outcome, Reason, TestResult, Verdict
 _HARNESS_HINT = "Report it to the pack's authors; `benchwright problems check` shows them what is wrong."
 _TOOL_HINT = "Nothing was decided. Another way to write the design may avoid it; report it with the design."
 _ARE_DECIDED = frozenset({Reason.TESTS_FAILED, Reason.BUILD_FAILED, Reason.NO_RESULTS})
+_UNRUN_HINT = "Check the names of modules, ports, parameters and files against the statement."
 _REWRITE = "Write the part that the tool can't read in another way."
 _FAULTS = frozenset({Reason.TOOL_FAILED, Reason.TOOL_MISSING, Reason.BAD_HARNESS})
 _PYTEST_FAULT = re.compile(
@@ -50,6 +53,7 @@ _CRASHES = {
     "make": re.compile(r"()(?:error|undefined reference)"),
     "yosys": re.compile(r"ERROR: (Assert `.*' failed in \S+)"),
 }
+_DISK_FULL = os.strerror(errno.ENOSPC)
 # A complaint about the design, or that there is none, comes first: then the crash is its consequence.
 _COMPLAINTS = re.compile(
     r"No such file or directory|^\S+:\d+: (?:syntax )?error|^%Error(?:-\w+)?: \S+:\d+:\d+: (?!.*Internal)",
@@ -69,6 +73,8 @@ def attribute_fault(
     argv: Sequence[str],
     exit_code: int,
     watch: FailureWatch,
+    *,
+    simulates: bool = True,
 ) -> Verdict:
     """A run's verdict: the one given, unless it rests on what the design did not do.
 
@@ -79,6 +85,7 @@ def attribute_fault(
         argv: Program and arguments of the last step.
         exit_code: Exit code of the last step.
         watch: Failure watch of the output.
+        simulates: True if the harness has tests of cocotb's, or a testbench.
     """
     tools = [tool for report in reports for tool in report.tools]
     if verdict.outcome is Outcome.PASSED and (
@@ -108,30 +115,53 @@ def attribute_fault(
         fault_verdict = _missing_program_verdict(watch.not_found)
     if fault_verdict is None and not any(map(_has_read_design, reports)):
         fault_verdict = _unread_design_verdict(pytest, argv, exit_code)
-    if (
-        fault_verdict is None
-        and verdict.reason is Reason.BUILD_FAILED
-        and any(tool_run.simulates and tool_run.status for tool_run in tools)
-    ):
-        return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": "The simulation ended in an error."})
+    if fault_verdict is None and verdict.reason is Reason.BUILD_FAILED:
+        return _unrun_verdict(verdict, tools, simulates=simulates)
     return verdict if fault_verdict is None else fault_verdict.model_copy(update={"tests": verdict.tests})
+
+
+def _unrun_verdict(verdict: Verdict, tools: Sequence[ToolRun], *, simulates: bool) -> Verdict:
+    """The verdict on a run without test results and without a known fault, by the tools that ended in an error."""
+    if any(tool_run.simulates and tool_run.status for tool_run in tools):
+        return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": "The simulation ended in an error."})
+    failed = next((tool_run for tool_run in tools if tool_run.status), None)
+    if failed is None and not simulates:
+        return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": "Some hidden checks failed."})
+    if verdict.detail != NOT_RUN:
+        return verdict
+    if failed is not None:
+        reason = f"{failed.tool} ended in an error"
+    else:
+        reason = "the design compiles, but no test of it began" if tools else "no tool has read the design"
+    detail = f"The hidden tests did not run: {reason}."
+    return verdict.model_copy(update={"detail": detail, "hint": _UNRUN_HINT})
 
 
 def depends_on_reference(problem: Problem, verdict: Verdict) -> bool:
     """True if the reference says whose fault it is."""
-    return verdict.reason in _FAULTS and bool(problem.hidden.reference)
+    return bool(problem.hidden.reference) and (verdict.reason in _FAULTS or _is_unexplained(verdict))
+
+
+def _is_unexplained(verdict: Verdict) -> bool:
+    """True if no test ran and no compiler named a place in the design."""
+    return verdict.reason is Reason.BUILD_FAILED and not verdict.compiler
 
 
 def settled_verdict(verdict: Verdict, reference_verdict: Verdict) -> Verdict:
     """A verdict that `depends_on_reference`, in the light of the reference's with the same harness and tools.
 
     Where the reference passes, harness and tools are sound, and the fault is one that only this design meets. It counts
-    as failed: a design could otherwise crash a tool in order not to be judged.
+    as failed: a design could otherwise crash a tool in order not to be judged. Where the tests don't run with the
+    reference either, they are broken.
     """
-    if verdict.reason not in _FAULTS or reference_verdict.outcome is not Outcome.PASSED:
-        return verdict
-    detail = f"{verdict.detail.rstrip('.')}. The reference solution passes with the same tools."
-    return verdict.model_copy(update={"reason": Reason.BUILD_FAILED, "detail": detail, "hint": _REWRITE})
+    if reference_verdict.outcome is Outcome.PASSED:
+        detail = f"{verdict.detail.rstrip('.')}. The reference solution passes with the same tools."
+        hint = _REWRITE if verdict.reason in _FAULTS else verdict.hint
+        return verdict.model_copy(update={"reason": Reason.BUILD_FAILED, "detail": detail, "hint": hint})
+    if _is_unexplained(verdict) and _is_unexplained(reference_verdict):
+        detail = f"{verdict.detail.rstrip('.')}, with the reference solution neither."
+        return verdict.model_copy(update={"reason": Reason.BAD_HARNESS, "detail": detail, "hint": _HARNESS_HINT})
+    return verdict
 
 
 def _standstills(reports: Iterable[StepReport]) -> Iterator[str]:
@@ -186,6 +216,8 @@ def _tool_fault_verdict(tools: Iterable[ToolRun]) -> Verdict | None:
     for tool_run in tools:
         if tool_run.simulates or not tool_run.status:
             continue
+        if _DISK_FULL in tool_run.said:
+            return Verdict(reason=Reason.FOLDER_QUOTA, detail=f"{tool_run.tool} found no room for what it writes.")
         refusal, crash = _REFUSALS.get(tool_run.tool), _CRASHES.get(tool_run.tool)
         if refusal and (match := refusal.search(tool_run.said)):
             detail = f"A tool refuses what the harness asks of it: {tool_run.tool}: {match[1].strip()}."

@@ -7,13 +7,14 @@ from io import BytesIO
 
 import pytest
 
-from benchwright_harness.decision.criterion import ZERO_TIME
+from benchwright_harness.decision.criterion import NOT_RUN, ZERO_TIME
 from benchwright_harness.decision.fault import attribute_fault, settled_verdict
 from benchwright_harness.decision.report import StepReport, read_report
 from benchwright_harness.decision.results import FailureWatch
 from benchwright_problems.verdict import Outcome, Reason, TestResult, Verdict
 
 NOT_BUILT = Verdict(reason=Reason.BUILD_FAILED)
+UNRUN = Verdict(reason=Reason.BUILD_FAILED, detail=NOT_RUN)
 PASSED = Verdict(reason=Reason.PASSED)
 INTERNAL = "%Error: Internal Error: /code/rtl/x.sv:3:1: ../V3FsmDetect.cpp:412: Unexpected state\n"
 
@@ -34,10 +35,11 @@ def judged(
     exit_code: int = 1,
     argv: tuple[str, ...] = ("pytest",),
     console_bytes: bytes = b"",
+    simulates: bool = True,
 ) -> Verdict:
     watch = FailureWatch(BytesIO())
     watch.write(console_bytes)
-    return attribute_fault(verdict, reports, pytest, argv, exit_code, watch)
+    return attribute_fault(verdict, reports, pytest, argv, exit_code, watch, simulates=simulates)
 
 
 @pytest.mark.parametrize(
@@ -149,6 +151,36 @@ def test_a_crash_that_the_reference_does_not_meet_counts_as_failed() -> None:
     assert settled_verdict(crashed, PASSED).outcome is Outcome.FAILED
     assert "V3FsmDetect.cpp:412" in settled_verdict(crashed, PASSED).detail
     assert settled_verdict(crashed, crashed) == crashed
+
+
+@pytest.mark.parametrize(
+    ("reports", "detail"),
+    [
+        ((ran("iverilog", 2),), "iverilog ended in an error"),
+        ((ran("iverilog", 0),), "the design compiles, but no test of it began"),
+        ((report({"ended": 1}),), "no tool has read the design"),
+    ],
+)
+def test_where_no_test_ran_the_verdict_says_how_far_the_run_got(reports: tuple[StepReport, ...], detail: str) -> None:
+    verdict = judged(UNRUN, *reports)
+    assert (verdict.reason, verdict.detail) == (Reason.BUILD_FAILED, f"The hidden tests did not run: {detail}.")
+
+
+def test_tests_that_run_with_the_reference_neither_are_broken() -> None:
+    unrun = judged(UNRUN, ran("iverilog", 0))
+    assert settled_verdict(unrun, unrun).reason is Reason.BAD_HARNESS
+    assert settled_verdict(unrun, PASSED).reason is Reason.BUILD_FAILED
+    assert settled_verdict(unrun, Verdict(reason=Reason.TESTS_FAILED)) == unrun
+
+
+def test_a_script_that_only_checks_fails_the_design_by_its_exit_status() -> None:
+    verdict = judged(UNRUN, report({"ended": 1}), simulates=False, argv=("python", "check.py"))
+    assert verdict.reason is Reason.TESTS_FAILED
+
+
+def test_a_full_disk_is_named_as_one() -> None:
+    verdict = judged(UNRUN, ran("verilator", 1, "error: error writing to /tmp/x.s: No space left on device\n"))
+    assert verdict.reason is Reason.FOLDER_QUOTA
 
 
 @pytest.mark.parametrize(
