@@ -105,3 +105,17 @@ async def test_without_a_reference_a_solution_that_one_tool_cannot_build_is_trie
         [(unsolved, solution(AND)), (unsolved, wrong_solution), (unsolved, solution(WRONG_AND))]
     )
     assert [verdict.reason for verdict in verdicts] == [Reason.PASSED, Reason.BUILD_FAILED, Reason.TESTS_FAILED]
+
+
+async def test_what_a_tool_cannot_read_is_tried_with_another_that_the_reference_passes_with(
+    problem: Problem, toolchain: Toolchain, tmp_path: Path
+) -> None:
+    store = VerdictStore(tmp_path / "verdicts")
+    inside = "module {name}(input a, input b, output y);\n  assign y = {{a, b}} inside {{2'b11}};\nendmodule\n"
+    wrong_inside = inside.replace("2'b11", "2'b10")
+    grader = Grader(BwrapSandbox(), toolchain, store)
+    log = io.BytesIO()
+    assert (await grader.grade(problem, solution(inside), log=log)).outcome is Outcome.PASSED, log.getvalue()
+    batch = BatchGrader(LocalExecutor(Home.find().cache, 2), BwrapSandbox(), toolchain, store, fresh=True)
+    verdicts = await batch.grade([(problem, solution(inside)), (problem, solution(wrong_inside))])
+    assert [verdict.reason for verdict in verdicts] == [Reason.PASSED, Reason.TESTS_FAILED]

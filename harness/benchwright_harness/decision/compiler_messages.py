@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from benchwright_harness.decision.fault import TOOL_HINT
 from benchwright_harness.decision.report import StepReport
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import CompilerMessage, Reason, Verdict
@@ -21,6 +22,26 @@ _VERILATOR = re.compile(
 _WARNINGS = frozenset({"warning", "Warning"})
 _SAID_BY_DESIGN = frozenset({"USERERROR", "USERFATAL", "USERWARN", "USERINFO"})
 """Verilator's rules for what the design itself has printed: it could print a hidden parameter."""
+_ICARUS = "iverilog"
+_ICARUS_LIMITS = {
+    "`break`": r"\bbreak\b",
+    "`continue`": r"\bcontinue\b",
+    "`inside`": r"\binside\b",
+    "an assignment pattern": r"'\{",
+    "a streaming concatenation": r"\{\s*(?:<<|>>)",
+    "a concurrent assertion": r"\b(?:assert|assume|cover|restrict)\s+property\b|\b(?:property|sequence)\s+\w",
+    "`bind`": r"\bbind\s",
+    "a clocking block": r"\bclocking\b",
+    "a covergroup": r"\bcovergroup\b",
+    "a constraint": r"\bconstraint\b",
+    "`let`": r"\blet\s",
+    "`checker`": r"\bchecker\b",
+    "an associative array": r"\[\s*(?:string|int|integer|byte|\*)\s*\]",
+    "a port that is an interface": r"[(,]\s*[A-Za-z_]\w*\s*\.\s*\w+\s+\w+\s*(?=[,)\[])",
+}
+"""Pattern by construct that no version of Icarus Verilog in the toolchain reads, in text without comments."""
+_STOPS_AT_LIMIT = re.compile(r"\bsyntax error|\bnot (?:currently )?(?:supported|implemented)|^Type names are not valid")
+_COMMENT_OR_STRING = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*\"""", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _QUOTES = "`'\"."
 _WORKDIR = "/code/"
@@ -32,24 +53,47 @@ def with_compiler_messages(
 ) -> Verdict:
     """A verdict that a design does not build, with what compilers say of it; any other verdict is returned as it is.
 
+    Where Icarus Verilog stops at a construct that it can't read, that is its limit and no error of the design.
+
     Args:
         verdict: Verdict of the run.
         problem: Problem with its hidden part.
         solution: The solver's files.
         reports: Reports of all steps.
     """
-    if verdict.reason is not Reason.BUILD_FAILED:
+    if verdict.reason not in (Reason.BUILD_FAILED, Reason.TOOL_FAILED):
         return verdict
-    foreign = _hidden_words(problem, solution)
-    output_lines = (
-        line for report in reports for tool in report.tools if tool.status for line in tool.said.splitlines()
-    )
-    compiler_messages = list(dict.fromkeys(_messages(output_lines, problem.public.expected, foreign)))
-    if not compiler_messages:
+    tool_lines = [
+        (tool.tool, line)
+        for report in reports
+        for tool in report.tools
+        if tool.status
+        for line in tool.said.splitlines()
+    ]
+    foreign, paths = _hidden_words(problem, solution), problem.public.expected
+    compiler_messages = list(dict.fromkeys(_messages((line for _, line in tool_lines), paths, foreign)))
+    shown = tuple(compiler_messages[:_MOST])
+    first_of_icarus = next(_messages((line for tool, line in tool_lines if tool == _ICARUS), paths, foreign), None)
+    if first_of_icarus and (construct := _limit_of_icarus(first_of_icarus, solution)):
+        place = f"{first_of_icarus.path}, line {first_of_icarus.line}"
+        detail = f"Icarus Verilog can't read {construct} ({place})."
+        return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=TOOL_HINT, compiler=shown, tests=verdict.tests)
+    if not compiler_messages or verdict.reason is Reason.TOOL_FAILED:
         return verdict
     rest_count = f" ({len(compiler_messages) - 1} more)" if len(compiler_messages) > 1 else ""
     detail = f"The design does not compile: {compiler_messages[0]}{rest_count}."
-    return verdict.model_copy(update={"detail": detail, "compiler": tuple(compiler_messages[:_MOST])})
+    return verdict.model_copy(update={"detail": detail, "compiler": shown})
+
+
+def _limit_of_icarus(message: CompilerMessage, solution: Mapping[str, bytes]) -> str | None:
+    """The construct that Icarus Verilog stops at though it is correct; None if it names an error."""
+    if not _STOPS_AT_LIMIT.search(message.text):
+        return None
+    source = solution.get(message.path, b"").decode("utf-8", "replace")
+    code_lines = _COMMENT_OR_STRING.sub(lambda match: re.sub(r"\S", " ", match[0]), source).splitlines()
+    before = "\n".join(code_lines[: message.line - 1])
+    statement = before[before.rfind(";") + 1 :] + "\n" + "".join(code_lines[message.line - 1 : message.line])
+    return next((name for name, pattern in _ICARUS_LIMITS.items() if re.search(pattern, statement)), None)
 
 
 def _messages(

@@ -18,7 +18,7 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, TestResult, Verdict
 
 _HARNESS_HINT = "Report it to the pack's authors; `benchwright problems check` shows them what is wrong."
-_TOOL_HINT = "Nothing was decided. Another way to write the design may avoid it; report it with the design."
+TOOL_HINT = "Nothing was decided. Another way to write the design may avoid it; report it with the design."
 _ARE_DECIDED = frozenset({Reason.TESTS_FAILED, Reason.BUILD_FAILED, Reason.NO_RESULTS})
 _UNRUN_HINT = "Check the names of modules, ports, parameters and files against the statement."
 _REWRITE = "Write the part that the tool can't read in another way."
@@ -228,7 +228,7 @@ def _tool_fault_verdict(tools: Iterable[ToolRun]) -> Verdict | None:
             detail = f"{tool_run.tool} crashed while it read the design ({line})."
             if tool_run.tool == "make":
                 detail = "Verilator made C++ of the design that does not compile."
-            return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=_TOOL_HINT)
+            return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=TOOL_HINT)
     return None
 
 

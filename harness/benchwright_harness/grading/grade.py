@@ -51,12 +51,12 @@ def right_selection(tried_verdicts: Mapping[ToolSelection, Verdict]) -> ToolSele
 
 
 def other_selections(problem: Problem, selection: ToolSelection, verdict: Verdict) -> Sequence[ToolSelection]:
-    """Other selections to try a solution with.
+    """Other selections to try a solution with; a verdict with one counts if the reference, if any, passes with it.
 
-    Where no reference has shown which tools a problem is meant for, a solution that one of them can't even build is
-    not wrong for that: what another builds counts.
+    A solution that a tool can't read is not wrong for that: what another tool builds counts. Where no reference has
+    shown which tools a problem is meant for, neither is one that doesn't build.
     """
-    if problem.hidden.reference or verdict.reason not in _NOT_BUILT:
+    if verdict.reason not in _NOT_BUILT or (problem.hidden.reference and verdict.reason is not Reason.TOOL_FAILED):
         return ()
     return [alternative for alternative in selections(problem) if alternative != selection]
 
@@ -94,13 +94,20 @@ class Grader:
         verdict = await self._verdict(problem, solution, selection, log, on_step)
         for alternative in other_selections(problem, selection, verdict):
             second_verdict = await self._verdict(problem, solution, alternative, log, on_step)
-            if second_verdict.reason not in _NOT_BUILT:
+            if second_verdict.reason not in _NOT_BUILT and await self._is_solvable(problem, alternative):
                 return second_verdict
         if depends_on_reference(problem, verdict):
             with _null_file() as nowhere:
                 reference = await self._verdict(problem, solved_files(problem), selection, nowhere)
             return settled_verdict(verdict, reference)
         return verdict
+
+    async def _is_solvable(self, problem: Problem, selection: ToolSelection) -> bool:
+        """True if the reference passes, or there is none."""
+        if not problem.hidden.reference:
+            return True
+        with _null_file() as log:
+            return (await self._verdict(problem, solved_files(problem), selection, log)).outcome is Outcome.PASSED
 
     async def keep_waves(self, problem: Problem, solution: Mapping[str, bytes], waves: DesignWaves) -> None:
         """Run a solution once more for its waveform; the verdict, which is known, is not kept."""
@@ -289,11 +296,19 @@ class BatchGrader(ManyRuns):
             for number, (task, verdict) in enumerate(zip(tasks, verdicts, strict=True))
             for alternative in other_selections(task.problem, task.selection, verdict)
         ]
-        self._count(planned=len({task.key for _, task in second_tries}))
-        async with aclosing(self._verdicts_of([task for _, task in second_tries])) as finished:
+        references = {
+            task.key: self._task_of_run(task.problem, solved_files(task.problem), task.selection)
+            for _, task in second_tries
+            if task.problem.hidden.reference
+        }
+        wanted_tasks = [*(task for _, task in second_tries), *references.values()]
+        self._count(planned=len({task.key for task in wanted_tasks}))
+        async with aclosing(self._verdicts_of(wanted_tasks)) as finished:
             second_verdicts = {task.key: verdict async for task, verdict in finished}
         for number, task in second_tries:
-            if verdicts[number].reason in _NOT_BUILT:
+            reference = references.get(task.key)
+            is_solvable = reference is None or second_verdicts[reference.key].outcome is Outcome.PASSED
+            if is_solvable and verdicts[number].reason in _NOT_BUILT:
                 verdicts[number] = second_verdicts[task.key]
         return verdicts
 

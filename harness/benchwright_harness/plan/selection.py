@@ -19,7 +19,6 @@ from benchwright_foundation.model import Model
 from benchwright_harness.plan.tool_versions import tool_versions
 from benchwright_problems.problem import Problem
 
-_ASSERTS = re.compile(r"\b(?:assert|assume|cover)\s+property\b|\bconcurrent assertion|\bSVA\b", re.IGNORECASE)
 FILE = Path(__file__).with_name("selection.json")
 
 
@@ -73,8 +72,8 @@ def selections(problem: Problem) -> tuple[ToolSelection, ...]:
     With a reference solution the first that it passes with is right; without one the first is.
     """
     chosen_selections = next(rule.choose for rule in _rules(FILE) if rule.applies_to(problem))
-    if chosen_selections[0].simulator is None and _asserts(problem) and can_take_verilator(problem.hidden.harness):
-        reason = "Verilator takes concurrent assertions, which no Icarus does"
+    if chosen_selections[0].simulator is None and can_take_verilator(problem.hidden.harness):
+        reason = "Verilator takes concurrent assertions and other SystemVerilog that no Icarus does"
         chosen_selections = (
             *chosen_selections,
             chosen_selections[0].model_copy(update={"simulator": "verilator", "reason": reason}),
@@ -91,12 +90,6 @@ def can_take_verilator(harness: Mapping[str, str]) -> bool:
         and re.search(r"""(?:getenv|environ\.get|environ\[)\W*["']SIM["']""", programs) is not None
         and re.search(r"build_args|iverilog|vvp|[\"']-g(?:2|no|s)", programs) is None
     )
-
-
-def _asserts(problem: Problem) -> bool:
-    """True if solutions may hold concurrent assertions, by what is known of them."""
-    texts = (problem.public.statement, *problem.public.files.values(), *problem.hidden.reference.values())
-    return any(map(_ASSERTS.search, texts))
 
 
 @lru_cache

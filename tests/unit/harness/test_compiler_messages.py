@@ -11,11 +11,16 @@ from benchwright_harness.decision.report import read_report
 from benchwright_problems.problem import Difficulty, Hidden, Problem, ProblemKind, Provenance, Public
 from benchwright_problems.verdict import Reason, Verdict
 
-OWN = {"rtl/dut.sv": b"module dut(input clk, output q_out);\n  assign q_out = clk +;\nendmodule\n"}
 HARNESS = {"src/tb.sv": "// an error of the reset\nmodule tb; logic secret_state, reset; dut u_dut(); endmodule"}
 
 
 def _shown_messages(output: str, reason: Reason = Reason.BUILD_FAILED) -> list[str]:
+    verdict = _verdict(output, reason)
+    assert bool(verdict.compiler) == ("does not compile: rtl/" in verdict.detail)
+    return [str(message) for message in verdict.compiler]
+
+
+def _verdict(output: str, reason: Reason = Reason.BUILD_FAILED, code: str = "assign q_out = clk +;") -> Verdict:
     problem = Problem(
         id="x",
         title="X",
@@ -30,9 +35,8 @@ def _shown_messages(output: str, reason: Reason = Reason.BUILD_FAILED) -> list[s
         {"session": 0, "finished": True, "status": 2, "said": output},
     ]
     report = read_report("\n".join(map(json.dumps, report_messages)).encode())
-    verdict = with_compiler_messages(Verdict(reason=reason), problem, OWN, [report, report])
-    assert bool(verdict.compiler) == ("does not compile: rtl/" in verdict.detail)
-    return [str(message) for message in verdict.compiler]
+    solution = {"rtl/dut.sv": f"module dut(input clk, output q_out);\n{code}\nendmodule\n".encode()}
+    return with_compiler_messages(Verdict(reason=reason), problem, solution, [report, report])
 
 
 @pytest.mark.parametrize(
@@ -72,3 +76,27 @@ def test_names_that_only_the_hidden_part_has_are_left_out_and_ordinary_words_sta
 
 def test_a_design_that_builds_has_no_messages() -> None:
     assert _shown_messages("/code/rtl/dut.sv:2: syntax error", Reason.TESTS_FAILED) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "construct"),
+    [
+        ('sorry: "inside" expressions not supported yet.', "assign q = a inside {1, 2};", "`inside`"),
+        ("sorry: break statements not supported.", "for (int i = 0; i < 4; i++) break;", "`break`"),
+        ("syntax error", "assign q = '{default: 0};", "an assignment pattern"),
+        ("syntax error", "always_comb case (a)\n  inside 1: q = 1; endcase", "`inside`"),
+        ("sorry: Streaming concatenation not supported.", "assign q = {<<{a}};", "a streaming concatenation"),
+        ("syntax error", "assert property (@(posedge clk) a);", "a concurrent assertion"),
+        ("syntax error", "bind a b c();", "`bind`"),
+        ("error: Type names are not valid expressions here.", "int m[string];", "an associative array"),
+        ("syntax error", "module t(bus.slave p, output q);", "a port that is an interface"),
+        ("syntax error", "assign q = clk +; // inside", None),
+        ('error: Unable to bind `x"', "assign q = x inside {1};", None),
+    ],
+)
+def test_a_construct_that_icarus_cannot_read_is_named_as_its_limit(said: str, code: str, construct: str | None) -> None:
+    line = code.count("\n") + 2
+    verdict = _verdict(f"/code/rtl/dut.sv:{line}: {said}", code=code)
+    assert verdict.reason is (Reason.TOOL_FAILED if construct else Reason.BUILD_FAILED)
+    if construct:
+        assert verdict.detail == f"Icarus Verilog can't read {construct} (rtl/dut.sv, line {line})."
