@@ -58,7 +58,7 @@ def decide_verdict(
         output=execution.output,
         step_end=step_end,
         test_results=test_results,
-        failures=watch.failures,
+        failures=0 if any(report.simulations for report in execution.reports) else watch.failures,
         limits=problem.limits,
     )
     verdict = attribute_fault(
