@@ -85,14 +85,16 @@ def with_compiler_messages(
     return verdict.model_copy(update={"detail": detail, "compiler": shown})
 
 
-def _limit_of_icarus(message: CompilerMessage, solution: Mapping[str, bytes]) -> str | None:
+def _limit_of_icarus(compiler_message: CompilerMessage, solution: Mapping[str, bytes]) -> str | None:
     """The construct that Icarus Verilog stops at though it is correct; None if it names an error."""
-    if not _STOPS_AT_LIMIT.search(message.text):
+    if not _STOPS_AT_LIMIT.search(compiler_message.text):
         return None
-    source = solution.get(message.path, b"").decode("utf-8", "replace")
+    source = solution.get(compiler_message.path, b"").decode("utf-8", "replace")
     code_lines = _COMMENT_OR_STRING.sub(lambda match: re.sub(r"\S", " ", match[0]), source).splitlines()
-    before = "\n".join(code_lines[: message.line - 1])
-    statement = before[before.rfind(";") + 1 :] + "\n" + "".join(code_lines[message.line - 1 : message.line])
+    before = "\n".join(code_lines[: compiler_message.line - 1])
+    statement = (
+        before[before.rfind(";") + 1 :] + "\n" + "".join(code_lines[compiler_message.line - 1 : compiler_message.line])
+    )
     return next((name for name, pattern in _ICARUS_LIMITS.items() if re.search(pattern, statement)), None)
 
 

@@ -189,12 +189,12 @@ class Program:
             log: Destination of the output.
             input_bytes: Sent to its standard input.
         """
-        clock = RunClock(limits.wall_s)
+        run_clock = RunClock(limits.wall_s)
         reported = BytesIO()
         output = self._output.copy_to(log)
         copied = {output} | ({self._reports.copy_to(reported)} if self._reports else set())
         memory = _Memory()
-        watch = asyncio.create_task(_await_end_or_limit(self.pid, limits, folder, memory, clock))
+        watch = asyncio.create_task(_await_end_or_limit(self.pid, limits, folder, memory, run_clock))
         try:
             await self._send(input_bytes)
             end_futures: list[asyncio.Future[Any]] = [watch, self._exited]
@@ -220,8 +220,8 @@ class Program:
             await self._await_copies(copied)
             self._close()
         exit_code = self._exited.result()
-        wall_s = time.monotonic() - clock.start_s
-        return StepEnd(end, exit_code, wall_s, clock.waited_s, memory.highest_bytes, reported.getvalue())
+        wall_s = time.monotonic() - run_clock.start_s
+        return StepEnd(end, exit_code, wall_s, run_clock.waited_s, memory.highest_bytes, reported.getvalue())
 
     async def _await_copies(self, copies: set[asyncio.Future[bool]]) -> None:
         # Without a sandbox, a process that left the group may keep a pipe open indefinitely, and write to it.
@@ -331,15 +331,17 @@ def _open_pipe(child_ends: contextlib.ExitStack, undo: contextlib.ExitStack) -> 
 
 
 async def _await_end_or_limit(
-    pid: int, limits: RunLimits, folder: Path, memory: _Memory, clock: RunClock
+    pid: int, limits: RunLimits, folder: Path, memory: _Memory, run_clock: RunClock
 ) -> ProcessEnd:
-    measured_s = clock.start_s
+    measured_s = run_clock.start_s
     quota, memory_limit = limits.folder_mb << 20, limits.memory_mb << 20
     resident_bytes = 0
-    while (end := time_end(clock)) is None:
-        await asyncio.sleep(min(_CALM_POLL_S if resident_bytes * 4 < memory_limit else _MEMORY_POLL_S, clock.left_s))
+    while (end := time_end(run_clock)) is None:
+        await asyncio.sleep(
+            min(_CALM_POLL_S if resident_bytes * 4 < memory_limit else _MEMORY_POLL_S, run_clock.left_s)
+        )
         usage, now_s = read_usage(pid), time.monotonic()
-        clock.advance(now_s, usage)
+        run_clock.advance(now_s, usage)
         resident_bytes = usage.resident_bytes
         memory.highest_bytes = max(memory.highest_bytes, resident_bytes)
         if resident_bytes > memory_limit:
@@ -352,11 +354,11 @@ async def _await_end_or_limit(
     return end
 
 
-def time_end(clock: RunClock) -> ProcessEnd | None:
+def time_end(run_clock: RunClock) -> ProcessEnd | None:
     """The end of a run by its clock; None if it may go on."""
-    if clock.left_s <= 0:
+    if run_clock.left_s <= 0:
         return ProcessEnd.TIMEOUT
-    return ProcessEnd.STARVED if clock.is_given_up else None
+    return ProcessEnd.STARVED if run_clock.is_given_up else None
 
 
 @dataclass

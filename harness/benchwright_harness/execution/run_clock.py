@@ -1,4 +1,4 @@
-"""The clock of a run under a time limit: it stands still while other programs have the processor. Runs on Linux only.
+"""The clock of a run under a time limit: it stops while other programs have the processor. Runs on Linux only.
 
 A design that blocks or loops reaches its limit on any machine, and one that other programs kept from the processor has
 not had its time yet. What tells them apart is how long the threads of a run were ready to run but had no processor
@@ -75,7 +75,7 @@ class RunClock:
 
 
 def read_usage(pid: int) -> RunUsage:
-    """Resources that a process and its descendants use now; nothing of a process that is gone."""
+    """Resources that a process and its descendants use now; nothing of a process that has exited."""
     pages, ran_ns, ended_ticks = 0, 0, 0
     waited_ns: dict[bytes, int] = {}
     pending_pids = [b"%d" % pid]

@@ -19,11 +19,11 @@ NS = 1_000_000_000
 
 def _clock_after(seconds: int, *, ran: float, waited: tuple[float, ...], processors: int = 2) -> RunClock:
     """A clock after so many seconds, in each of which the run ran, and its threads waited, for so long."""
-    clock = RunClock(LIMIT_S, 0.0, processors)
+    run_clock = RunClock(LIMIT_S, 0.0, processors)
     for second in range(1, seconds + 1):
         waited_ns = {b"%d" % thread: round(second * share * NS) for thread, share in enumerate(waited)}
-        clock.advance(float(second), RunUsage(0, second * ran, waited_ns))
-    return clock
+        run_clock.advance(float(second), RunUsage(0, second * ran, waited_ns))
+    return run_clock
 
 
 @pytest.mark.parametrize(
@@ -40,21 +40,21 @@ def _clock_after(seconds: int, *, ran: float, waited: tuple[float, ...], process
 def test_time_counts_while_a_run_has_the_processor_or_does_not_want_it(
     seconds: int, ran: float, waited: tuple[float, ...], left_s: float
 ) -> None:
-    clock = _clock_after(seconds, ran=ran, waited=waited)
-    assert clock.left_s == pytest.approx(left_s)
-    assert not clock.is_given_up
+    run_clock = _clock_after(seconds, ran=ran, waited=waited)
+    assert run_clock.left_s == pytest.approx(left_s)
+    assert not run_clock.is_given_up
 
 
 def test_a_run_that_never_gets_the_processor_is_given_up() -> None:
-    clock = _clock_after(100, ran=0.01, waited=(0.99,))
-    assert clock.left_s > 0
-    assert clock.is_given_up
+    run_clock = _clock_after(100, ran=0.01, waited=(0.99,))
+    assert run_clock.left_s > 0
+    assert run_clock.is_given_up
 
 
 def test_no_thread_waits_longer_than_the_time_between_two_looks() -> None:
-    clock = RunClock(LIMIT_S, 0.0, 2)
-    clock.advance(1.0, RunUsage(0, 0.0, {b"a": 5 * NS}))
-    assert clock.waited_s == 1.0
+    run_clock = RunClock(LIMIT_S, 0.0, 2)
+    run_clock.advance(1.0, RunUsage(0, 0.0, {b"a": 5 * NS}))
+    assert run_clock.waited_s == 1.0
 
 
 def test_a_process_that_is_gone_uses_nothing() -> None:
@@ -81,8 +81,8 @@ def test_memory_and_time_of_descendants_count_also_once_they_have_ended() -> Non
 
 def test_a_process_that_waits_for_the_processor_is_seen_waiting() -> None:
     with crowd(3, [min(os.sched_getaffinity(0))]) as (pid, *_):
-        clock, deadline = RunClock(60.0), time.monotonic() + 20
-        while clock.waited_s < 0.05:
-            assert time.monotonic() < deadline, clock
+        run_clock, deadline = RunClock(60.0), time.monotonic() + 20
+        while run_clock.waited_s < 0.05:
+            assert time.monotonic() < deadline, run_clock
             time.sleep(0.05)
-            clock.advance(time.monotonic(), read_usage(pid))
+            run_clock.advance(time.monotonic(), read_usage(pid))

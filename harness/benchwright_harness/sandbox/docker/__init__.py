@@ -147,10 +147,10 @@ async def _wait_for_end(
     container: Container, output: asyncio.Future[bool], limits: RunLimits, blocking_call: BlockingCall
 ) -> StepEnd:
     """Wait until a running container ends, or exceeds a limit."""
-    clock = RunClock(limits.wall_s)
+    run_clock = RunClock(limits.wall_s)
 
     def step_end(end: ProcessEnd, exit_code: int = -signal.SIGKILL) -> StepEnd:
-        return StepEnd(end, exit_code, time.monotonic() - clock.start_s, clock.waited_s)
+        return StepEnd(end, exit_code, time.monotonic() - run_clock.start_s, run_clock.waited_s)
 
     async def finished() -> StepEnd:
         if not await output:
@@ -167,9 +167,9 @@ async def _wait_for_end(
         pid = await blocking_call(container.pid)
         end = None
         while end is None:
-            await asyncio.sleep(max(0.0, min(_POLL_S, clock.left_s)))
-            clock.advance(time.monotonic(), read_usage(pid))
-            end = time_end(clock) or await blocking_call(container.exceeded_limit)
+            await asyncio.sleep(max(0.0, min(_POLL_S, run_clock.left_s)))
+            run_clock.advance(time.monotonic(), read_usage(pid))
+            end = time_end(run_clock) or await blocking_call(container.exceeded_limit)
         return step_end(end)
 
     end_tasks = [asyncio.create_task(finished()), asyncio.create_task(stopped())]
