@@ -26,7 +26,8 @@ from benchwright_harness.execution.run_folder import new_run_folder, run_folder
 from benchwright_harness.plan.plan import WORKDIR
 from benchwright_harness.plan.selection import selections
 from benchwright_harness.sandbox import SandboxJob
-from benchwright_problems.problem import ProblemKind, RelativePath, RunLimits
+from benchwright_problems.problem import ProblemKind, RunLimits
+from benchwright_problems.relative_path import RelativePath
 from benchwright_subjects.evaluation.services import EvaluationServices, run_sealed
 from benchwright_subjects.sample_attempt import SampleAttempt
 

@@ -6,11 +6,9 @@ import hashlib
 import json
 from collections.abc import Collection
 from enum import Enum, StrEnum
-from pathlib import PurePosixPath
 from typing import Annotated, Self
 
 from pydantic import (
-    AfterValidator,
     Field,
     JsonValue,
     model_validator,
@@ -19,19 +17,14 @@ from pydantic import (
 from benchwright_foundation.model import Model
 from benchwright_problems.canary import Canary
 from benchwright_problems.category import Category
-from benchwright_problems.editor_files import is_editor_file
+from benchwright_problems.criterion import CriterionTable
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares, ParameterSets
 from benchwright_problems.figure import MediaType, check_picture, decode, media_type
 from benchwright_problems.hints import HintRules, HintTexts
 from benchwright_problems.partial_date import PartialDate
+from benchwright_problems.relative_path import RelativePath, WorkspacePath
 from benchwright_problems.rubric_points import OptionalPoints
 from benchwright_problems.storage.pack_name import PackName
-
-FOLDERS = ("docs", "rtl", "rundir", "verif")
-"""Folders that every run has; no file can have these names."""
-
-_MAX_PATH = 1000
-_MAX_NAME = 200
 
 
 class ProblemKind(StrEnum):
@@ -154,42 +147,12 @@ class Skill(StrEnum):
     IMPLEMENT = "implement"
 
 
-def _check_path_inside(path: str) -> str:
-    """Data sets are untrusted: a path names a file inside the workspace and nothing else."""
-    pure = PurePosixPath(path)
-    if (
-        not path
-        or pure.is_absolute()
-        or ".." in pure.parts
-        or "\\" in path
-        or len(path.encode(errors="replace")) > _MAX_PATH
-        or any(len(part.encode(errors="replace")) > _MAX_NAME for part in pure.parts)
-        or any(ord(c) < 32 for c in path)
-        or str(pure) != path
-        or pure.parts[0].startswith(".benchwright")
-        or path in FOLDERS
-    ):
-        raise ValueError(f"{path!r} is not a plain relative path such as 'rtl/top.sv'")
-    return path
-
-
 def _file_is_no_folder(paths: Collection[str]) -> None:
     for path in paths:
         if inside := next((inner_path for inner_path in paths if inner_path.startswith(f"{path}/")), None):
             raise ValueError(f"{path!r} can't be a file: {inside!r} is inside it")
 
 
-def _check_not_for_editor(path: str) -> str:
-    if is_editor_file(path):
-        raise ValueError(
-            f"{path!r} is a file that editors or their assistants may run or obey; remove it from the problem"
-        )
-    return path
-
-
-RelativePath = Annotated[str, AfterValidator(_check_path_inside)]
-WorkspacePath = Annotated[RelativePath, AfterValidator(_check_not_for_editor)]
-"""A file that a solver's editor opens."""
 ProblemId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=120)]
 Letter = Annotated[str, Field(pattern=r"^[A-Z]$")]
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
@@ -341,6 +304,8 @@ class Hidden(Model):
     answer: Answer | None = None
     scan: dict[str, ScanAction] = {}
     """Actions on submissions, if different from the defaults; the rules are in `scan.json` of the harness."""
+    criterion: CriterionTable | None = None
+    """The author's criterion of a run that passes; None for that of the harness."""
     hints: HintTexts = ()
     dont_cares: DontCares = NO_DONT_CARES
     parameter_sets: ParameterSets = ()
@@ -404,6 +369,7 @@ class Problem(Model):
                 "answer": self.hidden.answer.model_dump(mode="json") if self.hidden.answer else None,
                 "limits": self.limits.model_dump(mode="json"),
                 **({"scan": dict(self.hidden.scan)} if self.hidden.scan else {}),
+                **({"criterion": self.hidden.criterion.model_dump(mode="json")} if self.hidden.criterion else {}),
             }
         )
 

@@ -1,9 +1,7 @@
 """Pass criteria: the rules of a data set's authors, applied to what a run showed.
 
 - CVDP: every service exits 0, and no result of cocotb or pytest is a failure.
-- VerilogEval: the testbench says `Mismatches: 0 in N samples`, N > 0, and no line of it holds `error` or
-  `TIMEOUT` (scripts/sv-iv-analyze of NVlabs/verilog-eval).
-- RTLLM: the testbench prints a line with `Passed`.
+- An author's, or a data set's of testbenches: patterns of lines, an exit status (`benchwright_problems.criterion`).
 
 What a testbench says comes from the supervisor (`report.py`), where the design can't speak; what else is printed counts
 for nothing. Besides, the simulation has to end as the testbench wants it to, and the simulator without an error.
@@ -12,16 +10,16 @@ Where there is no supervisor, all that the simulator prints is taken for the tes
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from enum import StrEnum
-from re import Pattern
-from types import MappingProxyType
+import time
+from collections.abc import Iterable, Iterator, Sequence
+
+import regex
 
 from benchwright_foundation.model import Model
 from benchwright_harness.decision.report import TestbenchMessage
 from benchwright_harness.decision.results import Results
 from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd
+from benchwright_problems.criterion import CriterionTable, OutputScope, PassPatterns
 from benchwright_problems.problem import RunLimits
 from benchwright_problems.verdict import Reason, TestResult, Verdict
 
@@ -36,7 +34,8 @@ NOT_RUN = "The hidden tests did not run."
 ZERO_TIME = "The design loops in zero time: the simulation ran, but simulated time did not advance."
 
 _MAX_LINE = 4000
-_MAX_LINES = 100_000
+_LONGEST_VALUE = 40
+MOST_LINES = 100_000
 _ENDS = {
     ProcessEnd.TIMEOUT: (Reason.TIMEOUT, "The run took longer than {limits.wall_s:g} s and was stopped."),
     ProcessEnd.STARVED: (
@@ -47,35 +46,29 @@ _ENDS = {
     ProcessEnd.FOLDER_QUOTA: (Reason.FOLDER_QUOTA, "The run wrote more than {limits.folder_mb} MiB and was stopped."),
     ProcessEnd.OUTPUT_QUOTA: (Reason.OUTPUT_QUOTA, "The run printed more than it may and was stopped."),
 }
-
-
-class PassRule(StrEnum):
-    """Data set whose pass criterion applies."""
-
-    CVDP = "cvdp"
-    VERILOGEVAL = "verilogeval"
-    RTLLM = "rtllm"
-
-
-RESULT: Mapping[PassRule, Pattern[str]] = MappingProxyType(
-    {PassRule.VERILOGEVAL: re.compile("Mismatches:"), PassRule.RTLLM: re.compile(r"\bpass(?:ed)?\b", re.IGNORECASE)}
-)
-"""Pattern of a testbench's line with its result."""
-_MISMATCHES = re.compile(r"Mismatches: *(\d+) in *(\d+) samples")
+_PATTERN_BUDGET_S = 10.0
+"""Time that all patterns of a run may take: a hostile one could take for ever."""
 
 
 class Criterion(Model):
     """Requirements on a run that passes."""
 
-    rule: PassRule = PassRule.CVDP
+    table: CriterionTable | None = None
+    """The author's or the data set's; None for CVDP's rule."""
+    is_testbench: bool = False
     heard: bool = True
     """True if the testbench speaks to a supervisor."""
     simulates: bool = False
-    """True if the harness of rule `cvdp` has to leave cocotb results."""
+    """True if a harness by CVDP's rule has to leave cocotb results."""
+
+    @property
+    def reads_output(self) -> bool:
+        """True if what a run prints decides, where a design can print, too; or whether a simulation has begun."""
+        return self.table is not None and not (self.is_testbench and self.heard)
 
 
 class Listener:
-    """Passes a run's output on, and takes the simulation's lines for the testbench's where there is no supervisor.
+    """Passes a run's output on, and keeps its lines where these decide.
 
     Args:
         criterion: Pass criterion of the run.
@@ -83,10 +76,18 @@ class Listener:
     """
 
     def __init__(self, criterion: Criterion, log: OutputReceiver) -> None:
-        self._listens = criterion.rule is not PassRule.CVDP and not criterion.heard
+        self._listens = criterion.reads_output
+        scope = criterion.table.scope if criterion.table else None
+        self._waits_for_simulation = criterion.is_testbench and scope is not OutputScope.LOG
+        self._keeps_last_step = not criterion.is_testbench and scope is not OutputScope.LOG
         self._log = log
         self._open_line = b""
-        self._lines: list[str] | None = None
+        self._lines: list[str] | None = None if self._waits_for_simulation else []
+
+    def begin_step(self) -> None:
+        """Take what follows for another step's output."""
+        if self._keeps_last_step:
+            self._open_line, self._lines = b"", []
 
     def write(self, content: bytes, /) -> int:
         """Take more output."""
@@ -99,11 +100,11 @@ class Listener:
 
     @property
     def testbench_output(self) -> TestbenchMessage | None:
-        """Messages heard so far; `None` before the simulation."""
+        """Messages heard so far; `None` before the simulation, and where nobody listens."""
         if self._open_line:
             self._hear(self._open_line)
             self._open_line = b""
-        if self._lines is None:
+        if not self._listens or self._lines is None:
             return None
         return TestbenchMessage(lines=tuple(self._lines), results=tuple(self._lines), ended=True)
 
@@ -111,7 +112,7 @@ class Listener:
         line = raw[-_MAX_LINE:].decode("utf-8", "replace").strip()
         if self._lines is None:
             self._lines = [] if line == SIMULATES else None
-        elif len(self._lines) < _MAX_LINES:
+        elif len(self._lines) < MOST_LINES:
             self._lines.append(line)
 
 
@@ -128,7 +129,8 @@ def apply_criterion(
 
     Args:
         criterion: Pass criterion of the plan.
-        output: Messages of the testbench; `None` if its simulation did not begin.
+        output: Messages of the testbench, or the lines that decide; `None` if there are none, because no simulation
+            began or the file was not left.
         step_end: The end of the last step.
         test_results: Results that cocotb and pytest left.
         failures: Failed tests that cocotb's summaries in the output speak of.
@@ -136,27 +138,29 @@ def apply_criterion(
     """
     if step_end.end in _ENDS:
         reason, text = _ENDS[step_end.end]
-        tests = test_results.reported_tests if criterion.rule is PassRule.CVDP else ()
+        tests = test_results.reported_tests if criterion.table is None else ()
         return Verdict(reason=reason, detail=text.format(limits=limits), tests=tests)
-    if criterion.rule is PassRule.CVDP:
+    if criterion.table is None:
         return _services_verdict(criterion, step_end, test_results, failures)
-    if step_end.exit_code == DRIVES_INPUTS:
+    if criterion.is_testbench and step_end.exit_code == DRIVES_INPUTS:
         detail = "The design drives or forces its own inputs, and with them the testbench's signals."
         return Verdict(reason=Reason.TAMPERED, detail=detail)
-    if step_end.exit_code == STANDS_STILL:
+    if criterion.is_testbench and step_end.exit_code == STANDS_STILL:
         return Verdict(reason=Reason.TESTS_FAILED, detail=ZERO_TIME)
-    if output is None:
+    if criterion.is_testbench and (step_end.exit_code == NOT_COMPILED or output is None):
         detail = "The design does not compile together with the testbench."
         return Verdict(reason=Reason.BUILD_FAILED, detail=detail)
-    verdict = _verilogeval_verdict(output) if criterion.rule is PassRule.VERILOGEVAL else _rtllm_verdict(output)
+    table = criterion.table
+    verdict = _pattern_verdict(table.patterns, output or TestbenchMessage(ended=True))
     if verdict.reason is not Reason.PASSED:
         return verdict
-    if not output.ended:
+    if output is not None and not output.ended:
         # What it has said by then may be true of the time up to there.
         detail = "Something else than the testbench ended the simulation."
         return Verdict(reason=Reason.TAMPERED, detail=detail)
-    if step_end.exit_code != 0:
-        return _testbench_verdict(False, "The simulator ended with an error.")
+    if table.exit not in ("any", step_end.exit_code):
+        subject = "simulator" if criterion.is_testbench else "harness"
+        return _testbench_verdict(False, f"The {subject} ended with status {step_end.exit_code}.")
     return verdict
 
 
@@ -178,25 +182,41 @@ def _services_verdict(criterion: Criterion, step_end: StepEnd, test_results: Res
     return Verdict(reason=Reason.BUILD_FAILED, detail=NOT_RUN)
 
 
-def _verilogeval_verdict(output: TestbenchMessage) -> Verdict:
-    if any("TIMEOUT" in line for line in output.lines):
-        return _testbench_verdict(False, "The design kept the testbench waiting until its own time limit.")
-    mismatch_matches = [match for line in output.results if (match := _MISMATCHES.search(line))]
-    if len(mismatch_matches) != 1:
-        return _testbench_verdict(False, "The simulation ended without the testbench's result.")
-    mismatches, samples = int(mismatch_matches[0][1]), int(mismatch_matches[0][2])
-    summary = f"{mismatches} of {samples} samples differ from the reference."
-    if mismatches or not samples:
-        return _testbench_verdict(False, summary)
-    if any("error" in line for line in output.lines):
-        return _testbench_verdict(False, "The testbench reported an error.")
-    return _testbench_verdict(True, summary)
+def _pattern_verdict(patterns: PassPatterns, output: TestbenchMessage) -> Verdict:
+    deadline = time.monotonic() + _PATTERN_BUDGET_S
+    try:
+        failure = next(_matches(patterns.fails, output.lines, deadline), None)
+        if failure is not None:
+            return _testbench_verdict(False, f"The testbench reports a failure{_named_values(failure)}.")
+        passes = list(_matches(patterns.passes, output.results, deadline))
+    except TimeoutError:
+        detail = f"The patterns of its criterion took longer than {_PATTERN_BUDGET_S:g} s."
+        return Verdict(reason=Reason.BAD_HARNESS, detail=detail)
+    if patterns.passes and not passes:
+        return _testbench_verdict(False, "The testbench did not report a pass.")
+    if patterns.count is not None and len(passes) != patterns.count:
+        return _testbench_verdict(False, f"The testbench reported {len(passes)} passes instead of {patterns.count}.")
+    return _testbench_verdict(True, f"The testbench reports a pass{_named_values(passes[0]) if passes else ''}.")
 
 
-def _rtllm_verdict(output: TestbenchMessage) -> Verdict:
-    if any(RESULT[PassRule.RTLLM].search(line) for line in output.results):
-        return _testbench_verdict(True, "The testbench says that the design passed.")
-    return _testbench_verdict(False, "The testbench did not say that the design passed.")
+def _matches(patterns: Sequence[str], lines: Iterable[str], deadline: float) -> Iterator[regex.Match[str]]:
+    """The first match in each line that has one.
+
+    Raises:
+        TimeoutError: It is later than the deadline, by the monotonic clock.
+    """
+    compiled = [regex.compile(pattern) for pattern in patterns]
+    for line in lines:
+        for pattern in compiled:
+            if match := pattern.search(line, timeout=max(deadline - time.monotonic(), 0.001)):
+                yield match
+                break
+
+
+def _named_values(match: regex.Match[str]) -> str:
+    """Names and values of the groups that an author has named, such as `: mismatches 3, samples 20`."""
+    values = ", ".join(f"{name} {value[:_LONGEST_VALUE]}" for name, value in match.groupdict().items() if value)
+    return f": {values}" if values else ""
 
 
 def _testbench_verdict(is_passed: bool, detail: str) -> Verdict:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_harness.decision.compiler_messages import with_compiler_messages
-from benchwright_harness.decision.criterion import Criterion, PassRule, apply_criterion
+from benchwright_harness.decision.criterion import Criterion, apply_criterion
 from benchwright_harness.decision.fault import attribute_fault
 from benchwright_harness.decision.report import StepReport, TestbenchMessage
 from benchwright_harness.decision.results import FailureWatch, Results
@@ -68,7 +68,7 @@ def decide_verdict(
         execution.argv,
         step_end.exit_code,
         watch,
-        simulates=criterion.simulates or criterion.rule is not PassRule.CVDP,
+        simulates=criterion.simulates or criterion.is_testbench,
     )
     verdict = with_compiler_messages(verdict, problem, solution, execution.reports)
     if verdict.outcome is not Outcome.PASSED:
@@ -85,8 +85,11 @@ def rests_on_unsigned_results(verdict: Verdict, plan: HarnessPlan, reports: Sequ
     With our `xrun`, what is judged is coverage data or the solver's own testbench.
     """
     simulates = any(tool.simulates for report in reports for tool in report.tools)
-    signs = plan.criterion.rule is not PassRule.CVDP or any(report.simulations for report in reports)
-    return verdict.outcome is Outcome.PASSED and simulates and not signs and OPEN_SOURCE_COVERAGE not in plan.remarks
+    if plan.criterion.table is None:
+        is_signed = any(report.simulations for report in reports) or OPEN_SOURCE_COVERAGE in plan.remarks
+    else:
+        is_signed = plan.criterion.is_testbench
+    return verdict.outcome is Outcome.PASSED and simulates and not is_signed
 
 
 def _compiler_refusal(problem: Problem, watch: FailureWatch) -> Verdict | None:

@@ -139,7 +139,11 @@ def _unrun_verdict(verdict: Verdict, tools: Sequence[ToolRun], *, simulates: boo
 
 def depends_on_reference(problem: Problem, verdict: Verdict) -> bool:
     """True if the reference says whose fault it is."""
-    return bool(problem.hidden.reference) and (verdict.reason in _FAULTS or _is_unexplained(verdict))
+    return bool(problem.hidden.reference) and _is_open(verdict)
+
+
+def _is_open(verdict: Verdict) -> bool:
+    return verdict.reason in _FAULTS or _is_unexplained(verdict)
 
 
 def _is_unexplained(verdict: Verdict) -> bool:
@@ -148,12 +152,14 @@ def _is_unexplained(verdict: Verdict) -> bool:
 
 
 def settled_verdict(verdict: Verdict, reference_verdict: Verdict) -> Verdict:
-    """A verdict that `depends_on_reference`, in the light of the reference's with the same harness and tools.
+    """A verdict in the light of the reference's with the same harness and tools, where it `depends_on_reference`.
 
     Where the reference passes, harness and tools are sound, and the fault is one that only this design meets. It counts
     as failed: a design could otherwise crash a tool in order not to be judged. Where the tests don't run with the
     reference either, they are broken.
     """
+    if not _is_open(verdict):
+        return verdict
     if reference_verdict.outcome is Outcome.PASSED:
         detail = f"{verdict.detail.rstrip('.')}. The reference solution passes with the same tools."
         hint = _REWRITE if verdict.reason in _FAULTS else verdict.hint

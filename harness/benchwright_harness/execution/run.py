@@ -5,27 +5,30 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_foundation.untrusted_folder import disk_bytes_up_to
-from benchwright_harness.decision.criterion import Listener
+from benchwright_harness.decision.criterion import MOST_LINES, Listener
 from benchwright_harness.decision.decision import Execution, decide_verdict, rests_on_unsigned_results
 from benchwright_harness.decision.design_waves import DesignWaves
-from benchwright_harness.decision.report import StepReport, read_report
+from benchwright_harness.decision.report import StepReport, TestbenchMessage, read_report
 from benchwright_harness.decision.results import PYTEST_RESULTS, FailureWatch, read_results
 from benchwright_harness.errors import BadHarnessError, HarnessError, SandboxUnavailableError
 from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
 from benchwright_harness.plan.plan import WORKDIR, HarnessPlan, PlanStep, make_plan
 from benchwright_harness.plan.selection import ToolSelection, selections
-from benchwright_harness.plan.testbench import Simulator
+from benchwright_harness.plan.testbench_text import WORKSPACE
 from benchwright_harness.sandbox import Sandbox, SandboxJob, WarmSandbox
 from benchwright_harness.scan import refused_tasks, scan_solution, without_byte_order_mark
 from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.criterion import CriterionTable, Simulator
 from benchwright_problems.problem import Problem, ScanAction
 from benchwright_problems.verdict import Digests, Reason, RunUsage, Verdict
 
@@ -163,6 +166,7 @@ class _SolutionRun:
         for number, step in enumerate(self.plan.steps, 1):
             argv = step.argv
             on_step(number, len(self.plan.steps), step.service)
+            listener.begin_step()
             self.log.write(f"--- {step.service}: {' '.join(argv)}\n".encode())
             step_end = await self.sandbox.run(self._job(step, code, user), listener)
             memory_bytes, waited_s = max(memory_bytes, step_end.memory_bytes), waited_s + step_end.waited_s
@@ -174,7 +178,7 @@ class _SolutionRun:
         return Execution(
             argv=argv,
             step_end=step_end,
-            output=next((report.said for report in reports if report.said), listener.testbench_output),
+            output=await asyncio.to_thread(self._deciding_output, code, reports, listener),
             watch=watch,
             reports=reports,
             test_results=read_results(code / "rundir", reports),
@@ -182,6 +186,27 @@ class _SolutionRun:
             waited_s=waited_s,
             remarks=tuple(remarks),
         )
+
+    def _deciding_output(
+        self, code: Path, reports: Sequence[StepReport], listener: Listener
+    ) -> TestbenchMessage | None:
+        """The lines to which the criterion's patterns apply; None where there are none."""
+        criterion = self.plan.criterion
+        said = next((report.said for report in reports if report.said), None)
+        has_ended = said is None or said.ended
+        if criterion.table is None or criterion.table.file is None:
+            if not criterion.reads_output:
+                return said
+            printed = listener.testbench_output
+            return printed.model_copy(update={"ended": has_ended}) if printed else None
+        if criterion.is_testbench and said is None and listener.testbench_output is None:
+            return None
+        try:
+            content = read_plain_file(code / "rundir", criterion.table.file, self.problem.limits.file_mb << 20)
+        except (OSError, NotPlainFileError, FileTooLargeError):
+            return TestbenchMessage(ended=has_ended)
+        lines = tuple(content.decode("utf-8", "replace").splitlines()[:MOST_LINES])
+        return TestbenchMessage(lines=lines, results=lines, ended=has_ended)
 
     def _job(self, step: PlanStep, code: Path, user: int | None) -> SandboxJob:
         job = _job(self.problem, step, self.selection, self.toolchain, code, user)
@@ -223,7 +248,8 @@ def _machine_errors() -> Iterator[None]:
 def _make_plan(problem: Problem, digest: str, sandbox: Sandbox, selection: ToolSelection) -> HarnessPlan:
     # A site names images in variables.
     environ = tuple(os.environ.items()) if sandbox.runs_images else ()
-    plan = _cached_plan(_HarnessRun(digest, problem.hidden.harness), selection.simulator, environ, sandbox.supervises)
+    harness = _HarnessRun(digest, problem.hidden.harness, problem.hidden.criterion)
+    plan = _cached_plan(harness, selection.simulator, environ, sandbox.supervises)
     return plan.for_one_run()
 
 
@@ -231,13 +257,14 @@ def _make_plan(problem: Problem, digest: str, sandbox: Sandbox, selection: ToolS
 class _HarnessRun:
     digest: str
     files: Mapping[str, str] = field(compare=False)
+    table: CriterionTable | None = field(compare=False)
 
 
 @lru_cache(maxsize=32)
 def _cached_plan(
     harness: _HarnessRun, simulator: Simulator | None, environ: tuple[tuple[str, str], ...], supervised: bool
 ) -> HarnessPlan:
-    return make_plan(harness.files, simulator, dict(environ), supervised=supervised)
+    return make_plan(harness.files, simulator, dict(environ), table=harness.table, supervised=supervised)
 
 
 @contextlib.asynccontextmanager
@@ -265,11 +292,17 @@ def _job(
         limits=problem.limits,
         toolchain=toolchain,
         user=user,
-        channel=step.channel,
+        channel=step.channel.replace(WORKSPACE, _readable_entries(problem)),
         image=step.image,
         build=step.build,
         networks=step.networks,
     )
+
+
+def _readable_entries(problem: Problem) -> str:
+    """The entries of the workspace that a testbench may read, as words."""
+    names = {path.split("/")[0] for path in (*problem.public.files, *problem.public.expected)}
+    return " ".join(f"/code/{name}" for name in sorted(names - {"rundir"}) if not re.search(r"\s", name))
 
 
 def _environment(problem: Problem, step: PlanStep, toolchain: Toolchain, selection: ToolSelection) -> dict[str, str]:

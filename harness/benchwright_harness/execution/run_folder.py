@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchwright_foundation.untrusted_folder import remove_folder
-from benchwright_problems.problem import FOLDERS
+from benchwright_problems.relative_path import FOLDERS
 
 _PREFIX = "benchwright-run-"
 _OWNER = re.compile(rf"{_PREFIX}(\d+)-")

@@ -86,7 +86,7 @@ class Checker(ManyRuns):
 
         for index, problem in enumerate(problems):
             try:
-                plan = make_plan(problem.hidden.harness)
+                plan = make_plan(problem.hidden.harness, table=problem.hidden.criterion)
             except BadHarnessError as error:
                 # The author may know what the solver may not.
                 bad_harness_verdict = Verdict(reason=error.reason, detail=str(error))
@@ -180,6 +180,7 @@ def _two_sided(
     verdict_by_side = {side: verdicts[task.key] for side, task in tasks.items()}
     selection = next(iter(tasks.values())).selection
     runs = {side: task.key for side, task in tasks.items()}
+    hidden = proof.problem.hidden
     if proof.has_reference:
         task, reference = proof.references[selection]
         runs[ProofSide.REFERENCE] = task.key
@@ -191,7 +192,7 @@ def _two_sided(
         starting=verdict_by_side[ProofSide.STARTING],
         empty=verdict_by_side.get(ProofSide.EMPTY),
         selection=selection,
-        tools=_programs(make_plan(proof.problem.hidden.harness, selection.simulator)),
+        tools=_programs(make_plan(hidden.harness, selection.simulator, table=hidden.criterion)),
         limit_s=proof.limit_s,
         runs=runs,
     )

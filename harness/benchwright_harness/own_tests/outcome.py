@@ -16,7 +16,7 @@ from enum import StrEnum
 from benchwright_harness.execution.process import ProcessEnd, StepEnd
 from benchwright_harness.own_tests.coverage import FileCoverage
 from benchwright_harness.own_tests.simulation import CODE, NOT_BUILT, SIMULATES, OwnSimulation
-from benchwright_harness.plan.testbench import Simulator
+from benchwright_problems.criterion import Simulator
 
 
 class OwnReason(StrEnum):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from benchwright_harness.plan.plan import WORKDIR
-from benchwright_harness.plan.testbench import Simulator
+from benchwright_problems.criterion import Simulator
 
 CODE = "/code"
 RESULTS = "own-results.jsonl"

@@ -19,9 +19,10 @@ from typing import Any
 from benchwright_foundation.model import Model
 from benchwright_harness.decision.criterion import Criterion
 from benchwright_harness.errors import BadHarnessError
-from benchwright_harness.plan.testbench import DESCRIPTION, Simulator, plan_testbench
+from benchwright_harness.plan.testbench import plan_testbench
 from benchwright_harness.plan.testbench_text import RUN
 from benchwright_harness.toolchain.tree import CHANNEL
+from benchwright_problems.criterion import DESCRIPTION, CriterionTable, OutputScope, Simulator
 
 WORKDIR = "/code/rundir"
 
@@ -62,6 +63,7 @@ _SIMULATOR_TOOLS = {
     "nvc": "nvc",
 }
 _COMPOSE = "docker-compose.yml"
+_OF_TESTBENCHES = ("simulator", "flags", "includes", "data")
 _INSTALLING = re.compile(r"\s*(?:python3?\s+-m\s+)?pip3?\s+install\s+([^&|;<>$`]+?)\s*&&\s*")
 _PACKAGE = re.compile(r"[A-Za-z0-9][\w.-]*")
 
@@ -139,6 +141,7 @@ def make_plan(
     simulator: Simulator | None = None,
     environ: Mapping[str, str] = os.environ,
     *,
+    table: CriterionTable | None = None,
     supervised: bool = True,
 ) -> HarnessPlan:
     """Read a harness's files.
@@ -147,6 +150,7 @@ def make_plan(
         harness: Relative path → text; must hold `docker-compose.yml` or `testbench.json`.
         simulator: Simulator that runs a testbench; Icarus if not said.
         environ: `VERIF_EDA_IMAGE` and `LICENSE_NETWORK` name what this site has of them.
+        table: The problem's own criterion.
         supervised: True if the sandbox has a supervisor, to which a testbench can speak.
 
     Raises:
@@ -155,7 +159,12 @@ def make_plan(
     import yaml
 
     if DESCRIPTION in harness:
-        return _testbench_plan(harness, simulator or "icarus", supervised)
+        return _testbench_plan(harness, simulator or "icarus", table, supervised)
+    if table is not None and table.scope is OutputScope.CHANNEL:
+        raise BadHarnessError(f"criterion: scope: channel is for a harness with {DESCRIPTION}")
+    for name in _OF_TESTBENCHES if table is not None else ():
+        if getattr(table, name):
+            raise BadHarnessError(f"criterion: {name}: is for a harness with {DESCRIPTION}")
     text = harness.get(_COMPOSE)
     if text is None:
         raise BadHarnessError(f"{_COMPOSE}: the harness has none, and no {DESCRIPTION}")
@@ -186,12 +195,14 @@ def make_plan(
     simulates = any({"MODULE", "COCOTB_TEST_MODULES"} & step.env.keys() for step in steps)
     tools = frozenset().union(*(_tools(step) for step in steps))
     remarks = on_verilator + ((OPEN_SOURCE_COVERAGE,) if any(_runs_our_xrun(step) for step in steps) else ())
-    criterion = Criterion(simulates=simulates)
+    criterion = Criterion(table=table, simulates=simulates)
     return HarnessPlan(steps=steps, tools=tools, packages=packages, criterion=criterion, remarks=remarks)
 
 
-def _testbench_plan(harness: Mapping[str, str], simulator: Simulator, supervised: bool) -> HarnessPlan:
-    criterion, simulation = plan_testbench(harness, simulator, has_channel=supervised)
+def _testbench_plan(
+    harness: Mapping[str, str], simulator: Simulator, table: CriterionTable | None, supervised: bool
+) -> HarnessPlan:
+    criterion, simulation = plan_testbench(harness, simulator, table, has_channel=supervised)
     step = PlanStep(
         service="testbench",
         image=OSS_SIM,

@@ -17,6 +17,7 @@ from pydantic import AfterValidator
 
 from benchwright_foundation.model import Model
 from benchwright_harness.plan.tool_versions import tool_versions
+from benchwright_problems.criterion import DESCRIPTION, Simulator
 from benchwright_problems.problem import Problem
 
 FILE = Path(__file__).with_name("selection.json")
@@ -39,7 +40,7 @@ class ToolSelection(Model):
     )
     cocotb: Literal["2.0.1", "compat"] = "2.0.1"
     """`compat` is 2.0.1 with the names that older harnesses use."""
-    simulator: Literal["icarus", "verilator"] | None = None
+    simulator: Simulator | None = None
     """Simulator for a testbench that names none."""
     reason: str = "the newest of each"
 
@@ -72,6 +73,17 @@ def selections(problem: Problem) -> tuple[ToolSelection, ...]:
     With a reference solution the first that it passes with is right; without one the first is.
     """
     chosen_selections = next(rule.choose for rule in _rules(FILE) if rule.applies_to(problem))
+    criterion = problem.hidden.criterion
+    if criterion is not None and criterion.simulator is not None:
+        named = {"simulator": criterion.simulator, "reason": "the problem names its simulator"}
+        return tuple(dict.fromkeys(selection.model_copy(update=named) for selection in chosen_selections))
+    if chosen_selections[0].simulator is None and DESCRIPTION in problem.hidden.harness:
+        tried: tuple[Simulator, ...] = ("icarus", "verilator")
+        return tuple(
+            selection.model_copy(update={"simulator": simulator, "reason": "the problem names no simulator"})
+            for simulator in tried
+            for selection in chosen_selections
+        )
     if chosen_selections[0].simulator is None and can_take_verilator(problem.hidden.harness):
         reason = "Verilator takes concurrent assertions and other SystemVerilog that no Icarus does"
         chosen_selections = (

@@ -6,21 +6,22 @@ leaves open does not reach the other. `testbench_text.py` describes how its resu
 
 from __future__ import annotations
 
+import itertools
 import posixpath
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
+import regex
 from pydantic import Field, ValidationError
 
 from benchwright_foundation.model import Model
 from benchwright_harness.decision.criterion import (
     DRIVES_INPUTS,
     NOT_COMPILED,
-    RESULT,
     SIMULATES,
     STANDS_STILL,
     Criterion,
-    PassRule,
 )
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.plan.testbench_text import (
@@ -29,22 +30,25 @@ from benchwright_harness.plan.testbench_text import (
     RUN,
     VERILATOR,
     WATCH,
+    WORKSPACE,
     data_files_to_expose,
     renamable_names,
     rewrite_testbench_file,
+    string_literals,
 )
 from benchwright_harness.toolchain.tree import CHANNEL
-from benchwright_problems.problem import RelativePath
+from benchwright_problems.criterion import DESCRIPTION, CriterionTable, OutputScope, Simulator
+from benchwright_problems.relative_path import RelativePath
 from benchwright_problems.verilog import scope_names
 
-DESCRIPTION = "testbench.json"
 READABLE = "The testbench opens data files by itself, so the design could read them, too."
 """The remark of verdicts whose run had such data."""
 
-UNHEARD = "The testbench's results were read from the simulation's output, where a design can forge them."
-"""The remark of verdicts from a sandbox without a supervisor."""
+UNHEARD = "The testbench's results were read from the simulation's output or a file, where a design can forge them."
+"""The remark of verdicts from a sandbox without a supervisor, or by a criterion that looks there."""
 
-Simulator = Literal["icarus", "verilator"]
+COMPUTED = "The testbench puts its result together from values, so a design's text could be taken for it."
+"""The remark of verdicts where no string of the testbench holds a text that its criterion looks for."""
 
 _IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_$]*$"
 _FOLDER = f"/src/{RUN}"
@@ -93,8 +97,16 @@ END {
     exit found ? 3 : 0
 }
 """
-# SIGXCPU: see watch.c.
-_RUN = f"{{program}}; ended=$?; [ $ended = {128 + 24} ] && exit {STANDS_STILL}; [ $ended = 0 ] || exit 1"
+# A testbench names files of the workspace as from its root.
+_LINK = 'for entry in /code/*; do [ "$entry" = /code/rundir ] || ln -s "$entry" .; done'
+# SIGXCPU: see watch.c. A simulation's own status is none of those that are kept for other ends.
+_RUN = (
+    f"{{program}}; ended=$?; [ $ended = {128 + 24} ] && exit {STANDS_STILL};"
+    f" case $ended in {NOT_COMPILED}|{DRIVES_INPUTS}|{STANDS_STILL}) exit 1;; esac; exit $ended"
+)
+_SPECIFIER = re.compile(r"(%[-+0-9.]*[A-Za-z])")
+_OF_TEXT = "sSpPmM"
+_MOST_TRIED_VALUES = 6
 _FORCES, _DEPOSITS = "^ +%force/", r'^ +%vpi_call.* "\$deposit"'
 
 
@@ -103,8 +115,8 @@ class TestbenchFile(Model):
 
     __test__ = False
 
-    criterion: Literal["verilogeval", "rtllm"]
-    """Data set whose pass criterion applies."""
+    criterion: Literal["verilogeval", "rtllm"] | None = None
+    """Data set whose pass criterion applies; None where `[criterion]` of the problem says it."""
     top: str = Field(pattern=_IDENTIFIER)
     """The testbench's module."""
     design: tuple[RelativePath, ...] = Field(min_length=1)
@@ -130,8 +142,12 @@ class TestbenchRun(Model):
     remarks: tuple[str, ...] = ()
 
 
-def read_testbench(harness: Mapping[str, str]) -> TestbenchFile:
+def read_testbench(harness: Mapping[str, str], table: CriterionTable | None = None) -> TestbenchFile:
     """Read a harness's description.
+
+    Args:
+        harness: Relative path → text.
+        table: The problem's own criterion.
 
     Raises:
         BadHarnessError: Names the field that is wrong.
@@ -142,6 +158,10 @@ def read_testbench(harness: Mapping[str, str]) -> TestbenchFile:
         first_error = error.errors(include_url=False)[0]
         field = ".".join(map(str, first_error["loc"]))
         raise BadHarnessError(f"{DESCRIPTION}: {field}: {first_error['msg']}") from error
+    if table is not None:
+        described = described.model_copy(update={"data": tuple(dict.fromkeys((*described.data, *table.data)))})
+    elif described.criterion is None:
+        raise BadHarnessError(f"{DESCRIPTION}: criterion: is missing here and in problem.toml")
     for path in (*described.testbench, *described.data):
         if path not in harness:
             raise BadHarnessError(f"{DESCRIPTION}: the harness has no file {path!r}")
@@ -149,7 +169,7 @@ def read_testbench(harness: Mapping[str, str]) -> TestbenchFile:
 
 
 def plan_testbench(
-    harness: Mapping[str, str], simulator: Simulator, *, has_channel: bool = True
+    harness: Mapping[str, str], simulator: Simulator, table: CriterionTable | None = None, *, has_channel: bool = True
 ) -> tuple[Criterion, TestbenchRun]:
     """The program that compiles and runs a testbench, and what decides.
 
@@ -158,10 +178,13 @@ def plan_testbench(
     Args:
         harness: Relative path → text.
         simulator: Simulator that runs it.
+        table: The problem's own criterion.
         has_channel: True if there is a supervisor, and with it the channel; if not, the testbench prints its results.
     """
-    described = read_testbench(harness)
-    criterion = Criterion(rule=PassRule(described.criterion), heard=has_channel)
+    described = read_testbench(harness, table)
+    table = table or CriterionTable(preset=described.criterion)
+    is_heard = has_channel and table.scope in (None, OutputScope.CHANNEL)
+    criterion = Criterion(table=table, is_testbench=True, heard=is_heard)
     texts = {_name(path): harness[path] for path in described.testbench}
     scopes = set[str]().union(*map(scope_names, texts.values()))
     names = renamable_names(texts.values(), scopes | {described.top, *described.private})
@@ -169,15 +192,14 @@ def plan_testbench(
     readable = sorted(data_files_to_expose(texts.values(), data_files) if has_channel else data_files)
     calls = (ICARUS if simulator == "icarus" else VERILATOR) if has_channel else None
     served = data_files.keys() - set(readable)
+    tells_result, is_computed = _result_strings(table, texts.values())
     sources = {
-        name: rewrite_testbench_file(
-            text, names=names, calls=calls, result_pattern=RESULT[criterion.rule], served_files=served
-        )
+        name: rewrite_testbench_file(text, names=names, calls=calls, tells_result=tells_result, served_files=served)
         for name, text in texts.items()
     }
     top_module = f"{described.top}${RUN}" if described.top in names else described.top
     build = _icarus_build if simulator == "icarus" else _verilator_build
-    compiler, program, files = build(described, top_module, sources, has_channel)
+    compiler, program, files = build(described, table, top_module, sources, has_channel)
     may_speak = sorted(f"{name}${RUN}" if name in names else name for name in scopes)
     checks = []
     if simulator == "icarus":
@@ -185,12 +207,18 @@ def plan_testbench(
         files[_INPUTS] = _JOINED_INPUTS
     copies = [f"cp {' '.join(f'{_FOLDER}/data/{name}' for name in readable)} ."] if readable else []
     files |= {f"{_FOLDER}/data/{name}": text for name, text in data_files.items()}
-    files[_SCRIPT] = "\n".join((_COMPILE, *checks, *copies, f"echo '{SIMULATES}'", _RUN.format(program=program), ""))
+    script_lines = (_LINK, _COMPILE, *checks, *copies, f"echo '{SIMULATES}'", _RUN.format(program=program), "")
+    files[_SCRIPT] = "\n".join(script_lines)
+    remarks = (
+        *((UNHEARD,) if not is_heard or table.file else ()),
+        *((READABLE,) if readable and has_channel else ()),
+        *((COMPUTED,) if is_computed and is_heard else ()),
+    )
     simulation = TestbenchRun(
         argv=("/bin/sh", _SCRIPT, *compiler),
         files=files,
-        channel=" ".join((PACKAGE, f"{_FOLDER}/data", *readable, "--", *may_speak)) if has_channel else "",
-        remarks=(UNHEARD,) if not has_channel else (READABLE,) if readable else (),
+        channel=" ".join((PACKAGE, f"{_FOLDER}/data", *readable, WORKSPACE, "--", *may_speak)) if has_channel else "",
+        remarks=remarks,
     )
     return criterion, simulation
 
@@ -199,7 +227,9 @@ _Build = tuple[tuple[str, ...], str, dict[str, str]]
 """The compiler's words, the simulation's, and the files that both need."""
 
 
-def _icarus_build(description: TestbenchFile, top_module: str, sources: Mapping[str, str], has_channel: bool) -> _Build:
+def _icarus_build(
+    description: TestbenchFile, table: CriterionTable, top_module: str, sources: Mapping[str, str], has_channel: bool
+) -> _Build:
     timescale = f"`timescale {description.timescale}\n" if description.timescale else ""
     design = [f"/code/{path}" for path in description.design]
     files = {_BENCH: timescale + (ICARUS.package if has_channel else "") + _join_sources(sources)}
@@ -207,22 +237,74 @@ def _icarus_build(description: TestbenchFile, top_module: str, sources: Mapping[
         # Each file is read alone: what one defines the next would not know.
         files[_DESIGN] = timescale + "".join(f'`include "{path}"\n' for path in design)
         design = [_DESIGN]
-    flags = ("-u", "-g2012", "-Wall", "-Winfloop", "-Wno-timescale", "-s", top_module, "-o", _PROGRAM)
+    folders = (f"-I{folder}" for folder in _header_folders(description, table))
+    flags = ("-u", "-g2012", "-Wall", "-Winfloop", "-Wno-timescale", *table.flags, *folders)
+    flags += ("-s", top_module, "-o", _PROGRAM)
     module = f"-M {posixpath.dirname(CHANNEL)} -m {posixpath.basename(CHANNEL)} " if has_channel else ""
     return ("iverilog", *flags, *design, _BENCH), f"vvp -n {module}{_PROGRAM}", files
 
 
 def _verilator_build(
-    description: TestbenchFile, top_module: str, sources: Mapping[str, str], has_channel: bool
+    description: TestbenchFile, table: CriterionTable, top_module: str, sources: Mapping[str, str], has_channel: bool
 ) -> _Build:
     scale = ("--timescale", description.timescale) if description.timescale else ()
-    flags = (*_VERILATOR.split(), *scale, "--top-module", top_module, "--Mdir", _OBJECTS, "-o", "simulation")
+    folders = (f"+incdir+{folder}" for folder in _header_folders(description, table))
+    flags = (
+        *_VERILATOR.split(),
+        *scale,
+        *table.flags,
+        *folders,
+        "--top-module",
+        top_module,
+        "--Mdir",
+        _OBJECTS,
+        "-o",
+        "simulation",
+    )
     channel = (f"{CHANNEL}.o", f"{CHANNEL}_end.o") if has_channel else ()
     wrapper = (VERILATOR.package, WATCH.replace("TOP", top_module)) if has_channel else ("", "")
     # What a file leaves open is an error; what it defines would go on.
     text = f"`undefineall\n{wrapper[0]}{_join_sources(sources)}{wrapper[1]}"
     design = [f"/code/{path}" for path in description.design]
     return ("verilator", *flags, *design, _BENCH, *channel), f"./{_OBJECTS}/simulation", {_BENCH: text}
+
+
+def _header_folders(description: TestbenchFile, table: CriterionTable) -> Sequence[str]:
+    """Folders in which headers of the workspace are looked for."""
+    paths = ("", *(posixpath.dirname(path) for path in description.design), *table.includes)
+    return list(dict.fromkeys(posixpath.join("/code", path).rstrip("/") for path in paths))
+
+
+def _result_strings(table: CriterionTable, texts: Iterable[str]) -> tuple[Callable[[str], bool], bool]:
+    """A test of a testbench's strings, true for those that may hold its result; and true if none of them does.
+
+    A pattern is of the text that is printed, and the string is its format: so each is tried with some values. Where
+    none fits an author's, the testbench puts its result together, and then any text of it may be one.
+    """
+    patterns = [regex.compile(pattern) for pattern in table.patterns.passes]
+
+    def tells_result(literal: str) -> bool:
+        return any(
+            pattern.search(line, timeout=1)
+            for sample in _printed_samples(literal[1:-1])
+            for line in sample.split("\\n")
+            for pattern in patterns
+        )
+
+    if table.preset or any(tells_result(literal) for text in texts for literal in string_literals(text)):
+        return tells_result, False
+    return lambda literal: True, bool(patterns)
+
+
+def _printed_samples(format_text: str) -> Iterator[str]:
+    """Texts that a format may print, with digits for its numbers and nothing for a design's text."""
+    # Odd parts are specifiers.
+    parts = _SPECIFIER.split(format_text.replace("%%", "%\0"))
+    numbers = [index for index in range(1, len(parts), 2) if parts[index][-1] not in _OF_TEXT][:_MOST_TRIED_VALUES]
+    for digits in itertools.product("01", repeat=len(numbers)):
+        value_by_index = dict(zip(numbers, digits, strict=True))
+        printed = (value_by_index.get(index, "") if index % 2 else part for index, part in enumerate(parts))
+        yield "".join(printed).replace("%\0", "%")
 
 
 def _join_sources(sources: Mapping[str, str]) -> str:

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from re import Match, Pattern
+from re import Match
 
 RUN = "BenchwrightRun"
 """Stands for a run's token in everything that is prepared for any run."""
 PACKAGE = f"bw{RUN}"
 """The package of the channel, and the prefix of its tasks in Icarus."""
+WORKSPACE = "BenchwrightWorkspace"
+"""Stands for the workspace's entries, which the testbench may read, in the text for the channel."""
 DATA = "/tmp/benchwright-data"  # noqa: S108 - inside the sandbox
 """Folder of data while a `$readmemh` of the testbench reads it."""
 
@@ -87,6 +89,11 @@ def renamable_names(texts: Iterable[str], names: Collection[str]) -> frozenset[s
     return frozenset(name for name in names if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", name)) - after_dot
 
 
+def string_literals(text: str) -> Iterator[str]:
+    """The strings of a source, with their quotation marks."""
+    return (token[0] for token in _tokens(text) if token.lastgroup == "string")
+
+
 def data_files_to_expose(texts: Iterable[str], data_files: Collection[str]) -> frozenset[str]:
     """The data that has to be in the working directory, where a design could read it, too.
 
@@ -110,7 +117,7 @@ def rewrite_testbench_file(
     *,
     names: Collection[str],
     calls: Calls | None,
-    result_pattern: Pattern[str],
+    tells_result: Callable[[str], bool],
     served_files: Collection[str] = (),
 ) -> str:
     """One file of a testbench, as a run compiles it.
@@ -119,7 +126,7 @@ def rewrite_testbench_file(
         text: The source.
         names: See `renamable_names`.
         calls: Calls by which it reaches the channel; `None` where there is none.
-        result_pattern: Pattern of a string with the testbench's result.
+        tells_result: True for a string, with its quotation marks, that may hold the testbench's result.
         served_files: The files that are shown to a `$readmemh`.
     """
     tokens = list(_tokens(text))
@@ -129,7 +136,7 @@ def rewrite_testbench_file(
         if token.lastgroup == "word" and token[0] in names and not (previous_token and previous_token[0] == ".")
     ]
     if calls is not None:
-        text_edits += _Rewriter(tokens, calls, result_pattern, frozenset(served_files)).edits()
+        text_edits += _Rewriter(tokens, calls, tells_result, frozenset(served_files)).edits()
     for start, end, replacement in sorted(text_edits, reverse=True):
         text = text[:start] + replacement + text[end:]
     return text
@@ -140,11 +147,11 @@ _Edit = tuple[int, int, str]
 
 class _Rewriter:
     def __init__(
-        self, tokens: list[Match[str]], calls: Calls, result_pattern: Pattern[str], served_files: frozenset[str]
+        self, tokens: list[Match[str]], calls: Calls, tells_result: Callable[[str], bool], served_files: frozenset[str]
     ) -> None:
         self._tokens = tokens
         self._calls = calls
-        self._result = result_pattern
+        self._tells_result = tells_result
         self._data = served_files
         in_prints = {
             inner_index
@@ -153,9 +160,7 @@ class _Rewriter:
             for inner_index in range(index, self._last_token_index(index) + 1)
         }
         result_indices = (
-            index
-            for index, token in enumerate(tokens)
-            if token.lastgroup == "string" and result_pattern.search(token[0])
+            index for index, token in enumerate(tokens) if token.lastgroup == "string" and tells_result(token[0])
         )
         # A string that is kept in a variable may be printed by any call.
         self._any_tells = any(index not in in_prints for index in result_indices)
@@ -208,7 +213,7 @@ class _Rewriter:
 
     def _say_call(self, index: int, close: int, *, ends_line: bool) -> str:
         tells = self._any_tells or any(
-            token.lastgroup == "string" and self._result.search(token[0]) for token in self._tokens[index:close]
+            token.lastgroup == "string" and self._tells_result(token[0]) for token in self._tokens[index:close]
         )
         flags = (_ENDS_LINE if ends_line else 0) | (_TELLS_RESULT if tells else 0)
         return f"{self._calls.say}({flags}, {PACKAGE}::text)"

@@ -36,8 +36,8 @@ from benchwright_problems.problem import (
     Public,
     Question,
     QuestionFormat,
-    RelativePath,
 )
+from benchwright_problems.relative_path import RelativePath
 
 SOURCE = "https://github.com/NVlabs/cvdp_benchmark"
 LICENSE = "CC-BY-4.0 AND Apache-2.0"

@@ -53,9 +53,9 @@ from benchwright_problems.problem import (
     Public,
     Question,
     QuestionFormat,
-    RelativePath,
     Skill,
 )
+from benchwright_problems.relative_path import RelativePath
 
 SOURCE = "https://github.com/harvard-edge/quarch-eval"
 # The released set comes with terms of its own, on request.

@@ -24,7 +24,8 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.problem import Pack, RelativePath
+from benchwright_problems.problem import Pack
+from benchwright_problems.relative_path import RelativePath
 from benchwright_problems.storage.pack_folder import LARGEST_FILE_BYTES, PACK_FILE, read_pack_folder
 from benchwright_problems.storage.pack_name import PackName
 from benchwright_problems.storage.pack_signature import is_signed_by, public_key

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 from benchwright_foundation.model import Model
 from benchwright_problems.canary import Canary
 from benchwright_problems.category import Category
+from benchwright_problems.criterion import CriterionTable
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares, ProofTable
 from benchwright_problems.hints import MOST_HINTS, Hint, check_ladder
 from benchwright_problems.partial_date import PartialDate
@@ -19,12 +20,12 @@ from benchwright_problems.problem import (
     Letter,
     ProblemKind,
     QuestionFormat,
-    RelativePath,
     Reveal,
     RunLimits,
     ScanAction,
     Skill,
 )
+from benchwright_problems.relative_path import RelativePath
 from benchwright_problems.storage.pack_name import PackName
 
 
@@ -68,6 +69,7 @@ class ProblemFile(Model):
     reveal: Reveal = Reveal.VERDICT
     limits: RunLimits = RunLimits()
     scan: dict[str, ScanAction] = Field(default_factory=dict)
+    criterion: CriterionTable | None = None
     question: QuestionTable | None = None
     answer: Answer | None = None
     dont_care: DontCares = NO_DONT_CARES

@@ -40,6 +40,9 @@ BUILT_IN = ("starter",)
 PACK_FILE = "pack.toml"
 LARGEST_FILE_BYTES = 16 * 1024**2
 
+_LATER_FIELDS = ("hints", "dont_care", "proof", "published", "criterion")
+"""Fields whose absence leaves a problem's digest as it was before there was such a field."""
+
 _File = TypeVar("_File", bound=Model)
 
 
@@ -123,9 +126,9 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
     if spec.kind is ProblemKind.DESIGN and not {"docker-compose.yml", "testbench.json"} & harness.keys():
         raise DatasetError(folder / "hidden/harness/docker-compose.yml", "", "is missing")
     content: dict[str, JsonValue] = {
-        # What a problem does not have leaves its digest as it was before there was such a field.
         "spec": spec.model_dump(
-            mode="json", exclude={n for n in ("hints", "dont_care", "proof", "published") if not getattr(spec, n)}
+            mode="json",
+            exclude={n for n in ("hints", "dont_care", "proof", "published", "criterion") if not getattr(spec, n)},
         ),
         "statement": statement,
         "public": dict(public_files),
@@ -158,6 +161,7 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
                 reference=reference,
                 answer=answer,
                 scan=spec.scan,
+                criterion=spec.criterion,
                 hints=tuple(hint.text.strip() for hint in spec.hints),
                 dont_cares=spec.dont_care,
                 parameter_sets=spec.proof.parameters,

@@ -22,7 +22,8 @@ from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.errors import DatasetError, PatchError
 from benchwright_problems.patch import apply_patch
-from benchwright_problems.problem import Problem, RelativePath
+from benchwright_problems.problem import Problem
+from benchwright_problems.relative_path import RelativePath
 
 _FENCE = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
 _MODULE = re.compile(r"^\s*(?:module|macromodule|package|interface|`timescale)\b", re.MULTILINE)

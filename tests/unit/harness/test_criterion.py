@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
+from pydantic import ValidationError
 
 from benchwright_harness.decision.criterion import (
     DRIVES_INPUTS,
@@ -12,16 +13,17 @@ from benchwright_harness.decision.criterion import (
     SIMULATES,
     Criterion,
     Listener,
-    PassRule,
     apply_criterion,
 )
 from benchwright_harness.decision.report import TestbenchMessage
 from benchwright_harness.decision.results import Results
 from benchwright_harness.execution.process import ProcessEnd, StepEnd
+from benchwright_problems.criterion import CriterionTable
 from benchwright_problems.problem import RunLimits
 from benchwright_problems.verdict import Reason, Verdict
 from benchwright_problems.verdict import TestResult as HiddenTest
 
+VERILOGEVAL, RTLLM = CriterionTable(preset="verilogeval"), CriterionTable(preset="rtllm")
 NOTHING = Results(cocotb=(), simulations=0, pytest=())
 RIGHT = ("Hint: Output 'y' has no mismatches.", "Mismatches: 0 in 20 samples")
 PASSED = ("===========Your Design Passed===========",)
@@ -32,7 +34,7 @@ def printed_lines(*lines: str, result_lines: tuple[str, ...] | None = None, has_
 
 
 def verdict(
-    rule: PassRule,
+    table: CriterionTable | None,
     testbench_message: TestbenchMessage | None = None,
     *,
     end: ProcessEnd = ProcessEnd.EXITED,
@@ -42,7 +44,7 @@ def verdict(
     simulates: bool = True,
 ) -> Verdict:
     return apply_criterion(
-        Criterion(rule=rule, simulates=simulates),
+        Criterion(table=table, is_testbench=table is not None, simulates=simulates),
         output=testbench_message,
         step_end=StepEnd(end, exit_code, 1.0),
         test_results=hidden_results,
@@ -66,7 +68,7 @@ def verdict(
     ],
 )
 def test_verilogeval_wants_no_mismatch_in_some_samples(lines: tuple[str, ...], reason: Reason) -> None:
-    assert verdict(PassRule.VERILOGEVAL, printed_lines(*lines)).reason is reason
+    assert verdict(VERILOGEVAL, printed_lines(*lines)).reason is reason
 
 
 @pytest.mark.parametrize(
@@ -81,51 +83,51 @@ def test_verilogeval_wants_no_mismatch_in_some_samples(lines: tuple[str, ...], r
     ],
 )
 def test_rtllm_wants_the_testbenchs_pass_line(lines: tuple[str, ...], reason: Reason) -> None:
-    assert verdict(PassRule.RTLLM, printed_lines(*lines)).reason is reason
+    assert verdict(RTLLM, printed_lines(*lines)).reason is reason
 
 
-BOTH = [(PassRule.VERILOGEVAL, RIGHT), (PassRule.RTLLM, PASSED)]
+BOTH = [(VERILOGEVAL, RIGHT), (RTLLM, PASSED)]
 
 
-@pytest.mark.parametrize(("rule", "lines"), BOTH)
-def test_a_line_counts_only_where_the_testbench_tells_its_result(rule: PassRule, lines: tuple[str, ...]) -> None:
-    assert verdict(rule, printed_lines(*lines, result_lines=())).reason is Reason.TESTS_FAILED
+@pytest.mark.parametrize(("table", "lines"), BOTH)
+def test_a_line_counts_only_where_the_testbench_tells_its_result(table: CriterionTable, lines: tuple[str, ...]) -> None:
+    assert verdict(table, printed_lines(*lines, result_lines=())).reason is Reason.TESTS_FAILED
 
 
-@pytest.mark.parametrize(("rule", "lines"), BOTH)
-def test_a_pass_needs_the_testbenchs_own_end(rule: PassRule, lines: tuple[str, ...]) -> None:
-    assert verdict(rule, printed_lines(*lines, has_ended=False)).reason is Reason.TAMPERED
+@pytest.mark.parametrize(("table", "lines"), BOTH)
+def test_a_pass_needs_the_testbenchs_own_end(table: CriterionTable, lines: tuple[str, ...]) -> None:
+    assert verdict(table, printed_lines(*lines, has_ended=False)).reason is Reason.TAMPERED
 
 
-@pytest.mark.parametrize(("rule", "lines"), BOTH)
+@pytest.mark.parametrize(("table", "lines"), BOTH)
 @pytest.mark.parametrize("exit_code", [1, 98, 134, 139])
-def test_a_pass_needs_a_simulator_that_ends_well(rule: PassRule, lines: tuple[str, ...], exit_code: int) -> None:
-    assert verdict(rule, printed_lines(*lines), exit_code=exit_code).reason is Reason.TESTS_FAILED
+def test_a_pass_needs_a_simulator_that_ends_well(table: CriterionTable, lines: tuple[str, ...], exit_code: int) -> None:
+    assert verdict(table, printed_lines(*lines), exit_code=exit_code).reason is Reason.TESTS_FAILED
 
 
-@pytest.mark.parametrize(("rule", "lines"), BOTH)
-def test_a_design_that_drives_its_inputs_has_tampered(rule: PassRule, lines: tuple[str, ...]) -> None:
-    assert verdict(rule, None, exit_code=DRIVES_INPUTS).reason is Reason.TAMPERED
+@pytest.mark.parametrize(("table", "lines"), BOTH)
+def test_a_design_that_drives_its_inputs_has_tampered(table: CriterionTable, lines: tuple[str, ...]) -> None:
+    assert verdict(table, None, exit_code=DRIVES_INPUTS).reason is Reason.TAMPERED
 
 
 def test_without_a_supervisor_the_simulations_lines_are_the_testbenchs() -> None:
     output = f"x.sv:1: warning: Mismatches: 7 in 7 samples\n{SIMULATES}\n\0\x1b[2J{RIGHT[0]}\n{RIGHT[1]}".encode()
-    for rule, supervised in ((PassRule.VERILOGEVAL, False), (PassRule.VERILOGEVAL, True), (PassRule.CVDP, False)):
+    for table, supervised in ((VERILOGEVAL, False), (VERILOGEVAL, True), (None, False)):
         log = io.BytesIO()
-        listener = Listener(Criterion(rule=rule, heard=supervised), log)
+        listener = Listener(Criterion(table=table, is_testbench=table is not None, heard=supervised), log)
         for start in range(0, len(output), 7):
             listener.write(output[start : start + 7])
         heard = listener.testbench_output
         assert log.getvalue() == output
-        if rule is PassRule.CVDP or supervised:
+        if table is None or supervised:
             assert heard is None
         else:
             assert heard is not None
             assert heard.results[-1] == RIGHT[1]
-            assert verdict(rule, heard).reason is Reason.PASSED
+            assert verdict(table, heard).reason is Reason.PASSED
 
 
-@pytest.mark.parametrize("rule", [PassRule.VERILOGEVAL, PassRule.RTLLM])
+@pytest.mark.parametrize("table", [VERILOGEVAL, RTLLM])
 @pytest.mark.parametrize(
     ("end", "reason"),
     [
@@ -136,20 +138,20 @@ def test_without_a_supervisor_the_simulations_lines_are_the_testbenchs() -> None
         (ProcessEnd.OUTPUT_QUOTA, Reason.OUTPUT_QUOTA),
     ],
 )
-def test_no_run_passes_at_a_limit_whatever_was_said(rule: PassRule, end: ProcessEnd, reason: Reason) -> None:
-    assert verdict(rule, printed_lines(*RIGHT, *PASSED), end=end).reason is reason
+def test_no_run_passes_at_a_limit_whatever_was_said(table: CriterionTable, end: ProcessEnd, reason: Reason) -> None:
+    assert verdict(table, printed_lines(*RIGHT, *PASSED), end=end).reason is reason
 
 
-@pytest.mark.parametrize("rule", [PassRule.VERILOGEVAL, PassRule.RTLLM])
+@pytest.mark.parametrize("table", [VERILOGEVAL, RTLLM])
 @pytest.mark.parametrize("exit_code", [0, NOT_COMPILED])
-def test_without_a_simulation_the_design_does_not_compile(rule: PassRule, exit_code: int) -> None:
-    assert verdict(rule, None, exit_code=exit_code).reason is Reason.BUILD_FAILED
+def test_without_a_simulation_the_design_does_not_compile(table: CriterionTable, exit_code: int) -> None:
+    assert verdict(table, None, exit_code=exit_code).reason is Reason.BUILD_FAILED
 
 
 def test_a_testbenchs_verdict_tells_one_test() -> None:
-    decision = verdict(PassRule.VERILOGEVAL, printed_lines("Mismatches: 3 in 20 samples"))
+    decision = verdict(VERILOGEVAL, printed_lines("Mismatches: 3 in 20 samples"))
     assert [(test.name, test.passed) for test in decision.tests] == [("testbench", False)]
-    assert decision.detail == "3 of 20 samples differ from the reference."
+    assert decision.detail == "The testbench reports a failure: mismatches 3, samples 20."
 
 
 GOOD, BAD = HiddenTest(name="a", passed=True), HiddenTest(name="b", passed=False, message="no")
@@ -180,15 +182,81 @@ def test_cvdp_wants_every_service_to_succeed_and_no_failed_test(
 ) -> None:
     cvdp_results = Results(cocotb=cocotb, simulations=len(cocotb), pytest=pytest_results)
     decision = verdict(
-        PassRule.CVDP, None, exit_code=exit_code, hidden_results=cvdp_results, failures=failures, simulates=simulates
+        None, None, exit_code=exit_code, hidden_results=cvdp_results, failures=failures, simulates=simulates
     )
     assert decision.reason is reason
 
 
 def test_a_flood_of_lines_is_not_remembered() -> None:
-    listener = Listener(Criterion(rule=PassRule.RTLLM, heard=False), io.BytesIO())
+    listener = Listener(Criterion(table=RTLLM, is_testbench=True, heard=False), io.BytesIO())
     listener.write(f"{SIMULATES}\n".encode() + b"passed\n" * 200_000)
     listener.write(b"x" * 1_000_000)
     assert listener.testbench_output is not None
     assert len(listener.testbench_output.results) <= 100_000
     assert len(listener._open_line) < 10_000
+
+
+def _table(**fields: object) -> CriterionTable:
+    return CriterionTable.model_validate(fields)
+
+
+@pytest.mark.parametrize(
+    ("table", "lines", "exit_code", "reason"),
+    [
+        (_table(**{"pass": "^ALL OK$"}), ("ALL OK",), 0, Reason.PASSED),
+        (_table(**{"pass": "^ALL OK$"}), ("NOT ALL OK",), 0, Reason.TESTS_FAILED),
+        (_table(**{"pass": "OK", "fail": "ERROR"}), ("OK", "ERROR"), 0, Reason.TESTS_FAILED),
+        (_table(**{"fail": "ERROR"}), ("done",), 0, Reason.PASSED),
+        (_table(**{"fail": "ERROR"}), ("done",), 1, Reason.TESTS_FAILED),
+        (_table(**{"pass": "OK", "count": 2}), ("OK",), 0, Reason.TESTS_FAILED),
+        (_table(**{"pass": "OK", "count": 2}), ("OK", "OK"), 0, Reason.PASSED),
+        (_table(**{"pass": "OK", "count": 2}), ("OK", "OK", "OK"), 0, Reason.TESTS_FAILED),
+        (_table(**{"pass": "OK", "exit": 3}), ("OK",), 3, Reason.PASSED),
+        (_table(**{"pass": "OK", "exit": 3}), ("OK",), 0, Reason.TESTS_FAILED),
+        (_table(**{"pass": "OK", "exit": "any"}), ("OK",), 7, Reason.PASSED),
+        (_table(exit=0), (), 0, Reason.PASSED),
+    ],
+)
+def test_an_author_states_what_passes(
+    table: CriterionTable, lines: tuple[str, ...], exit_code: int, reason: Reason
+) -> None:
+    assert verdict(table, printed_lines(*lines), exit_code=exit_code).reason is reason
+
+
+def test_a_group_that_the_author_names_is_shown() -> None:
+    table = _table(**{"pass": "all ok", "fail": r"(?P<wrong>\d+) of (?P<checks>\d+) wrong"})
+    detail = verdict(table, printed_lines("3 of 9 wrong")).detail
+    assert detail == "The testbench reports a failure: wrong 3, checks 9."
+
+
+def test_a_pattern_that_takes_for_ever_is_the_harnesss_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchwright_harness.decision.criterion._PATTERN_BUDGET_S", 0.05)
+    table = _table(**{"pass": "(a|aa|aaa)+$x"})
+    assert verdict(table, printed_lines("a" * 3000 + "b")).reason is Reason.BAD_HARNESS
+
+
+@pytest.mark.parametrize("scope", ["stdout", "log"])
+def test_a_script_is_heard_by_its_last_step_or_whole(scope: str) -> None:
+    listener = Listener(Criterion(table=_table(scope=scope, **{"pass": "OK"})), io.BytesIO())
+    for step_output in (b"first\n", b"second"):
+        listener.begin_step()
+        listener.write(step_output)
+    heard = listener.testbench_output
+    assert heard is not None
+    assert heard.lines == (("second",) if scope == "stdout" else ("first", "second"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"pass": "("}, "regular expression"),
+        ({"preset": "rtllm", "pass": "x"}, "preset"),
+        ({"count": 2}, "count"),
+        ({"file": "a.txt", "scope": "log"}, "file"),
+        ({"flags": ["x"]}, "begin with"),
+        ({"includes": ["../x"]}, "relative path"),
+    ],
+)
+def test_a_criterion_with_a_flaw_is_refused(fields: dict[str, object], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        CriterionTable.model_validate(fields)

@@ -171,6 +171,7 @@ def test_tests_that_run_with_the_reference_neither_are_broken() -> None:
     assert settled_verdict(unrun, unrun).reason is Reason.BAD_HARNESS
     assert settled_verdict(unrun, PASSED).reason is Reason.BUILD_FAILED
     assert settled_verdict(unrun, Verdict(reason=Reason.TESTS_FAILED)) == unrun
+    assert settled_verdict(PASSED, PASSED) == PASSED
 
 
 def test_a_script_that_only_checks_fails_the_design_by_its_exit_status() -> None:

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from benchwright_harness.decision.criterion import PassRule
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.plan.plan import make_plan
-from benchwright_harness.plan.testbench import READABLE, UNHEARD, Simulator, plan_testbench
+from benchwright_harness.plan.testbench import READABLE, UNHEARD, plan_testbench
 from benchwright_harness.plan.testbench_text import DATA, RUN
+from benchwright_problems.criterion import CriterionTable, Simulator
 
 TEST = """module tb;
   RefModule good1 (.y(a), .good1(b));
@@ -47,7 +47,7 @@ def script(**change: Any) -> str:
 
 def test_icarus_compiles_the_design_and_the_testbench_apart_and_runs_them() -> None:
     criterion, simulation = plan_testbench(harness(), "icarus")
-    assert (criterion.rule, criterion.heard) == (PassRule.VERILOGEVAL, True)
+    assert (criterion.table, criterion.heard) == (CriterionTable(preset="verilogeval"), True)
     assert simulation.argv[:4] == ("/bin/sh", f"/src/{RUN}/run.sh", "iverilog", "-u")
     assert simulation.argv[-2:] == (f"/src/{RUN}/design.sv", f"/src/{RUN}/testbench.sv")
     assert simulation.argv[simulation.argv.index("-s") + 1] == f"tb${RUN}"
@@ -64,7 +64,8 @@ def test_verilator_builds_a_program_and_runs_it() -> None:
     assert simulation.argv[2:5] == ("verilator", "--binary", "--timing")
     assert simulation.argv[simulation.argv.index("--timescale") + 1] == "1ns/1ps"
     assert simulation.files[f"/src/{RUN}/run.sh"].endswith(
-        "\n./obj_dir/simulation; ended=$?; [ $ended = 152 ] && exit 122; [ $ended = 0 ] || exit 1\n"
+        "\n./obj_dir/simulation; ended=$?; [ $ended = 152 ] && exit 122;"
+        " case $ended in 120|121|122) exit 1;; esac; exit $ended\n"
     )
     assert simulation.files[f"/src/{RUN}/testbench.sv"].startswith("`undefineall\n")
 
@@ -141,7 +142,7 @@ def test_data_that_the_testbench_opens_itself_is_a_remark(statement: str) -> Non
     _, simulation = plan_testbench(harness(test, data=["d/data.txt"]), "icarus")
     assert simulation.remarks == (READABLE,)
     assert f"cp /src/{RUN}/data/data.txt .\n" in simulation.files[f"/src/{RUN}/run.sh"]
-    assert " data.txt -- " in simulation.channel
+    assert " data.txt BenchwrightWorkspace -- " in simulation.channel
 
 
 def test_names_of_scopes_are_new_in_each_run_but_those_of_ports() -> None:
