@@ -18,6 +18,10 @@ class BadHarnessError(HarnessError):
     """The harness itself can't be understood, naming the file and the field."""
 
 
+class MissingCriterionError(BadHarnessError):
+    """Nothing says when a testbench's run passes."""
+
+
 class ToolMissingError(HarnessError):
     """A program that the harness needs is not installed."""
 

@@ -88,7 +88,7 @@ class CriterionTable(PassPatterns):
     exit: int | Literal["any"] = 0
     """Exit status of the simulation, or of the last step, of a run that passes."""
     file: RelativePath | None = None
-    """A file, relative to the working directory, that a run leaves and in whose lines the patterns are looked for."""
+    """A file, relative to the working directory, that a run leaves and in whose lines the patterns are searched for."""
     scope: OutputScope | None = None
     """None for the channel where there is a testbench, and for `stdout` where there is none."""
     simulator: Simulator | None = None
@@ -112,5 +112,5 @@ class CriterionTable(PassPatterns):
         if self.count is not None and not self.passes:
             raise ValueError("count: counts lines with a pattern of pass, and there is none")
         if self.file is not None and self.scope is not None:
-            raise ValueError("file: its lines are looked at, so there can be no scope")
+            raise ValueError("file: its lines are searched, so there can be no scope")
         return self

@@ -94,6 +94,27 @@ def parameter_names(text: str) -> dict[str, frozenset[str]]:
     return names_by_module
 
 
+def connected_names(text: str) -> dict[str, frozenset[str]]:
+    """Module → the names of ports and parameters that its instances in a source connect by name."""
+    from pyslang.syntax import (
+        HierarchyInstantiationSyntax,
+        NamedParamAssignmentSyntax,
+        NamedPortConnectionSyntax,
+        SyntaxNode,
+    )
+
+    names_by_module: dict[str, set[str]] = {}
+    open_nodes: list[tuple[SyntaxNode, str]] = [(_parse(text).root, "")]
+    while open_nodes:
+        node, module = open_nodes.pop()
+        if isinstance(node, HierarchyInstantiationSyntax):
+            module = node.type.valueText
+        elif isinstance(node, NamedParamAssignmentSyntax | NamedPortConnectionSyntax):
+            names_by_module.setdefault(module, set()).add(node.name.valueText)
+        open_nodes += [(child, module) for child in node if isinstance(child, SyntaxNode)]
+    return {module: frozenset(names - {""}) for module, names in names_by_module.items()}
+
+
 def scope_names(text: str) -> frozenset[str]:
     """The names of scopes that a source declares, and so of what a module below can refer to by an upward name.
 

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from benchwright_foundation.home import Home
+from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.execution.run import run_harness
+from benchwright_harness.grading.check import Checker
+from benchwright_harness.grading.two_sided import ProofState
+from benchwright_harness.grading.verdict_store import VerdictStore
+from benchwright_harness.plan.connections import unmentioned_names
 from benchwright_harness.plan.selection import selections
 from benchwright_harness.plan.testbench import UNHEARD
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
@@ -59,7 +66,7 @@ def pack_folder(folder: Path, criterion: str, *, script: str = "") -> Path:
         "gate/statement.md": "# Gate\n\nWrite `gate` with `a` and `y`.\n",
         "gate/public/data/and.txt": "0 0 0 1\n",
         "gate/public/rtl/width.vh": "`define WIDTH 2\n",
-        "gate/hidden/reference/rtl/gate.sv": AND,
+        "gate/hidden/reference/rtl/gate.sv": re.sub(r" *initial.*\n", "", AND),
     }
     if script:
         files |= {"gate/hidden/harness/docker-compose.yml": SCRIPT, "gate/hidden/harness/src/check.sh": script}
@@ -116,6 +123,19 @@ async def test_a_testbench_that_reads_public_data_and_headers_passes_by_its_auth
     assert failed.reason is Reason.TESTS_FAILED, failed
 
 
+async def test_a_port_that_only_the_testbench_names_is_told_to_author_and_solver(
+    toolchain: Toolchain, tmp_path: Path
+) -> None:
+    folder = pack_folder(tmp_path, "[criterion]\npass = '^0 of'")
+    bench = folder / "gate/hidden/harness/tb.sv"
+    bench.write_text(bench.read_text().replace(".y(y)", ".ready_n(y)"))
+    verdict = await grade(folder, AND, toolchain)
+    assert verdict.reason is Reason.BUILD_FAILED
+    assert verdict.hint.startswith("The hidden tests use ready_n:")
+    (problem,) = read_pack_folder(folder).problems
+    assert unmentioned_names(problem) == ("ready_n",)
+
+
 async def test_where_all_output_counts_the_verdict_says_that_a_design_can_forge_it(
     toolchain: Toolchain, tmp_path: Path
 ) -> None:
@@ -141,3 +161,19 @@ async def test_a_script_passes_by_its_authors_criterion(
 ) -> None:
     folder = pack_folder(tmp_path, f"[criterion]\n{criterion}", script=script)
     assert (await grade(folder, AND, toolchain)).reason is reason
+
+
+async def test_check_proposes_a_criterion_that_proves_the_problem(toolchain: Toolchain, tmp_path: Path) -> None:
+    verdicts = VerdictStore(tmp_path / "verdicts")
+    executor = LocalExecutor(Home.find().cache, 2, open_log=lambda task: verdicts.open_log(task.key))
+    checker = Checker(executor, BwrapSandbox(), toolchain, verdicts)
+    (proof,) = await checker.check_problems(read_pack_folder(pack_folder(tmp_path / "a", "")).problems)
+    assert proof.proof is ProofState.UNDECIDED
+    assert proof.reason == "error: neither testbench.json nor problem.toml has a criterion"
+    assert (
+        proof.proposed_criterion == "[criterion]\npass = ['^ALL OK$']\nfail = ['^[1-9][0-9]* of [1-9][0-9]* wrong$']\n"
+    )
+    assert proof.proposed_criterion in "".join(proof.remarks)
+    proposed = read_pack_folder(pack_folder(tmp_path / "b", proof.proposed_criterion)).problems
+    (second_proof,) = await checker.check_problems(proposed)
+    assert (second_proof.proof, second_proof.proposed_criterion) == (ProofState.PROVED, ""), second_proof.reasons

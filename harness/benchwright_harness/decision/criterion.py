@@ -47,7 +47,7 @@ _ENDS = {
     ProcessEnd.OUTPUT_QUOTA: (Reason.OUTPUT_QUOTA, "The run printed more than it may and was stopped."),
 }
 _PATTERN_BUDGET_S = 10.0
-"""Time that all patterns of a run may take: a hostile one could take for ever."""
+"""Time that all patterns of a run may take: a hostile one could run forever."""
 
 
 class Criterion(Model):

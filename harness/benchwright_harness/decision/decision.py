@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from benchwright_harness.decision.fault import attribute_fault
 from benchwright_harness.decision.report import StepReport, TestbenchMessage
 from benchwright_harness.decision.results import FailureWatch, Results
 from benchwright_harness.execution.process import ProcessEnd, StepEnd
+from benchwright_harness.plan.connections import unmentioned_names
 from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE, HarnessPlan
 from benchwright_harness.scan import ScanFinding, rules
 from benchwright_problems.problem import Problem, ScanAction
@@ -73,6 +75,9 @@ def decide_verdict(
     verdict = with_compiler_messages(verdict, problem, solution, execution.reports)
     if verdict.outcome is not Outcome.PASSED:
         verdict = _compiler_refusal(problem, watch) or verdict
+    if verdict.outcome is Outcome.FAILED and (names := _unknowable_names(verdict, problem, solution)):
+        hint = f"The hidden tests use {', '.join(names)}: your files lack it, and the statement does not mention it."
+        verdict = verdict.model_copy(update={"hint": hint})
     if test_results.oddities and step_end.end is ProcessEnd.EXITED:
         detail = "The run left results that its simulations did not have, or changed files that it may not."
         verdict = Verdict(reason=Reason.TAMPERED, detail=detail, tests=verdict.tests)
@@ -90,6 +95,16 @@ def rests_on_unsigned_results(verdict: Verdict, plan: HarnessPlan, reports: Sequ
     else:
         is_signed = plan.criterion.is_testbench
     return verdict.outcome is Outcome.PASSED and simulates and not is_signed
+
+
+def _unknowable_names(verdict: Verdict, problem: Problem, solution: Mapping[str, bytes]) -> list[str]:
+    """Names by which a design fails though no solver could know them."""
+    solution_text = b"\n".join(solution.values()).decode("utf-8", "replace")
+    names = [name for name in unmentioned_names(problem) if not re.search(rf"\b{re.escape(name)}\b", solution_text)]
+    if verdict.reason is Reason.BUILD_FAILED:
+        return names
+    messages = "\n".join(test.message for test in verdict.tests if not test.passed)
+    return [name for name in names if re.search(rf"\b{re.escape(name)}\b", messages)]
 
 
 def _compiler_refusal(problem: Problem, watch: FailureWatch) -> Verdict | None:

@@ -190,7 +190,7 @@ class _SolutionRun:
     def _deciding_output(
         self, code: Path, reports: Sequence[StepReport], listener: Listener
     ) -> TestbenchMessage | None:
-        """The lines to which the criterion's patterns apply; None where there are none."""
+        """The lines to which the criterion's patterns apply; None if there are none."""
         criterion = self.plan.criterion
         said = next((report.said for report in reports if report.said), None)
         has_ended = said is None or said.ended

@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 
 from benchwright_harness.cluster.task import ClusterTask
 from benchwright_harness.decision.fault import settled_verdict
-from benchwright_harness.errors import BadHarnessError
+from benchwright_harness.errors import BadHarnessError, MissingCriterionError
 from benchwright_harness.execution.run import starting_files
+from benchwright_harness.grading.criterion_proposal import printed_lines, propose_criterion
 from benchwright_harness.grading.grade import ManyRuns, solved_files
-from benchwright_harness.grading.two_sided import ProofSide, TwoSided
+from benchwright_harness.grading.two_sided import ProofSide, ProofState, TwoSided
+from benchwright_harness.plan.connections import unmentioned_names
 from benchwright_harness.plan.plan import HarnessPlan, make_plan
 from benchwright_harness.plan.selection import ToolSelection, selections
+from benchwright_harness.plan.testbench import read_testbench
+from benchwright_problems.criterion import DESCRIPTION, CriterionTable
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_problems.verilog import empty_module, modules
@@ -81,10 +85,11 @@ class Checker(ManyRuns):
         proofs: dict[int, _ProblemCheck] = {}
 
         def finish(index: int, two_sided: TwoSided) -> None:
+            two_sided = self._with_advice(problems[index], two_sided)
             proofs_by_index[index] = two_sided
             on_done(index, two_sided)
 
-        for index, problem in enumerate(problems):
+        for index, problem in enumerate(map(_with_some_criterion, problems)):
             try:
                 plan = make_plan(problem.hidden.harness, table=problem.hidden.criterion)
             except BadHarnessError as error:
@@ -97,6 +102,25 @@ class Checker(ManyRuns):
         await self._run_references(proofs)
         await self._run_unsolved(proofs, finish)
         return [proofs_by_index[index] for index in range(len(problems))]
+
+    def _with_advice(self, problem: Problem, two_sided: TwoSided) -> TwoSided:
+        """A proof, with the names that a solver can't know, and a criterion where the testbench's own does not fit."""
+        two_sided = two_sided.model_copy(update={"unmentioned_names": unmentioned_names(problem)})
+        if DESCRIPTION not in problem.hidden.harness or ProofSide.REFERENCE not in two_sided.runs:
+            return two_sided
+        is_missing = _with_some_criterion(problem) is not problem
+        if not is_missing and two_sided.proof is not ProofState.WRONG:
+            return two_sided
+        lines_by_side = {
+            side: printed_lines(self._verdicts.raw_output(run_key)) for side, run_key in two_sided.runs.items()
+        }
+        reference_lines = lines_by_side.pop(ProofSide.REFERENCE)
+        proposal = propose_criterion(reference_lines, [line for lines in lines_by_side.values() for line in lines])
+        if not is_missing:
+            return two_sided.model_copy(update={"proposed_criterion": proposal})
+        undecided = Verdict(reason=Reason.BAD_HARNESS, detail="neither testbench.json nor problem.toml has a criterion")
+        sides = dict.fromkeys(("reference", "starting", "empty"), undecided)
+        return two_sided.model_copy(update={"proposed_criterion": proposal, **sides})
 
     async def _run_references(self, proofs: Mapping[int, _ProblemCheck]) -> None:
         open_proofs = {index: proof for index, proof in proofs.items() if proof.final_selection is None}
@@ -172,6 +196,21 @@ class Checker(ManyRuns):
                     pending_keys[index].discard(task.key)
                     if not pending_keys[index]:
                         conclude(index, verdicts)
+
+
+def _with_some_criterion(problem: Problem) -> Problem:
+    """A problem whose testbench runs: where nothing says when it passes, it passes by ending."""
+    hidden = problem.hidden
+    if DESCRIPTION not in hidden.harness or hidden.criterion is not None:
+        return problem
+    try:
+        read_testbench(hidden.harness)
+    except MissingCriterionError:
+        hidden = hidden.model_copy(update={"criterion": CriterionTable(exit="any")})
+        return problem.model_copy(update={"hidden": hidden})
+    except BadHarnessError:
+        pass
+    return problem
 
 
 def _two_sided(

@@ -50,6 +50,10 @@ class TwoSided(Model):
     """Programs that the harness calls."""
     limit_s: float | None = None
     """Wall time that a step of the unsolved files had, in seconds."""
+    proposed_criterion: str = ""
+    """A `[criterion]` of TOML by which the sides differ in what they print, where they don't by the testbench's own."""
+    unmentioned_names: tuple[str, ...] = ()
+    """Names that the harness connects, and neither statement nor public files name."""
     runs: dict[ProofSide, str] = Field(default_factory=dict)
     """Key of each side's run in the verdict store."""
 
@@ -136,7 +140,11 @@ class TwoSided(Model):
             for run_side, verdict in self.sides.items()
             if verdict.reason is Reason.TIMEOUT and run_side is not ProofSide.REFERENCE and self.limit_s is not None
         ]
-        return tuple(dict.fromkeys([*stopped, *(remark for side in self.sides.values() for remark in side.remarks)]))
+        proposed = [f"Proposed for problem.toml:\n{self.proposed_criterion}"] if self.proposed_criterion else []
+        names = ", ".join(self.unmentioned_names)
+        unmentioned = [f"The harness connects what the statement never mentions: {names}."] if names else []
+        of_runs = (remark for side in self.sides.values() for remark in side.remarks)
+        return tuple(dict.fromkeys([*stopped, *unmentioned, *proposed, *of_runs]))
 
     @property
     def wall_s(self) -> float:

@@ -23,7 +23,7 @@ from benchwright_harness.decision.criterion import (
     STANDS_STILL,
     Criterion,
 )
-from benchwright_harness.errors import BadHarnessError
+from benchwright_harness.errors import BadHarnessError, MissingCriterionError
 from benchwright_harness.plan.testbench_text import (
     ICARUS,
     PACKAGE,
@@ -48,7 +48,7 @@ UNHEARD = "The testbench's results were read from the simulation's output or a f
 """The remark of verdicts from a sandbox without a supervisor, or by a criterion that looks there."""
 
 COMPUTED = "The testbench puts its result together from values, so a design's text could be taken for it."
-"""The remark of verdicts where no string of the testbench holds a text that its criterion looks for."""
+"""The remark of verdicts where no string of the testbench can print what its criterion looks for."""
 
 _IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_$]*$"
 _FOLDER = f"/src/{RUN}"
@@ -116,7 +116,7 @@ class TestbenchFile(Model):
     __test__ = False
 
     criterion: Literal["verilogeval", "rtllm"] | None = None
-    """Data set whose pass criterion applies; None where `[criterion]` of the problem says it."""
+    """Data set whose pass criterion applies; None if `[criterion]` of the problem says it."""
     top: str = Field(pattern=_IDENTIFIER)
     """The testbench's module."""
     design: tuple[RelativePath, ...] = Field(min_length=1)
@@ -161,7 +161,7 @@ def read_testbench(harness: Mapping[str, str], table: CriterionTable | None = No
     if table is not None:
         described = described.model_copy(update={"data": tuple(dict.fromkeys((*described.data, *table.data)))})
     elif described.criterion is None:
-        raise BadHarnessError(f"{DESCRIPTION}: criterion: is missing here and in problem.toml")
+        raise MissingCriterionError(f"{DESCRIPTION}: criterion: is missing here and in problem.toml")
     for path in (*described.testbench, *described.data):
         if path not in harness:
             raise BadHarnessError(f"{DESCRIPTION}: the harness has no file {path!r}")
@@ -297,7 +297,7 @@ def _result_strings(table: CriterionTable, texts: Iterable[str]) -> tuple[Callab
 
 
 def _printed_samples(format_text: str) -> Iterator[str]:
-    """Texts that a format may print, with digits for its numbers and nothing for a design's text."""
+    """Lines that a format may print, with digits for its numbers and nothing for a design's text."""
     # Odd parts are specifiers.
     parts = _SPECIFIER.split(format_text.replace("%%", "%\0"))
     numbers = [index for index in range(1, len(parts), 2) if parts[index][-1] not in _OF_TEXT][:_MOST_TRIED_VALUES]
