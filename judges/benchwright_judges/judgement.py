@@ -131,3 +131,8 @@ class Judgement(Message):
     def cost_usd(self) -> float:
         """Total cost of the votes."""
         return sum(vote.cost_usd for vote in self.votes)
+
+
+def storable_text(text: str) -> str:
+    """An answer without NUL, which PostgreSQL rejects, and without lone surrogates; none is right or wrong by them."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import math
 import os
 from collections.abc import Mapping, Sequence
-from operator import mul
 
 import httpx2
+import numpy as np
 import openai
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -23,8 +21,7 @@ _AT_ONCE = 64
 """Strings in a request."""
 _CHARACTERS = 8_000
 """Number of characters of a question that are sent."""
-_TRIES = 4
-_FIRST_PAUSE_S = 0.5
+_RETRIES = 3
 _LONGEST_REPLY = 64 << 20
 
 
@@ -61,16 +58,15 @@ async def shortlists_by_embeddings(
         *(f"{topic.name}: {topic.description}" for topic in topics),
         *(question_text(problem)[:_CHARACTERS] for problem in questions),
     ]
-    units = [_unit(vector) for vector in await embeddings_of(texts, settings, environ)]
-    topic_indices = range(len(topics))
-    shortlists = {}
-    for problem, question_unit in zip(questions, units[len(topics) :], strict=True):
-        similarities = [sum(map(mul, question_unit, units[index])) for index in topic_indices]
-        shortlists[problem.id] = tuple(
-            topics[index]
-            for index in sorted(topic_indices, key=lambda topic_index: -similarities[topic_index])[:SHORTLIST_SIZE]
-        )
-    return shortlists
+    vectors = np.array(await embeddings_of(texts, settings, environ))
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    units = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    similarities = units[len(topics) :] @ units[: len(topics)].T
+    likeliest = np.argsort(-similarities, axis=1, kind="stable")[:, :SHORTLIST_SIZE]
+    return {
+        problem.id: tuple(topics[index] for index in indices)
+        for problem, indices in zip(questions, likeliest, strict=True)
+    }
 
 
 async def embeddings_of(
@@ -98,7 +94,7 @@ async def embeddings_of(
     client = openai.AsyncOpenAI(
         api_key=key,
         base_url=settings.base_url,
-        max_retries=0,
+        max_retries=_RETRIES,
         timeout=settings.timeout_s,
         http_client=httpx2.AsyncClient(follow_redirects=False),
     )
@@ -113,38 +109,25 @@ async def embeddings_of(
 
 async def _embed(client: openai.AsyncOpenAI, settings: EmbeddingSettings, texts: list[str]) -> list[list[float]]:
     endpoint_label = f"{settings.model} at {settings.base_url}"
-    for number in range(1, _TRIES + 1):
-        try:
-            raw = await client.embeddings.with_raw_response.create(
-                model=settings.model, input=texts, encoding_format="float"
-            )
-            content = raw.http_response.content
-            if len(content) > _LONGEST_REPLY:
-                raise LabellingError(f"{endpoint_label} returned more than {_LONGEST_REPLY} bytes")
-            vectors = sorted(_EmbeddingsReply.model_validate_json(content).data, key=lambda vector: vector.index)
-            if [vector.index for vector in vectors] != list(range(len(texts))):
-                raise LabellingError(f"{endpoint_label} returned {len(vectors)} embeddings for {len(texts)} strings")
-            return [vector.embedding for vector in vectors]
-        except ValidationError as error:
-            raise LabellingError(
-                f"{endpoint_label} did not answer with embeddings; check the address and the model"
-            ) from error
-        except openai.APIStatusError as error:
-            if (error.status_code not in (408, 409, 429) and error.status_code < 500) or number == _TRIES:
-                raise LabellingError(
-                    f"{endpoint_label} answered {error.status_code}; check address, model and key, or leave "
-                    "[embeddings] out of"
-                    " judges.toml to make shortlists by TF-IDF"
-                ) from None
-        except openai.APIConnectionError as error:
-            if number == _TRIES:
-                raise LabellingError(
-                    f"{endpoint_label} could not be reached; check the address, then run it again"
-                ) from error
-        await asyncio.sleep(_FIRST_PAUSE_S * 2 ** (number - 1))
-    raise AssertionError
-
-
-def _unit(vector: Sequence[float]) -> list[float]:
-    size = math.hypot(*vector)
-    return [value / size for value in vector] if size else list(vector)
+    try:
+        raw = await client.embeddings.with_raw_response.create(
+            model=settings.model, input=texts, encoding_format="float"
+        )
+        content = raw.http_response.content
+        if len(content) > _LONGEST_REPLY:
+            raise LabellingError(f"{endpoint_label} returned more than {_LONGEST_REPLY} bytes")
+        vectors = sorted(_EmbeddingsReply.model_validate_json(content).data, key=lambda vector: vector.index)
+    except ValidationError as error:
+        message = f"{endpoint_label} did not answer with embeddings; check the address and the model"
+        raise LabellingError(message) from error
+    except openai.APIStatusError as error:
+        raise LabellingError(
+            f"{endpoint_label} answered {error.status_code}; check address, model and key, or leave [embeddings] out of"
+            " judges.toml to make shortlists by TF-IDF"
+        ) from None
+    except openai.APIConnectionError as error:
+        message = f"{endpoint_label} could not be reached; check the address, then run it again"
+        raise LabellingError(message) from error
+    if [vector.index for vector in vectors] != list(range(len(texts))):
+        raise LabellingError(f"{endpoint_label} returned {len(vectors)} embeddings for {len(texts)} strings")
+    return [vector.embedding for vector in vectors]

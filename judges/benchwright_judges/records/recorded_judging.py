@@ -9,7 +9,7 @@ import uuid
 from collections import Counter
 from collections.abc import Sequence
 
-from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod, Vote
+from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod, Vote, storable_text
 from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
 from benchwright_judges.models.panel import Panel
 from benchwright_judges.models.prompt import ANSWER_CHARACTERS
@@ -77,7 +77,7 @@ async def judge_and_record(
         problem_digest=problem.public_digest,
         key_digest=problem.harness_digest,
         format=problem.category.value if problem.category else question.format.value if question else "text",
-        text=_storable_text(answer),
+        text=storable_text(answer),
         sha256=hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest(),
         attempt=attempt,
         number=try_number,
@@ -251,8 +251,3 @@ def _decision_message(scale: Scale, label: str, is_passed: bool) -> str:
             return f"The judges call the answer {label}."
         case Scale.BLANK:
             return "The answer is correct." if is_passed else "The answer is incorrect."
-
-
-def _storable_text(text: str) -> str:
-    # PostgreSQL rejects NUL, and both databases reject lone surrogates.
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from benchwright_foundation.errors import needs
 from benchwright_foundation.refusals import ProblemDetails
 from benchwright_judges.errors import ConfigurationError
-from benchwright_judges.judgement import Judgement, JudgementStatus, Vote
+from benchwright_judges.judgement import Judgement, JudgementStatus, Vote, storable_text
 from benchwright_judges.models.configuration import settings_file
 from benchwright_judges.service.views import JudgementView, SubmissionView
 
@@ -127,7 +127,7 @@ class RemoteJudge:
                     "/v1/submissions",
                     params={"wait_s": round(min(left, _LONGEST_WAIT_S), 3)},
                     headers={"Idempotency-Key": key},
-                    json={"problem": ref, "answer": _sendable_text(answer)},
+                    json={"problem": ref, "answer": storable_text(answer)},
                 )
             except httpx2.TransportError as error:
                 judgement = self._unreachable_judgement(error)
@@ -206,11 +206,6 @@ def _judgement(view: JudgementView) -> Judgement:
 
 def _pending_judgement(sentence: str, next_step: str) -> Judgement:
     return Judgement(status=JudgementStatus.PENDING, message=f"{sentence} The answer is kept and pending. {next_step}")
-
-
-def _sendable_text(text: str) -> str:
-    # The service takes neither; no answer is right or wrong by them.
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def _seconds(header: str | None) -> float:
