@@ -26,13 +26,13 @@ def read_plain_file(folder: Path, path: str, max_bytes: int) -> bytes:
 
     Args:
         folder: May itself be a link.
-        path: Relative, separated by `/`; no component of it may be a link.
+        path: Relative, separated by `/`; no component of it may be a link, or `..`.
         max_bytes: Bytes that it may have at most.
 
     Raises:
         NotPlainFileError: The path leads to a folder, a device or a pipe.
         FileTooLargeError: The file is larger than `max_bytes`.
-        FileNotFoundError: The file is missing.
+        FileNotFoundError: The file is missing, or outside of the folder.
         OSError: The file can't be read, or a component of its path is a link (`ELOOP`, `ENOTDIR`).
     """
     with _checked_file(folder, path, max_bytes) as stream:
@@ -44,7 +44,7 @@ def copy_plain_file(folder: Path, path: str, target_file: BinaryIO, max_bytes: i
 
     Args:
         folder: May itself be a link.
-        path: Relative, separated by `/`; no component of it may be a link.
+        path: Relative, separated by `/`; no component of it may be a link, or `..`.
         target_file: Gets the content.
         max_bytes: Bytes that it may have at most.
     """
@@ -64,6 +64,8 @@ def _checked_file(folder: Path, path: str, max_bytes: int) -> Iterator[BinaryIO]
 
 
 def _open(folder: Path, path: str) -> BinaryIO:
+    if ".." in path.split("/"):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     if sys.platform == "win32":
         return _open_checked(folder, path)
     # Each component is opened inside the one before: nothing can be swapped for a link in between.

@@ -55,6 +55,7 @@ from benchwright_server.operations.catalogue import CHANGED
 from benchwright_server.own_tests.last_results import LastResults
 from benchwright_server.pipe import READ_BY_LOOPS, is_pipe_of_its_own, open_pipe, widen_pipe
 from benchwright_server.settings import ServerSettings, wire_name
+from benchwright_server.workspaces.sealed_files import sealed_in
 from benchwright_server.workspaces.workspace import workspace_folder
 from benchwright_verilog.semantics.behaviour.view_store import ViewStore
 from benchwright_verilog.semantics.project.folder_state import FolderState
@@ -209,6 +210,7 @@ class BenchwrightServer(EditorServer):
             ListStore(home.state / "lists"),
             FolderState(home.state / "units"),
             DeclarationQuestions(self).ask_next_question,
+            sealed_in(home),
         )
         listeners = Listeners(
             self._attempt_changed, self.report_failure, self._notice, RunProgress(self).show_run, self._study_changed

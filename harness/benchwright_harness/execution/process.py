@@ -8,7 +8,8 @@ import os
 import select
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
 from io import BytesIO, FileIO
@@ -18,6 +19,7 @@ from typing import Any, Protocol
 from benchwright_foundation.process_group import kill_group
 from benchwright_foundation.untrusted_folder import disk_bytes_up_to
 from benchwright_harness.execution.run_clock import RunClock, read_usage
+from benchwright_harness.inside.guard import landlock
 from benchwright_problems.problem import RunLimits
 
 MAX_OUTPUT_BYTES = 16 * 1024**2
@@ -32,6 +34,7 @@ _PIPE_BYTES = 1 << 20
 _BUSY_BYTES = 1 << 15
 _TURN_BYTES = 1 << 18
 _SILENCE_S = 2.0
+_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache")
 _PATIENCE = 10
 """Number of such intervals with new output that may pass after a program has ended."""
 
@@ -54,6 +57,14 @@ class OutputReceiver(Protocol):
     def write(self, content: bytes, /) -> int:
         """Take the next bytes."""
         ...
+
+
+@dataclass(frozen=True)
+class FileAccess:
+    """The files and folders that a program may open, besides the system's libraries."""
+
+    read: tuple[Path, ...]
+    write: tuple[Path, ...]
 
 
 @dataclass(frozen=True)
@@ -82,6 +93,7 @@ async def run_limited(
     limits: RunLimits,
     folder: Path,
     log: OutputReceiver,
+    access: FileAccess | None = None,
 ) -> StepEnd:
     """Run a program in its own session and wait for it.
 
@@ -96,9 +108,21 @@ async def run_limited(
         limits: Wall time, resident memory of the process tree, and folder size are watched here.
         folder: The folder whose size is limited.
         log: Destination of the output.
+        access: All that it may open, as far as the kernel can keep it to that; everything if it is not given.
     """
-    program = Program(argv, env=env, cwd=cwd)
+    program = Program(argv, env=env, cwd=cwd, access=access)
     return await program.finish(limits=limits, folder=folder, log=log)
+
+
+def _start_confined(start: Callable[[], subprocess.Popen[bytes]], access: FileAccess) -> subprocess.Popen[bytes]:
+    """Start a process in a thread that has given up all other files: Landlock binds threads and what they start."""
+
+    def give_up_files() -> None:
+        read, write = map(os.fspath, access.read), map(os.fspath, access.write)
+        landlock.restrict(read=[*_LIBRARIES, *read], write=[os.devnull, *write])
+
+    with ThreadPoolExecutor(1, initializer=give_up_files) as thread:
+        return thread.submit(start).result()
 
 
 class Program:
@@ -113,6 +137,7 @@ class Program:
         pass_fds: File descriptors that stay open in the program.
         talks: True if it reads a request from standard input, and writes reports, not output, to
             standard error.
+        access: All that it may open; everything if it is not given.
     """
 
     def __init__(
@@ -123,6 +148,7 @@ class Program:
         cwd: Path,
         pass_fds: Sequence[int] = (),
         talks: bool = False,
+        access: FileAccess | None = None,
     ) -> None:
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as undo:
             self._output, sink = _open_pipe(theirs, undo)
@@ -134,16 +160,20 @@ class Program:
                 stdin, write_handle = os.pipe()
                 theirs.callback(os.close, stdin)
                 self._request = undo.enter_context(FileIO(write_handle, "wb"))
-            self._process = subprocess.Popen(
-                argv,
-                stdin=stdin,
-                stdout=sink,
-                stderr=stderr,
-                cwd=cwd,
-                env=dict(env),
-                pass_fds=tuple(pass_fds),
-                start_new_session=True,
-            )
+
+            def start() -> subprocess.Popen[bytes]:
+                return subprocess.Popen(
+                    argv,
+                    stdin=stdin,
+                    stdout=sink,
+                    stderr=stderr,
+                    cwd=cwd,
+                    env=dict(env),
+                    pass_fds=tuple(pass_fds),
+                    start_new_session=True,
+                )
+
+            self._process = start() if access is None else _start_confined(start, access)
             undo.pop_all()
         loop = asyncio.get_running_loop()
         self._exited: asyncio.Future[int] = loop.create_future()

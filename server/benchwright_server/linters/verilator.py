@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.execution.process import run_limited
+from benchwright_harness.execution.process import FileAccess, run_limited
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import RunLimits
 from benchwright_server.linters.lint_tool import LintFinding, LintSeverity, LintTool, RelatedLocation, SavedFile
@@ -37,7 +37,7 @@ async def verilator_lint(folder: Path, path: str, toolchain: Toolchain) -> list[
         toolchain: Provides Verilator.
 
     Returns:
-        Findings about files inside the workspace; none if Verilator fails.
+        Findings about files inside the workspace, of which alone Verilator knows; none if it fails.
     """
     with tempfile.TemporaryDirectory(prefix="benchwright-lint-") as temporary:
         folders = sorted({str(file.parent.relative_to(folder)) for file in folder.rglob("*.*v") if file.is_file()})
@@ -50,7 +50,16 @@ async def verilator_lint(folder: Path, path: str, toolchain: Toolchain) -> list[
         ]
         output_buffer = io.BytesIO()
         environment = variables | {"HOME": temporary, "LANG": "C.UTF-8"}
-        await run_limited(argv, env=environment, cwd=folder, limits=_LIMITS, folder=Path(temporary), log=output_buffer)
+        await run_limited(
+            argv,
+            env=environment,
+            cwd=folder,
+            limits=_LIMITS,
+            folder=Path(temporary),
+            log=output_buffer,
+            # Sources name files to include, wherever they are.
+            access=FileAccess((program.parent.parent, folder), (Path(temporary),)),
+        )
         return parse_verilator(output_buffer.getvalue().decode(errors="replace"))
 
 

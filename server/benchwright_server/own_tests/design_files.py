@@ -61,7 +61,7 @@ def design_files(project: Project, settings: ProjectSettings, test_file: TestFil
         if listed_sources
         else _packages_first(project, sources)
     )
-    dirs = [folder / name for name in settings.include_dirs]
+    dirs = [path for name in settings.include_dirs if project.files.is_folder(path := folder / name)]
     dirs += [path for file_list in project.lists for path in file_list.include_dirs]
     dirs += _include_folders(project, sources)
     defines = (*settings.defines, *(define for file_list in project.lists for define in file_list.defines))
@@ -85,7 +85,7 @@ def simulated_module(
     folder = folder_of(project)
     path = folder / test_file.path
     modules = {name for name, _ in _modules(project)}
-    tested_top = named_toplevel(_text(path)) or _made_top(path.parent)
+    tested_top = named_toplevel(_text(project, path)) or _made_top(project, path.parent)
     if tested_top is None and (stem_match := _CALLED.fullmatch(PurePosixPath(test_file.path).stem)):
         called_module = stem_match["after"] or stem_match["before"]
         tested_top = called_module if called_module in modules else None
@@ -93,7 +93,7 @@ def simulated_module(
         tops_beside = {
             top
             for python_file in sorted(path.parent.glob("*.py"))
-            if (top := named_toplevel(_text(python_file))) is not None
+            if (top := named_toplevel(_text(project, python_file))) is not None
         }
         tested_top = next(iter(tops_beside)) if len(tops_beside) == 1 else None
     tested_top = tested_top or top_setting or project.view.top_name
@@ -212,15 +212,12 @@ def _include_folders(project: Project, sources: Sequence[Path]) -> list[Path]:
     return list(folders)
 
 
-def _made_top(folder: Path) -> str | None:
+def _made_top(project: Project, folder: Path) -> str | None:
     for name in _MAKEFILES:
-        if top_match := _TOPLEVEL.search(_text(folder / name)):
+        if top_match := _TOPLEVEL.search(_text(project, folder / name)):
             return top_match[1]
     return None
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
+def _text(project: Project, path: Path) -> str:
+    return project.files.read_text(path) or ""

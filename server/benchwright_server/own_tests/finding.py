@@ -14,7 +14,6 @@ from benchwright_harness.own_tests.cocotb_source import cocotb_tests
 from benchwright_server.errors import OwnTestError
 from benchwright_verilog.semantics.names.occurrence import TargetKind
 from benchwright_verilog.semantics.project.index.files_below import BUILD_FOLDERS, files_below
-from benchwright_verilog.semantics.project.plain_files import read_text
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.surrogates import encode_text
 
@@ -53,7 +52,7 @@ def found_tests(project: Project) -> tuple[TestFile, ...]:
         OwnTestError: The project has no folder.
     """
     folder = folder_of(project)
-    test_files = [*_cocotb_files(folder), *_testbench_files(project, folder)]
+    test_files = [*_cocotb_files(project, folder), *_testbench_files(project, folder)]
     return tuple(sorted(test_files, key=lambda test_file: test_file.path))
 
 
@@ -78,14 +77,11 @@ def plain_files(folder: Path) -> Iterator[Path]:
     return (Path(item.path) for item in files_below(folder, _LEFT_OUT))
 
 
-def _cocotb_files(folder: Path) -> Iterator[TestFile]:
+def _cocotb_files(project: Project, folder: Path) -> Iterator[TestFile]:
     paths = (path for path in plain_files(folder) if path.suffix == ".py")
     for _, path in zip(range(_MAX_PYTHON), paths, strict=False):
-        try:
-            text = path.read_text(encoding="utf-8") if path.stat().st_size <= _MAX_BYTES else ""
-        except (OSError, UnicodeDecodeError):
-            continue
-        test_functions = cocotb_tests(text) if "cocotb" in text else ()
+        text = project.files.read_text(path) or ""
+        test_functions = cocotb_tests(text) if "cocotb" in text and len(text) <= _MAX_BYTES else ()
         if test_functions:
             lines = [0]
             for line in text.encode().splitlines(keepends=True):
@@ -114,7 +110,7 @@ def _testbench_files(project: Project, folder: Path) -> Iterator[TestFile]:
     shapes: dict[Path, tuple[ModuleShape, ...]] = {}
     for path, names in modules_by_path.items():
         if names and path.is_relative_to(folder):
-            text = read_text(path)
+            text = project.files.read_text(path)
             # Most files have nothing but modules with ports; slang has to read the others only.
             shapes[path] = module_shapes(text) if text is not None and _may_lack_ports(text) else ()
     instantiated = frozenset().union(*(shape.instantiates for file_shapes in shapes.values() for shape in file_shapes))

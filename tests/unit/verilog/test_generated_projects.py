@@ -12,10 +12,10 @@ import pytest
 from benchwright_verilog.semantics.compilation import compilation_files
 from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity
 from benchwright_verilog.semantics.names.navigation import candidate_files, references
-from benchwright_verilog.semantics.project import plain_files
-from benchwright_verilog.semantics.project.index import indexing, inventory
+from benchwright_verilog.semantics.project.index import inventory
 from benchwright_verilog.semantics.project.index.index_store import IndexStore
 from benchwright_verilog.semantics.project.index.inventory import Inventory
+from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
@@ -167,13 +167,13 @@ def test_a_path_leads_through_modules_that_do_not_have_the_name(tmp_path: Path) 
 
 def read_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     read_names: list[str] = []
-    original = plain_files.read_text
+    original = ReadableFiles.read_text
 
-    def counted(path: Path) -> str | None:
+    def counted(files: ReadableFiles, path: Path) -> str | None:
         read_names.append(path.name)
-        return original(path)
+        return original(files, path)
 
-    monkeypatch.setattr(indexing, "read_text", counted)
+    monkeypatch.setattr(ReadableFiles, "read_text", counted)
     return read_names
 
 

@@ -14,6 +14,7 @@ from benchwright_verilog.semantics.names.navigation import references
 from benchwright_verilog.semantics.project.index import indexing, inventory
 from benchwright_verilog.semantics.project.index.entry import values_of
 from benchwright_verilog.semantics.project.index.inventory import Inventory
+from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Document, Documents
 
@@ -107,7 +108,8 @@ def test_the_background_reads_what_a_look_at_once_would(folder: Path) -> None:
     index.refresh()
     assert index.is_whole
     assert {path: values_of(entry) for path, entry in index.entries.items()} == {
-        path: values_of(indexing.read_entry(path, stamp)) for path, stamp in index.stamps.items()
+        path: values_of(indexing.read_entry(path, stamp, ReadableFiles.below(folder)))
+        for path, stamp in index.stamps.items()
     }
     assert progress_counts[0][0] == 0
     assert progress_counts[-1][0] == progress_counts[-1][1] == FILLERS + 3

@@ -16,6 +16,7 @@ from benchwright_verilog.syntax.documents import Documents
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
 NOT_PLAIN = "is not a plain file, so it is not read."
+MISSING = "No such file or directory"
 
 
 def quoted_messages(
@@ -96,10 +97,12 @@ def test_a_pipe_is_not_read_where_a_macro_writes_the_include(tmp_path: Path, tex
     assert any(message.endswith(f"p.svh {NOT_PLAIN}") for message in messages)
 
 
-def test_a_link_to_a_device_is_not_read(tmp_path: Path) -> None:
+def test_a_link_to_a_device_is_as_if_it_were_missing(tmp_path: Path) -> None:
     (tmp_path / "z.svh").symlink_to("/dev/zero")
-    write(tmp_path, a_sv='`include "z.svh"\n`include "/dev/zero"\nmodule m; endmodule\n')
-    assert quoted_messages(tmp_path) == [f'"z.svh": z.svh {NOT_PLAIN}', f'"/dev/zero": zero {NOT_PLAIN}']
+    write(tmp_path, a_sv='`include "z.svh"\n`include "/dev/zero"\n`include "none.svh"\nmodule m; endmodule\n')
+    assert quoted_messages(tmp_path) == [
+        f"\"{name}\": '{name}': {MISSING}" for name in ("z.svh", "/dev/zero", "none.svh")
+    ]
 
 
 def test_a_huge_header_is_not_read(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.semantics.compilation.diagnostics import SlangDiagnostic
+from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 from benchwright_verilog.syntax.surrogates import encode_text
 
 if TYPE_CHECKING:
@@ -79,11 +80,13 @@ class Piecewise:
 
     Args:
         path: The file.
+        files: The files that may be read; those of its folder if none are given.
         is_alone: True if it is unknown which other files there are; then unknown modules are not reported.
     """
 
-    def __init__(self, path: Path, *, is_alone: bool) -> None:
+    def __init__(self, path: Path, files: ReadableFiles | None = None, *, is_alone: bool) -> None:
         self._path = path
+        self._files = files or ReadableFiles.below(path.parent)
         self._is_alone = is_alone
         self._joined: Mapping[tuple[Shape, ...], _ItemFacts] = {}
         self._grouping: tuple[list[_ItemFacts], list[int], frozenset[bytes], list[_ItemGroup]] | None = None
@@ -193,7 +196,7 @@ class Piecewise:
 
         root = RootFile(self._path, SourceText(text, Outline(encode_text(text)), None), Preprocessing())
         trees = Trees()
-        trees.start_again_if_changed(Closures(SourceTexts(None, Documents())).reachable_files([root])[0])
+        trees.start_again_if_changed(Closures(SourceTexts(None, Documents(), self._files)).reachable_files([root])[0])
         tree = trees.tree(self._path, text, root.preprocessing)
         compilation = Compilation()
         compilation.addSyntaxTree(tree.syntax)
@@ -276,8 +279,9 @@ def _members(text: str) -> tuple[frozenset[bytes], bool, bool]:
         nothing had come before.
     """
     import pyslang
-    from pyslang.syntax import CompilationUnitSyntax, SyntaxTree
+    from pyslang.syntax import CompilationUnitSyntax
 
+    from benchwright_verilog.semantics.compilation.parsing import parse
     from benchwright_verilog.semantics.compilation.trees import Preprocessing, encodable_text, parsing_options
 
     # The default one would keep the source forever; this one has to outlive the tree.
@@ -285,7 +289,7 @@ def _members(text: str) -> tuple[frozenset[bytes], bool, bool]:
     # What follows shows it. No header is needed for that.
     parse_options = parsing_options(Preprocessing(), include_depth=0)
     try:
-        tree = SyntaxTree.fromText(f"{encodable_text(text)}\n{_FOLLOWER}", sources, options=parse_options)
+        tree = parse(f"{encodable_text(text)}\n{_FOLLOWER}", sources, "", parse_options)
     except RuntimeError:  # It is nested deeper than slang parses.
         return frozenset(), False, False
     root = tree.root

@@ -58,6 +58,7 @@ from benchwright_verilog.semantics.project.folder_state import FolderState
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.project.project import Project
     from benchwright_verilog.syntax.documents import Document
 
 FEATURE, DEBUGGED, BEGUN = "test_run", "test_debugged", "new_testbench"
@@ -133,7 +134,7 @@ async def _new_testbench(server: EditorServer, params: NewTestbenchParams) -> Ne
     project, path = project_of(server, params.uri)
     folder = folder_of(project)
     document = server.documents.get(path.as_uri())
-    text = document.text if document is not None else await asyncio.to_thread(_text, path)
+    text = document.text if document is not None else await asyncio.to_thread(_text, project, path)
     from benchwright_verilog.language.completion.cocotb_skeleton import cocotb_test_skeleton
 
     bench_skeleton = await asyncio.to_thread(cocotb_test_skeleton, text, params.module)
@@ -243,11 +244,11 @@ async def _create_by_client(server: EditorServer, target: Path, text: str) -> bo
         return False
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise OwnTestError(f"{path} can't be read. Save it first.") from error
+def _text(project: Project, path: Path) -> str:
+    text = project.files.read_text(path)
+    if text is None:
+        raise OwnTestError(f"{path} can't be read. Save it first.")
+    return text
 
 
 def _file_view(locations: Locations, folder: Path, test_file: TestFile) -> OwnTestFile:

@@ -78,7 +78,7 @@ async def _lists(server: EditorServer, params: ProjectListsParams) -> ProjectLis
             ListView(
                 name=path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path),
                 used=path in used_paths,
-                targets=list(selectable_targets(path, folder, lambda named_path: None)),
+                targets=list(selectable_targets(path, folder, lambda named_path: None, project.list_files)),
                 several=path.name == bender.NAME,
             )
             for path in paths[:_MAX_LISTED]

@@ -14,6 +14,7 @@ from benchwright_server.operations.catalogue import path_of
 from benchwright_server.protocol.messages import AttemptStatus, CompilerLine
 from benchwright_verilog.findings.finding import Finding, Level
 from benchwright_verilog.findings.source import FindingTool
+from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -106,10 +107,10 @@ def _messages_by_file(folder: Path, compiler_lines: Iterable[CompilerLine]) -> d
     located_messages: dict[str, tuple[_ToolMessage, ...]] = {}
     for compiler_line in compiler_lines:
         file = folder / compiler_line.path
-        try:
-            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:
+        text = ReadableFiles.below(folder).read_text(file)
+        if text is None:
             continue
+        lines = text.splitlines()
         code = lines[compiler_line.line - 1].strip() if 0 < compiler_line.line <= len(lines) else ""
         located_messages[file.as_uri()] = (
             *located_messages.get(file.as_uri(), ()),

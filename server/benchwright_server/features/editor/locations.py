@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lsprotocol import types
 
-from benchwright_verilog.semantics.project.plain_files import read_text
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.uri import path_of
 
@@ -32,7 +31,7 @@ class Locations:
         """The lines of a file, as open in the editor or else as on disk."""
         if path not in self._lines:
             document = self._server.documents.get(path.as_uri())
-            text = read_text(path) or "" if document is None else ""
+            text = self._server.projects.read_text(path) or "" if document is None else ""
             self._lines[path] = document.lines if document else Lines(text, self._server.documents.encoding)
         return self._lines[path]
 

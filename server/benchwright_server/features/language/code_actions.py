@@ -132,9 +132,8 @@ class CodeActions:
         document = self._server.documents.get(path.as_uri())
         if document is not None:
             return document
-        try:
-            text = path.read_bytes().decode("utf-8", "replace")
-        except OSError:
+        text = self._server.projects.read_text(path)
+        if text is None:
             return None
         return Document(path.as_uri(), 0, Lines(text, self._server.documents.encoding))
 

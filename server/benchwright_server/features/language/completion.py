@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -24,6 +23,7 @@ from benchwright_verilog.syntax.text_shift import TextShift
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
+    from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 
 _MOST_ITEMS = 200
 """Nobody reads more; the rest is sent as soon as another letter is typed."""
@@ -130,9 +130,10 @@ class CompletionLists:
         inner_folder = cursor.path[0] if cursor.path else ""
         folder_of_file = path_of(document.uri).parent
         settings = self._server.settings.project
-        root = self._server.projects.project_of(document).folder or folder_of_file
+        project = self._server.projects.project_of(document)
+        root = project.folder or folder_of_file
         for folder in dict.fromkeys([folder_of_file, root, *(root / name for name in settings.include_dirs)]):
-            yield from _folder_proposals(folder / inner_folder, cursor.word, path_of(document.uri))
+            yield from _folder_proposals(project.files, folder / inner_folder, cursor.word, path_of(document.uri))
 
     def _completion_list_json(self, document: Document, cursor: Cursor, proposals: list[Proposal]) -> JsonText:
         ordered_proposals = sorted(proposals, key=partial(_sort_key, cursor.word))
@@ -215,16 +216,11 @@ def _filter_text(proposal: Proposal, word: str) -> str | None:
     return None
 
 
-def _folder_proposals(folder: Path, word: str, own_path: Path) -> Iterable[Proposal]:
-    try:
-        entries = sorted(os.scandir(folder), key=lambda dir_entry: dir_entry.name)
-    except OSError:
-        return
-    for dir_entry in entries:
-        if dir_entry.name.startswith(".") or not dir_entry.name.lower().startswith(word.lower()):
+def _folder_proposals(files: ReadableFiles, folder: Path, word: str, own_path: Path) -> Iterable[Proposal]:
+    for path, is_folder in files.entries(folder):
+        if path.name.startswith(".") or not path.name.lower().startswith(word.lower()):
             continue
-        if dir_entry.is_dir():
-            yield Proposal(f"{dir_entry.name}/", Sort.FOLDER, Rank.NAMED)
-        elif Path(dir_entry.name).suffix in DESIGN_SUFFIXES and Path(dir_entry.path) != own_path:
-            is_header = Path(dir_entry.name).suffix in (".vh", ".svh")
-            yield Proposal(dir_entry.name, Sort.FILE, Rank.MEMBER if is_header else Rank.FIT)
+        if is_folder:
+            yield Proposal(f"{path.name}/", Sort.FOLDER, Rank.NAMED)
+        elif path.suffix in DESIGN_SUFFIXES and path != own_path:
+            yield Proposal(path.name, Sort.FILE, Rank.MEMBER if path.suffix in (".vh", ".svh") else Rank.FIT)

@@ -243,7 +243,7 @@ class LiveDiagnostics:
             return watched.slang_report[1]
         if watched.pieces is None:
             project = self._server.projects.project_of(document)
-            watched.pieces = Piecewise(path_of(document.uri), is_alone=project.folder is None)
+            watched.pieces = Piecewise(path_of(document.uri), project.files, is_alone=project.folder is None)
             slang_diagnostics = await asyncio.to_thread(watched.pieces.diagnostics, document.units)
         else:
             slang_diagnostics = watched.pieces.diagnostics(document.units)

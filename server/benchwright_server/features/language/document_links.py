@@ -34,7 +34,7 @@ async def _document_links(server: EditorServer, params: types.DocumentLinkParams
     if document.is_design:
         return await _includes(server, document)
     if PurePosixPath(document.uri).suffix in _MARKDOWN:
-        return await asyncio.to_thread(_named_files, document)
+        return await asyncio.to_thread(_named_files, server.projects.project_of(document), document)
     return []
 
 
@@ -61,7 +61,7 @@ def _included_file(project: Project, file: Path, name: str) -> Path | None:
     return project.find_include(file, name) if name and "\0" not in name else None
 
 
-def _named_files(document: Document) -> list[types.DocumentLink]:
+def _named_files(project: Project, document: Document) -> list[types.DocumentLink]:
     """The files of a workspace that its statement names; nothing outside the workspace."""
     file = path_of(document.uri)
     workspace = Workspace.find_around(file)
@@ -78,15 +78,10 @@ def _named_files(document: Document) -> list[types.DocumentLink]:
             or path.name == MARKER
         ):
             continue
-        linked_file = next((base / path for base in (file.parent, workspace.folder) if _is_file(base / path)), None)
+        linked_file = next(
+            filter(project.files.is_file, (base / path for base in (file.parent, workspace.folder))), None
+        )
         if linked_file is not None:
             link_range = document.lines.range(named_file.start, named_file.end)
             links.append(types.DocumentLink(link_range, target=linked_file.as_uri()))
     return links
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False

@@ -7,9 +7,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pyslang.syntax import ModuleDeclarationSyntax, SyntaxTree
+import pyslang
+from pyslang.syntax import ModuleDeclarationSyntax
 
 from benchwright_verilog.language.explanation.headers import Formal, Header, header_of_syntax
+from benchwright_verilog.semantics.compilation.parsing import parse
+from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
 from benchwright_verilog.syntax.surrogates import encode_text
 
 _CLOCK = re.compile(r"(?:i_)?(?:[a-z0-9]+_)?(?:clk|clock)(?:_?[a-z0-9]+)?(?:_i)?|[a-z]clk", re.IGNORECASE)
@@ -35,13 +38,13 @@ def cocotb_test_skeleton(text: str, module: str | None = None) -> Skeleton | Non
         text: Text of the design file.
         module: Its name; None for the first that has ports.
     """
-    tree = SyntaxTree.fromText(encode_text(text).decode())
-    root = tree.root
+    sources = pyslang.SourceManager()
+    root = parse(encode_text(text).decode(), sources, "", parsing_options(Preprocessing(), include_depth=0)).root
     top_members = [root] if isinstance(root, ModuleDeclarationSyntax) else list(getattr(root, "members", ()))
     for top_member in top_members:
         if not isinstance(top_member, ModuleDeclarationSyntax) or top_member.kind.name != "ModuleDeclaration":
             continue
-        header = header_of_syntax(top_member, tree.sourceManager)
+        header = header_of_syntax(top_member, sources)
         if header.name == module or (module is None and header.formals):
             return Skeleton(header.name, "\n".join(_lines(header)) + "\n")
     return None

@@ -101,14 +101,15 @@ class Library:
 
 def _headers_by_module(data: bytes, path: Path) -> dict[str, Header]:
     import pyslang
-    from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind, SyntaxTree
+    from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind
 
     from benchwright_verilog.language.explanation.headers import header_of_syntax
+    from benchwright_verilog.semantics.compilation.parsing import parse
     from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
 
     sources = pyslang.SourceManager()
     parse_options = parsing_options(Preprocessing(), include_depth=0)
-    root = SyntaxTree.fromText(data.decode(errors="replace"), sources, path.name, options=parse_options).root
+    root = parse(data.decode(errors="replace"), sources, path.name, parse_options).root
     root_members = list(root.members) if isinstance(root, CompilationUnitSyntax) else [root]
     module_nodes = [module for module in root_members if isinstance(module, ModuleDeclarationSyntax)]
     module_headers = (

@@ -14,6 +14,7 @@ from benchwright_verilog.semantics.compilation.diagnostics import (
     module_names,
 )
 from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstancePath
+from benchwright_verilog.semantics.compilation.parsing import parse
 
 if TYPE_CHECKING:
     from pyslang.ast import Compilation
@@ -82,7 +83,7 @@ class Compiled:
 
     def _for_diagnostics(self) -> Compilation:
         """All files, with placeholders of the tops replaced by unknown types."""
-        from pyslang.syntax import SyntaxTree
+        import pyslang
 
         from benchwright_verilog.semantics.compilation.placeholders import HOLDER, holder_of
 
@@ -93,7 +94,7 @@ class Compiled:
             if holder:
                 other_tops = {top.name for top in elaborated} - held_tops
                 compilation = self._compile({*other_tops, HOLDER})
-                compilation.addSyntaxTree(SyntaxTree.fromText(holder, self.trees[0].sources))
+                compilation.addSyntaxTree(parse(holder, self.trees[0].sources, HOLDER, pyslang.Bag()))
         return compilation
 
     def _compile(self, tops: set[str]) -> Compilation:

@@ -90,6 +90,9 @@ def diagnose(
             start = location.offset
             span_ends = [span.end.offset for span in diagnostic.ranges if span.start == diagnostic.location]
             message, rule = engine.formatMessage(diagnostic), engine.getOptionName(diagnostic.code)
+            if str(diagnostic.code) == _NOT_OPENED:
+                # Why is nobody's business: what may not be read is like what is missing.
+                message = f"{message.rpartition(': ')[0]}: No such file or directory"
             slang_diagnostic = SlangDiagnostic(start, max(span_ends, default=start), severity, rule, message)
             diagnostics_by_path.setdefault(path, {})[slang_diagnostic] = None
         return {path: tuple(path_diagnostics) for path, path_diagnostics in diagnostics_by_path.items()}
@@ -152,6 +155,7 @@ def _named_modules(tree: SyntaxTree) -> Iterator[Token]:
 
 
 _UNKNOWN_MODULE = "DiagCode(UnknownModule)"
+_NOT_OPENED = "DiagCode(CouldNotOpenIncludeFile)"
 _NO_TIME_SCALE = "DiagCode(MissingTimeScale)"
 """Simulators take a default where one file has a time scale and another has none, as with most testbenches."""
 _SEVERITIES = {

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchwright_verilog.semantics.compilation.parsing import parse_file
 from benchwright_verilog.semantics.project.file_locations import FileLocations
-from benchwright_verilog.semantics.project.index.entry import Stamp
 
 if TYPE_CHECKING:
     from pyslang import Bag, SourceManager
@@ -48,14 +48,12 @@ class UnreadInclude:
 
 @dataclass(frozen=True)
 class ReachableFiles:
-    """The files that slang may open for the `include`s of all files, by the names under which it knows them."""
+    """The files that the `include`s of all files mean, by the names under which slang knows them."""
 
     given_texts: Mapping[str, str] = field(default_factory=dict)
-    """Source code that counts instead of what is on disk."""
+    """Their source code."""
     refusal_reasons: Mapping[str, str] = field(default_factory=dict)
-    """Files that slang must not open, and what to say about each."""
-    stamps: Mapping[str, Stamp | None] = field(default_factory=dict)
-    """The version on disk of all others."""
+    """Files that are not read, and what to say about each."""
     absent: AbstractSet[str] = frozenset()
     """Names under which slang finds nothing."""
     depth: int = 0
@@ -94,7 +92,6 @@ class Trees:
         self._known_trees: dict[Path, tuple[Preprocessing, Tree]] = {}
         self._taken_size = 0
         self._given_texts: dict[str, str] = {}
-        self._stamps: dict[str, Stamp | None] = {}
         self._absent: set[str] = set()
         self._reached = reachable_files
         self._give_texts(reachable_files)
@@ -105,7 +102,6 @@ class Trees:
                 self._sources.assignText(name, encodable_text(text))
                 self._given_texts[name] = text
                 self._taken_size += len(text)
-        self._stamps |= reachable_files.stamps
         self._absent |= reachable_files.absent
         self._reached = reachable_files
 
@@ -113,12 +109,9 @@ class Trees:
         """Start again if something that was read, or is missing no longer, has changed, or too much was read."""
         given_texts = {**reachable_files.given_texts, **dict.fromkeys(reachable_files.refusal_reasons, "")}
         has_changed = (
-            any(self._given_texts.get(name) != text for name, text in given_texts.items() if name in self._given_texts)
-            or any(name in self._stamps or name in self._absent for name in given_texts)
-            or any(name in self._given_texts or name in self._absent for name in reachable_files.stamps)
-            or any(self._stamps.get(name, stamp) != stamp for name, stamp in reachable_files.stamps.items())
+            any(self._given_texts.get(name, text) != text for name, text in given_texts.items())
+            or not self._absent.isdisjoint(given_texts)
             or not self._given_texts.keys().isdisjoint(reachable_files.absent)
-            or any(self._stamps.get(name) is not None for name in self._stamps.keys() & reachable_files.absent)
         )
         live = sum(len(tree.text) for _, tree in self._known_trees.values())
         if has_changed or self._taken_size > max(_ROOM, _ROOM_PER_LIVE_BYTE * live):
@@ -146,16 +139,16 @@ class Trees:
             del self._known_trees[path]
 
     def _parse(self, path: Path, text: str, preprocessing: Preprocessing) -> Tree:
-        from pyslang.syntax import SyntaxTree
-
         # A source manager takes a path once, and includes are looked for beside it: so each version has a name of
         # its own in the same folder.
         name = f"{path}#{len(self._names)}"
         self._names[name] = path
-        # `fromText` would take a lone expression or statement for what is compiled, and report nothing.
-        syntax = SyntaxTree.fromFileInMemory(
-            encodable_text(text), self._sources, name, name, parsing_options(preprocessing, self._reached.depth)
+        syntax = parse_file(
+            encodable_text(text), self._sources, name, parsing_options(preprocessing, self._reached.depth)
         )
+        if self._has_opened_files(syntax):
+            self._names[f"{name}#"] = path
+            syntax = parse_file(encodable_text(text), self._sources, f"{name}#", parsing_options(preprocessing, 0))
         self._taken_size += len(text)
         included = frozenset(
             included_path
@@ -164,6 +157,11 @@ class Trees:
         )
         refusals = tuple(self._unread_includes(syntax)) if self._reached.refusal_reasons else ()
         return Tree(path, text, syntax, self._sources, self._locations, included, refusals, preprocessing)
+
+    def _has_opened_files(self, syntax: SyntaxTree) -> bool:
+        """True if slang read more than it was given, as it can where the kernel does not keep it from that."""
+        names = {self._sources.getRawFileName(include.buffer.id) for include in syntax.getIncludeDirectives()}
+        return not names <= self._given_texts.keys() | {""}
 
     def _unread_includes(self, syntax: SyntaxTree) -> Iterator[UnreadInclude]:
         for include in syntax.getIncludeDirectives():

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pyslang
 from pyslang.syntax import (
     AnsiPortListSyntax,
     HierarchyInstantiationSyntax,
     ModuleDeclarationSyntax,
     NonAnsiPortListSyntax,
-    SyntaxTree,
 )
 
+from benchwright_verilog.semantics.compilation.parsing import parse
+from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
 from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.syntax.surrogates import encode_text
 
@@ -34,7 +36,8 @@ class ModuleShape:
 
 def module_shapes(text: str) -> tuple[ModuleShape, ...]:
     """The modules at the top of a file, in their order; conditions are as without macros."""
-    root = SyntaxTree.fromText(encode_text(text).decode()).root
+    sources = pyslang.SourceManager()
+    root = parse(encode_text(text).decode(), sources, "", parsing_options(Preprocessing(), include_depth=0)).root
     root_members = [root] if isinstance(root, ModuleDeclarationSyntax) else list(getattr(root, "members", ()))
     units_by_name = {unit.name: unit for unit in Outline(encode_text(text)).units}
     shapes = []

@@ -36,6 +36,7 @@ from pyslang.syntax import (
 )
 
 from benchwright_verilog.semantics.compilation.instance_paths import InstancePath, chosen_bodies, instances_on_path
+from benchwright_verilog.semantics.compilation.parsing import parse
 from benchwright_verilog.semantics.compilation.placeholders import with_real_types
 from benchwright_verilog.semantics.compilation.slang import ScopeSymbol, is_scope
 
@@ -247,7 +248,7 @@ def compile_for_lookup(
         # slang makes no interface a top, so they get a module to be in.
         instances_text = "".join(f"\\{name} \\{name} ();" for name in interfaces)
         text = f"module \\{_HOLDER} ;{instances_text}endmodule"
-        compilation.addSyntaxTree(SyntaxTree.fromText(text, sources))
+        compilation.addSyntaxTree(parse(text, sources, _HOLDER, pyslang.Bag()))
     bodies: dict[str, InstanceBodySymbol] = {}
     for top in compilation.getRoot().topInstances:
         if top.name == _HOLDER:

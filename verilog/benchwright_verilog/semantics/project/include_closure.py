@@ -1,8 +1,8 @@
-"""The files that slang opens for the `include`s of some files, found before slang sees any of them.
+"""The files that the `include`s of some files mean, found before slang sees any of them.
 
-slang reads whatever an `include` names, also a pipe or a device, which may never end. So each name is looked up here
-as slang does it, and what is not a plain file gets an empty text. Names that macros write are asked of slang itself,
-which then sees no real file (`_written_includes`).
+slang opens no file (see `parsing`), so it is given the text of each before. Each name is looked up here as slang does
+it, and what is not a plain file gets an empty text. Names that macros write are asked of slang itself
+(`_written_includes`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from benchwright_verilog.semantics.compilation.parsing import parse_file
 from benchwright_verilog.semantics.compilation.trees import (
     Preprocessing,
     ReachableFiles,
@@ -23,7 +24,6 @@ from benchwright_verilog.semantics.compilation.trees import (
     parsing_options,
 )
 from benchwright_verilog.semantics.project.index.outline import Outline
-from benchwright_verilog.semantics.project.plain_files import is_other_than_file, stamp_of
 from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
 
 MAX_DEPTH = 64
@@ -31,8 +31,8 @@ MAX_DEPTH = 64
 _MOST = 20_000
 _GUARD = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/)*`(?:ifndef\s+(\w+)\s+`define\s+\1\b|pragma\s+once\b)", re.DOTALL)
 """The beginning of a header that is read once only."""
-_WITH_GRAVE = re.compile(r"^[^\n`]*`(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
-"""A line with a grave accent, and those that continue it."""
+_TO_PREPROCESS = re.compile(r"^[^\n]*?(?:`|/\*|\*/)(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
+"""A line with a grave accent, or where a comment of several lines may begin or end, and those that continue it."""
 
 _NOWHERE = "/dev/null/"
 _ROOT = f"{_NOWHERE}#"
@@ -52,7 +52,7 @@ class RootFile:
 
 @dataclass
 class Closure:
-    """The files that slang may open, and their names: it knows a file by the folder and the name that led to it."""
+    """The files that are included, and their names: slang knows a file by the folder and the name that led to it."""
 
     files: dict[str, Path] = field(default_factory=dict)
     """The files, by slang's names."""
@@ -98,24 +98,23 @@ class Closures:
         self._looks += 1
 
     def reachable_files(self, roots: Sequence[RootFile]) -> tuple[ReachableFiles, frozenset[Path]]:
-        """Return what slang may open for files that are compiled together.
+        """Return what is included by files that are compiled together.
 
         Returns:
             What each name of slang's leads to now, and the files.
         """
         closure = self.closure_of(roots)
-        given_texts, refusal_reasons, stamps = {}, {}, {}
+        given_texts, refusal_reasons, absent = {}, {}, {*closure.absent}
         for name, path in closure.files.items():
-            text = self._texts.text_if_open(path)
+            text = self._text_of(path)
             if text is not None:
                 given_texts[name] = text
             elif reason := self._texts.refusal_reason(path):
                 refusal_reasons[name] = f"{path.name} {reason}, so it is not read."
             else:
-                stamps[name] = stamp_of(path)
-        return ReachableFiles(given_texts, refusal_reasons, stamps, closure.absent, closure.depth), frozenset(
-            closure.files.values()
-        )
+                absent.add(name)
+        files = frozenset(closure.files.values())
+        return ReachableFiles(given_texts, refusal_reasons, absent, closure.depth), files
 
     def closure_of(self, roots: Sequence[RootFile]) -> Closure:
         """The closure of files that are compiled together."""
@@ -203,7 +202,7 @@ class Closures:
                 return depth
             next_level: Counter[str] = Counter()
             for name, times in level.items():
-                is_guarded = _GUARD.match(self._text_of(path_of_name(name))) is not None
+                is_guarded = _GUARD.match(self._text_of(path_of_name(name)) or "") is not None
                 if is_guarded and name in read_names:
                     continue
                 read_names.add(name)
@@ -232,11 +231,8 @@ class Closures:
         return found_name
 
     def _is_found(self, name: str) -> bool:
-        return (
-            stamp_of(Path(name)) is not None
-            or self._texts.text_if_open(path_of_name(name)) is not None
-            or is_other_than_file(Path(name))
-        )
+        path = path_of_name(name)
+        return self._texts.is_there(path) or self._texts.files.is_other_than_file(path)
 
     def _closure_by_slang(self, root: RootFile, walked: Closure) -> Closure:
         known_answer = self._slang_answers.get(root.path)
@@ -253,7 +249,7 @@ class Closures:
         meant_names: dict[str, dict[str, None]] = {}
         for _ in range(MAX_DEPTH):
             header_texts = {
-                includer_name: [self._text_of(path_of_name(name)) for name in names]
+                includer_name: [self._text_of(path_of_name(name)) or "" for name in names]
                 for includer_name, names in meant_names.items()
             }
             written_includes = _written_includes(root.text.text, root.preprocessing.defines, header_texts)
@@ -281,11 +277,11 @@ class Closures:
         """True if names still lead to files, or to none, as they did."""
         return not any(map(self._is_found, closure.absent)) and all(map(self._is_found, closure.files))
 
-    def _text_of(self, path: Path) -> str:
+    def _text_of(self, path: Path) -> str | None:
         text = self._texts.text_if_open(path)
         if text is None and (known_text := self._texts.get(path)) is not None:
             text = known_text.text
-        return text or ""
+        return text
 
 
 def _expands_alike(old_root: RootFile, new_root: RootFile) -> bool:
@@ -297,9 +293,11 @@ def _expands_alike(old_root: RootFile, new_root: RootFile) -> bool:
 
 def _to_preprocess(text: str) -> str:
     """The lines with directives or uses of macros; all of them, if what one begins may end on another line."""
-    lines = [match[0] for match in _WITH_GRAVE.finditer(text)]
+    lines = [match[0] for match in _TO_PREPROCESS.finditer(text)]
     is_whole = all(
-        line.count("(") == line.count(")") and line.count('"') % 2 == 0 and "/*" not in line for line in lines
+        line.count("(") == line.count(")") and line.count('"') % 2 == 0 and "/*" not in line
+        for line in lines
+        if "`" in line
     )
     return "\n".join(lines) if is_whole else text
 
@@ -356,14 +354,13 @@ def _written_includes(
         The names by which the includers are included, empty for the file itself, and the names that they include.
     """
     import pyslang
-    from pyslang.syntax import SyntaxTree
 
     sources = pyslang.SourceManager()
     sources.setDisableProximatePaths(True)
     for name, texts in header_texts.items():
         sources.assignText(_NOWHERE + name.replace("/", _FOR_A_SLASH), _without_slashes("\n".join(texts)))
     parse_options = parsing_options(Preprocessing((), tuple(map(_without_slashes, defines))), _MAX_DEPTH)
-    tree = SyntaxTree.fromFileInMemory(_without_slashes(text), sources, _ROOT, _ROOT, parse_options)
+    tree = parse_file(_without_slashes(text), sources, _ROOT, parse_options)
     includes = []
     for include in tree.getIncludeDirectives():
         location = sources.getFullyExpandedLoc(include.syntax.fileName.location)

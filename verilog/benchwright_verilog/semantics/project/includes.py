@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,6 @@ from benchwright_verilog.semantics.compilation.trees import Preprocessing
 from benchwright_verilog.semantics.project.index.entry import IndexEntry
 from benchwright_verilog.semantics.project.index.inventory import Inventory, folder_distance
 from benchwright_verilog.semantics.project.lists.file_list import FileList
-from benchwright_verilog.semantics.project.plain_files import stamp_of
 from benchwright_verilog.semantics.project.texts import SourceTexts
 from benchwright_verilog.syntax.suffixes import HEADERS
 
@@ -70,7 +69,7 @@ class Includes:
         if inference_state != self._inferred_of:
             self._inferred_of = inference_state
             self.inferred = _infer_includes(
-                self._inventory.entries, self._inventory.stamps, inference_state[1], listed_files
+                self._inventory.entries, self._inventory.stamps, inference_state[1], listed_files, self._texts.is_there
             )
 
     def find(self, includer: Path, name: str) -> Path | None:
@@ -81,10 +80,7 @@ class Includes:
                 Path(os.path.normpath(folder / name))
                 for folder in (includer.parent, *self.preprocessing_of(includer).include_dirs)
             )
-            self._found_paths[include_key] = next(
-                (candidate for candidate in candidates if candidate in self._texts or stamp_of(candidate) is not None),
-                None,
-            )
+            self._found_paths[include_key] = next(filter(self._texts.is_there, candidates), None)
         return self._found_paths[include_key]
 
     def preprocessing_of(self, path: Path) -> Preprocessing:
@@ -134,7 +130,11 @@ class InferredInclude:
 
 
 def _infer_includes(
-    entries: Mapping[Path, IndexEntry], paths: Collection[Path], dirs: Sequence[Path], listed_files: Collection[Path]
+    entries: Mapping[Path, IndexEntry],
+    paths: Collection[Path],
+    dirs: Sequence[Path],
+    listed_files: Collection[Path],
+    is_there: Callable[[Path], bool],
 ) -> list[InferredInclude]:
     """The names that are included and not found, and the folders below which there is such a file.
 
@@ -143,14 +143,19 @@ def _infer_includes(
         paths: All of its files.
         dirs: The include folders.
         listed_files: The files of the list.
+        is_there: True of a file that may be read.
     """
+
+    def is_found(path: Path) -> bool:
+        return path in paths or is_there(path)
+
     missing: dict[str, int] = {}
     in_dirs: dict[str, bool] = {}
     for path, file_entry in entries.items():
         for name in file_entry.includes:
             if name not in in_dirs:
-                in_dirs[name] = any(_exists(folder / name, paths) for folder in dirs)
-            if not in_dirs[name] and not _exists(path.parent / name, paths):
+                in_dirs[name] = any(is_found(folder / name) for folder in dirs)
+            if not in_dirs[name] and not is_found(path.parent / name):
                 missing[name] = missing.get(name, 0) + (path in listed_files or path.suffix in HEADERS)
     paths_by_name: dict[str, list[Path]] = {}
     for path in paths if missing else ():
@@ -167,10 +172,6 @@ def _possible_include_folders(name: str, paths_by_name: Mapping[str, Sequence[Pa
     for path in paths_by_name.get(path_parts[-1], ()) if path_parts and ".." not in path_parts else ():
         if path.parts[-len(path_parts) :] == path_parts:
             yield path.parents[len(path_parts) - 1]
-
-
-def _exists(path: Path, paths: Collection[Path]) -> bool:
-    return path in paths or stamp_of(path) is not None
 
 
 def _shortened_path(path: Path, folder: Path) -> str:

@@ -1,13 +1,21 @@
-"""Reading files that may be anything: pipes, devices, huge, not text."""
+"""Files that a project may read, which may be anything: pipes, devices, huge, not text. Sources are opened here alone.
+
+Text of the design names files: in `include`s, in lists, through links. Only what is really in a folder that the project
+may read is there; everything else is as if it did not exist.
+"""
 
 from __future__ import annotations
 
+import os
 import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from benchwright_verilog.semantics.project.index.entry import Stamp
 
 _MAX_BYTES = 16 * 1024**2
+_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 def stamp_of(path: Path) -> Stamp | None:
@@ -21,29 +29,154 @@ def stamp_of(path: Path) -> Stamp | None:
     return status.st_mtime_ns, status.st_size
 
 
-def is_other_than_file(path: Path) -> bool:
-    """True if a path leads to a pipe, a device or the like: neither to a file nor to a folder."""
-    try:
-        mode = path.stat().st_mode
-    except (OSError, ValueError):
+class ReadableFiles:
+    """The files that may be read. What is outside counts as missing, also through links and `..`.
+
+    Args:
+        opened_folders: Gives the folders that may be read as a whole.
+        other_folders: Gives the folders that may be read but for what is sealed.
+        is_sealed: True of the real path of a file that is read only if an opened folder has it.
+    """
+
+    def __init__(
+        self,
+        opened_folders: Callable[[], Iterable[Path]],
+        other_folders: Callable[[], Iterable[Path]] = tuple,
+        is_sealed: Callable[[Path], bool] = lambda real_path: False,
+    ) -> None:
+        self._opened_folders = opened_folders
+        self._other_folders = other_folders
+        self._is_sealed = is_sealed
+        self._named_folders: tuple[Path, ...] = ()
+        self._has_all = False
+        self._real_folders: dict[Path, Path] = {}
+
+    @classmethod
+    def everywhere(cls) -> ReadableFiles:
+        """All files of the computer."""
+        files = cls(tuple)
+        files._has_all = True
+        return files
+
+    @classmethod
+    def below(cls, *folders: Path) -> ReadableFiles:
+        """All files below some folders."""
+        return cls(lambda: folders)
+
+    def with_everything_unsealed(self) -> ReadableFiles:
+        """These, and all of the disk that is not sealed."""
+        files = ReadableFiles(self._opened_folders, is_sealed=self._is_sealed)
+        files._has_all = True
+        return files
+
+    def allow_folders(self, folders: Iterable[Path]) -> None:
+        """Allow these folders too, but for what is sealed, instead of those that were allowed so before."""
+        self._named_folders = tuple(dict.fromkeys(folders))
+
+    def allows(self, path: Path) -> bool:
+        """True if a file or folder is where files may be read."""
+        return self._allows_real(_real(path))
+
+    def _allows_real(self, real_path: Path) -> bool:
+        if self._is_below(real_path, self._opened_folders()):
+            return True
+        is_below_another = self._has_all or self._is_below(real_path, (*self._other_folders(), *self._named_folders))
+        return is_below_another and not self._is_sealed(real_path)
+
+    def _is_below(self, real_path: Path, folders: Iterable[Path]) -> bool:
+        for folder in folders:
+            if folder not in self._real_folders:
+                # Once: nobody can make a link of it later.
+                self._real_folders[folder] = _real(folder)
+            if self._real_folders[folder] in (real_path, *real_path.parents):
+                return True
         return False
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+    def stamp_of(self, path: Path) -> Stamp | None:
+        """The stamp of a file that may be read; None for all others."""
+        stamp = stamp_of(path)
+        return stamp if stamp is not None and self.allows(path) else None
+
+    def is_file(self, path: Path) -> bool:
+        """True if a path leads to a plain file that may be read."""
+        return self.stamp_of(path) is not None
+
+    def is_folder(self, path: Path) -> bool:
+        """True if a path leads to a folder that may be read."""
+        try:
+            return path.is_dir() and self.allows(path)
+        except ValueError:
+            return False
+
+    def is_other_than_file(self, path: Path) -> bool:
+        """True if a path leads to a pipe, a device or the like: neither to a file nor to a folder."""
+        try:
+            mode = path.stat().st_mode
+        except (OSError, ValueError):
+            return False
+        return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode) and self.allows(path)
+
+    def refusal_reason(self, path: Path) -> str | None:
+        """Reason why a file is not read, as the end of a sentence; None if it can be, or is missing."""
+        stamp = self.stamp_of(path)
+        if stamp is None:
+            return "is not a plain file" if self.is_other_than_file(path) else None
+        return f"is larger than {_MAX_BYTES // 1024**2} MB" if stamp[1] > _MAX_BYTES else None
+
+    def read_text(self, path: Path) -> str | None:
+        """A file's text as an editor would show it; None if it may not or can't be read, or is too large."""
+        content = self.read_bytes(path)
+        return content.decode("utf-8", "replace").removeprefix("\ufeff") if content is not None else None
+
+    def read_bytes(self, path: Path) -> bytes | None:
+        """A file's content; None if it may not or can't be read, is too large, or is a pipe or a device."""
+        # Opening a device may do something, so it is not even opened.
+        stamp = self.stamp_of(path)
+        if stamp is None or stamp[1] > _MAX_BYTES:
+            return None
+        try:
+            with os.fdopen(os.open(path, _OPEN_FLAGS), "rb") as stream:
+                # A link may have been put there since: what is open counts.
+                is_plain = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+                if not is_plain or not self._allows_real(_opened_path(stream.fileno(), path)):
+                    return None
+                content = stream.read(_MAX_BYTES + 1)
+        except (OSError, ValueError):
+            return None
+        return content if len(content) <= _MAX_BYTES else None
+
+    def matching(self, folder: Path, pattern: str) -> list[Path]:
+        """The files of a folder that match a pattern as `Path.glob` has it, sorted."""
+        try:
+            return [path for path in sorted(folder.glob(pattern)) if self.is_file(path)]
+        except (OSError, ValueError, NotImplementedError):
+            return []
+
+    def entries(self, folder: Path) -> Iterator[tuple[Path, bool]]:
+        """What is in a folder and may be read, sorted by name; with each whether it is a folder."""
+        if not self.is_folder(folder):
+            return
+        try:
+            paths = sorted(folder.iterdir())
+        except OSError:
+            return
+        for path in paths:
+            if self.is_folder(path):
+                yield path, True
+            elif self.is_file(path):
+                yield path, False
 
 
-def refusal(path: Path) -> str | None:
-    """Reason why a file is not read, as the end of a sentence; None if it can be, or is missing."""
-    stamp = stamp_of(path)
-    if stamp is None:
-        return "is not a plain file" if is_other_than_file(path) else None
-    return f"is larger than {_MAX_BYTES // 1024**2} MB" if stamp[1] > _MAX_BYTES else None
-
-
-def read_text(path: Path) -> str | None:
-    """A file's text as an editor would show it; None if it can't be read, is too large, or is a pipe or a device."""
-    stamp = stamp_of(path)
-    if stamp is None or stamp[1] > _MAX_BYTES:
-        return None
+def _real(path: Path) -> Path:
     try:
-        return path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")
-    except OSError:
-        return None
+        return Path(os.path.realpath(path))
+    except (OSError, ValueError):
+        # It leads nowhere, so it is in no folder.
+        return Path(os.devnull) / "nowhere"
+
+
+def _opened_path(handle: int, path: Path) -> Path:
+    """The real path of what is open."""
+    if sys.platform == "linux":
+        return Path(f"/proc/self/fd/{handle}").readlink()
+    return _real(path)

@@ -22,6 +22,7 @@ from benchwright_verilog.semantics.project.index.outline import DeclaredUnit, Ou
 from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.lists.project_lists import ProjectLists
 from benchwright_verilog.semantics.project.parsed_files import ParsedFiles
+from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Document, Documents
@@ -47,6 +48,7 @@ class Project:
         on_progress: As of `Inventory`.
         view: View of its modules.
         declaring_files: Decides where several files declare a unit.
+        files: The files that may be read; if none are given those of the folder, without a folder all.
     """
 
     def __init__(
@@ -61,8 +63,10 @@ class Project:
         on_progress: Callable[[int, int], None] | None = None,
         view: View = DEFAULTS,
         declaring_files: DeclaringFiles | None = None,
+        files: ReadableFiles | None = None,
     ) -> None:
         self.folder = folder
+        self.files = files or (ReadableFiles.below(folder) if folder is not None else ReadableFiles.everywhere())
         self.inventory = Inventory(folder, store, on_progress) if folder is not None else None
         self._documents = documents
         self._settings = settings or ProjectSettings()
@@ -70,14 +74,23 @@ class Project:
         self._lock = threading.RLock()
         self._looks = 0
         self._was_whole = True
-        self._texts = SourceTexts(folder, documents)
+        self._texts = SourceTexts(folder, documents, self.files)
         named_lists = [self._absolute(name) for name in self._settings.file_lists]
         variables = {name: self._expanded_value(text) for name, text in self._settings.variables.items()}
         looked_in = None if is_workspace else folder
+        # What a list names, its author opens; but a solver writes the lists of a workspace.
+        self.list_files = self.files if is_workspace else self.files.with_everything_unsealed()
         self._lists = ProjectLists(
-            named_lists, looked_in, self._texts.text_if_open, on_lists, variables, self._settings.target
+            named_lists,
+            looked_in,
+            self._texts.text_if_open,
+            on_lists,
+            variables,
+            self._settings.target,
+            self.list_files,
         )
         dirs = [self._absolute(name) for name in self._settings.include_dirs]
+        self._allow_named_folders()
         self._includes = Includes(dirs, self._settings.defines, self._texts, self.inventory)
         self.declaring_files = declaring_files or DeclaringFiles()
         self._files = CompilationFiles(
@@ -213,7 +226,9 @@ class Project:
             documents.open(document.uri, document.version, document.text)
         for path, text in texts.items():
             documents.open(path.as_uri(), 1, text)
-        changed_project = Project(self.folder, documents, self._settings, is_workspace=self.is_workspace)
+        changed_project = Project(
+            self.folder, documents, self._settings, is_workspace=self.is_workspace, files=self.files
+        )
         with self._lock:
             changed_project.inventory = self.inventory
             changed_project._lists.take_lists_of(self._lists)
@@ -355,6 +370,8 @@ class Project:
             looks = self.inventory.looks
         has_looked, self._looks = looks != self._looks, looks
         has_new_lists = self._lists.refresh(looks_for_lists=has_looked)
+        if has_new_lists:
+            self._allow_named_folders()
         if has_new_lists or self.is_whole != self._was_whole:
             self._analyses.clear()
             self._was_whole = self.is_whole
@@ -371,6 +388,16 @@ class Project:
                 ]
                 self._lists.report_also([*inferred, *self._files.single_units.complaints])
             self._parsing.note_disk_change()
+
+    def _allow_named_folders(self) -> None:
+        """Allow reading where the settings and the lists of the person who opened the folder lead."""
+        if self.is_workspace:
+            return
+        folders = [self._absolute(name) for name in self._settings.include_dirs]
+        for file_list in self.lists:
+            folders += (*file_list.include_dirs, *file_list.library_dirs)
+            folders += (path.parent for path in (*file_list.sources, *file_list.libraries))
+        self.files.allow_folders(folders)
 
     @property
     def is_whole(self) -> bool:

@@ -17,6 +17,7 @@ from benchwright_verilog.semantics.project.folder_state import FolderState
 from benchwright_verilog.semantics.project.index.index_store import IndexStore
 from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.lists.list_store import NOTHING_CHOSEN, ListChoice, ListStore
+from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Document, Documents
@@ -43,6 +44,7 @@ class Projects:
         choices: Keeps which of their file lists is used.
         units: Keeps which of several files declares a unit.
         on_undecided: Called with a project whose diagnostics hang on a choice that nobody has made.
+        is_sealed: True of a file, by its real path, that only who opened its folder may read, and no workspace.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Projects:
         list_store: ListStore | None = None,
         unit_state: FolderState | None = None,
         on_undecided: Callable[[Project], None] | None = None,
+        is_sealed: Callable[[Path], bool] = lambda real_path: False,
     ) -> None:
         self._documents = documents
         self._settings = read_settings
@@ -68,6 +71,7 @@ class Projects:
         self._choices = list_store
         self._units = unit_state
         self._on_undecided = on_undecided
+        self._is_sealed = is_sealed
         self._folders: list[Path] = []
         self._projects: dict[Path, Project] = {}
         self._alone: dict[Path, Project] = {}
@@ -109,7 +113,13 @@ class Projects:
         if outer_folders:
             return self._project(max(outer_folders, key=lambda folder: len(folder.parts)), is_workspace=False)
         if path not in self._alone:
-            self._alone[path] = Project(None, self._documents, self._settings(), on_lists=self._on_lists)
+            self._alone[path] = Project(
+                None,
+                self._documents,
+                self._settings(),
+                on_lists=self._on_lists,
+                files=self._files_of(path.parent, is_workspace=False),
+            )
         return self._alone[path]
 
     async def analysis(self, document: Document) -> FileAnalysis:
@@ -167,7 +177,8 @@ class Projects:
             for folder, project in self._projects.items():
                 if path.is_relative_to(folder):
                     project.note_disk_change()
-            self._workspaces.clear()
+            # What was a workspace stays one, even if its marker goes.
+            self._workspaces = {folder: found for folder, found in self._workspaces.items() if found is not None}
 
     def use_view(self, project: Project, view: View) -> None:
         """View the modules of a project in another way from now on, also after the next start."""
@@ -208,8 +219,25 @@ class Projects:
                 on_progress=partial(self._on_progress, folder) if self._on_progress is not None else None,
                 view=self._views.load(folder) if self._views is not None else DEFAULTS,
                 declaring_files=DeclaringFiles(folder, self._units),
+                files=self._files_of(folder, is_workspace=is_workspace),
             )
         return self._projects[folder]
+
+    def _files_of(self, folder: Path, *, is_workspace: bool) -> ReadableFiles:
+        """The files of a project: those of its folder, and of the others that are open."""
+
+        def other_folders() -> Iterable[Path]:
+            # The folder around a workspace may hold all kinds of solutions.
+            return [opened for opened in self._folders if not folder.is_relative_to(opened)]
+
+        if is_workspace:
+            return ReadableFiles(lambda: [folder], other_folders, self._is_sealed)
+        return ReadableFiles(lambda: [folder, *self._folders], is_sealed=self._is_sealed)
+
+    def read_text(self, path: Path) -> str | None:
+        """The text of a file on disk that one of the projects may read."""
+        texts = (project.list_files.read_text(path) for project in self.all_projects())
+        return next((text for text in texts if text is not None), None)
 
     def _settings_of(self, folder: Path, *, is_workspace: bool) -> ProjectSettings:
         settings = self._settings()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchwright_verilog.semantics.project.index.entry import Stamp
 from benchwright_verilog.semantics.project.index.outline import Outline
-from benchwright_verilog.semantics.project.plain_files import read_text, refusal, stamp_of
+from benchwright_verilog.semantics.project.plain_files import ReadableFiles, stamp_of
 from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 from benchwright_verilog.syntax.surrogates import encode_text
@@ -33,10 +33,12 @@ class SourceTexts:
     Args:
         folder: The project's folder; None for a file by itself.
         documents: The open documents; they count, not what is on disk.
+        files: The files that may be read.
     """
 
-    def __init__(self, folder: Path | None, documents: Documents) -> None:
+    def __init__(self, folder: Path | None, documents: Documents, files: ReadableFiles) -> None:
         self._folder = folder
+        self.files = files
         self._documents = documents
         self._known_texts: dict[Path, SourceText] = {}
         self._current: set[Path] = set()
@@ -49,8 +51,9 @@ class SourceTexts:
         """Notes that files on disk may have changed."""
         self._current.clear()
 
-    def __contains__(self, path: Path) -> bool:
-        return path in self._known_texts
+    def is_there(self, path: Path) -> bool:
+        """True if what an `include` names is a file that may be read."""
+        return self.files.is_file(path) or (self._open(path) is not None and self.files.allows(path))
 
     def last_read_text(self, path: Path) -> SourceText | None:
         """Text that was last read of a file, which may be outdated."""
@@ -71,7 +74,7 @@ class SourceTexts:
             return known_text
         stamp = stamp_of(path)
         if known_text is None or known_text.stamp != stamp:
-            text = read_text(path) if stamp is not None else None
+            text = self.files.read_text(path) if stamp is not None else None
             if text is None:
                 self._known_texts.pop(path, None)
                 return None
@@ -95,7 +98,7 @@ class SourceTexts:
         """Like `outline`, but the text is not kept in memory unless it was already."""
         if path in self._known_texts or self._open(path) is not None:
             return self.outline(path)
-        text = read_text(path)
+        text = self.files.read_text(path)
         return Outline(encode_text(text)) if text is not None else None
 
     def text_if_open(self, path: Path) -> str | None:
@@ -105,7 +108,7 @@ class SourceTexts:
 
     def refusal_reason(self, path: Path) -> str | None:
         """Reason why a file is not read, as the end of a sentence; None if it can be, or is missing."""
-        return refusal(path) if self._open(path) is None else None
+        return self.files.refusal_reason(path) if self._open(path) is None else None
 
     def open_designs(self) -> Iterator[tuple[Path, Document]]:
         """The design files below the folder that an editor has open."""

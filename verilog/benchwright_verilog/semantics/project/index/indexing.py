@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchwright_verilog.semantics.project.index.entry import IndexEntry, Stamp, WordSet, entry_of, values_of
 from benchwright_verilog.semantics.project.index.outline import Outline
-from benchwright_verilog.semantics.project.plain_files import read_text
+from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 
 _BATCH = 32
 _START = (
@@ -25,14 +25,15 @@ _START = (
 _NICENESS = 5
 
 
-def read_entry(path: Path, stamp: Stamp) -> IndexEntry:
+def read_entry(path: Path, stamp: Stamp, files: ReadableFiles) -> IndexEntry:
     """Return the declarations and names of a file; an empty entry if it can't be read.
 
     Args:
         path: The file.
         stamp: Its version.
+        files: The files that may be read.
     """
-    text = read_text(path)
+    text = files.read_text(path)
     if text is None:
         return IndexEntry(stamp, (), (), WordSet(), WordSet(), WordSet())
     outline = Outline(text.encode("utf-8", "replace"))
@@ -41,24 +42,27 @@ def read_entry(path: Path, stamp: Stamp) -> IndexEntry:
     return IndexEntry(stamp, outline.symbols, includes, *sets)
 
 
-def read_entries(stamps: Mapping[Path, Stamp], report_read_count: Callable[[int], None]) -> dict[Path, IndexEntry]:
+def read_entries(
+    folder: Path, stamps: Mapping[Path, Stamp], report_read_count: Callable[[int], None]
+) -> dict[Path, IndexEntry]:
     """Return the declarations and names of many files. Blocks until all are read; call it in a thread.
 
     Args:
+        folder: The folder that they are in; none is read that a link in it leads to elsewhere.
         stamps: The files, and their versions.
         report_read_count: Called with how many have been read so far.
     """
     entries: dict[Path, IndexEntry] = {}
-    for path, file_entry in _read_apart(stamps):
+    for path, file_entry in _read_apart(folder, stamps):
         entries[path] = file_entry
         if len(entries) % _BATCH == 0:
             report_read_count(len(entries))
     for path in stamps.keys() - entries.keys():  # The process could not be started, or ended early.
-        entries[path] = read_entry(path, stamps[path])
+        entries[path] = read_entry(path, stamps[path], ReadableFiles.below(folder))
     return entries
 
 
-def _read_apart(stamps: Mapping[Path, Stamp]) -> Iterator[tuple[Path, IndexEntry]]:
+def _read_apart(folder: Path, stamps: Mapping[Path, Stamp]) -> Iterator[tuple[Path, IndexEntry]]:
     search_path = [entry for entry in sys.path if Path(entry).is_absolute()]
     command = [sys.executable, "-I", "-c", _START, json.dumps(search_path)]
     paths = list(stamps)
@@ -68,7 +72,8 @@ def _read_apart(stamps: Mapping[Path, Stamp]) -> Iterator[tuple[Path, IndexEntry
         ) as process:
             if process.stdin is None or process.stdout is None:
                 return
-            process.stdin.write(json.dumps([[os.fspath(path), stamps[path]] for path in paths]).encode())
+            request = {"folder": os.fspath(folder), "files": [[os.fspath(path), stamps[path]] for path in paths]}
+            process.stdin.write(json.dumps(request).encode())
             process.stdin.close()
             for line in process.stdout:
                 for number, values in json.loads(line):
@@ -81,10 +86,11 @@ def serve() -> None:
     """Read the files that standard input names, and write a line of JSON for every few of them."""
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
-    requested_files = json.loads(sys.stdin.buffer.read())
+    request = json.loads(sys.stdin.buffer.read())
+    files, requested_files = ReadableFiles.below(Path(request["folder"])), request["files"]
     for batch_start in range(0, len(requested_files), _BATCH):
         part = requested_files[batch_start : batch_start + _BATCH]
-        entries = (read_entry(Path(name), (stamp[0], stamp[1])) for name, stamp in part)
+        entries = (read_entry(Path(name), (stamp[0], stamp[1]), files) for name, stamp in part)
         numbered_entries = [(batch_start + index, values_of(entry)) for index, entry in enumerate(entries)]
         try:
             sys.stdout.write(json.dumps(numbered_entries, separators=(",", ":")) + "\n")

@@ -13,6 +13,7 @@ from benchwright_verilog.semantics.project.index.entry import IndexEntry, Stamp
 from benchwright_verilog.semantics.project.index.files_below import files_below
 from benchwright_verilog.semantics.project.index.index_store import IndexStore
 from benchwright_verilog.semantics.project.index.indexing import read_entries, read_entry
+from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES, HEADERS
 
 MAX_FILES = 20_000
@@ -42,6 +43,7 @@ class Inventory:
         self, folder: Path, store: IndexStore | None = None, on_progress: Callable[[int, int], None] | None = None
     ) -> None:
         self.folder = folder
+        self._files = ReadableFiles.below(folder)
         self._store = store
         self._on_progress = on_progress or (lambda read_count, all_of_them: None)
         self._lock = threading.RLock()
@@ -129,9 +131,9 @@ class Inventory:
     def _take_entries(self, known_entries: dict[Path, IndexEntry], likely_words: Callable[[], Iterable[str]]) -> None:
         new_stamps = {path: stamp for path, stamp in self.stamps.items() if path not in known_entries}
         if _is_little(new_stamps):
-            known_entries |= {path: read_entry(path, stamp) for path, stamp in new_stamps.items()}
+            known_entries |= {path: read_entry(path, stamp, self._files) for path, stamp in new_stamps.items()}
         elif self._is_resting.is_set():
-            known_entries |= _likely_entries(new_stamps, likely_words())
+            known_entries |= _likely_entries(new_stamps, likely_words(), self._files)
             self._is_resting.clear()
             pending_stamps = {path: stamp for path, stamp in new_stamps.items() if path not in known_entries}
             threading.Thread(target=self._read, args=(pending_stamps,), name="inventory", daemon=True).start()
@@ -150,7 +152,7 @@ class Inventory:
         self._on_progress(0, number)
         try:
             arrived = read_entries(
-                pending_stamps, lambda read_count: self._on_progress(min(read_count, number - 1), number)
+                self.folder, pending_stamps, lambda read_count: self._on_progress(min(read_count, number - 1), number)
             )
             with self._lock:
                 self._arrived = arrived
@@ -218,7 +220,9 @@ def _is_little(stamps: Mapping[Path, Stamp]) -> bool:
     return len(stamps) <= _AT_ONCE and sum(size for _, size in stamps.values()) <= _AT_ONCE_BYTES
 
 
-def _likely_entries(new_stamps: Mapping[Path, Stamp], words: Iterable[str]) -> dict[Path, IndexEntry]:
+def _likely_entries(
+    new_stamps: Mapping[Path, Stamp], words: Iterable[str], files: ReadableFiles
+) -> dict[Path, IndexEntry]:
     """The entries of files that are named after a word, and of those named after a word in one of them."""
     paths_by_stem: dict[str, list[Path]] = {}
     for path in new_stamps:
@@ -231,7 +235,7 @@ def _likely_entries(new_stamps: Mapping[Path, Stamp], words: Iterable[str]) -> d
             room -= new_stamps[path][1]
             if room < 0:
                 return entries
-            entries[path] = file_entry = read_entry(path, new_stamps[path])
+            entries[path] = file_entry = read_entry(path, new_stamps[path], files)
             pending_stems.extend(sorted(paths_by_stem.keys() & set(str(file_entry.code_words).split())))
     return entries
 

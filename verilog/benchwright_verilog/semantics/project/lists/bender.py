@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.project.lists.file_list import FileList
+from benchwright_verilog.semantics.project.lists.file_list import FileList, open_or_disk_text
 from benchwright_verilog.semantics.project.lists.manifest import (
     DESIGNS,
     ListManifest,
@@ -17,8 +17,8 @@ from benchwright_verilog.semantics.project.lists.manifest import (
     TextIfOpen,
     TooLargeError,
     normal,
-    text_of_file,
 )
+from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 
 if TYPE_CHECKING:
     from yaml import Node
@@ -30,17 +30,27 @@ _MOST_PACKAGES = 500
 _WORD = re.compile(r"\s*([A-Za-z0-9_.:*-]+|[(),])")
 
 
-def read_bender(manifest_path: Path, text_if_open: TextIfOpen | None = None, targets: tuple[str, ...] = ()) -> FileList:
+def read_bender(
+    manifest_path: Path,
+    text_if_open: TextIfOpen | None = None,
+    targets: tuple[str, ...] = (),
+    files: ReadableFiles | None = None,
+) -> FileList:
     """Reads a package and those that it depends on.
 
     Args:
         manifest_path: Its `Bender.yml`.
         text_if_open: See `TextIfOpen`.
         targets: Targets that apply; `TARGETS` if none is given.
+        files: The files that may be read; all if none are given.
     """
     gathered = ProjectParts()
     reading = _BenderReading(
-        manifest_path.parent, text_if_open, frozenset(name.lower() for name in targets or TARGETS), gathered
+        manifest_path.parent,
+        files or ReadableFiles.everywhere(),
+        text_if_open,
+        frozenset(name.lower() for name in targets or TARGETS),
+        gathered,
     )
     reading.read_package(manifest_path)
     gathered.targets = tuple(sorted(reading.named_targets))
@@ -49,9 +59,15 @@ def read_bender(manifest_path: Path, text_if_open: TextIfOpen | None = None, tar
 
 class _BenderReading:
     def __init__(
-        self, root: Path, text_if_open: TextIfOpen | None, targets: frozenset[str], gathered: ProjectParts
+        self,
+        root: Path,
+        files: ReadableFiles,
+        text_if_open: TextIfOpen | None,
+        targets: frozenset[str],
+        gathered: ProjectParts,
     ) -> None:
         self._root = root
+        self._files = files
         self._text_of = text_if_open
         self._targets = targets
         self._gathered = gathered
@@ -63,7 +79,7 @@ class _BenderReading:
 
     def read_package(self, path: Path) -> None:
         self._gathered.read_files[path] = None
-        manifest = ListManifest(path, text_of_file(path, self._text_of), self._gathered.complaints)
+        manifest = ListManifest(path, open_or_disk_text(path, self._files, self._text_of), self._gathered.complaints)
         try:
             self._read_manifest(manifest, path.parent)
         except TooLargeError:
@@ -91,7 +107,7 @@ class _BenderReading:
         if package_folder is None:
             message = f"The dependency {name} is not here. Run `bender checkout`, then its files are read."
             manifest.complain(node, message, is_error=False)
-        elif (package_folder / NAME).is_file():
+        elif self._files.is_file(package_folder / NAME):
             self.read_package(package_folder / NAME)
 
     def _package_folder(self, manifest: ListManifest, folder: Path, name: str, node: Node) -> Path | None:
@@ -101,15 +117,17 @@ class _BenderReading:
         candidate_folders = [normal(folder / given_path)] if given_path is not None else []
         if self._checkout_dir is not None:
             candidate_folders.append(self._checkout_dir / name)
-        if self._checkouts.is_dir():
-            candidate_folders += sorted(
-                self._checkouts.glob(f"{name}-*"), key=lambda checkout: checkout.stat().st_mtime, reverse=True
-            )
-        return next((candidate for candidate in candidate_folders if candidate.is_dir()), None)
+        checkouts = [
+            path
+            for path, is_folder in self._files.entries(self._checkouts)
+            if is_folder and path.name.startswith(f"{name}-")
+        ]
+        candidate_folders += sorted(checkouts, key=lambda checkout: checkout.stat().st_mtime, reverse=True)
+        return next(filter(self._files.is_folder, candidate_folders), None)
 
     def _overrides(self) -> dict[str, Path]:
         path = self._root / "Bender.local"
-        text = text_of_file(path, self._text_of)
+        text = open_or_disk_text(path, self._files, self._text_of)
         if text is None:
             return {}
         self._gathered.read_files[path] = None
@@ -180,7 +198,7 @@ class _BenderReading:
 
     def _add_include_dir(self, manifest: ListManifest, folder: Path, node: Node, name: str) -> None:
         path = normal(folder / name)
-        if path.is_dir():
+        if self._files.is_folder(path):
             self._gathered.include_dirs[path] = None
         else:
             manifest.complain(node, f"There is no folder {path}.", is_error=False)
@@ -188,11 +206,11 @@ class _BenderReading:
     def _add_file(self, manifest: ListManifest, folder: Path, node: Node, name: str) -> None:
         path = normal(folder / name)
         if any(character in name for character in "*?"):
-            paths = [] if Path(name).is_absolute() else sorted(folder.glob(name))
+            paths = [] if Path(name).is_absolute() else self._files.matching(folder, name)
             self._gathered.sources |= dict.fromkeys(normal(path) for path in paths if path.suffix in DESIGNS)
         elif path.suffix not in DESIGNS:
             return
-        elif path.is_file():
+        elif self._files.is_file(path):
             self._gathered.sources[path] = None
         else:
             manifest.complain(node, f"There is no file {path}.")

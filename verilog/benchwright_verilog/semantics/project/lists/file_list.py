@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchwright_verilog.semantics.project.plain_files import ReadableFiles
+
 _TOKEN = re.compile(r'/\*.*?(?:\*/|\Z)|//[^\n]*|(?:(?<=\s)|\A)\#[^\n]*|((?:"[^"\n]*"|[^\s"])+)|"', re.DOTALL)
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w*)\}|\((\w*)\))")
 _SUFFIXES = (".v", ".sv")
@@ -99,6 +101,8 @@ class FileList:
 @dataclass
 class _ListedFiles:
     variables: Mapping[str, str]
+    files: ReadableFiles
+    text_of: Callable[[Path], str | None] | None
     sources: dict[Path, None] = field(default_factory=dict)
     include_dirs: dict[Path, None] = field(default_factory=dict)
     defines: dict[str, None] = field(default_factory=dict)
@@ -117,6 +121,7 @@ def read_file_list(
     path: Path,
     text_if_open: Callable[[Path], str | None] | None = None,
     variables: Mapping[str, str] = os.environ,
+    files: ReadableFiles | None = None,
 ) -> FileList:
     """Read a file list and those that it names.
 
@@ -124,16 +129,19 @@ def read_file_list(
         path: The list.
         text_if_open: Gives the text of a list that is open in an editor; else it is read from disk.
         variables: Values that `$NAME` stands for.
+        files: The files that may be read; all if none are given.
     """
-    gathered = _ListedFiles(variables)
-    text = _open_or_disk_text(path, text_if_open)
+    gathered = _ListedFiles(variables, files or ReadableFiles.everywhere(), text_if_open)
+    text = open_or_disk_text(path, gathered.files, text_if_open)
     if text is None:
         message = f"The file list {path} can't be read. Correct benchwright.project.fileLists, or create the file."
         return FileList(path, complaints=(Complaint(path, 0, 0, message),), read_lists=(path,))
-    _read_entries(path, text, path.parent, gathered, text_if_open, ())
+    _read_entries(path, text, path.parent, gathered, ())
     in_whole = frozenset((*gathered.libraries, *gathered.sources))
     for folder in gathered.library_dirs:
-        gathered.libraries |= dict.fromkeys(_library_files(folder, tuple(gathered.suffixes) or _SUFFIXES))
+        gathered.libraries |= dict.fromkeys(
+            _library_files(folder, tuple(gathered.suffixes) or _SUFFIXES, gathered.files)
+        )
     return FileList(
         path,
         tuple(gathered.sources),
@@ -157,7 +165,6 @@ def _read_entries(
     text: str,
     base_folder: Path,
     gathered: _ListedFiles,
-    text_of: Callable[[Path], str | None] | None,
     outer_lists: tuple[Path, ...],
 ) -> None:
     gathered.read_lists[path] = None
@@ -192,7 +199,7 @@ def _read_entries(
         option, value = _expand_variables(option, gathered.variables), _expand_variables(value, gathered.variables)
         if option in _LISTS:
             _read_nested_list(
-                base_folder / value, value_span, option, base_folder, complain, gathered, text_of, (*outer_lists, path)
+                base_folder / value, value_span, option, base_folder, complain, gathered, (*outer_lists, path)
             )
         elif option.startswith("+"):
             _read_plus_option(option, base_folder, gathered, complain)
@@ -207,11 +214,11 @@ def _read_entries(
         elif option in _UNDEFINES:
             gathered.defines = {macro: None for macro in gathered.defines if macro.partition("=")[0] != value}
         elif option in _INCLUDE_DIRS:
-            _add_folder(base_folder / value, gathered.include_dirs, complain, value_span)
+            _add_folder(base_folder / value, gathered.include_dirs, gathered.files, complain, value_span)
         elif option == "-y":
-            _add_folder(base_folder / value, gathered.library_dirs, complain, value_span)
+            _add_folder(base_folder / value, gathered.library_dirs, gathered.files, complain, value_span)
         elif option == "-v":
-            _add_files(base_folder / value, gathered.libraries, complain, value_span)
+            _add_files(base_folder / value, gathered.libraries, gathered.files, complain, value_span)
         elif option.startswith("-W") and option != "-Wall":
             gathered.warnings.pop(option[2:], None)  # The last one counts.
             gathered.warnings[option[2:]] = None
@@ -221,7 +228,7 @@ def _read_entries(
             if not _WITHOUT_EFFECT.match(option):
                 complain(f"{option} has no effect here; other tools may know it.", is_error=False)
         else:
-            _add_files(base_folder / option, gathered.sources, complain, value_span)
+            _add_files(base_folder / option, gathered.sources, gathered.files, complain, value_span)
 
 
 def _variable_names(text: str) -> Iterator[str]:
@@ -238,7 +245,7 @@ def _read_plus_option(option: str, base_folder: Path, gathered: _ListedFiles, co
     values = [value for value in values_text.split("+") if value]
     if name == "incdir":
         for value in values:
-            _add_folder(base_folder / value, gathered.include_dirs, complain, None)
+            _add_folder(base_folder / value, gathered.include_dirs, gathered.files, complain, None)
     elif name == "define":
         gathered.defines |= dict.fromkeys(values)
     elif name == "libext":
@@ -257,49 +264,55 @@ def _read_nested_list(
     base_folder: Path,
     complain: Callable[..., None],
     gathered: _ListedFiles,
-    text_of: Callable[[Path], str | None] | None,
     outer_lists: tuple[Path, ...],
 ) -> None:
     path = _normal(path)
     if path in outer_lists or len(outer_lists) > _MAX_DEPTH:
         complain(f"{path} includes itself through {outer_lists[-1]}. Remove one of the two entries.", span=span)
         return
-    text = _open_or_disk_text(path, text_of)
+    text = open_or_disk_text(path, gathered.files, gathered.text_of)
     if text is None:
         complain(f"The file {path} does not exist or can't be read.", span=span)
         return
-    _read_entries(path, text, path.parent if option == "-F" else base_folder, gathered, text_of, outer_lists)
+    _read_entries(path, text, path.parent if option == "-F" else base_folder, gathered, outer_lists)
 
 
 def _add_folder(
-    path: Path, folders: dict[Path, None], complain: Callable[..., None], span: tuple[int, int] | None
+    path: Path,
+    folders: dict[Path, None],
+    files: ReadableFiles,
+    complain: Callable[..., None],
+    span: tuple[int, int] | None,
 ) -> None:
     path = _normal(path)
-    if not path.is_dir():
+    if not files.is_folder(path):
         message = f"There is no folder {path}."
         complain(message, is_error=False) if span is None else complain(message, is_error=False, span=span)
     folders[path] = None
 
 
-def _add_files(path: Path, found_files: dict[Path, None], complain: Callable[..., None], span: tuple[int, int]) -> None:
+def _add_files(
+    path: Path,
+    found_files: dict[Path, None],
+    files: ReadableFiles,
+    complain: Callable[..., None],
+    span: tuple[int, int],
+) -> None:
     if any(character in str(path) for character in "*?"):
-        matching_paths = sorted(path.parent.glob(path.name))
+        matching_paths = files.matching(path.parent, path.name)
         if not matching_paths:
             complain(f"No file matches {path}.", span=span)
         found_files |= dict.fromkeys(map(_normal, matching_paths))
         return
     path = _normal(path)
-    if not path.is_file():
+    if not files.is_file(path):
         complain(f"There is no file {path}.", span=span)
         return
     found_files[path] = None
 
 
-def _library_files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
-    try:
-        yield from sorted(path for path in folder.iterdir() if path.suffix in suffixes and path.is_file())
-    except OSError:
-        return
+def _library_files(folder: Path, suffixes: tuple[str, ...], files: ReadableFiles) -> Iterator[Path]:
+    return (path for path, is_folder in files.entries(folder) if path.suffix in suffixes and not is_folder)
 
 
 def _tokens(text: str) -> Iterator[tuple[int, int, str]]:
@@ -310,16 +323,10 @@ def _tokens(text: str) -> Iterator[tuple[int, int, str]]:
             yield match.start(), match.end(), '"'
 
 
-def _open_or_disk_text(path: Path, text_of: Callable[[Path], str | None] | None) -> str | None:
-    text = text_of(path) if text_of is not None else None
-    if text is not None:
-        return text
-    if not path.is_file():
-        return None
-    try:
-        return path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")
-    except OSError:
-        return None
+def open_or_disk_text(path: Path, files: ReadableFiles, text_of: Callable[[Path], str | None] | None) -> str | None:
+    """A list's text, as an editor has it or as it is on disk; None if it can't be read."""
+    text = text_of(path) if text_of is not None and files.allows(path) else None
+    return text if text is not None else files.read_text(path)
 
 
 def _normal(path: Path) -> Path:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.project.lists.file_list import FileList
+from benchwright_verilog.semantics.project.lists.file_list import FileList, open_or_disk_text
 from benchwright_verilog.semantics.project.lists.manifest import (
     DESIGNS,
     ListManifest,
@@ -18,8 +18,8 @@ from benchwright_verilog.semantics.project.lists.manifest import (
     TextIfOpen,
     TooLargeError,
     normal,
-    text_of_file,
 )
+from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 
 if TYPE_CHECKING:
     from yaml import Node
@@ -31,7 +31,13 @@ _VERSION = re.compile(r"^(?:[<>=~^]*)(.*)$", re.DOTALL)
 _FIRST_LINE = re.compile(r"\A(\s*CAPI=2):?[ \t]*$", re.MULTILINE)
 
 
-def read_core(path: Path, folder: Path, text_if_open: TextIfOpen | None = None, target: str = "") -> FileList:
+def read_core(
+    path: Path,
+    folder: Path,
+    text_if_open: TextIfOpen | None = None,
+    target: str = "",
+    files: ReadableFiles | None = None,
+) -> FileList:
     """Reads a core and those that it depends on.
 
     Args:
@@ -39,9 +45,10 @@ def read_core(path: Path, folder: Path, text_if_open: TextIfOpen | None = None, 
         folder: Cores below it may be depended on.
         text_if_open: See `TextIfOpen`.
         target: Target of the core; `default` if not given, else the first.
+        files: The files that may be read; all if none are given.
     """
     gathered = ProjectParts()
-    reading = _FusesocReading(folder, text_if_open, gathered)
+    reading = _FusesocReading(folder, files or ReadableFiles.everywhere(), text_if_open, gathered)
     reading.read_top(path, target)
     return gathered.file_list(path)
 
@@ -62,8 +69,11 @@ class _Core:
 
 
 class _FusesocReading:
-    def __init__(self, folder: Path, text_if_open: TextIfOpen | None, gathered: ProjectParts) -> None:
+    def __init__(
+        self, folder: Path, files: ReadableFiles, text_if_open: TextIfOpen | None, gathered: ProjectParts
+    ) -> None:
         self._folder = folder
+        self._files = files
         self._text_of = text_if_open
         self._gathered = gathered
         self._flags: frozenset[str] = frozenset()
@@ -89,7 +99,7 @@ class _FusesocReading:
 
     def _read_core(self, path: Path) -> _Core:
         self._gathered.read_files[path] = None
-        return _Core(path, text_of_file(path, self._text_of), self._gathered)
+        return _Core(path, open_or_disk_text(path, self._files, self._text_of), self._gathered)
 
     def _read_target(self, core: _Core, name: str) -> None:
         fields = core.manifest.fields(core.targets.get(name))
@@ -152,7 +162,7 @@ class _FusesocReading:
         path = normal(core.folder / name)
         if not (kind.startswith(("verilogSource", "systemVerilogSource")) or (not kind and path.suffix in DESIGNS)):
             return
-        if not path.is_file():
+        if not self._files.is_file(path):
             core.manifest.complain(node, f"There is no file {path}.")
         elif is_include or path.suffix in (".vh", ".svh"):
             self._gathered.include_dirs[normal(core.folder / include_path) if include_path else path.parent] = None
@@ -176,8 +186,8 @@ class _FusesocReading:
     def _cores(self) -> dict[str, Path]:
         if self._found_cores is None:
             self._found_cores = {}
-            for path in sorted(self._folder.rglob(f"*{SUFFIX}"))[:_MOST_CORES]:
-                name = _Core(path, text_of_file(path, self._text_of), ProjectParts()).name
+            for path in self._files.matching(self._folder, f"**/*{SUFFIX}")[:_MOST_CORES]:
+                name = _Core(path, open_or_disk_text(path, self._files, self._text_of), ProjectParts()).name
                 # The later of two versions is named later.
                 self._found_cores[name] = path
         return self._found_cores

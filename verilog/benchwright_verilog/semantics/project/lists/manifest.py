@@ -141,17 +141,6 @@ class ProjectParts:
         )
 
 
-def text_of_file(path: Path, text_if_open: TextIfOpen | None) -> str | None:
-    """A file's text, as an editor has it or as it is on disk."""
-    text = text_if_open(path) if text_if_open is not None else None
-    if text is not None:
-        return text
-    try:
-        return path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff") if path.is_file() else None
-    except OSError:
-        return None
-
-
 def normal(path: Path) -> Path:
     """A path without `..`."""
     return Path(os.path.normpath(path))

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchwright_verilog.semantics.project.index.entry import Stamp
 from benchwright_verilog.semantics.project.lists import bender, fusesoc
 from benchwright_verilog.semantics.project.lists.file_list import Complaint, FileList, read_file_list
-from benchwright_verilog.semantics.project.plain_files import stamp_of
+from benchwright_verilog.semantics.project.plain_files import ReadableFiles, stamp_of
 
 _MOST_NAMED = 10
 _PATTERNS = ("*.f", "verible.filelist", bender.NAME, f"*{fusesoc.SUFFIX}")
@@ -18,11 +18,15 @@ _PATTERNS = ("*.f", "verible.filelist", bender.NAME, f"*{fusesoc.SUFFIX}")
 
 def lists_in(folder: Path) -> list[Path]:
     """All file lists directly in a folder, by kind and name."""
-    return [path for pattern in _PATTERNS for path in sorted(folder.glob(pattern)) if path.is_file()]
+    files = ReadableFiles.below(folder)
+    return [path for pattern in _PATTERNS for path in files.matching(folder, pattern)]
 
 
 def selectable_targets(
-    list_path: Path, project_folder: Path, text_if_open: Callable[[Path], str | None]
+    list_path: Path,
+    project_folder: Path,
+    text_if_open: Callable[[Path], str | None],
+    files: ReadableFiles | None = None,
 ) -> tuple[str, ...]:
     """Targets that can be chosen of a list; none for a `.f` file.
 
@@ -30,11 +34,12 @@ def selectable_targets(
         list_path: The list.
         project_folder: Folder of the project.
         text_if_open: Gives the text of a list that an editor has open.
+        files: The files that may be read; all if none are given.
     """
     if list_path.name == bender.NAME:
-        return bender.read_bender(list_path, text_if_open).targets
+        return bender.read_bender(list_path, text_if_open, files=files).targets
     if list_path.suffix == fusesoc.SUFFIX:
-        return fusesoc.read_core(list_path, project_folder, text_if_open).targets
+        return fusesoc.read_core(list_path, project_folder, text_if_open, files=files).targets
     return ()
 
 
@@ -50,6 +55,7 @@ class ProjectLists:
         on_read: Called with the lists whenever they were read, in whatever thread that was.
         variables: Values that `$NAME` stands for in a list, before the environment's.
         target: Target chosen of a list that has several; those of Bender are separated by commas.
+        files: The files that lists may lead to; all if none are given.
     """
 
     def __init__(
@@ -60,7 +66,9 @@ class ProjectLists:
         on_read: Callable[[Sequence[FileList]], None] | None,
         variables: Mapping[str, str] | None = None,
         target: str = "",
+        files: ReadableFiles | None = None,
     ) -> None:
+        self._files = files or ReadableFiles.everywhere()
         self._named_lists = list(named_lists)
         self._folder = folder
         self._text_if_open = text_if_open
@@ -83,7 +91,7 @@ class ProjectLists:
             Whether they were read.
         """
         if looks_for_lists and not self._named_lists and self._folder is not None:
-            lists_by_kind = (sorted(self._folder.glob(pattern)) for pattern in _PATTERNS)
+            lists_by_kind = (self._files.matching(self._folder, pattern) for pattern in _PATTERNS)
             found_lists = next((files for files in lists_by_kind if files), [])
             self._found_lists = found_lists if len(found_lists) == 1 else []
             self._report_several(found_lists[:_MOST_NAMED] if len(found_lists) > 1 else [])
@@ -128,10 +136,10 @@ class ProjectLists:
     def _read(self, path: Path, variables: Mapping[str, str]) -> FileList:
         if path.name == bender.NAME:
             targets = tuple(name.strip() for name in self._target.split(",") if name.strip())
-            return bender.read_bender(path, self._text_if_open, targets)
+            return bender.read_bender(path, self._text_if_open, targets, self._files)
         if path.suffix == fusesoc.SUFFIX:
-            return fusesoc.read_core(path, self._folder or path.parent, self._text_if_open, self._target)
-        return read_file_list(path, self._text_if_open, variables)
+            return fusesoc.read_core(path, self._folder or path.parent, self._text_if_open, self._target, self._files)
+        return read_file_list(path, self._text_if_open, variables, self._files)
 
     def _stamps_of(self, lists: Sequence[Path]) -> dict[Path, Stamp | None]:
         stamps: dict[Path, Stamp | None] = {}
