@@ -211,6 +211,7 @@ class BenchwrightServer(EditorServer):
             FolderState(home.state / "units"),
             DeclarationQuestions(self).ask_next_question,
             sealed_in(home),
+            (home.data, home.state),
         )
         listeners = Listeners(
             self._attempt_changed, self.report_failure, self._notice, RunProgress(self).show_run, self._study_changed

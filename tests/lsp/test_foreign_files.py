@@ -136,8 +136,8 @@ async def told(desk: Desk, text: str, hidden: Path) -> list[Any]:
     editor = desk.editor
     path = desk.folder / FILE
     path.write_text(text)
-    change = types.FileEvent(path.as_uri(), types.FileChangeType.Changed)
-    editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([change]))
+    file_event = types.FileEvent(path.as_uri(), types.FileChangeType.Changed)
+    editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([file_event]))
     editor.screen.diagnostics.clear()
     file = desk.open(FILE, text)
     answers: list[Any] = []
@@ -235,8 +235,8 @@ async def told_to_agent(mcp_agent: Agent, folder: Path, hidden: Path) -> Any:
     yield await mcp_agent.use("lint", path="tests/tb_user.sv")
     yield await mcp_agent.use("own_tests")
     # That what the sandbox shows of it is a failure.
-    for design in (folder / "rtl").glob("user*.sv"):
-        design.unlink()
+    for design_file in (folder / "rtl").glob("user*.sv"):
+        design_file.unlink()
     await asyncio.sleep(LOOK_S)
     ran = await mcp_agent.use("run_own_tests", ids=["tests/tb_user.sv::tb_user"])
     assert "refused" in ran or not json.loads(ran)["passed"]

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_harness.own_tests.debugging import Debugging
 from benchwright_harness.own_tests.outcome import OwnOutcome, OwnRun
 from benchwright_harness.own_tests.running import run_own_tests
@@ -156,7 +155,7 @@ class TestBench:
                     project, test_file, group[0] if group else "", test_settings.top, testbenches
                 )
                 compiled_files = design_files(project, project_settings, test_file, top_module)
-                snapshot = _snapshot(folder_of(project), compiled_files)
+                snapshot = _snapshot(project, compiled_files)
                 simulation = OwnSimulation(
                     files=snapshot.files,
                     sources=snapshot.sources,
@@ -244,12 +243,13 @@ def _waves_with_suffix(waves: Path, simulation: OwnSimulation) -> Path:
     return waves.with_name(waves.name + Path(simulation.waves_file).suffix)
 
 
-def _snapshot(folder: Path, compiled_files: DesignFiles) -> OwnTestFiles:
-    """Read the files of a folder, and what a design has elsewhere.
+def _snapshot(project: Project, compiled_files: DesignFiles) -> OwnTestFiles:
+    """Read the files of a project's folder, and what its design has elsewhere.
 
     Raises:
         OwnTestError: The files are too many, or one that is compiled can't be read.
     """
+    folder = folder_of(project)
     wanted_paths = dict.fromkeys(compiled_files.sources)
     for path in plain_files(folder):
         if path.suffix in DESIGN_SUFFIXES or path.suffix.lower() in _DATA:
@@ -258,15 +258,12 @@ def _snapshot(folder: Path, compiled_files: DesignFiles) -> OwnTestFiles:
         wanted_paths |= dict.fromkeys(path for path in plain_files(outer) if path.suffix in DESIGN_SUFFIXES)
     files, disk_paths, room = dict[str, bytes](), dict[str, Path](), _MAX_BYTES
     for path in wanted_paths:
-        try:
-            content = read_plain_file(path.parent, path.name, room)
-        except FileTooLargeError:
-            if path in compiled_files.sources:
-                raise OwnTestError(_too_much(folder)) from None
-            continue
-        except (OSError, NotPlainFileError) as error:
-            if path in compiled_files.sources:
-                raise OwnTestError(f"{path} can't be read, and the test needs it.") from error
+        content = project.files.read_bytes(path, room)
+        if content is None and path in compiled_files.sources:
+            stamp = project.files.stamp_of(path)
+            is_too_large = stamp is not None and stamp[1] > room
+            raise OwnTestError(_too_much(folder) if is_too_large else f"{path} can't be read, and the test needs it.")
+        if content is None:
             continue
         room -= len(content)
         relative_path = _relative_path(folder, path)

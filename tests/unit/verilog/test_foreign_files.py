@@ -321,3 +321,45 @@ def test_without_a_folder_a_list_reads_everything(tmp_path: Path) -> None:
     (tmp_path / "a.sv").touch()
     (tmp_path / "all.f").write_text("a.sv\n")
     assert read_file_list(tmp_path / "all.f").sources == (tmp_path / "a.sv",)
+
+
+def test_nothing_closed_is_read_whatever_is_opened(tmp_path: Path) -> None:
+    closed = tmp_path / "kept"
+    closed.mkdir()
+    (closed / "x.sv").write_text(HIDDEN)
+    top = tmp_path / "top.sv"
+    top.write_text(f'`include "{closed}/x.sv"\n{USE}')
+    for opened in (tmp_path, closed):
+        projects = Projects(Documents(), closed_folders=(closed,))
+        projects.change_folders([opened], [])
+        project = projects.project_of_path(top)
+        analysis = project.analysis_of(top)
+        assert analysis is not None
+        assert any("No such file" in diagnostic.message for diagnostic in analysis.diagnostics)
+        assert closed / "x.sv" not in project.paths
+        assert projects.read_text(closed / "x.sv") is None
+        assert projects.project_of_path(closed / "x.sv").analysis_of(closed / "x.sv") is None
+    workspace = closed / "preview"
+    workspace.mkdir()
+    (workspace / "top.sv").write_text("module top; endmodule\n")
+    projects = Projects(Documents(), workspace_of=lambda path: workspace, closed_folders=(closed,))
+    assert projects.project_of_path(workspace / "top.sv").analysis_of(workspace / "top.sv") is not None
+
+
+def test_a_file_by_itself_includes_what_is_beside_it_but_for_what_is_sealed(tmp_path: Path) -> None:
+    for name in ("loose", "pack"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.svh").write_text("`define X 1\n")
+        (tmp_path / name / "top.sv").write_text('`include "x.svh"\nmodule top; endmodule\n')
+    documents = Documents()
+    projects = Projects(documents, is_sealed=sealed_below(tmp_path / "pack"))
+    are_included = {}
+    for name in ("loose", "pack"):
+        document = documents.open(
+            (tmp_path / name / "other.sv").as_uri(), 1, '`include "x.svh"\nmodule other; endmodule\n'
+        )
+        are_included[name] = not projects.project_of(document).analysis(document).diagnostics
+    assert are_included == {"loose": True, "pack": False}
+    assert projects.project_of_path(tmp_path / "pack" / "top.sv").analysis_of(tmp_path / "pack" / "top.sv") is None
+    projects.change_folders([tmp_path / "pack"], [])
+    assert projects.project_of_path(tmp_path / "pack" / "top.sv").analysis_of(tmp_path / "pack" / "top.sv") is not None

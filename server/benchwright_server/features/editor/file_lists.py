@@ -56,7 +56,7 @@ class FileListProblems:
                 self._ask(file_list)
                 continue
             for complaint in file_list.complaints:
-                if complaint.path.is_file():
+                if self._server.projects.is_file(complaint.path):
                     complaints.setdefault(complaint.path, []).append(complaint)
                 elif complaint.message not in self._told_messages:
                     self._told_messages.add(complaint.message)

@@ -26,25 +26,25 @@ _ALL_ACCESS = (1 << 13) - 1
 _NO_NEW_PRIVS = 38
 
 
-def parse(text: str, sources: SourceManager, name: str, options: Bag) -> SyntaxTree:
+def parse(text: str, sources: SourceManager, name: str, parse_options: Bag) -> SyntaxTree:
     """The tree of text that is in no file. It may be a lone expression.
 
     Args:
         text: What is parsed.
         sources: Has what it includes.
         name: Its name to slang.
-        options: Options of slang's preprocessor and parser.
+        parse_options: Options of slang's preprocessor and parser.
     """
     from pyslang.syntax import SyntaxTree
 
-    return _file_free_thread().submit(SyntaxTree.fromText, text, sources, name, "", options).result()
+    return _file_free_thread().submit(SyntaxTree.fromText, text, sources, name, "", parse_options).result()
 
 
-def parse_file(text: str, sources: SourceManager, name: str, options: Bag) -> SyntaxTree:
+def parse_file(text: str, sources: SourceManager, name: str, parse_options: Bag) -> SyntaxTree:
     """Like `parse`, of a file by its path: a lone expression or statement is an error, and includes start from it."""
     from pyslang.syntax import SyntaxTree
 
-    return _file_free_thread().submit(SyntaxTree.fromFileInMemory, text, sources, name, name, options).result()
+    return _file_free_thread().submit(SyntaxTree.fromFileInMemory, text, sources, name, name, parse_options).result()
 
 
 @cache

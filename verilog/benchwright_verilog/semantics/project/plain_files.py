@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from benchwright_verilog.semantics.project.index.entry import Stamp
@@ -36,6 +36,7 @@ class ReadableFiles:
         opened_folders: Gives the folders that may be read as a whole.
         other_folders: Gives the folders that may be read but for what is sealed.
         is_sealed: True of the real path of a file that is read only if an opened folder has it.
+        closed_folders: Nothing in them is read, whatever is opened.
     """
 
     def __init__(
@@ -43,7 +44,9 @@ class ReadableFiles:
         opened_folders: Callable[[], Iterable[Path]],
         other_folders: Callable[[], Iterable[Path]] = tuple,
         is_sealed: Callable[[Path], bool] = lambda real_path: False,
+        closed_folders: Sequence[Path] = (),
     ) -> None:
+        self.closed_folders = closed_folders
         self._opened_folders = opened_folders
         self._other_folders = other_folders
         self._is_sealed = is_sealed
@@ -59,13 +62,13 @@ class ReadableFiles:
         return files
 
     @classmethod
-    def below(cls, *folders: Path) -> ReadableFiles:
-        """All files below some folders."""
-        return cls(lambda: folders)
+    def below(cls, *folders: Path, closed_folders: Sequence[Path] = ()) -> ReadableFiles:
+        """All files below some folders, but for closed ones."""
+        return cls(lambda: folders, closed_folders=closed_folders)
 
     def with_everything_unsealed(self) -> ReadableFiles:
         """These, and all of the disk that is not sealed."""
-        files = ReadableFiles(self._opened_folders, is_sealed=self._is_sealed)
+        files = ReadableFiles(self._opened_folders, is_sealed=self._is_sealed, closed_folders=self.closed_folders)
         files._has_all = True
         return files
 
@@ -78,6 +81,8 @@ class ReadableFiles:
         return self._allows_real(_real(path))
 
     def _allows_real(self, real_path: Path) -> bool:
+        if self._is_below(real_path, self.closed_folders):
+            return False
         if self._is_below(real_path, self._opened_folders()):
             return True
         is_below_another = self._has_all or self._is_below(real_path, (*self._other_folders(), *self._named_folders))
@@ -128,11 +133,11 @@ class ReadableFiles:
         content = self.read_bytes(path)
         return content.decode("utf-8", "replace").removeprefix("\ufeff") if content is not None else None
 
-    def read_bytes(self, path: Path) -> bytes | None:
+    def read_bytes(self, path: Path, limit: int = _MAX_BYTES) -> bytes | None:
         """A file's content; None if it may not or can't be read, is too large, or is a pipe or a device."""
         # Opening a device may do something, so it is not even opened.
         stamp = self.stamp_of(path)
-        if stamp is None or stamp[1] > _MAX_BYTES:
+        if stamp is None or stamp[1] > limit:
             return None
         try:
             with os.fdopen(os.open(path, _OPEN_FLAGS), "rb") as stream:
@@ -140,10 +145,10 @@ class ReadableFiles:
                 is_plain = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
                 if not is_plain or not self._allows_real(_opened_path(stream.fileno(), path)):
                     return None
-                content = stream.read(_MAX_BYTES + 1)
+                content = stream.read(limit + 1)
         except (OSError, ValueError):
             return None
-        return content if len(content) <= _MAX_BYTES else None
+        return content if len(content) <= limit else None
 
     def matching(self, folder: Path, pattern: str) -> list[Path]:
         """The files of a folder that match a pattern as `Path.glob` has it, sorted."""

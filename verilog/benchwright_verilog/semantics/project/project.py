@@ -67,7 +67,9 @@ class Project:
     ) -> None:
         self.folder = folder
         self.files = files or (ReadableFiles.below(folder) if folder is not None else ReadableFiles.everywhere())
-        self.inventory = Inventory(folder, store, on_progress) if folder is not None else None
+        self.inventory = (
+            Inventory(folder, store, on_progress, self.files.closed_folders) if folder is not None else None
+        )
         self._documents = documents
         self._settings = settings or ProjectSettings()
         self.is_workspace = is_workspace

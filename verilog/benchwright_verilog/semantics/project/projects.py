@@ -45,6 +45,7 @@ class Projects:
         units: Keeps which of several files declares a unit.
         on_undecided: Called with a project whose diagnostics hang on a choice that nobody has made.
         is_sealed: True of a file, by its real path, that only who opened its folder may read, and no workspace.
+        closed_folders: Folders of which nothing is read but a workspace in them.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class Projects:
         unit_state: FolderState | None = None,
         on_undecided: Callable[[Project], None] | None = None,
         is_sealed: Callable[[Path], bool] = lambda real_path: False,
+        closed_folders: Sequence[Path] = (),
     ) -> None:
         self._documents = documents
         self._settings = read_settings
@@ -72,6 +74,7 @@ class Projects:
         self._units = unit_state
         self._on_undecided = on_undecided
         self._is_sealed = is_sealed
+        self._closed_folders = closed_folders
         self._folders: list[Path] = []
         self._projects: dict[Path, Project] = {}
         self._alone: dict[Path, Project] = {}
@@ -118,7 +121,7 @@ class Projects:
                 self._documents,
                 self._settings(),
                 on_lists=self._on_lists,
-                files=self._files_of(path.parent, is_workspace=False),
+                files=self._files_of_lone(path),
             )
         return self._alone[path]
 
@@ -232,7 +235,19 @@ class Projects:
 
         if is_workspace:
             return ReadableFiles(lambda: [folder], other_folders, self._is_sealed)
-        return ReadableFiles(lambda: [folder, *self._folders], is_sealed=self._is_sealed)
+        return ReadableFiles(
+            lambda: [folder, *self._folders], is_sealed=self._is_sealed, closed_folders=self._closed_folders
+        )
+
+    def _files_of_lone(self, path: Path) -> ReadableFiles:
+        """The files of a file by itself: those of the open folders, and of its own but for what is sealed."""
+        return ReadableFiles(
+            lambda: self._folders, lambda: [path.parent], self._is_sealed, closed_folders=self._closed_folders
+        )
+
+    def is_file(self, path: Path) -> bool:
+        """True of a file on disk that one of the projects may read."""
+        return any(project.list_files.is_file(path) for project in self.all_projects())
 
     def read_text(self, path: Path) -> str | None:
         """The text of a file on disk that one of the projects may read."""

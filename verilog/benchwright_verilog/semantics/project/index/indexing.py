@@ -9,7 +9,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchwright_verilog.semantics.project.index.entry import IndexEntry, Stamp, WordSet, entry_of, values_of
@@ -43,7 +43,10 @@ def read_entry(path: Path, stamp: Stamp, files: ReadableFiles) -> IndexEntry:
 
 
 def read_entries(
-    folder: Path, stamps: Mapping[Path, Stamp], report_read_count: Callable[[int], None]
+    folder: Path,
+    stamps: Mapping[Path, Stamp],
+    report_read_count: Callable[[int], None],
+    closed_folders: Sequence[Path] = (),
 ) -> dict[Path, IndexEntry]:
     """Return the declarations and names of many files. Blocks until all are read; call it in a thread.
 
@@ -51,18 +54,21 @@ def read_entries(
         folder: The folder that they are in; none is read that a link in it leads to elsewhere.
         stamps: The files, and their versions.
         report_read_count: Called with how many have been read so far.
+        closed_folders: Folders of which none is read.
     """
     entries: dict[Path, IndexEntry] = {}
-    for path, file_entry in _read_apart(folder, stamps):
+    for path, file_entry in _read_apart(folder, stamps, closed_folders):
         entries[path] = file_entry
         if len(entries) % _BATCH == 0:
             report_read_count(len(entries))
     for path in stamps.keys() - entries.keys():  # The process could not be started, or ended early.
-        entries[path] = read_entry(path, stamps[path], ReadableFiles.below(folder))
+        entries[path] = read_entry(path, stamps[path], ReadableFiles.below(folder, closed_folders=closed_folders))
     return entries
 
 
-def _read_apart(folder: Path, stamps: Mapping[Path, Stamp]) -> Iterator[tuple[Path, IndexEntry]]:
+def _read_apart(
+    folder: Path, stamps: Mapping[Path, Stamp], closed_folders: Sequence[Path]
+) -> Iterator[tuple[Path, IndexEntry]]:
     search_path = [entry for entry in sys.path if Path(entry).is_absolute()]
     command = [sys.executable, "-I", "-c", _START, json.dumps(search_path)]
     paths = list(stamps)
@@ -72,7 +78,11 @@ def _read_apart(folder: Path, stamps: Mapping[Path, Stamp]) -> Iterator[tuple[Pa
         ) as process:
             if process.stdin is None or process.stdout is None:
                 return
-            request = {"folder": os.fspath(folder), "files": [[os.fspath(path), stamps[path]] for path in paths]}
+            request = {
+                "folder": os.fspath(folder),
+                "closed_folders": [*map(os.fspath, closed_folders)],
+                "files": [[os.fspath(path), stamps[path]] for path in paths],
+            }
             process.stdin.write(json.dumps(request).encode())
             process.stdin.close()
             for line in process.stdout:
@@ -87,7 +97,9 @@ def serve() -> None:
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
     request = json.loads(sys.stdin.buffer.read())
-    files, requested_files = ReadableFiles.below(Path(request["folder"])), request["files"]
+    closed_folders = [Path(name) for name in request["closed_folders"]]
+    files = ReadableFiles.below(Path(request["folder"]), closed_folders=closed_folders)
+    requested_files = request["files"]
     for batch_start in range(0, len(requested_files), _BATCH):
         part = requested_files[batch_start : batch_start + _BATCH]
         entries = (read_entry(Path(name), (stamp[0], stamp[1]), files) for name, stamp in part)

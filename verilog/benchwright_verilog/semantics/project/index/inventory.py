@@ -37,13 +37,18 @@ class Inventory:
         store: Store that keeps what was found, if there is much of it.
         on_progress: Called, in any thread, with how many of how many files have been read in the background; with
             equal numbers once they can be used.
+        closed_folders: Folders that are left out.
     """
 
     def __init__(
-        self, folder: Path, store: IndexStore | None = None, on_progress: Callable[[int, int], None] | None = None
+        self,
+        folder: Path,
+        store: IndexStore | None = None,
+        on_progress: Callable[[int, int], None] | None = None,
+        closed_folders: Sequence[Path] = (),
     ) -> None:
         self.folder = folder
-        self._files = ReadableFiles.below(folder)
+        self._files = ReadableFiles.below(folder, closed_folders=closed_folders)
         self._store = store
         self._on_progress = on_progress or (lambda read_count, all_of_them: None)
         self._lock = threading.RLock()
@@ -122,7 +127,7 @@ class Inventory:
         self.looks += 1
         self.is_cut = False
         self.stamps = {}
-        for path, stamp in _design_files(self.folder):
+        for path, stamp in _design_files(self.folder, self._files.closed_folders):
             if len(self.stamps) == MAX_FILES:
                 self.is_cut = True
                 break
@@ -152,7 +157,10 @@ class Inventory:
         self._on_progress(0, number)
         try:
             arrived = read_entries(
-                self.folder, pending_stamps, lambda read_count: self._on_progress(min(read_count, number - 1), number)
+                self.folder,
+                pending_stamps,
+                lambda read_count: self._on_progress(min(read_count, number - 1), number),
+                self._files.closed_folders,
             )
             with self._lock:
                 self._arrived = arrived
@@ -262,8 +270,8 @@ def folder_distance(path: Path, origin: Path) -> int:
     return len(origin_parts) + len(path_parts) - 2 * shared
 
 
-def _design_files(folder: Path) -> Iterator[tuple[Path, Stamp]]:
-    for dir_entry in files_below(folder):
+def _design_files(folder: Path, closed_folders: Sequence[Path]) -> Iterator[tuple[Path, Stamp]]:
+    for dir_entry in files_below(folder, left_out_folders=closed_folders):
         if Path(dir_entry.name).suffix not in DESIGN_SUFFIXES:
             continue
         try:

@@ -288,7 +288,9 @@ def _add_folder(
     if not files.is_folder(path):
         message = f"There is no folder {path}."
         complain(message, is_error=False) if span is None else complain(message, is_error=False, span=span)
-    folders[path] = None
+    if files.allows(path):
+        # It may be made later.
+        folders[path] = None
 
 
 def _add_files(
