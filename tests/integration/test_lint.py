@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
+import pytest
+
+from benchwright_harness.inside.guard import landlock
 from benchwright_harness.toolchain import Toolchain
 from benchwright_server.linters.lint_tool import LintSeverity
 from benchwright_server.linters.verilator import verilator_lint
@@ -39,3 +43,24 @@ async def test_lint_leaves_nothing_in_the_workspace(tmp_path: Path, toolchain: T
     (tmp_path / "top.sv").write_text(TRUNCATES)
     await verilator_lint(tmp_path, "top.sv", toolchain)
     assert [path.name for path in tmp_path.rglob("*")] == ["top.sv"]
+
+
+WAYS = ("{hidden}/x.sv", "../hidden/x.sv", "/proc/self/root{hidden}/x.sv", "link.sv", "rtl/link.sv", "linked/x.sv")
+
+
+@pytest.mark.skipif(sys.platform != "linux" or not landlock.version(), reason="the kernel has no Landlock")
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_file_elsewhere_is_as_if_it_were_missing(tmp_path: Path, toolchain: Toolchain, way: str) -> None:
+    hidden, work = tmp_path / "hidden", tmp_path / "work"
+    (work / "rtl").mkdir(parents=True)
+    (work / "rtl" / "link.sv").symlink_to(hidden / "x.sv")
+    (work / "linked").symlink_to(hidden)
+    include = way.format(hidden=hidden)
+    (work / "rtl" / "top.sv").write_text(
+        f'`include "{include}"\nmodule top(input a); x u(.a(a)); wire w = `M; endmodule\n'
+    )
+    missing = await verilator_lint(work, "rtl/top.sv", toolchain)
+    hidden.mkdir()
+    (hidden / "x.sv").write_text("`define M zqcanary\nmodule x(input a, b); endmodule\n")
+    assert await verilator_lint(work, "rtl/top.sv", toolchain) == missing
+    assert missing

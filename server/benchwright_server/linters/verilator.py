@@ -18,6 +18,9 @@ from benchwright_server.linters.lint_tool import LintFinding, LintSeverity, Lint
 from benchwright_verilog.findings.finding import Finding as EditorFinding
 from benchwright_verilog.findings.finding import Level
 from benchwright_verilog.findings.source import FindingTool
+from benchwright_verilog.semantics.project.index.files_below import files_below
+from benchwright_verilog.semantics.project.plain_files import ReadableFiles
+from benchwright_verilog.syntax.suffixes import SOURCES
 
 _FINDING = re.compile(
     r"%(?P<severity>Error|Warning)(?:-(?P<rule>[A-Z0-9_]+))?: "
@@ -25,6 +28,7 @@ _FINDING = re.compile(
 )
 _RELATED = re.compile(r"\s+(?P<path>[^\s:]+):(?P<line>\d+):(?P<column>\d+): \.\.\. (?P<message>.*)")
 _CARET = re.compile(r"^\s*\|\s*(\^~*)")
+_MAX_BYTES = 64 << 20
 _LIMITS = RunLimits(wall_s=30, memory_mb=2048)
 
 
@@ -40,7 +44,9 @@ async def verilator_lint(folder: Path, path: str, toolchain: Toolchain) -> list[
         Findings about files inside the workspace, of which alone Verilator knows; none if it fails.
     """
     with tempfile.TemporaryDirectory(prefix="benchwright-lint-") as temporary:
-        folders = sorted({str(file.parent.relative_to(folder)) for file in folder.rglob("*.*v") if file.is_file()})
+        copy = Path(temporary) / "copy"
+        copied_paths = await asyncio.to_thread(_copy_files, folder, copy)
+        folders = sorted({str(path.parent) for path in copied_paths if path.suffix in SOURCES})
         program, variables = toolchain.verilator_here
         argv = [
             str(program),
@@ -53,14 +59,34 @@ async def verilator_lint(folder: Path, path: str, toolchain: Toolchain) -> list[
         await run_limited(
             argv,
             env=environment,
-            cwd=folder,
+            cwd=copy,
             limits=_LIMITS,
             folder=Path(temporary),
             log=output_buffer,
             # Sources name files to include, wherever they are.
-            access=FileAccess((program.parent.parent, folder), (Path(temporary),)),
+            access=FileAccess((program.parent.parent,), (Path(temporary),)),
         )
         return parse_verilator(output_buffer.getvalue().decode(errors="replace"))
+
+
+def _copy_files(folder: Path, copy: Path) -> list[Path]:
+    """Copy a folder without its links, through which Verilator would show what is elsewhere.
+
+    Returns:
+        The files, relative to the folder.
+    """
+    files, copied_paths, room = ReadableFiles.below(folder), list[Path](), _MAX_BYTES
+    copy.mkdir()
+    for dir_entry in files_below(folder):
+        content = files.read_bytes(Path(dir_entry.path), room)
+        if content is None:
+            continue
+        room -= len(content)
+        path = Path(dir_entry.path).relative_to(folder)
+        (copy / path).parent.mkdir(parents=True, exist_ok=True)
+        (copy / path).write_bytes(content)
+        copied_paths.append(path)
+    return copied_paths
 
 
 def parse_verilator(lint_output: str) -> list[LintFinding]:
