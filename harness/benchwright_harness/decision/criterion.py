@@ -23,8 +23,8 @@ from benchwright_problems.criterion import CriterionTable, OutputScope, PassPatt
 from benchwright_problems.problem import RunLimits
 from benchwright_problems.verdict import Reason, TestResult, Verdict
 
-NOT_COMPILED, DRIVES_INPUTS = 120, 121
-"""Exit codes of a testbench's program that did not get as far as a simulation."""
+NOT_COMPILED = 120
+"""Exit code of a testbench's program that did not get as far as a simulation."""
 STANDS_STILL = 122
 """Its exit code if simulated time did not advance."""
 SIMULATES = "--- the simulation begins"
@@ -142,9 +142,6 @@ def apply_criterion(
         return Verdict(reason=reason, detail=text.format(limits=limits), tests=tests)
     if criterion.table is None:
         return _services_verdict(criterion, step_end, test_results, failures)
-    if criterion.is_testbench and step_end.exit_code == DRIVES_INPUTS:
-        detail = "The design drives or forces its own inputs, and with them the testbench's signals."
-        return Verdict(reason=Reason.TAMPERED, detail=detail)
     if criterion.is_testbench and step_end.exit_code == STANDS_STILL:
         return Verdict(reason=Reason.TESTS_FAILED, detail=ZERO_TIME)
     if criterion.is_testbench and (step_end.exit_code == NOT_COMPILED or output is None):

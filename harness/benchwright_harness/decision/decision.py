@@ -18,6 +18,9 @@ from benchwright_harness.scan import ScanFinding, rules
 from benchwright_problems.problem import Problem, ScanAction
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
+OWNERSHIP = "ownership"
+"""The rule that a compiler's guard names where a design changes signals that are not its own."""
+
 
 @dataclass(frozen=True)
 class Execution:
@@ -112,6 +115,13 @@ def _compiler_refusal(problem: Problem, watch: FailureWatch) -> Verdict | None:
     if watch.refusal is None or watch.refusal[0] not in problem.public.expected:
         return None
     path, line, column, subject, rule = watch.refusal
+    if rule == OWNERSHIP:
+        signal = subject.removeprefix("a change of ")
+        detail = (
+            f"Not run: {path}, line {line}, changes {signal}, which is not the design's own: "
+            "what a design is given, the testbench drives."
+        )
+        return Verdict(reason=Reason.TAMPERED, detail=detail)
     if rule not in rules():
         # The design can print such a line, too.
         return None

@@ -26,7 +26,7 @@ from benchwright_harness.plan.plan import WORKDIR, HarnessPlan, PlanStep, make_p
 from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.plan.testbench_text import WORKSPACE
 from benchwright_harness.sandbox import Sandbox, SandboxJob, WarmSandbox
-from benchwright_harness.scan import refused_tasks, scan_solution, without_byte_order_mark
+from benchwright_harness.scan import hands_in_testbench, refused_tasks, scan_solution, without_byte_order_mark
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.criterion import CriterionTable, Simulator
 from benchwright_problems.problem import Problem, ScanAction
@@ -318,6 +318,7 @@ def _environment(problem: Problem, step: PlanStep, toolchain: Toolchain, selecti
         "BENCHWRIGHT_SILENCE_S": f"{max(_MIN_SILENCE_S, _SILENCE_SHARE * problem.limits.wall_s):g}",
         "BENCHWRIGHT_SUBMITTED": "\n".join(problem.public.expected),
         "BENCHWRIGHT_REFUSED": " ".join(f"{task}={rule}" for task, rule in refused_tasks(problem).items()),
+        **({} if hands_in_testbench(problem) else {"BENCHWRIGHT_OWNERSHIP": "1"}),
         "PYTEST_ADDOPTS": f"--junitxml={WORKDIR}/{PYTEST_RESULTS}",
         **step.env,
         **tools,

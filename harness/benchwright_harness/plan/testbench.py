@@ -17,7 +17,6 @@ from pydantic import Field, ValidationError
 
 from benchwright_foundation.model import Model
 from benchwright_harness.decision.criterion import (
-    DRIVES_INPUTS,
     NOT_COMPILED,
     SIMULATES,
     STANDS_STILL,
@@ -53,7 +52,6 @@ COMPUTED = "The testbench puts its result together from values, so a design's te
 _IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_$]*$"
 _FOLDER = f"/src/{RUN}"
 _BENCH, _DESIGN, _SCRIPT = f"{_FOLDER}/testbench.sv", f"{_FOLDER}/design.sv", f"{_FOLDER}/run.sh"
-_INPUTS = f"{_FOLDER}/inputs.awk"
 _PROGRAM = "design.vvp"
 _OBJECTS = "obj_dir"
 # Most of the time is the C++ compiler's, so it does not optimise.
@@ -61,53 +59,17 @@ _VERILATOR = (
     "--binary --timing -Wno-fatal -Wno-lint -Wno-style -MAKEFLAGS OPT_FAST=-O0 -MAKEFLAGS OPT_SLOW=-O0"
     " -Wno-MULTITOP -Wno-TIMESCALEMOD"
 )
-_COMPILE = (
-    f'"$@" >compile.log 2>&1; ended=$?; cat compile.log; [ $ended = {DRIVES_INPUTS} ] && exit {DRIVES_INPUTS};'
-    f" [ $ended = 0 ] || exit {NOT_COMPILED}"
-)
-# In Icarus a port is the testbench's own net: who drives or forces it changes what the reference is given.
-_DRIVES = (
-    rf"if grep -q 'input port .* is coerced to inout' compile.log || grep -Eq '{{opcodes}}' {_PROGRAM};"
-    f" then exit {DRIVES_INPUTS}; fi\n"
-    f"awk -v ours='{{ours}}' -f {_INPUTS} {_PROGRAM}; [ $? = 3 ] && exit {DRIVES_INPUTS}"
-)
-# An input of the design that is joined by `tran` or an `inout` part to a net of its own, so that each drives the other;
-# or what is an input of the reference beside it, and none of the design.
-_JOINED_INPUTS = r"""
-BEGIN { count = split(ours, names, " "); for (at = 1; at <= count; at++) testbench["\"" names[at] "\""] = 1 }
-$2 == ".scope" && NF > 3 {
-    scope = $1; outer = $NF; sub(/;$/, "", outer); name = $5
-    module[scope] = $3 == "module," ? name : module[outer]
-    is_top = $3 == "module," && !(name in testbench) && (module[outer] in testbench)
-    if (is_top) tops[scope] = outer; else beside[scope] = outer
-}
-$1 == ".port_info" { sub(/;$/, "", $5); kind[scope, $5] = $3; ports[scope] = ports[scope] " " $5 }
-is_top && $2 ~ /^\.net/ { name = $3; sub(/,$/, "", name); if (kind[scope, name] == "/INPUT" && $6 ~ /^p/) found = 1 }
-END {
-    for (top in tops) for (one in beside) if (beside[one] == tops[top]) {
-        differs = 0
-        count = split(ports[one], names, " ")
-        for (at = 1; at <= count; at++) {
-            if (!((top, names[at]) in kind)) { differs = 0; break }
-            if (kind[one, names[at]] == "/INPUT" && kind[top, names[at]] != "/INPUT") differs = 1
-            if (kind[one, names[at]] != "/INPUT" && kind[top, names[at]] == "/INPUT") { differs = 0; break }
-        }
-        found = found || differs
-    }
-    exit found ? 3 : 0
-}
-"""
+_COMPILE = f'"$@" || exit {NOT_COMPILED}'
 # A testbench names files of the workspace as from its root.
 _LINK = 'for entry in /code/*; do [ "$entry" = /code/rundir ] || ln -s "$entry" .; done'
 # SIGXCPU: see watch.c. A simulation's own status is none of those that are kept for other ends.
 _RUN = (
     f"{{program}}; ended=$?; [ $ended = {128 + 24} ] && exit {STANDS_STILL};"
-    f" case $ended in {NOT_COMPILED}|{DRIVES_INPUTS}|{STANDS_STILL}) exit 1;; esac; exit $ended"
+    f" case $ended in {NOT_COMPILED}|{STANDS_STILL}) exit 1;; esac; exit $ended"
 )
 _SPECIFIER = re.compile(r"(%[-+0-9.]*[A-Za-z])")
 _OF_TEXT = "sSpPmM"
 _MOST_TRIED_VALUES = 6
-_FORCES, _DEPOSITS = "^ +%force/", r'^ +%vpi_call.* "\$deposit"'
 
 
 class TestbenchFile(Model):
@@ -201,13 +163,9 @@ def plan_testbench(
     build = _icarus_build if simulator == "icarus" else _verilator_build
     compiler, program, files = build(described, table, top_module, sources, has_channel)
     may_speak = sorted(f"{name}${RUN}" if name in names else name for name in scopes)
-    checks = []
-    if simulator == "icarus":
-        checks.append(_DRIVES.format(opcodes=_opcodes(texts.values()), ours=" ".join(may_speak)))
-        files[_INPUTS] = _JOINED_INPUTS
     copies = [f"cp {' '.join(f'{_FOLDER}/data/{name}' for name in readable)} ."] if readable else []
     files |= {f"{_FOLDER}/data/{name}": text for name, text in data_files.items()}
-    script_lines = (_LINK, _COMPILE, *checks, *copies, f"echo '{SIMULATES}'", _RUN.format(program=program), "")
+    script_lines = (_LINK, _COMPILE, *copies, f"echo '{SIMULATES}'", _RUN.format(program=program), "")
     files[_SCRIPT] = "\n".join(script_lines)
     remarks = (
         *((UNHEARD,) if not is_heard or table.file else ()),
@@ -310,12 +268,6 @@ def _printed_samples(format_text: str) -> Iterator[str]:
 def _join_sources(sources: Mapping[str, str]) -> str:
     """The testbench as one file, so that its parts share what they define."""
     return "".join(f'`line 1 "{_FOLDER}/{name}" 0\n{text}\n' for name, text in sources.items())
-
-
-def _opcodes(texts: Iterable[str]) -> str:
-    """Of what would change a testbench's own nets, unless the testbench does so itself."""
-    text = "".join(texts)
-    return "|".join((*(() if "force" in text else (_FORCES,)), *(() if "$deposit" in text else (_DEPOSITS,)))) or "^$^"
 
 
 def _name(path: str) -> str:

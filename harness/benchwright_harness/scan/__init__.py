@@ -100,6 +100,11 @@ def scan_solution(problem: Problem, solution: Mapping[str, bytes]) -> tuple[Scan
     return tuple(sorted((finding for finding in findings if (finding.rule, finding.what) not in usual), key=_sort_key))
 
 
+def hands_in_testbench(problem: Problem) -> bool:
+    """True if solvers write a testbench or assertions, and so may reach into what they test."""
+    return problem.category in _TESTBENCH
+
+
 def refused_tasks(problem: Problem) -> dict[str, str]:
     """System tasks that a problem refuses → the rule, for compilers that say what they have compiled.
 
@@ -114,9 +119,8 @@ def refused_tasks(problem: Problem) -> dict[str, str]:
 
 
 def _actions(problem: Problem) -> dict[str, ScanAction]:
-    is_testbench = problem.category in _TESTBENCH
     harness = problem.hidden.harness.values()
-    actions = {name: rule.testbench if is_testbench else rule.action for name, rule in _rules().items()}
+    actions = {name: rule.testbench if hands_in_testbench(problem) else rule.action for name, rule in _rules().items()}
     if any(map(_SYNTHESISER.search, harness)):
         actions |= {name: rule.synthesis for name, rule in _rules().items() if rule.synthesis is not None}
     if any(map(_LINTER.search, harness)):

@@ -8,7 +8,6 @@ import pytest
 from pydantic import ValidationError
 
 from benchwright_harness.decision.criterion import (
-    DRIVES_INPUTS,
     NOT_COMPILED,
     SIMULATES,
     Criterion,
@@ -103,11 +102,6 @@ def test_a_pass_needs_the_testbenchs_own_end(table: CriterionTable, lines: tuple
 @pytest.mark.parametrize("exit_code", [1, 98, 134, 139])
 def test_a_pass_needs_a_simulator_that_ends_well(table: CriterionTable, lines: tuple[str, ...], exit_code: int) -> None:
     assert verdict(table, printed_lines(*lines), exit_code=exit_code).reason is Reason.TESTS_FAILED
-
-
-@pytest.mark.parametrize(("table", "lines"), BOTH)
-def test_a_design_that_drives_its_inputs_has_tampered(table: CriterionTable, lines: tuple[str, ...]) -> None:
-    assert verdict(table, None, exit_code=DRIVES_INPUTS).reason is Reason.TAMPERED
 
 
 def test_without_a_supervisor_the_simulations_lines_are_the_testbenchs() -> None:
