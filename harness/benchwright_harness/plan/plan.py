@@ -19,8 +19,8 @@ from typing import Any
 from benchwright_foundation.model import Model
 from benchwright_harness.decision.criterion import Criterion
 from benchwright_harness.errors import BadHarnessError
-from benchwright_harness.plan.testbench import plan_testbench
-from benchwright_harness.plan.testbench_text import RUN
+from benchwright_harness.plan.testbench import PREDICTABLE, plan_testbench
+from benchwright_harness.plan.testbench_text import PUBLISHED_SEED, RUN, SEED, draws_numbers
 from benchwright_harness.toolchain.tree import CHANNEL
 from benchwright_problems.criterion import DESCRIPTION, CriterionTable, OutputScope, Simulator
 
@@ -95,14 +95,17 @@ class PlanStep(Model):
     channel: str = ""
     """Text that the supervisor passes to the channel of a testbench."""
 
-    def with_token(self, token: str) -> PlanStep:
-        """The same with a token instead of `RUN`."""
+    def with_token(self, token: str, seed: str) -> PlanStep:
+        """The same with a token instead of `RUN`, and a seed instead of `SEED`."""
         if not self.channel and RUN not in "".join(self.argv):
             return self
         return self.model_copy(
             update={
                 "argv": tuple(word.replace(RUN, token) for word in self.argv),
-                "files": {path.replace(RUN, token): text.replace(RUN, token) for path, text in self.files.items()},
+                "files": {
+                    path.replace(RUN, token): text.replace(RUN, token).replace(SEED, seed)
+                    for path, text in self.files.items()
+                },
                 "channel": self.channel.replace(RUN, token),
             }
         )
@@ -120,11 +123,17 @@ class HarnessPlan(Model):
     """Criterion that decides."""
     remarks: tuple[str, ...] = ()
     """Remarks that a verdict must make about how it was reached."""
+    takes_seed: bool = False
+    """True if a testbench draws random numbers, which can be others in each run."""
 
-    def for_one_run(self) -> HarnessPlan:
-        """The plan with a token of its own instead of `RUN`, which a design can't have known."""
+    def for_one_run(self, seed: str = PUBLISHED_SEED) -> HarnessPlan:
+        """The plan with a token of its own instead of `RUN`, which a design can't have known.
+
+        Args:
+            seed: Seed of the testbench's random numbers.
+        """
         token = secrets.token_hex(8)
-        return self.model_copy(update={"steps": tuple(step.with_token(token) for step in self.steps)})
+        return self.model_copy(update={"steps": tuple(step.with_token(token, seed) for step in self.steps)})
 
 
 def toplevels(harness: Mapping[str, str]) -> Sequence[str]:
@@ -194,7 +203,9 @@ def make_plan(
     steps = moved
     simulates = any({"MODULE", "COCOTB_TEST_MODULES"} & step.env.keys() for step in steps)
     tools = frozenset().union(*(_tools(step) for step in steps))
-    remarks = on_verilator + ((OPEN_SOURCE_COVERAGE,) if any(_runs_our_xrun(step) for step in steps) else ())
+    verilog = [text for path, text in harness.items() if path.endswith((".v", ".sv", ".vh", ".svh"))]
+    remarks = on_verilator + ((PREDICTABLE,) if draws_numbers(verilog) else ())
+    remarks += (OPEN_SOURCE_COVERAGE,) if any(_runs_our_xrun(step) for step in steps) else ()
     criterion = Criterion(table=table, simulates=simulates)
     return HarnessPlan(steps=steps, tools=tools, packages=packages, criterion=criterion, remarks=remarks)
 
@@ -212,7 +223,13 @@ def _testbench_plan(
         channel=simulation.channel,
     )
     needed_tools = frozenset({_SIMULATOR_TOOLS[simulator], *((f"{CHANNEL}.vpi",) if supervised else ())})
-    return HarnessPlan(steps=(step,), tools=needed_tools, criterion=criterion, remarks=simulation.remarks)
+    return HarnessPlan(
+        steps=(step,),
+        tools=needed_tools,
+        criterion=criterion,
+        remarks=simulation.remarks,
+        takes_seed=simulation.takes_seed,
+    )
 
 
 def _step(

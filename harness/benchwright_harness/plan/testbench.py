@@ -31,8 +31,10 @@ from benchwright_harness.plan.testbench_text import (
     WATCH,
     WORKSPACE,
     data_files_to_expose,
+    draws_numbers,
     renamable_names,
     rewrite_testbench_file,
+    shares_draws,
     string_literals,
 )
 from benchwright_harness.toolchain.tree import CHANNEL
@@ -48,6 +50,9 @@ UNHEARD = "The testbench's results were read from the simulation's output or a f
 
 COMPUTED = "The testbench puts its result together from values, so a design's text could be taken for it."
 """The remark of verdicts where no string of the testbench can print what its criterion looks for."""
+
+PREDICTABLE = "The testbench's random numbers are the same in each run, so a design can know them beforehand."
+"""The remark of verdicts for which they could not be others."""
 
 _IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_$]*$"
 _FOLDER = f"/src/{RUN}"
@@ -102,6 +107,8 @@ class TestbenchRun(Model):
     channel: str = ""
     """Text that the supervisor passes to the channel; see `toolchain/build/programs/channel.c`."""
     remarks: tuple[str, ...] = ()
+    takes_seed: bool = False
+    """True if the testbench draws random numbers, which can be others in each run."""
 
 
 def read_testbench(harness: Mapping[str, str], table: CriterionTable | None = None) -> TestbenchFile:
@@ -167,16 +174,20 @@ def plan_testbench(
     files |= {f"{_FOLDER}/data/{name}": text for name, text in data_files.items()}
     script_lines = (_LINK, _COMPILE, *copies, f"echo '{SIMULATES}'", _RUN.format(program=program), "")
     files[_SCRIPT] = "\n".join(script_lines)
-    remarks = (
-        *((UNHEARD,) if not is_heard or table.file else ()),
-        *((READABLE,) if readable and has_channel else ()),
-        *((COMPUTED,) if is_computed and is_heard else ()),
-    )
+    draws = draws_numbers(texts.values())
+    is_seeded = has_channel and not shares_draws(texts.values())
+    remarks = {
+        UNHEARD: not is_heard or table.file is not None,
+        READABLE: has_channel and readable,
+        COMPUTED: is_computed and is_heard,
+        PREDICTABLE: draws and not is_seeded,
+    }
     simulation = TestbenchRun(
         argv=("/bin/sh", _SCRIPT, *compiler),
         files=files,
         channel=" ".join((PACKAGE, f"{_FOLDER}/data", *readable, WORKSPACE, "--", *may_speak)) if has_channel else "",
-        remarks=remarks,
+        remarks=tuple(remark for remark, applies in remarks.items() if applies),
+        takes_seed=draws and is_seeded,
     )
     return criterion, simulation
 

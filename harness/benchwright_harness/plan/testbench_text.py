@@ -1,16 +1,17 @@
 """A testbench's source as a run compiles it: what it says goes over the channel, and its names are the run's own.
 
-The design shares standard output, the working directory and, by way of upward names, the scopes of the testbench. So
-each print becomes a record of the channel (`toolchain/build/programs/channel.c`), each end an announced one, each
-`$readmemh` of the testbench's data a call that shows the data for as long as it lasts; and each name of a scope gets a
-suffix that the design can't know when it is compiled, as do the tasks of the channel. No line is added or lost.
+The design shares standard output, the working directory, the generator of random numbers and, by way of upward names,
+the scopes of the testbench. So each print becomes a record of the channel (`toolchain/build/programs/channel.c`), each
+end an announced one, each `$readmemh` of the testbench's data a call that shows the data for as long as it lasts, each
+draw without a seed one from a generator of its own; and each name of a scope gets a suffix that the design can't know
+when it is compiled, as do the tasks of the channel. No line is added or lost.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from re import Match
 
@@ -20,6 +21,10 @@ PACKAGE = f"bw{RUN}"
 """The package of the channel, and the prefix of its tasks in Icarus."""
 WORKSPACE = "BenchwrightWorkspace"
 """Stands for the workspace's entries, which the testbench may read, in the text for the channel."""
+SEED = "BenchwrightSeed"
+"""Stands for the seed of a run's random numbers, 16 hexadecimal digits."""
+PUBLISHED_SEED = "0" * 16
+"""With this one, Icarus draws the numbers that it draws by itself."""
 DATA = "/tmp/benchwright-data"  # noqa: S108 - inside the sandbox
 """Folder of data while a `$readmemh` of the testbench reads it."""
 
@@ -40,6 +45,8 @@ _PRINTS = re.compile(r"\$(display|write)([bho]?)")
 _SEVERITIES = frozenset({"$error", "$warning", "$info"})
 _ENDINGS = frozenset({"$finish", "$stop"})
 _LOADS = frozenset({"$readmemh", "$readmemb"})
+_DRAWS = frozenset({"$random", "$urandom", "$urandom_range"})
+_SHARED_DRAWS = frozenset({"randomize", "randcase", "randsequence", "shuffle"})
 _ENDS_LINE, _TELLS_RESULT = 1, 2
 _STDOUT = frozenset({"1", "32'h1", "32'h8000_0001", "32'h80000001"})
 
@@ -53,13 +60,29 @@ class Calls:
     say: str
     data_call: str
     end_call: str
+    draws: Mapping[str, tuple[str, str]]
+    """A function that draws without a seed → what stands instead of it before its range, if it has one, and behind."""
 
 
 ICARUS = Calls(
-    package=f"package {PACKAGE}; string text; endpackage\n",
+    # What Icarus's own functions draw, but from states that nothing else changes.
+    package=(
+        f"package {PACKAGE}; string text; localparam bit [63:0] seed = 64'h{SEED};"
+        " int random_state = seed[31:0], urandom_state = seed[63:32];"
+        " function automatic int unsigned draw_range(input int unsigned first, input int unsigned second);"
+        " int least, most; least = (first < second ? first : second) ^ 32'h80000000;"
+        " most = (first < second ? second : first) ^ 32'h80000000;"
+        " draw_range = $dist_uniform(urandom_state, least, most) ^ 32'h80000000; endfunction endpackage\n"
+    ),
     say=f"${PACKAGE}_say",
     data_call=f"${PACKAGE}_data",
     end_call=f"${PACKAGE}_end",
+    # Icarus 12 takes the width of a package's function for that of what stands around it, unless it is in braces.
+    draws={
+        "$random": (f"$random({PACKAGE}::random_state)", ""),
+        "$urandom": (f"$unsigned($random({PACKAGE}::urandom_state) ^ 32'h80000000)", ""),
+        "$urandom_range": (f"$unsigned({{{PACKAGE}::draw_range", "})"),
+    },
 )
 VERILATOR = Calls(
     package=(
@@ -67,11 +90,28 @@ VERILATOR = Calls(
         ' import "DPI-C" benchwright_say = function void say(input int flags, input string text);'
         ' import "DPI-C" benchwright_data = function void data(input int shown);'
         ' import "DPI-C" benchwright_end = function void end_(input int finished);'
-        ' import "DPI-C" benchwright_final = function void final_(); endpackage\n'
+        ' import "DPI-C" benchwright_final = function void final_();'
+        # SplitMix64: there, a seed given to a draw is one for whoever draws next.
+        f" longint unsigned state = 64'h{SEED};"
+        " function automatic longint unsigned step(); longint unsigned mixed; state += 64'h9e3779b97f4a7c15;"
+        " mixed = (state ^ (state >> 30)) * 64'hbf58476d1ce4e5b9;"
+        " mixed = (mixed ^ (mixed >> 27)) * 64'h94d049bb133111eb;"
+        " return mixed ^ (mixed >> 31); endfunction"
+        " function automatic int draw(); return int'(step()); endfunction"
+        " function automatic int unsigned draw_unsigned(); return 32'(step()); endfunction"
+        " function automatic int unsigned draw_range(input int unsigned first, input int unsigned second);"
+        " longint unsigned least, most; least = 64'(first < second ? first : second);"
+        " most = 64'(first < second ? second : first);"
+        " return 32'(least + step() % (most - least + 1)); endfunction endpackage\n"
     ),
     say=f"{PACKAGE}::say",
     data_call=f"{PACKAGE}::data",
     end_call=f"{PACKAGE}::end_",
+    draws={
+        "$random": (f"{PACKAGE}::draw()", ""),
+        "$urandom": (f"{PACKAGE}::draw_unsigned()", ""),
+        "$urandom_range": (f"{PACKAGE}::draw_range", ""),
+    },
 )
 WATCH = f"module {PACKAGE}_end; final {PACKAGE}::final_(); endmodule bind TOP {PACKAGE}_end {PACKAGE}_end();\n"
 """Source that Verilator compiles besides, to know if nothing was left to do; Icarus's module knows it by itself."""
@@ -92,6 +132,20 @@ def renamable_names(texts: Iterable[str], names: Collection[str]) -> frozenset[s
 def string_literals(text: str) -> Iterator[str]:
     """The strings of a source, with their quotation marks."""
     return (token[0] for token in _tokens(text) if token.lastgroup == "string")
+
+
+def draws_numbers(texts: Iterable[str]) -> bool:
+    """True if sources draw random numbers without a seed."""
+    return any(
+        token[0] in _SHARED_DRAWS or (token[0] in _DRAWS and not _has_seed(tokens, index))
+        for tokens in (list(_tokens(text)) for text in texts)
+        for index, token in enumerate(tokens)
+    )
+
+
+def shares_draws(texts: Iterable[str]) -> bool:
+    """True if sources draw random numbers in ways that can't be given a generator of their own."""
+    return any(token[0] in _SHARED_DRAWS for text in texts for token in _tokens(text))
 
 
 def data_files_to_expose(texts: Iterable[str], data_files: Collection[str]) -> frozenset[str]:
@@ -184,6 +238,8 @@ class _Rewriter:
                 # Where nobody is there to continue, a stop is an end.
                 yield token.start(), token.end(), f"begin {self._calls.end_call}(1); $finish"
                 yield self._edit_after(self._last_token_index(index), "; end")
+            elif token[0] in _DRAWS and not _has_seed(self._tokens, index):
+                yield from self._draw_edits(index)
             elif token[0] in _LOADS and self._named_file(index) in self._data:
                 name_token = self._tokens[index + 2]
                 yield token.start(), token.start(), f"begin {self._calls.data_call}(1); "
@@ -210,6 +266,25 @@ class _Rewriter:
             opening = f"begin $swrite({PACKAGE}::text,{arguments}); {self._say_call(index, close, ends_line=True)}; "
             yield self._tokens[index].start(), self._tokens[index].start(), opening
             yield self._edit_after(close, "; end")
+
+    def _draw_edits(self, index: int) -> Iterator[_Edit]:
+        start, close = self._tokens[index].start(), self._last_token_index(index)
+        before, behind = self._calls.draws[self._tokens[index][0]]
+        if self._tokens[index][0] != "$urandom_range":
+            yield start, self._tokens[close].end(), before
+            return
+        yield start, self._tokens[index].end(), before
+        least = "" if self._has_comma(index, close) else ", 0"
+        yield self._tokens[close].start(), self._tokens[close].end(), f"{least}){behind}"
+
+    def _has_comma(self, index: int, close: int) -> bool:
+        """True if a call has more than one argument."""
+        depth = 0
+        for token in self._tokens[index + 1 : close]:
+            depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token[0], 0)
+            if token[0] == "," and depth == 1:
+                return True
+        return False
 
     def _say_call(self, index: int, close: int, *, ends_line: bool) -> str:
         tells = self._any_tells or any(
@@ -240,6 +315,12 @@ class _Rewriter:
 
     def _token_text(self, index: int) -> str:
         return self._tokens[index][0] if index < len(self._tokens) else ""
+
+
+def _has_seed(tokens: Sequence[Match[str]], index: int) -> bool:
+    """True if the call of `$random` or `$urandom` at an index has an argument."""
+    words = [token[0] for token in tokens[index : index + 3]]
+    return words[0] != "$urandom_range" and words[1:2] == ["("] and words[2:3] != [")"]
 
 
 def _tokens(text: str) -> Iterator[Match[str]]:

@@ -7,7 +7,7 @@ import pytest
 
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.plan.plan import make_plan
-from benchwright_harness.plan.testbench import READABLE, UNHEARD, plan_testbench
+from benchwright_harness.plan.testbench import PREDICTABLE, READABLE, UNHEARD, plan_testbench
 from benchwright_harness.plan.testbench_text import DATA, RUN
 from benchwright_problems.criterion import CriterionTable, Simulator
 
@@ -104,6 +104,44 @@ def test_a_call_becomes_one_statement(call: str, record: str) -> None:
     assert f"else {record}\n" in source(f"module tb; initial if (a) b = 1; else {call}\nendmodule")
 
 
+@pytest.mark.parametrize(
+    ("draw", "icarus", "verilator"),
+    [
+        ("$random", "$random(bw::random_state)", "bw::draw()"),
+        ("{$random ()} % 3", "{$random(bw::random_state)} % 3", "{bw::draw()} % 3"),
+        ("$urandom", "$unsigned($random(bw::urandom_state) ^ 32'h80000000)", "bw::draw_unsigned()"),
+        ("$urandom_range({a, b})", "$unsigned({bw::draw_range({a, b}, 0)})", "bw::draw_range({a, b}, 0)"),
+        ("$urandom_range(f(1, 2), 9)", "$unsigned({bw::draw_range(f(1, 2), 9)})", "bw::draw_range(f(1, 2), 9)"),
+        ("$random(seed)", "$random(seed)", "$random(seed)"),
+        ("$urandom(1)", "$urandom(1)", "$urandom(1)"),
+    ],
+)
+def test_a_draw_without_a_seed_is_from_a_generator_of_the_testbenchs_own(
+    draw: str, icarus: str, verilator: str
+) -> None:
+    test = f"module tb; initial a = {draw}; endmodule"
+    assert f"initial a = {icarus};" in source(test)
+    assert f"initial a = {verilator};" in source(test, "verilator")
+    assert plan_testbench(harness(test), "icarus")[1].takes_seed == ("seed" not in draw and "(1)" not in draw)
+
+
+def test_each_run_can_have_a_seed() -> None:
+    plan = make_plan(harness("module tb; initial a = $random; endmodule"))
+    files = plan.for_one_run("0123456789abcdef").steps[0].files
+    assert any("64'h0123456789abcdef" in text for text in files.values())
+    assert plan.takes_seed
+    assert not make_plan(harness()).takes_seed
+
+
+def test_draws_that_the_design_shares_are_a_remark() -> None:
+    _, simulation = plan_testbench(harness("module tb; initial void'(std::randomize(a)); endmodule"), "verilator")
+    assert (simulation.takes_seed, simulation.remarks) == (False, (PREDICTABLE,))
+    assert (
+        PREDICTABLE
+        in plan_testbench(harness("module tb; initial a = $random; endmodule"), "icarus", has_channel=False)[1].remarks
+    )
+
+
 def test_verilators_records_are_calls_of_a_package() -> None:
     text = source("module tb; initial begin $write(a); $finish; end endmodule", "verilator")
     assert "begin $swrite(bw::text, a); bw::say(0, bw::text); end begin bw::end_(1); $finish; end" in text
@@ -166,16 +204,6 @@ def test_only_the_testbenchs_scopes_may_speak() -> None:
     _, simulation = plan_testbench(harness(), "icarus")
     assert simulation.channel.partition(" -- ")[2].split() == sorted(
         [f"{name}${RUN}" for name in ("RefModule", "tb", "u1")] + ["good1"]
-    )
-
-
-def test_a_design_that_drives_its_inputs_is_told_apart() -> None:
-    assert "%force/" in script()
-    assert (
-        "%force/"
-        not in plan_testbench(harness("module tb; initial force a = 1; endmodule"), "icarus")[1].files[
-            f"/src/{RUN}/run.sh"
-        ]
     )
 
 
