@@ -59,8 +59,8 @@ async def test_a_file_elsewhere_is_as_if_it_were_missing(tmp_path: Path, toolcha
     (work / "rtl" / "top.sv").write_text(
         f'`include "{include}"\nmodule top(input a); x u(.a(a)); wire w = `M; endmodule\n'
     )
-    missing = await verilator_lint(work, "rtl/top.sv", toolchain)
+    missing_findings = await verilator_lint(work, "rtl/top.sv", toolchain)
     hidden.mkdir()
     (hidden / "x.sv").write_text("`define M zqcanary\nmodule x(input a, b); endmodule\n")
-    assert await verilator_lint(work, "rtl/top.sv", toolchain) == missing
-    assert missing
+    assert await verilator_lint(work, "rtl/top.sv", toolchain) == missing_findings
+    assert missing_findings

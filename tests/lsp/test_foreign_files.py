@@ -112,7 +112,7 @@ async def test_the_editor_is_told_nothing_of_it(editors: Editors, home: Path, tm
             for answer in await told(desk, text, hidden)
         ]
     pairs = zip(answers[True], answers[False], strict=True)
-    assert [answer for answer, missing in pairs if answer != missing] == []
+    assert [answer for answer, expected in pairs if answer != expected] == []
     assert sum("No such file or directory" in answer for answer in answers[True]) >= len(WAYS) - 1
     from_server = (tee / "from-server").read_bytes()
     for secret in (b"_comment", b"_w = ~a", b"(x + 7)", b"wire zqcanary"):

@@ -324,25 +324,25 @@ def test_without_a_folder_a_list_reads_everything(tmp_path: Path) -> None:
 
 
 def test_nothing_closed_is_read_whatever_is_opened(tmp_path: Path) -> None:
-    closed = tmp_path / "kept"
-    closed.mkdir()
-    (closed / "x.sv").write_text(HIDDEN)
+    kept_folder = tmp_path / "kept"
+    kept_folder.mkdir()
+    (kept_folder / "x.sv").write_text(HIDDEN)
     top = tmp_path / "top.sv"
-    top.write_text(f'`include "{closed}/x.sv"\n{USE}')
-    for opened in (tmp_path, closed):
-        projects = Projects(Documents(), closed_folders=(closed,))
+    top.write_text(f'`include "{kept_folder}/x.sv"\n{USE}')
+    for opened in (tmp_path, kept_folder):
+        projects = Projects(Documents(), closed_folders=(kept_folder,))
         projects.change_folders([opened], [])
         project = projects.project_of_path(top)
         analysis = project.analysis_of(top)
         assert analysis is not None
         assert any("No such file" in diagnostic.message for diagnostic in analysis.diagnostics)
-        assert closed / "x.sv" not in project.paths
-        assert projects.read_text(closed / "x.sv") is None
-        assert projects.project_of_path(closed / "x.sv").analysis_of(closed / "x.sv") is None
-    workspace = closed / "preview"
+        assert kept_folder / "x.sv" not in project.paths
+        assert projects.read_text(kept_folder / "x.sv") is None
+        assert projects.project_of_path(kept_folder / "x.sv").analysis_of(kept_folder / "x.sv") is None
+    workspace = kept_folder / "preview"
     workspace.mkdir()
     (workspace / "top.sv").write_text("module top; endmodule\n")
-    projects = Projects(Documents(), workspace_of=lambda path: workspace, closed_folders=(closed,))
+    projects = Projects(Documents(), workspace_of=lambda path: workspace, closed_folders=(kept_folder,))
     assert projects.project_of_path(workspace / "top.sv").analysis_of(workspace / "top.sv") is not None
 
 
