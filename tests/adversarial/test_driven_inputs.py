@@ -29,14 +29,18 @@ RIGHT = flow("verilogeval").right
         (DESIGN.format(port="output", drives="0"), Reason.TAMPERED),
         (DESIGN.format(port="inout", drives="0"), Reason.TAMPERED),
         (RIGHT, Reason.PASSED),
+        (DESIGN.format(port="input", drives="0"), Reason.TAMPERED),
+        (DESIGN.format(port="input", drives="y & 0"), Reason.TAMPERED),
         (RIGHT.replace("input [3:0] a", "input [3:0] a, output pass"), Reason.PASSED),
     ],
 )
-async def test_a_design_that_drives_what_it_is_given_is_tampered(design: str, reason: Reason) -> None:
+@pytest.mark.parametrize("idle", ["", "  reg [3:0] idle;\n  initial idle = 4'bz;\n"])
+async def test_a_design_that_drives_what_it_is_given_is_tampered(design: str, reason: Reason, idle: str) -> None:
+    """A testbench that can leave a net alone may have a bus, which is for both."""
     chosen_flow = flow("verilogeval")
     problem = chosen_flow.problem()
     harness = {
-        path: text.replace("logic [3:0] a, wanted, got;", "wire [3:0] a, wanted, got;")
+        path: text.replace("logic [3:0] a, wanted, got;", f"wire [3:0] a, wanted, got;\n{idle}")
         for path, text in problem.hidden.harness.items()
     }
     assert harness != problem.hidden.harness
