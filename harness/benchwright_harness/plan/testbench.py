@@ -51,7 +51,7 @@ UNHEARD = "The testbench's results were read from the simulation's output or a f
 COMPUTED = "The testbench puts its result together from values, so a design's text could be taken for it."
 """The remark of verdicts where no string of the testbench can print what its criterion looks for."""
 
-PREDICTABLE = "The testbench's random numbers are the same in each run, so a design can know them beforehand."
+PREDICTABLE = "The testbench's random numbers are the same in each run, so a design can know them in advance."
 """The remark of verdicts for which they could not be others."""
 
 _IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_$]*$"
@@ -176,7 +176,7 @@ def plan_testbench(
     files[_SCRIPT] = "\n".join(script_lines)
     draws = draws_numbers(texts.values())
     is_seeded = has_channel and not shares_draws(texts.values())
-    remarks = {
+    is_true_by_remark = {
         UNHEARD: not is_heard or table.file is not None,
         READABLE: has_channel and readable,
         COMPUTED: is_computed and is_heard,
@@ -186,7 +186,7 @@ def plan_testbench(
         argv=("/bin/sh", _SCRIPT, *compiler),
         files=files,
         channel=" ".join((PACKAGE, f"{_FOLDER}/data", *readable, WORKSPACE, "--", *may_speak)) if has_channel else "",
-        remarks=tuple(remark for remark, applies in remarks.items() if applies),
+        remarks=tuple(remark for remark, is_true in is_true_by_remark.items() if is_true),
         takes_seed=draws and is_seeded,
     )
     return criterion, simulation

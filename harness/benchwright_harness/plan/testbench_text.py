@@ -61,7 +61,7 @@ class Calls:
     data_call: str
     end_call: str
     draws: Mapping[str, tuple[str, str]]
-    """A function that draws without a seed → what stands instead of it before its range, if it has one, and behind."""
+    """A function that draws without a seed → the text instead of it, and the text after its range, if it has one."""
 
 
 ICARUS = Calls(
@@ -77,7 +77,7 @@ ICARUS = Calls(
     say=f"${PACKAGE}_say",
     data_call=f"${PACKAGE}_data",
     end_call=f"${PACKAGE}_end",
-    # Icarus 12 takes the width of a package's function for that of what stands around it, unless it is in braces.
+    # Icarus 12 takes the width of a package's function for that of the expression around it, unless it is in braces.
     draws={
         "$random": (f"$random({PACKAGE}::random_state)", ""),
         "$urandom": (f"$unsigned($random({PACKAGE}::urandom_state) ^ 32'h80000000)", ""),
