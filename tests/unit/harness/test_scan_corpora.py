@@ -18,7 +18,7 @@ from ...support.designs.corpus import ROOT, designs
 PROJECTS = ROOT.parent / "shared" / "data" / "projects"
 RELEASES = ROOT.parent / "shared" / "data" / "cvdp-1.0"
 SUFFIXES = (".v", ".sv", ".vh", ".svh")
-INTENDED = {"file", "store", "system", "dpi"}
+INTENDED = {"file", "store", "system", "dpi", "global"}
 """Kinds of findings that real testbenches and models have on purpose; whether a solver may is another question."""
 
 
