@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, Field, JsonValue
 from benchwright_attempts.events.file_text import Sha256
 from benchwright_attempts.log.anchors import Anchor
 from benchwright_attempts.log.record import AttemptHeader
-from benchwright_foundation.model import Message
+from benchwright_foundation.model import Message, Number, UtcTime
 from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Assistance
 from benchwright_problems.problem import Pack, Problem, Reveal
@@ -254,7 +254,7 @@ class NewEvents(Message):
     assignment: Name
     lines: Annotated[tuple[Line, ...], Field(max_length=MOST_EVENTS)]
     """Each the canonical JSON of a record, as exports have it: ASCII, so that any editor's text survives."""
-    now: AwareDatetime
+    now: UtcTime
     """The solver's clock at sending."""
 
 
@@ -272,7 +272,7 @@ class NewRun(Message):
 
     id: Id
     """Made by the solver; the same one again is the same run."""
-    number: Annotated[int, Field(ge=1)]
+    number: Annotated[Number, Field(ge=1)]
     """Rank in the attempt."""
     files: Annotated[dict[Path, Sha256], Field(max_length=1_000)]
     contents: Mapping[Sha256, Base64] = Field(default={}, max_length=1_000)
@@ -357,8 +357,8 @@ class Step(Message):
     """The run that a worker has; also a sign of life."""
 
     lease: Id
-    number: Annotated[int, Field(ge=0)] = 0
-    of: Annotated[int, Field(ge=0)] = 0
+    number: Number = 0
+    of: Number = 0
     name: Annotated[str, Field(max_length=200)] = ""
 
 

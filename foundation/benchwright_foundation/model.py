@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+
+MOST_COUNTED = 2**31 - 1
+"""The largest number of a column of integers in PostgreSQL."""
 
 
 class Model(BaseModel):
@@ -16,3 +22,16 @@ class Message(Model):
 
     # FastAPI reads a model's schema when an endpoint is declared.
     model_config = ConfigDict(defer_build=False)
+
+
+def _in_utc(time: datetime) -> datetime:
+    try:
+        return time.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("the time is outside the years that there are in UTC") from None
+
+
+UtcTime = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+"""A time that somebody else's clock says, in UTC."""
+Number = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
+"""A number that counts something and is stored."""

@@ -1,4 +1,4 @@
-"""Rate limits of access tokens."""
+"""Rate limits of access tokens, accounts and addresses."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+
+_MOST_BUCKETS = 10_000
+_MINUTE_S = 60.0
 
 
 @dataclass
@@ -15,7 +18,7 @@ class _Bucket:
 
 
 class RateLimits:
-    """A token bucket per access token, in this process's memory.
+    """A token bucket for each caller, in this process's memory.
 
     A bucket holds one minute's requests: a client that was quiet may send them all at once.
 
@@ -28,12 +31,14 @@ class RateLimits:
         self._buckets: dict[str, _Bucket] = {}
 
     def take_or_wait_s(self, client_key: str, requests_per_minute: int) -> float:
-        """Take one request out of a client's bucket.
+        """Take one request out of the bucket of a client: the id of a token or an account, or an address.
 
         Returns:
             0 if there was one, else the whole seconds until there is one.
         """
         current_time = self._clock()
+        if client_key not in self._buckets and len(self._buckets) >= _MOST_BUCKETS:
+            self._forget_idle(current_time)
         bucket = self._buckets.setdefault(client_key, _Bucket(requests_per_minute, current_time))
         bucket.level = min(
             requests_per_minute, bucket.level + (current_time - bucket.refill_time) * requests_per_minute / 60
@@ -43,3 +48,9 @@ class RateLimits:
             bucket.level -= 1
             return 0
         return math.ceil((1 - bucket.level) * 60 / requests_per_minute)
+
+    def _forget_idle(self, current_time: float) -> None:
+        """Buckets that are full by now: addresses can be as many as somebody likes."""
+        self._buckets = {
+            caller: bucket for caller, bucket in self._buckets.items() if current_time - bucket.refill_time < _MINUTE_S
+        }

@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from benchwright_service.sign_in.lti_services import LtiServices
     from benchwright_service.sign_in.sign_in_file import SignInSettings
 
-GUESSES_PER_MINUTE = 600
-"""Invitations that may be tried a minute, by all together: codes have 256 bits."""
+SIGN_INS_PER_MINUTE = 600
+"""Sign-ins that one caller may begin a minute: an account, or else an address. Nobody's use up those of others."""
 
 
 @dataclass(frozen=True)
@@ -72,19 +72,22 @@ class SignIn:
     provider: IdentityProvider | None = None
     lti: LtiTool | None = None
     lti_services: LtiServices | None = None
-    guesses: RateLimits = field(default_factory=RateLimits)
+    rates: RateLimits = field(default_factory=RateLimits)
 
-    def check_guesses(self) -> None:
-        """Counts a try of an invitation.
+    def count_sign_in(self, caller: str) -> None:
+        """Counts a sign-in that was begun: it writes a row, or asks a provider. See `benchwright_service.callers`.
+
+        Invitations and tokens are not counted: they have 256 bits, and whoever has a right one is let in, however many
+        wrong ones come from the same address.
 
         Raises:
-            RefusalError: Too many tries were made.
+            RefusalError: The caller began too many.
         """
-        wait_s = self.guesses.take_or_wait_s("", GUESSES_PER_MINUTE)
+        wait_s = self.rates.take_or_wait_s(caller, SIGN_INS_PER_MINUTE)
         if wait_s:
             raise RefusalError(
                 RefusalKind.RATE_LIMITED,
-                "Too many invitations were tried.",
+                "Too many sign-ins were begun from here.",
                 "Wait for the number of seconds in Retry-After.",
                 retry_after_s=wait_s,
             )

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from benchwright_remote.messages import MOST_EVENTS
 from benchwright_service.app import OPEN, body_limit, make_api
+from benchwright_service.bench import SIGN_INS_PER_MINUTE
 from benchwright_service.courses.quotas import USUAL
 from benchwright_service.courses.snapshots import LARGEST
 from benchwright_service.metrics import Metrics
@@ -205,6 +206,7 @@ def _page_lines() -> Iterator[str]:
     yield f"| events of an account in a day | {USUAL.events_per_day:,} (`--events-per-day`) |"
     yield f"| new attempts of an account in an hour | {USUAL.attempts_per_hour:,} (`--attempts-per-hour`) |"
     yield f"| megabytes of an account's compressed files | {USUAL.stored_mb:,} (`--stored-mb`) |"
+    yield f"| sign-ins that an account or an address begins in a minute | {SIGN_INS_PER_MINUTE:,} |"
     yield f"| connections | {MOST_CONNECTIONS:,} |"
 
 

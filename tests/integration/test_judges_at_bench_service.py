@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import subprocess
 import sys
@@ -13,18 +12,15 @@ import httpx2
 import pytest
 
 from benchwright_judges.judgement import JudgementStatus
-from benchwright_judges.models.configuration import read_settings, records_location
-from benchwright_judges.records.records import Records
 from benchwright_judges.service.admission import OPEN
 from benchwright_judges.service.app import make_api
 from benchwright_judges.service.client import RemoteJudge
 from benchwright_judges.service.token import Scope
-from benchwright_judges.service.tokens import AccessTokens
 from benchwright_service.app import OPEN as OPEN_AT_BENCH
 from benchwright_service.app import make_api as make_bench_api
 
 from ..support.service.bench_service import Course, Service, Solver, running_service
-from ..support.service.judge_service import CANARY, CHOOSES, EXPLAINS, filled_store
+from ..support.service.judge_service import CANARY, CHOOSES, EXPLAINS, filled_store, judge_token
 
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 SCOPES = {
@@ -59,19 +55,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 @pytest.fixture(scope="module")
 def course(service: Service) -> Course:
     return service.set_up()
-
-
-def judge_token(service: Service, *scopes: Scope, per_minute: int = 600) -> str:
-    """One that `benchwright judge token` would make."""
-
-    async def create_token() -> str:
-        records = await Records.open(records_location(read_settings({}), service.folders))
-        try:
-            return (await AccessTokens(records).create("ann", scopes, per_minute=per_minute))[1]
-        finally:
-            await records.close()
-
-    return asyncio.run(create_token())
 
 
 @pytest.fixture(scope="module")

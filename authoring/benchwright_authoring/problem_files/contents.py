@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -11,6 +10,7 @@ from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STA
 from benchwright_authoring.problem_files.question_rules import question_remarks
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.toml_places import TomlPlaces, TomlSpan
+from benchwright_foundation.json_text import read_json
 from benchwright_harness.plan.plan import toplevels
 from benchwright_problems.problem import ProblemKind
 from benchwright_problems.storage.pack_files_schema import ProblemFile
@@ -74,7 +74,7 @@ def _path_remarks(
 
 def _testbench_remarks(spec: ProblemFile, toml_places: TomlPlaces, harness: Mapping[str, str]) -> Iterator[Remark]:
     try:
-        plan = json.loads(harness.get(_PLANS[1], "{}"))
+        plan = read_json(harness.get(_PLANS[1], "{}"))
         named_files = [(kind, path) for kind in ("testbench", "design") for path in plan.get(kind, ())]
     except (ValueError, AttributeError, TypeError):
         yield Remark(

@@ -25,8 +25,9 @@ from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.events.event_body import EditEvidence, TextEffect
 from benchwright_attempts.events.events import EVENT_TYPES
 from benchwright_attempts.hint_ladder import FEATURE
-from benchwright_attempts.log.record import AttemptHeader, read_json, type_of
+from benchwright_attempts.log.record import AttemptHeader, type_of
 from benchwright_attempts.state import STUDY_CLOSED, AttemptState
+from benchwright_foundation.json_text import read_json
 from benchwright_problems.aids import Aid
 
 

@@ -10,18 +10,18 @@ is over the canonical JSON of the anchor, whose receipt has no `signature` then:
 from __future__ import annotations
 
 import base64
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from benchwright_attempts.events.file_text import Sha256
 from benchwright_attempts.log.published_keys import KeyStanding, PublishedKey, key_standing
 from benchwright_attempts.log.record import canonical_json, format_wall
-from benchwright_foundation.model import Model
+from benchwright_foundation.json_text import read_json
+from benchwright_foundation.model import Model, UtcTime
 
 FORMAT = "benchwright-anchor"
 _OBJECT = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\}")
@@ -33,7 +33,7 @@ class Receipt(Model):
 
     server: str
     """Its address."""
-    time: AwareDatetime
+    time: UtcTime
     """Time at which it saw the head."""
     key: str
     """The public key, base64."""
@@ -51,7 +51,7 @@ class Anchor(Model):
     """Number of the newest event."""
     head: Sha256
     """Its hash."""
-    made: AwareDatetime
+    made: UtcTime
     """Time by the clock of the computer that made the anchor."""
     receipt: Receipt | None = None
 
@@ -113,7 +113,7 @@ def read_anchors(text: str) -> list[Anchor]:
         if FORMAT not in anchor_text:
             continue
         try:
-            anchors.append(Anchor.model_validate(json.loads(anchor_text)))
+            anchors.append(Anchor.model_validate(read_json(anchor_text)))
         except ValidationError as error:
             flaw = error.errors()[0]
             field_path = ".".join(map(str, flaw["loc"]))

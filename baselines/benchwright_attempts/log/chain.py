@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from benchwright_attempts.clock.clock import AttemptState, next_state
 from benchwright_attempts.errors import IllegalTransitionError
-from benchwright_attempts.log.record import AttemptHeader, StoredRow, read_json, record_hash
+from benchwright_attempts.log.record import AttemptHeader, StoredRow, record_hash
+from benchwright_foundation.json_text import read_json
 
 
 @dataclass(frozen=True, slots=True)

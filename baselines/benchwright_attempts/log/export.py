@@ -5,7 +5,6 @@ The lines are exactly the strings that were hashed, so exporting twice gives the
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from pydantic import ValidationError
 from benchwright_attempts.attribution import CLASSIFIER
 from benchwright_attempts.errors import ExportError
 from benchwright_attempts.log.record import AttemptHeader, StoredRow, canonical_json
+from benchwright_foundation.json_text import read_json
 
 FORMAT = "benchwright-attempt"
 VERSION = 3
@@ -69,7 +69,7 @@ def read_export(path: Path) -> tuple[AttemptHeader, list[StoredRow]]:
     rows: list[StoredRow] = []
     for number, line in enumerate(lines, start=1):
         try:
-            value = json.loads(line)
+            value = read_json(line)
             if not isinstance(value, dict):
                 raise ValueError("it is not an object")
             if header is None:
@@ -80,7 +80,7 @@ def read_export(path: Path) -> tuple[AttemptHeader, list[StoredRow]]:
                 canonical_line = rows[-1].as_json_line()
             if canonical_line.encode() != line:
                 raise ValueError("it is not in canonical form, so it was changed")
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             raise ExportError(path, number, f"{error}. Ask for the export again.") from error
     if header is None:
         raise ExportError(path, 1, "the file is empty. Export the attempt again.")

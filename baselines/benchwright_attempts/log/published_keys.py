@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict
+
+from benchwright_foundation.model import UtcTime
 
 
 class PublishedKey(BaseModel):
@@ -16,11 +18,11 @@ class PublishedKey(BaseModel):
 
     key: str
     """Ed25519, base64."""
-    begins: AwareDatetime | None = None
+    begins: UtcTime | None = None
     """The first time that its receipts may have; any if not given."""
-    ends: AwareDatetime | None = None
+    ends: UtcTime | None = None
     """Its receipts have times before this; it signs until now if not given."""
-    revoked: AwareDatetime | None = None
+    revoked: UtcTime | None = None
     """Receipts of this time or later prove nothing: somebody else may have the key."""
 
 

@@ -10,15 +10,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import AfterValidator, AwareDatetime
-from pydantic_core import from_json
+from pydantic import AfterValidator
 
 from benchwright_attempts.events.events import EVENT_TYPES, Event
 from benchwright_attempts.events.evidence import Recording
 from benchwright_attempts.events.file_text import sha256
-from benchwright_foundation.model import Model
+from benchwright_foundation.json_text import read_json
+from benchwright_foundation.model import Model, UtcTime
 
 SCHEMA = 2
 """Version of the records that are written. Records of 1 had neither `schema` nor `participant` nor `condition`."""
@@ -41,13 +41,18 @@ def format_wall(wall: datetime) -> str:
     return wall.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
-def _checked_storable(text: str) -> str:
+def checked_storable(text: str) -> str:
+    """The text, if every database stores it.
+
+    Raises:
+        ValueError: It has a lone surrogate or a null byte.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("the name holds bytes that are not UTF-8") from None
+        raise ValueError("a text holds bytes that are not UTF-8") from None
     if "\0" in text:
-        raise ValueError("the name holds a null byte, which PostgreSQL does not store")
+        raise ValueError("a text holds a null byte, which PostgreSQL does not store")
     return text
 
 
@@ -58,7 +63,7 @@ def _checked_file_name(text: str) -> str:
     return text
 
 
-Name = Annotated[str, AfterValidator(_checked_storable)]
+Name = Annotated[str, AfterValidator(checked_storable)]
 AttemptId = Annotated[str, AfterValidator(_checked_file_name)]
 
 
@@ -76,7 +81,7 @@ class AttemptHeader(Model):
     """Name of the solver: `human`, or a participant or model."""
     condition: Name
     """`human`, `human+copilot`, `model`, `agent`."""
-    created: AwareDatetime
+    created: UtcTime
     study: Name = ""
     """Id of the study it belongs to; empty outside studies."""
     recording: Recording = Recording.FULL
@@ -154,19 +159,6 @@ def type_of(body: str) -> str:
     return body[type_start : body.index('"', type_start)]
 
 
-def read_json(body: str) -> Any:
-    """A stored event as a JSON value.
-
-    Raises:
-        ValueError: The body is not JSON.
-    """
-    try:
-        return from_json(body)
-    except ValueError:
-        # It can't read lone surrogates, which editors may send.
-        return json.loads(body)
-
-
 StoredEvent = tuple[int, str, int, str, str]
 """Number, wall time, monotonic nanoseconds, process and body of an event, as they are stored."""
 
@@ -228,7 +220,7 @@ class StoredRow:
         if wall.tzinfo is None:
             raise ValueError("the wall time has no time zone")
         # Every event of schema 1 is valid in schema 2: it only added types and optional fields.
-        event: Event = EVENT_TYPES.read_event(json.loads(self.body))
+        event: Event = EVENT_TYPES.read_event(read_json(self.body))
         return RecordedEvent(
             self.attempt,
             self.seq,
@@ -254,7 +246,7 @@ class StoredRow:
         return cls(
             attempt=_text(record_fields, "attempt"),
             seq=_number(record_fields, "seq"),
-            wall=_text(record_fields, "wall"),
+            wall=_wall(record_fields),
             mono_ns=_number(record_fields, "mono_ns"),
             process=_text(record_fields, "process"),
             body=canonical_json(record_fields["event"]),
@@ -320,6 +312,15 @@ def _text(record_fields: Mapping[str, object], field: str) -> str:
     if not isinstance(field_text, str):
         raise ValueError(f"{field} is not a string")
     return field_text
+
+
+def _wall(record_fields: Mapping[str, object]) -> str:
+    wall = _text(record_fields, "wall")
+    try:
+        datetime.fromisoformat(wall).astimezone(UTC)
+    except OverflowError:
+        raise ValueError("wall is outside the years that there are") from None
+    return wall
 
 
 def _number(record_fields: Mapping[str, object], field: str) -> int:

@@ -7,7 +7,6 @@ is behind the events, is worked out again from them.
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
@@ -25,6 +24,7 @@ from benchwright_attempts.log.record import Moment, canonical_json, format_wall,
 from benchwright_attempts.log.record import StoredRow as EventRow
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, NEWEST, SUMMARIES
 from benchwright_attempts.summary.summary import READ, AttemptVerdict, Summarizing, Summary
+from benchwright_foundation.json_text import read_json
 from benchwright_problems.verdict import Outcome
 
 VERSION = 2
@@ -162,7 +162,7 @@ def _fold(rows: Iterable[Iterable[Any]], fold: Summarizing | None = None) -> Sum
     fold = fold or Summarizing()
     for seq, digest, wall, mono_ns, process, body in rows:
         step = type_of(body)
-        event = EVENT_TYPES.read_event(json.loads(body)) if step in READ else None
+        event = EVENT_TYPES.read_event(read_json(body)) if step in READ else None
         fold.take_event(seq, digest, Moment(datetime.fromisoformat(wall), mono_ns, process), step, event)
     return fold.summary()
 
@@ -201,7 +201,7 @@ def loads(body: str) -> Summary:
     Raises:
         ValueError: The text is not JSON, or not of this version; `KeyError` and `TypeError` as well.
     """
-    value: dict[str, Any] = json.loads(body)
+    value: dict[str, Any] = read_json(body)
     clock = value["clock"]
     undecided = [_read_verdict(stored_verdict) for stored_verdict in value["undecided"]]
     return Summary(

@@ -6,7 +6,6 @@ The folder holds `study.yaml`, `study.jsonl` (the study's journal) and, for each
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -25,6 +24,7 @@ from benchwright_attempts.log.export import read_export, write_export
 from benchwright_attempts.log.record import canonical_json, format_wall
 from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.json_text import read_json
 from benchwright_studies.conduct.journal import JournalEntry
 from benchwright_studies.conduct.studies import Studies
 
@@ -256,7 +256,7 @@ def _read_journal(path: Path) -> list[dict[str, object]]:
     entry_lines: list[dict[str, object]] = []
     for number, line in enumerate(text.splitlines(), start=1):
         try:
-            value = json.loads(line)
+            value = read_json(line)
             if set(value) != {"study", "participant", "seq", "wall", "entry", "prev_hash", "hash"}:
                 raise ValueError
         except (ValueError, TypeError, ValidationError) as error:

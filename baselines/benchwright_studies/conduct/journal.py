@@ -6,7 +6,6 @@ so that one participant's data can be deleted while everybody else's chain stays
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,6 +26,7 @@ from benchwright_attempts.events.file_text import sha256
 from benchwright_attempts.log.database import database_log_error, lock_chains, writing_engine
 from benchwright_attempts.log.record import AttemptHeader, canonical_json, format_wall
 from benchwright_attempts.log.tables import ATTEMPTS, JOURNAL, TOMBSTONES
+from benchwright_foundation.json_text import read_json
 from benchwright_studies.conduct.entry import ENTRY, OF_A_STUDY, ConsentEntry, Enrolled, Entry, Registered
 
 STUDY = ""
@@ -208,7 +208,7 @@ def _hash(study: str, participant: str, seq: int, wall: str, body: str, prev_has
         "participant": participant,
         "seq": seq,
         "wall": wall,
-        "entry": json.loads(body),
+        "entry": read_json(body),
         "prev_hash": prev_hash,
     }
     return sha256(canonical_json(record).encode())
@@ -225,7 +225,7 @@ def _read_entries(connection: Connection, study: str, participant: str, path: Pa
             intact = (row.seq, row.prev_hash) == (len(entries) + 1, head)
             if not intact or row.hash != _hash(study, participant, row.seq, row.wall, row.body, row.prev_hash):
                 raise ValueError
-            study_entry = ENTRY.validate_python(json.loads(row.body))
+            study_entry = ENTRY.validate_python(read_json(row.body))
             wall = datetime.fromisoformat(row.wall)
         except ValueError as error:
             owner_phrase = f"of {participant} " if participant else ""

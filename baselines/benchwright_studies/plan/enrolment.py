@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from benchwright_foundation.home import Home
+from benchwright_foundation.json_text import read_json
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.storage.store import Store
 from benchwright_remote.hosted_studies import HostedStudies, HostedStudy
@@ -116,7 +116,7 @@ class EnrolledStudies:
         from benchwright_studies.conduct.archive import journal_lines
 
         entries = self._log().journal.entries(hosted.study, hosted.participant)
-        return [json.loads(line) for line in journal_lines(entries)]
+        return [read_json(line) for line in journal_lines(entries)]
 
     def _waits_for_draw(self, hosted: HostedStudy) -> bool:
         """True if the assignment is what comes next."""

@@ -17,6 +17,7 @@ import anyio
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.grading.grading import judged_paths
+from benchwright_foundation.json_text import read_json
 from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.execution.process import ProcessEnd, StepEnd
@@ -156,7 +157,7 @@ def _end_of(step_end: StepEnd, launcher_output: bytes) -> AgentEnd:
     if step_end.end is not ProcessEnd.EXITED:
         return AgentEnd(_ENDINGS[step_end.end])
     try:
-        report = json.loads(launcher_output.splitlines()[-1])
+        report = read_json(launcher_output.splitlines()[-1])
         code, stdout, stderr = int(report["code"]), str(report["stdout"]), str(report["stderr"])
     except (ValueError, LookupError, TypeError):
         return AgentEnd(Ending.KILLED_LAUNCHER, stderr=launcher_output[-1000:].decode("utf-8", "replace"))

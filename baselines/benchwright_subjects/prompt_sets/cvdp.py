@@ -81,7 +81,7 @@ def _answer_text_in_reply(problem: Problem, reply: str) -> str:
     try:
         # Models write line ends into strings as they are.
         parsed_reply = json.loads(reply[start : end + 1], strict=False)
-    except ValueError:
+    except (ValueError, RecursionError):
         return reply
     text = parsed_reply.get("response") if isinstance(parsed_reply, dict) else None
     return text if isinstance(text, str) else reply

@@ -6,11 +6,13 @@ It is outside the web framework, because that reads a body before it checks the 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 import traceback
 import uuid
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -35,6 +37,9 @@ BODY_LIMITS = {"/v1/batches": 8 << 20}
 USUAL_BODY_LIMIT = 512 << 10
 LARGEST_HEADERS = 16 << 10
 """Bytes of all headers of a request. The server's own limit lets through what arrives at once."""
+_OPEN_SHARE = 10
+"""A token may have a tenth of its requests a minute open at once: each may wait for a minute."""
+_FEWEST_OPEN = 8
 BODY_TIME_S = 20.0
 """The longest time that a body may take to arrive, in seconds."""
 
@@ -87,6 +92,7 @@ class AdmissionControl:
         self._is_served = is_served
         self._gate = gate
         self._rates = RateLimits()
+        self._open_requests: Counter[str] = Counter()
         self._body_time_s = body_time_s
         self._clock = clock
 
@@ -103,14 +109,17 @@ class AdmissionControl:
             await send(message)
 
         try:
-            await self._app(scope, await self._pass(scope, receive), watched)
+            token = await self._admitted_token(scope)
+            with self._counting_open(token):
+                await self._app(scope, await self._body_of(scope, receive), watched)
         except Exception as error:
             # Once a response has begun, the client can't be sent another.
             refusal = refusal_of(error)
             if not has_started:
                 await respond(refusal)(scope, receive, send)
 
-    async def _pass(self, scope: Scope, receive: Receive) -> Receive:
+    async def _admitted_token(self, scope: Scope) -> BearerToken | None:
+        """The token of a request that may be served; None for a path that needs none."""
         if sum(len(name) + len(value) for name, value in scope["headers"]) > LARGEST_HEADERS:
             raise RefusalError(
                 RefusalKind.HEADERS_TOO_LARGE,
@@ -119,7 +128,7 @@ class AdmissionControl:
             )
         headers = Headers(scope=scope)
         if self._gate.is_open(scope["path"]):
-            return await self._body_of(scope, headers, receive)
+            return None
         token = await self.valid_token(headers.get("authorization"))
         wait_s = self._rates.take_or_wait_s(token.id, token.per_minute)
         if wait_s:
@@ -130,9 +139,36 @@ class AdmissionControl:
                 retry_after_s=wait_s,
             )
         scope.setdefault("state", {})["token"] = token
-        return await self._body_of(scope, headers, receive)
+        return token
 
-    async def _body_of(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
+    @contextlib.contextmanager
+    def _counting_open(self, token: BearerToken | None) -> Iterator[None]:
+        """Counts a request until its answer has ended: those that wait take connections from all others.
+
+        Raises:
+            RefusalError: The token has too many.
+        """
+        if token is None:
+            yield
+            return
+        limit = max(token.per_minute // _OPEN_SHARE, _FEWEST_OPEN)
+        if self._open_requests[token.id] >= limit:
+            raise RefusalError(
+                RefusalKind.RATE_LIMITED,
+                f"This token may have {limit} requests open at once.",
+                "Wait until some of them have been answered.",
+                retry_after_s=1,
+            )
+        self._open_requests[token.id] += 1
+        try:
+            yield
+        finally:
+            self._open_requests[token.id] -= 1
+            if not self._open_requests[token.id]:
+                del self._open_requests[token.id]
+
+    async def _body_of(self, scope: Scope, receive: Receive) -> Receive:
+        headers = Headers(scope=scope)
         # What no endpoint takes is answered without reading its body.
         if scope["method"] not in {"POST", "PUT", "PATCH"} or not self._is_served(scope):
             return receive

@@ -14,9 +14,11 @@ from fastapi.responses import StreamingResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from benchwright_foundation.change_notifications import wait_for_change
+from benchwright_foundation.model import MOST_COUNTED
 from benchwright_foundation.refusals import BODY, RefusalError, RefusalKind, refusals, responses_of
 from benchwright_judges.agreement.agreement import FormatAgreement
 from benchwright_judges.service.admission import AdmissionControl
+from benchwright_judges.service.json_route import JsonRoute
 from benchwright_judges.service.judging import SubmissionJudging
 from benchwright_judges.service.submission import AnswerBatch, RequestKey, Submission
 from benchwright_judges.service.token import AccessToken, Scope
@@ -43,7 +45,7 @@ LONGEST_WAIT_S = 60.0
 _KEEP_ALIVE_S = 15.0
 _EVENTS_AT_ONCE = 100
 
-router = APIRouter(prefix="/v1")
+router = APIRouter(prefix="/v1", route_class=JsonRoute)
 
 _bearer = HTTPBearer(auto_error=False, scheme_name="token", description="`bwj_…`, made by `benchwright judge token`.")
 
@@ -202,7 +204,7 @@ async def read_results(
     batch: OwnBatch,
     token: Submitter,
     judging: Service,
-    after: Annotated[int, Query(ge=-1, le=1 << 31, description="Position of the last one known.")] = -1,
+    after: Annotated[int, Query(ge=-1, le=MOST_COUNTED, description="Position of the last one known.")] = -1,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
 ) -> ResultsPage:
     """The batch's submissions by position, judged or not."""

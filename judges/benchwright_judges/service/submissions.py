@@ -148,26 +148,30 @@ class Submissions:
     # Judging
 
     async def claim_waiting(self, max_count: int, excluded_ids: Collection[str] = ()) -> Sequence[Submission]:
-        """Claim waiting submissions and those that a process left behind, oldest first.
+        """Claim waiting submissions and those that a process left behind: of each token in turn, its oldest first.
 
         Args:
             max_count: Number of submissions at most.
             excluded_ids: Submissions being judged here: a process that was suspended may have let its leases expire.
         """
         claim_time = self._clock()
+        is_free = and_(
+            or_(
+                SUBMISSIONS.c.state == SubmissionState.QUEUED,
+                and_(SUBMISSIONS.c.state == SubmissionState.RUNNING, SUBMISSIONS.c.lease < claim_time),
+            ),
+            SUBMISSIONS.c.id.not_in(list(excluded_ids)),
+        )
+        turn = func.row_number().over(partition_by=SUBMISSIONS.c.token, order_by=SUBMISSIONS.c.seq).label("turn")
+        turns = select(SUBMISSIONS.c.seq, turn).where(is_free).subquery()
         free_query = (
             select(SUBMISSIONS.c.seq)
-            .where(
-                or_(
-                    SUBMISSIONS.c.state == SubmissionState.QUEUED,
-                    and_(SUBMISSIONS.c.state == SubmissionState.RUNNING, SUBMISSIONS.c.lease < claim_time),
-                )
-            )
-            .where(SUBMISSIONS.c.id.not_in(list(excluded_ids)))
-            .order_by(SUBMISSIONS.c.seq)
+            .join(turns, turns.c.seq == SUBMISSIONS.c.seq)
+            .where(is_free)
+            .order_by(turns.c.turn, SUBMISSIONS.c.seq)
             .limit(max_count)
             # On PostgreSQL; SQLite has one writer at a time.
-            .with_for_update(skip_locked=True)
+            .with_for_update(skip_locked=True, of=SUBMISSIONS)
         )
         async with self._records.write_transaction() as connection:
             chosen_seqs = list((await connection.scalars(free_query)).all())

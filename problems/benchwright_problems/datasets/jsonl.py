@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import NoReturn
 
 from pydantic import JsonValue
 
+from benchwright_foundation.json_text import finite_number, is_deeper, refuse_constant
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.errors import DatasetError
 
@@ -109,7 +108,7 @@ def _read(file: Path) -> bytes:
 def _parse_json(raw: bytes, file: Path, line: int | None) -> JsonValue:
     try:
         value: JsonValue = json.loads(
-            raw.decode(), object_pairs_hook=_unique_names, parse_constant=_refuse_constant, parse_float=_finite_number
+            raw.decode(), object_pairs_hook=_unique_names, parse_constant=refuse_constant, parse_float=finite_number
         )
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
@@ -120,7 +119,7 @@ def _parse_json(raw: bytes, file: Path, line: int | None) -> JsonValue:
         raise DatasetError(file, "", _TOO_DEEP, line) from error
     except ValueError as error:
         raise DatasetError(file, "", f"is not JSON: {error}", line) from error
-    if _is_deeper(value, MAX_DEPTH):
+    if is_deeper(value, MAX_DEPTH):
         raise DatasetError(file, "", _TOO_DEEP, line)
     return value
 
@@ -132,26 +131,3 @@ def _unique_names(named_values: list[tuple[str, JsonValue]]) -> dict[str, JsonVa
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the name {twice!r} appears twice in one object")
     return record
-
-
-def _is_deeper(value: JsonValue, depth: int) -> bool:
-    level = [value]
-    for _ in range(depth):
-        level = [
-            inner_value
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner_value in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-    return any(isinstance(value, dict | list) for value in level)
-
-
-def _finite_number(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(f"{text} is more than a number can hold")
-    return number
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON value")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, BinaryIO
 
+from benchwright_foundation.json_text import read_json
 from benchwright_server.errors import ServerError
 from benchwright_server.settings import Assistant
 
@@ -160,7 +161,7 @@ def _request_reply_blocking(
                 streamed = _read_stream(response, _MAX_REPLY_BYTES, on_text)
                 content, usage = streamed.text, streamed.usage
             else:
-                reply = json.loads(response.read(_MAX_REPLY_BYTES))
+                reply = read_json(response.read(_MAX_REPLY_BYTES))
                 content, usage = reply["choices"][0]["message"]["content"], reply.get("usage")
     except urllib.error.HTTPError as error:
         error.close()
@@ -216,7 +217,7 @@ def _read_stream(event_stream: BinaryIO, max_bytes: int, on_text: Callable[[str]
             continue
         if content.strip() == _DONE:
             break
-        event = json.loads(content)
+        event = read_json(content)
         if event.get("error"):
             raise _StreamFailedError
         usage = event.get("usage") or usage

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence, Set
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import ColumnElement, Row, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_foundation import access_token
@@ -169,6 +169,7 @@ class Accounts:
         Raises:
             RefusalError: The code is unknown, expired or used up.
         """
+        await self._require_invitation(invitation_code)
         async with self._database.write_transaction() as connection:
             account = await self._make_account(connection, invitation_code, name)
             token = await self._new_token(connection, AccountTokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
@@ -180,6 +181,7 @@ class Accounts:
         Raises:
             RefusalError: The code is unknown, expired or used up.
         """
+        await self._require_invitation(invitation_code)
         async with self._database.write_transaction() as connection:
             return await self._make_account(connection, invitation_code, name)
 
@@ -209,8 +211,16 @@ class Accounts:
         Raises:
             RefusalError: The code is unknown, expired or used up.
         """
+        await self._require_invitation(invitation_code)
         async with self._database.write_transaction() as connection:
             await _enter_course(connection, await _redeem_invitation(connection, invitation_code, self._now()), account)
+
+    async def _require_invitation(self, code: str) -> None:
+        """Makes sure that there is an invitation: trying codes takes no turn from who has something to write."""
+        query = select(INVITATIONS.c.uses_left).where(*_is_open(code, self._now()))
+        async with self._database.reading() as connection:
+            if (await connection.execute(query)).first() is None:
+                raise _unknown_invitation_refusal()
 
     async def new_token_for_identity(self, issuer: str, subject: str, name: str, course: str, role: Role) -> str:
         """A new token for somebody whom a program on this machine has signed in, such as the hub of a class.
@@ -303,20 +313,32 @@ class Accounts:
 async def _redeem_invitation(connection: AsyncConnection, code: str, current_time: float) -> Row[Any]:
     redemption = (
         update(INVITATIONS)
-        .where(INVITATIONS.c.digest == access_token.hash_secret(code), INVITATIONS.c.uses_left > 0)
-        .where(INVITATIONS.c.expires.is_(None) | (INVITATIONS.c.expires > current_time))
-        .where(INVITATIONS.c.course.not_in(select(COURSES.c.id).where(COURSES.c.archived.is_not(None))))
+        .where(*_is_open(code, current_time))
         .values(uses_left=INVITATIONS.c.uses_left - 1)
         .returning(INVITATIONS.c.course, INVITATIONS.c.role, INVITATIONS.c.section)
     )
     invitation = (await connection.execute(redemption)).one_or_none()
     if invitation is None:
-        raise RefusalError(
-            RefusalKind.NOT_FOUND,
-            "The invitation is unknown, expired or used up.",
-            "Check that the code was copied whole, or ask who sent it for a new one.",
-        )
+        raise _unknown_invitation_refusal()
     return invitation
+
+
+def _is_open(code: str, current_time: float) -> Sequence[ColumnElement[bool]]:
+    """Conditions of the invitation of a code that can still be used."""
+    return (
+        INVITATIONS.c.digest == access_token.hash_secret(code),
+        INVITATIONS.c.uses_left > 0,
+        INVITATIONS.c.expires.is_(None) | (INVITATIONS.c.expires > current_time),
+        INVITATIONS.c.course.not_in(select(COURSES.c.id).where(COURSES.c.archived.is_not(None))),
+    )
+
+
+def _unknown_invitation_refusal() -> RefusalError:
+    return RefusalError(
+        RefusalKind.NOT_FOUND,
+        "The invitation is unknown, expired or used up.",
+        "Check that the code was copied whole, or ask who sent it for a new one.",
+    )
 
 
 async def _enter_course(connection: AsyncConnection, invitation: Row[Any], account: str) -> None:

@@ -19,8 +19,9 @@ from benchwright_attempts.clock.clock import AttemptClock, AttemptState
 from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.events.event_body import EditEvidence, TextEffect
 from benchwright_attempts.events.events import EVENT_TYPES, TextCause
-from benchwright_attempts.log.record import StoredEvent, read_json, type_of
+from benchwright_attempts.log.record import StoredEvent, type_of
 from benchwright_attempts.summary.survival import Content
+from benchwright_foundation.json_text import read_json
 from benchwright_service.courses.playback_text import ASSISTED, MARKS, PASTED, Labels, PlaybackStep, PlaybackText
 
 _CHUNK = 64 << 10

@@ -7,7 +7,7 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 
 from sqlalchemy import select
@@ -15,6 +15,7 @@ from sqlalchemy import select
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.database import Database
 from benchwright_foundation.refusals import RefusalError, RefusalKind
+from benchwright_remote.messages import NewRun
 from benchwright_service.courses.quotas import QuotaKeeper
 from benchwright_service.storage.tables import RUNS
 
@@ -41,7 +42,7 @@ class Snapshots:
         return sum(file.stat().st_size for digest in digests if (file := self._file(digest)).is_file())
 
     def keep_content(self, sha256: str, compressed_base64: str) -> int:
-        """Keeps a content; returns how many bytes it takes on disk.
+        """Keeps a content; returns how many bytes it takes on disk more than before.
 
         Args:
             sha256: Its SHA-256.
@@ -54,6 +55,8 @@ class Snapshots:
         if hashlib.sha256(content).hexdigest() != sha256:
             raise _content_refusal("A file's content is not that of its SHA-256.")
         file = self._file(sha256)
+        if file.is_file():
+            return 0
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         compressed = zlib.compress(content)
         write_atomically(file, compressed, 0o600)
@@ -107,28 +110,55 @@ class StoredFiles:
         self._database = database
         self._snapshots = snapshots
         self._quotas = quotas
+        self._brought: dict[str, Set[str]] = {}
+        """By attempt, while contents are asked for: SHA-256 of those that came."""
 
-    async def keep_contents(self, account: str, compressed_by_sha256: Mapping[str, str]) -> None:
-        """Keeps contents of an account's run.
+    async def keep_contents(self, account: str, attempt: str, new_run: NewRun) -> Sequence[str]:
+        """Keeps the contents that a run brings.
 
         Args:
             account: Account whose run it is.
-            compressed_by_sha256: SHA-256 → content, compressed (RFC 1950), base64.
+            attempt: Attempt whose run it is.
+            new_run: The run.
+
+        Returns:
+            SHA-256 of the contents that have to be sent with it: what neither the attempt's newest run nor this one
+            brought. What others have sent does not count: a SHA-256 would be enough to have their files judged as
+            one's own, and the answer would say whether anybody has a file.
 
         Raises:
             RefusalError: The account has no room, or a content is not what its SHA-256 says.
         """
-        if not compressed_by_sha256:
-            return
+        if new_run.contents:
+            await self._keep(account, new_run.contents)
+        digests = set(new_run.files.values())
+        brought = (self._brought.get(attempt, frozenset()) | new_run.contents.keys()) & digests
+        own_digests = brought | await self._newest_digests(attempt)
+        absent = await asyncio.to_thread(self._snapshots.missing_digests, digests)
+        missing = sorted((digests - own_digests) | set(absent))
+        if missing:
+            self._brought[attempt] = brought
+        else:
+            self._brought.pop(attempt, None)
+        return missing
+
+    async def _newest_digests(self, attempt: str) -> Set[str]:
+        query = select(RUNS.c.files).where(RUNS.c.attempt == attempt).order_by(RUNS.c.number.desc()).limit(1)
+        async with self._database.reading() as connection:
+            files = (await connection.execute(query)).scalar()
+        return set(json.loads(files).values()) if files else set()
+
+    async def _keep(self, account: str, compressed_by_sha256: Mapping[str, str]) -> None:
         if not self._quotas.knows_stored_bytes(account):
             self._quotas.set_stored_bytes(account, await self._stored_bytes(account))
         missing_digests = await asyncio.to_thread(self._snapshots.missing_digests, compressed_by_sha256)
         self._quotas.require_room(
             account, sum(len(compressed_by_sha256[digest]) * 3 // 4 for digest in missing_digests)
         )
-        for digest in missing_digests:
+        # Also those that are here: who names a SHA-256 need not have the content.
+        for digest, compressed_base64 in compressed_by_sha256.items():
             self._quotas.add_stored_bytes(
-                account, await asyncio.to_thread(self._snapshots.keep_content, digest, compressed_by_sha256[digest])
+                account, await asyncio.to_thread(self._snapshots.keep_content, digest, compressed_base64)
             )
 
     async def _stored_bytes(self, account: str) -> int:

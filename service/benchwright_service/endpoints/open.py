@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 
 from benchwright_attempts.log.published_keys import PublishedKeys
 from benchwright_foundation.refusals import BODY, RefusalKind, responses_of
+from benchwright_judges.service.json_route import JsonRoute
 from benchwright_remote.messages import Device, DeviceAsk, Health, Join, Joined, NewDevice, PublicKey, Waiting
+from benchwright_service.callers import caller_address
 from benchwright_service.endpoints.admitted import TheAccounts, TheBench, TheEvidence, TheSignIn
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(prefix="/api/v1", route_class=JsonRoute)
 
 
 @router.get("/health/live", summary="Whether the process answers")
@@ -48,14 +50,12 @@ async def keys(evidence: TheEvidence) -> PublishedKeys:
         *BODY,
         RefusalKind.NOT_FOUND,
         RefusalKind.INVALID,
-        RefusalKind.RATE_LIMITED,
         RefusalKind.UNEXPECTED,
         RefusalKind.UNAVAILABLE,
     ),
 )
-async def join(body: Join, sign_in: TheSignIn, accounts: TheAccounts) -> Joined:
+async def join(body: Join, accounts: TheAccounts) -> Joined:
     """Makes an account and a token for it."""
-    sign_in.check_guesses()
     account, token = await accounts.make_account_and_token(body.code, body.name)
     return Joined(token=token, me=await accounts.me(account))
 
@@ -67,9 +67,9 @@ async def join(body: Join, sign_in: TheSignIn, accounts: TheAccounts) -> Joined:
         *BODY, RefusalKind.INVALID, RefusalKind.RATE_LIMITED, RefusalKind.UNEXPECTED, RefusalKind.UNAVAILABLE
     ),
 )
-async def begin(body: NewDevice, sign_in: TheSignIn, evidence: TheEvidence) -> Device:
+async def begin(body: NewDevice, request: Request, sign_in: TheSignIn, evidence: TheEvidence) -> Device:
     """Returns a code for a person who is signed in at `/device`, and a secret to ask with."""
-    sign_in.check_guesses()
+    sign_in.count_sign_in(caller_address(request))
     return await sign_in.devices.begin_request(body.name, evidence.signer.server)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 
 from benchwright_foundation.refusals import BODY, RefusalError, RefusalKind, refusals
+from benchwright_judges.service.json_route import JsonRoute
 from benchwright_problems.hints import MOST_HINTS
 from benchwright_remote.hint_text import HintText
 from benchwright_remote.messages import (
@@ -28,12 +29,11 @@ from benchwright_service.endpoints.admitted import (
     TheCoursework,
     TheEvidence,
     TheRuns,
-    TheSignIn,
 )
 
 LONGEST_WAIT_S = 30.0
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(prefix="/api/v1", route_class=JsonRoute)
 
 OneId = Annotated[Id, Path()]
 PackName = Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
@@ -46,9 +46,8 @@ async def me(account: Account, accounts: TheAccounts) -> Me:
 
 
 @router.post("/me/courses", summary="Join another course", responses=refusals(*BODY, RefusalKind.NOT_FOUND))
-async def join(body: JoinAnother, account: Account, sign_in: TheSignIn, accounts: TheAccounts) -> Me:
+async def join(body: JoinAnother, account: Account, accounts: TheAccounts) -> Me:
     """By an invitation, with the account that asks."""
-    sign_in.check_guesses()
     await accounts.join_course(account, body.code)
     return await accounts.me(account)
 

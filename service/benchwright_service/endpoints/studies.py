@@ -7,11 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 
 from benchwright_foundation.refusals import BODY, RefusalKind, refusals
+from benchwright_judges.service.json_route import JsonRoute
 from benchwright_remote.messages import EnrolledStudy, JournalTaken, NewJournal, Role, StudyWatch
 from benchwright_service.endpoints.admitted import Account, TheAudit, TheStudies, roles_extra
 from benchwright_service.studies.lab_monitor import STUCK_AFTER_S, headers_of
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(prefix="/api/v1", route_class=JsonRoute)
 
 StudyName = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
 

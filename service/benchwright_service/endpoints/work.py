@@ -7,12 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 
 from benchwright_foundation.refusals import BODY, refusals
+from benchwright_judges.service.json_route import JsonRoute
 from benchwright_remote.messages import Ask, Done, Heard, Id, Job, Step
 from benchwright_service.endpoints.admitted import TheRuns, Worker
 
 LONGEST_WAIT_S = 30.0
 
-router = APIRouter(prefix="/api/v1/jobs")
+router = APIRouter(prefix="/api/v1/jobs", route_class=JsonRoute)
 
 RunId = Annotated[Id, Path()]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,9 +14,10 @@ from benchwright_attempts.errors import AttemptError, LogBusyError, LogError, Lo
 from benchwright_attempts.events.adopting import Head, Incoming
 from benchwright_attempts.log.anchors import Anchor
 from benchwright_attempts.log.log import EventLog
-from benchwright_attempts.log.record import AttemptHeader, StoredRow, read_json
+from benchwright_attempts.log.record import AttemptHeader, StoredRow, checked_storable
 from benchwright_foundation.database import Database
 from benchwright_foundation.errors import StorageError
+from benchwright_foundation.json_text import read_json
 from benchwright_foundation.refusals import Flaw, RefusalError, RefusalKind
 from benchwright_remote.messages import AssignmentView, NewEvents, Taken
 from benchwright_service.courses.courses import Courses
@@ -223,9 +223,10 @@ def _event_rows(new_events: NewEvents) -> list[StoredRow]:
     rows = []
     for index, line in enumerate(new_events.lines):
         try:
-            row = StoredRow.from_json(json.loads(line))
-            read_json(row.body)
-        except (ValueError, TypeError, RecursionError) as error:
+            row = StoredRow.from_json(read_json(line))
+            for text in (row.process, row.participant, row.condition):
+                checked_storable(text)
+        except (ValueError, TypeError) as error:
             raise RefusalError(
                 RefusalKind.INVALID,
                 "A line is not a record of an event.",

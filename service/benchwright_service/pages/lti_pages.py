@@ -9,6 +9,7 @@ from urllib.parse import quote
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from benchwright_remote.messages import Membership
+from benchwright_service.callers import caller_address
 from benchwright_service.errors import BenchServiceError, SignInError, UnknownContextError
 from benchwright_service.pages import sign_in_page
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
@@ -31,7 +32,7 @@ async def login(visit: Visit) -> Response:
     tool = visit.bench.sign_in.lti
     if tool is None:
         raise unknown_page()
-    visit.bench.sign_in.check_guesses()
+    visit.bench.sign_in.count_sign_in(caller_address(visit.request))
     names = ("iss", "login_hint", "client_id", "lti_message_hint")
     login_fields = visit.form if visit.request.method == "POST" else visit.request.query_params
     try:
@@ -47,7 +48,7 @@ async def launch(visit: Visit) -> Response:
     tool = visit.bench.sign_in.lti
     if tool is None:
         raise unknown_page()
-    visit.bench.sign_in.check_guesses()
+    visit.bench.sign_in.count_sign_in(caller_address(visit.request))
     # It counts once, whatever comes of it.
     login_state = visit.request.session.pop(_AWAY, None)
     if login_state is None:

@@ -9,6 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from benchwright_foundation import access_token
 from benchwright_foundation.refusals import RefusalError
 from benchwright_service.accounts.sessions import LIFETIME_S
+from benchwright_service.callers import caller_address
 from benchwright_service.errors import SignInError
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit, cookie_name, unknown_page
@@ -29,7 +30,6 @@ async def form(visit: Visit) -> Response:
 
 async def sign_in(visit: Visit) -> Response:
     """Takes an invitation or a token."""
-    visit.bench.sign_in.check_guesses()
     code, name = visit.form_field("code"), visit.form_field("name", 200)
     if visit.session is not None:
         return await _join_course(visit, code)
@@ -68,7 +68,7 @@ async def to_provider(visit: Visit) -> Response:
     provider = visit.bench.sign_in.provider
     if provider is None:
         raise unknown_page()
-    visit.bench.sign_in.check_guesses()
+    visit.bench.sign_in.count_sign_in(caller_address(visit.request))
     visit.request.session.clear()
     visit.request.session[_ONWARD] = "device" if "device" in visit.request.query_params else ""
     try:
@@ -84,7 +84,7 @@ async def from_provider(visit: Visit) -> Response:
     provider = visit.bench.sign_in.provider
     if provider is None:
         raise unknown_page()
-    visit.bench.sign_in.check_guesses()
+    visit.bench.sign_in.count_sign_in(caller_address(visit.request))
     session = visit.request.session
     onward = str(session.get(_ONWARD, ""))
     try:
@@ -120,7 +120,7 @@ async def device(visit: Visit) -> Response:
 
 async def decide(visit: Visit) -> Response:
     """Signs a program in, or refuses to."""
-    visit.bench.sign_in.check_guesses()
+    visit.bench.sign_in.count_sign_in(visit.account)
     granted = visit.form_field("decision") == "grant"
     is_decided = await visit.bench.sign_in.devices.decide_if_waiting(
         visit.form_field("code", 40), visit.account, granted=granted

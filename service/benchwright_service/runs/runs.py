@@ -96,7 +96,8 @@ class RunQueue:
         self._leases = Leases(clock)
         self._changes = ChangeNotifications()
         self._being_leased: set[str] = set()
-        self._being_judged: set[str] = set()
+        self._being_judged: dict[str, str] = {}
+        """Account of each run whose answer is being scored."""
         self._steps = _RunSteps(self._changes, clock)
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closing = False
@@ -145,11 +146,10 @@ class RunQueue:
                 RefusalKind.INVALID, "A content is of no file of the run.", "Send what the run names alone."
             )
         await self._require_runs_left(attempt, assignment.most_runs)
-        await self._stored.keep_contents(account, new_run.contents)
-        missing = await asyncio.to_thread(self._snapshots.missing_digests, new_run.files.values())
+        missing = await self._stored.keep_contents(account, attempt, new_run)
         if missing:
             return MissingFiles(missing=tuple(missing))
-        with self._quotas.counting_run(account, self._queue.waiting_count(account)):
+        with self._quotas.counting_run(account, self._waiting_count(account)):
             stored, superseded = await self._rows.add_and_cancel_older(account, attempt, new_run, self._now())
             if stored is None:
                 raise RefusalError(
@@ -294,8 +294,12 @@ class RunQueue:
             self._changes.notify(_WORK)
             self._steps.note_change(row.id)
         else:
-            self._being_judged.add(row.id)
+            self._being_judged[row.id] = row.account
             self._run_in_background(self._judge_run(row))
+
+    def _waiting_count(self, account: str) -> int:
+        """Runs of an account that wait for a worker, or for a judge."""
+        return self._queue.waiting_count(account) + list(self._being_judged.values()).count(account)
 
     def _is_handling(self, run: str) -> bool:
         return run in self._queue or run in self._leases or run in self._being_leased or run in self._being_judged
@@ -310,7 +314,7 @@ class RunQueue:
         try:
             await self._finish_if_leased(row, verdict, lease="", score=score)
         finally:
-            self._being_judged.discard(row.id)
+            self._being_judged.pop(row.id, None)
 
     async def _score_answer(self, row: Row[Any], ref: str) -> tuple[Verdict, float | None]:
         """The verdict on an answer, and the judge's score from 0 to 1, if there was a judge."""

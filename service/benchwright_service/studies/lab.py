@@ -166,7 +166,7 @@ class Lab:
             self._log.journal.adopt_and_count_new(Path("journal.jsonl"), lines)
         except LogError:
             raise
-        except (AttemptError, ValueError, TypeError, KeyError, RecursionError) as error:
+        except (AttemptError, ValueError, TypeError, KeyError) as error:
             message = (
                 str(error) if isinstance(error, AttemptError) else "A line is no entry of a participant's journal."
             )

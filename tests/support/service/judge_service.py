@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -12,6 +13,7 @@ from typing import Any
 import httpx2
 
 from benchwright_foundation.home import Home
+from benchwright_judges.models.configuration import read_settings, records_location
 from benchwright_judges.models.endpoint import ModelEndpoint
 from benchwright_judges.models.model_judge import ModelJudge
 from benchwright_judges.models.model_settings import ModelSettings
@@ -35,6 +37,8 @@ from benchwright_problems.problem import (
     QuestionFormat,
 )
 from benchwright_problems.storage.store import Store
+
+from .bench_service import Service
 
 CANARY = "zqcanary"
 """Part of every text of the hidden parts below but of the letter."""
@@ -140,3 +144,16 @@ async def serve_judges(
 def judge_at(url: str, **changes: Any) -> ModelSettings:
     """A model judge at an endpoint that a test plays."""
     return ModelSettings(name="scripted", base_url=url, model="m", **changes)
+
+
+def judge_token(service: Service, *scopes: Scope, per_minute: int = 600) -> str:
+    """One that `benchwright judge token` would make."""
+
+    async def create_token() -> str:
+        records = await Records.open(records_location(read_settings({}), service.folders))
+        try:
+            return (await AccessTokens(records).create("ann", scopes, per_minute=per_minute))[1]
+        finally:
+            await records.close()
+
+    return asyncio.run(create_token())

@@ -245,9 +245,9 @@ async def test_bodies_that_do_not_fit_are_refused_with_the_place(service: Served
         (b"[" * 200_000, 400, "malformed"),
         (b"\xff\xfe", 400, "malformed"),
         (b"[1, 2]", 422, "invalid"),
-        (b'{"problem": NaN, "answer": 1e999}', 422, "invalid"),
-        (b'{"problem": "leaky/chooses", "answer": "\\ud800"}', 422, "invalid"),
-        (b'{"\\ud800": 1}', 422, "invalid"),
+        (b'{"problem": NaN, "answer": 1e999}', 400, "malformed"),
+        (b'{"problem": "leaky/chooses", "answer": "\\ud800"}', 400, "malformed"),
+        (b'{"\\ud800": 1}', 400, "malformed"),
         (b"1" * 5_000, 400, "malformed"),
     ],
 )
@@ -504,6 +504,18 @@ async def test_an_answer_that_brings_processes_down_is_given_up(tmp_path: Path) 
             assert [claimed.id for claimed in await dying.claim_waiting(5)] == [lost.id]
     async with serve_judges(tmp_path, pace=JudgingPace(lease_s=0.2, poll_s=0.05)) as service:
         assert (await judged(service, lost.id)).status == "error"
+
+
+async def test_a_token_with_many_answers_does_not_keep_others_waiting(service: Served) -> None:
+    service.judging.stop_taking()
+    await asyncio.gather(*service.judging._loops[:1])
+    ann, bob = [(await service.tokens.create(name, [Scope.SUBMIT]))[0].id for name in ("ann", "bob")]
+    key = RequestKey(None, "")
+    for token, count_of_answers in ((ann, 50), (bob, 2)):
+        answers = [(CHOOSES, "B")] * count_of_answers
+        await service.judging.submissions.accept_batch(token, key, answers, most_waiting=100)
+    claimed = await service.judging.submissions.claim_waiting(6)
+    assert sorted(submission.token for submission in claimed) == sorted([ann] * 4 + [bob] * 2)
 
 
 # People

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.refusals import RefusalError
+from benchwright_remote.messages import NewRun
 from benchwright_service.courses.quotas import QuotaKeeper, Quotas
 from benchwright_service.courses.snapshots import Snapshots, StoredFiles
 from benchwright_service.storage.database import open_service_database
@@ -93,13 +94,19 @@ async def test_files_are_kept_as_long_as_there_is_room_and_known_ones_take_none(
         hashlib.sha256(content).hexdigest(): base64.b64encode(zlib.compress(content)).decode() for content in noise
     }
     first_digest, second_digest, third_digest = packed
+
+    async def keep(account: str, digest: str) -> None:
+        contents = {digest: packed[digest]}
+        new_run = NewRun(id="0" * 32, number=1, files={"rtl/a.sv": digest}, contents=contents)
+        assert await stored.keep_contents(account, f"attempt of {account}", new_run) == []
+
     for digest in (first_digest, second_digest, first_digest):
-        await stored.keep_contents("ada", {digest: packed[digest]})
+        await keep("ada", digest)
     with pytest.raises(RefusalError, match="stored is 1 MB") as refusal:
-        await stored.keep_contents("ada", {third_digest: packed[third_digest]})
+        await keep("ada", third_digest)
     assert refusal.value.refusal_kind.status == 413
     assert snapshots.missing_digests(packed) == [third_digest]
     assert refused_limits == ["stored_mb"]
-    await stored.keep_contents("lin", {third_digest: packed[third_digest]})
-    await stored.keep_contents("ada", {third_digest: packed[third_digest]})
+    await keep("lin", third_digest)
+    await keep("ada", third_digest)
     await database.close()

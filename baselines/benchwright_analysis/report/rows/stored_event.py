@@ -10,7 +10,7 @@ from typing import Any
 
 from benchwright_attempts.events.event_body import EventBody
 from benchwright_attempts.events.events import EVENT_TYPES
-from benchwright_attempts.log.record import read_json
+from benchwright_foundation.json_text import read_json
 
 _VERSION = ',"version":'
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import zipfile
 from dataclasses import dataclass
 from io import BytesIO
@@ -12,6 +11,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from benchwright_attempts.errors import EvaluationError
+from benchwright_foundation.json_text import read_json
 
 _MANIFEST = "extension/package.json"
 _LARGEST_MANIFEST = 4 << 20
@@ -45,7 +45,7 @@ def read_vsix(file: Path) -> Extension:
     """
     try:
         with zipfile.ZipFile(file) as archive, archive.open(_MANIFEST) as stream:
-            manifest = _Manifest.model_validate(json.loads(stream.read(_LARGEST_MANIFEST)))
+            manifest = _Manifest.model_validate(read_json(stream.read(_LARGEST_MANIFEST)))
         with file.open("rb") as whole:
             sha256 = hashlib.file_digest(whole, "sha256").hexdigest()
     except OSError as error:

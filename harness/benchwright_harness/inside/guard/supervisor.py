@@ -299,7 +299,7 @@ class _Supervisor:
         for line in lines:
             try:
                 message = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 self._report(strange="a message that is none")
                 continue
             self._handle_message(connection, message)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import shlex
 import sys
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import typer
 from pydantic import JsonValue
 
 from benchwright_foundation.home import Home
+from benchwright_foundation.json_text import read_json
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class ServerOptions:
         if self.initialization is None:
             return None
         try:
-            settings: JsonValue = json.loads(self.initialization.read_bytes())
+            settings: JsonValue = read_json(self.initialization.read_bytes())
         except OSError as error:
             raise ServerError(f"{self.initialization} can't be read: {error.strerror}.") from None
         except ValueError as error:

@@ -1,0 +1,50 @@
+"""Sign-ins are counted by who begins them: an address beyond a proxy on this machine, and of IPv6 its network."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.requests import HTTPConnection
+
+from benchwright_foundation.rate import RateLimits
+from benchwright_foundation.refusals import RefusalError
+from benchwright_service.bench import SIGN_INS_PER_MINUTE, SignIn
+from benchwright_service.callers import caller_address
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "expected"),
+    [
+        ("192.0.2.7", None, "192.0.2.7"),
+        ("192.0.2.7", "203.0.113.9", "192.0.2.7"),
+        ("127.0.0.1", None, "127.0.0.1"),
+        ("127.0.0.1", "203.0.113.9", "203.0.113.9"),
+        ("::1", "10.1.1.1, 203.0.113.9", "203.0.113.9"),
+        ("127.0.0.1", "2001:db8::7", "2001:db8::/64"),
+        ("2001:db8::ffff:7", None, "2001:db8::/64"),
+        ("127.0.0.1", "somebody", ""),
+        ("testclient", None, ""),
+    ],
+)
+def test_the_address_is_the_last_that_a_proxy_on_this_machine_names(
+    peer: str, forwarded: str | None, expected: str
+) -> None:
+    headers = [(b"x-forwarded-for", forwarded.encode())] if forwarded is not None else []
+    assert caller_address(HTTPConnection({"type": "http", "client": (peer, 1), "headers": headers})) == expected
+
+
+def test_a_caller_uses_up_no_sign_in_of_another() -> None:
+    sign_in = SignIn(None, None)  # type: ignore[arg-type]
+    for _ in range(SIGN_INS_PER_MINUTE):
+        sign_in.count_sign_in("192.0.2.7")
+    with pytest.raises(RefusalError):
+        sign_in.count_sign_in("192.0.2.7")
+    sign_in.count_sign_in("192.0.2.8")
+
+
+def test_addresses_that_are_gone_are_forgotten() -> None:
+    now = 0.0
+    rates = RateLimits(lambda: now)
+    for number in range(25_000):
+        now += 0.05
+        assert rates.take_or_wait_s(str(number), 60) == 0
+    assert len(rates._buckets) <= 10_000
