@@ -11,6 +11,7 @@ from benchwright_authoring.problem_files.question_rules import question_remarks
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.toml_places import TomlPlaces, TomlSpan
 from benchwright_foundation.json_text import read_json
+from benchwright_harness.own_tests.cocotb_source import repeated_tests
 from benchwright_harness.plan.plan import toplevels
 from benchwright_problems.problem import ProblemKind
 from benchwright_problems.storage.pack_files_schema import ProblemFile
@@ -39,6 +40,7 @@ def content_remarks(problem: ProblemFolder, spec: ProblemFile, toml_places: Toml
             yield Remark(PROBLEM_FILE, toml_places.nearest_span(("kind",)), "A question needs an [answer].", True)
         yield from question_remarks(spec, statement, toml_places)
         return
+    yield from _repeated_test_remarks(problem.texts(_HARNESS))
     reference = problem.texts(_REFERENCE)
     yield from _path_remarks(problem, spec, toml_places, reference)
     sources = {path: text for path, text in reference.items() if path.endswith(_DESIGN_FILE)}
@@ -90,6 +92,19 @@ def _testbench_remarks(spec: ProblemFile, toml_places: TomlPlaces, harness: Mapp
             file_group = _HARNESS if kind == "testbench" else "expected"
             message = f"{_PLANS[1]} names {path}, which is not in {file_group}."
             yield Remark(PROBLEM_FILE, toml_places.nearest_span(("expected",)), message, True)
+
+
+def _repeated_test_remarks(harness: Mapping[str, str]) -> Iterator[Remark]:
+    for path, text in harness.items():
+        lines = text.splitlines(keepends=True)
+        for test in repeated_tests(text) if path.endswith(".py") else ():
+            line_start = sum(map(len, lines[: test.line - 1]))
+            start, end = (
+                line_start + len(lines[test.line - 1].encode()[:column].decode())
+                for column in (test.column, test.end_column)
+            )
+            message = f"A test before this one is called {test.name} too. Give each test a name of its own."
+            yield Remark(f"{_HARNESS}/{path}", TomlSpan(start, end), message, False)
 
 
 def _top_module_remarks(

@@ -36,21 +36,39 @@ class CocotbTest:
 
 def cocotb_tests(text: str) -> tuple[CocotbTest, ...]:
     """The tests of a file, in its order; none if it is not valid Python."""
+    test_by_name: dict[str, CocotbTest] = {}
+    for function_name, test in _tests(text):
+        # The last function of a name is the one that the module has in the end.
+        test_by_name.pop(function_name, None)
+        test_by_name[function_name] = test
+    return tuple(test_by_name.values())
+
+
+def repeated_tests(text: str) -> tuple[CocotbTest, ...]:
+    """The tests of a file, also pytest's, whose name one before them has."""
+    names: set[str] = set()
+    repeated = []
+    for function_name, test in _tests(text, with_plain_functions=True):
+        if names & {function_name, test.name}:
+            repeated.append(test)
+        names |= {function_name, test.name}
+    return tuple(repeated)
+
+
+def _tests(text: str, *, with_plain_functions: bool = False) -> Iterator[tuple[str, CocotbTest]]:
+    """The name of each test's function, and the test; of plain functions those that pytest takes for tests."""
     try:
         module = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
+        return
     cocotb_names = _CocotbNames(module.body)
-    test_by_name: dict[str, CocotbTest] = {}
     for node in module.body:
-        if (
-            isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef)
-            and (test := _cocotb_test(node, cocotb_names)) is not None
-        ):
-            # The last function of a name is the one that the module has in the end.
-            test_by_name.pop(node.name, None)
-            test_by_name[node.name] = test
-    return tuple(test_by_name.values())
+        if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef):
+            test = _cocotb_test(node, cocotb_names)
+            if test is None and with_plain_functions and node.name.startswith("test"):
+                test = _test_at(node, node.name)
+            if test is not None:
+                yield node.name, test
 
 
 def named_toplevel(text: str) -> str | None:
@@ -100,11 +118,14 @@ def _cocotb_test(node: ast.AsyncFunctionDef | ast.FunctionDef, cocotb_names: _Co
     if not decorators.keys() & {"test", "parametrize"}:
         return None
     name = _given_name(decorators.get("test")) or node.name
-    column = node.col_offset + len("async def " if isinstance(node, ast.AsyncFunctionDef) else "def ")
     parametrize = decorators.get("parametrize")
     cases = tuple(_case_names(name, parametrize)) if isinstance(parametrize, ast.Call) else ()
-    end = column + len(node.name.encode())
-    return CocotbTest(name, node.lineno, column, end, cases)
+    return _test_at(node, name, cases)
+
+
+def _test_at(node: ast.AsyncFunctionDef | ast.FunctionDef, name: str, cases: tuple[str, ...] = ()) -> CocotbTest:
+    column = node.col_offset + len("async def " if isinstance(node, ast.AsyncFunctionDef) else "def ")
+    return CocotbTest(name, node.lineno, column, column + len(node.name.encode()), cases)
 
 
 def _given_name(decorator: ast.expr | None) -> str | None:

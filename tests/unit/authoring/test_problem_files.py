@@ -149,7 +149,7 @@ def check(tmp_path: Path) -> Check:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.unlink() if text is None else file.write_text(text)
         folder_remarks = remarks(ProblemFolder(folder, {}))
-        texts = {name: (folder / name).read_text() for name in ("problem.toml", "statement.md")}
+        texts = {remark.file: (folder / remark.file).read_text() for remark in folder_remarks}
         return [
             (remark.file, texts[remark.file][remark.span.start : remark.span.end], remark.message)
             for remark in folder_remarks
@@ -198,6 +198,15 @@ def test_a_port_that_the_reference_does_not_have_is_told_in_the_statement(check:
     ((file, at_text, message),) = check({"statement.md": text.replace("| `en` |", "| `enable` |")})
     assert (file, at_text) == ("statement.md", "enable")
     assert "has no port enable" in message
+
+
+def test_two_tests_of_one_name_are_told(check: Check) -> None:
+    path = "hidden/harness/src/test_more.py"
+    text = (
+        "import cocotb\n# é\n@cocotb.test()\nasync def counts(dut): ...\n@cocotb.test()\nasync def counts(dut): ...\n"
+    )
+    text += "def test_runner(): ...\ndef helper(): ...\ndef test_runner(): ...\ndef helper(): ...\n"
+    assert [(file, at_text) for file, at_text, _ in check({path: text})] == [(path, "counts"), (path, "test_runner")]
 
 
 def test_a_dont_care_that_is_no_port_of_the_reference_is_told(check: Check, tmp_path: Path) -> None:

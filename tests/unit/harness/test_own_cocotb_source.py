@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from benchwright_harness.own_tests.cocotb_source import cocotb_tests, named_toplevel
+from benchwright_harness.own_tests.cocotb_source import cocotb_tests, named_toplevel, repeated_tests
 
 
 def names(text: str) -> list[str]:
@@ -68,3 +68,23 @@ def test_broken_and_hostile_files_have_no_tests() -> None:
 def test_the_top_is_what_the_runner_is_given() -> None:
     assert named_toplevel("runner.build(sources=s, hdl_toplevel='fifo')") == "fifo"
     assert named_toplevel("runner.build(hdl_toplevel=name)") is None
+
+
+def test_tests_of_one_name_are_repeated_whatever_their_functions_are_called() -> None:
+    text = """
+import cocotb
+
+@cocotb.test(name="counts")
+async def first(dut): ...
+
+@cocotb.test()
+async def counts(dut): ...
+
+@cocotb.test()
+async def first(dut): ...
+
+def test_first(): ...
+"""
+    assert [(test.name, test.line) for test in repeated_tests(text)] == [("counts", 8), ("first", 11)]
+    assert repeated_tests("def test_a(): ...\ndef helper(): ...\ndef helper(): ...\n") == ()
+    assert repeated_tests("def test_a(:") == ()

@@ -1,6 +1,7 @@
 """`@cocotb.test` with its old arguments, on generator functions too, which registers the test."""
 
 import functools
+import itertools
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -12,6 +13,7 @@ from cocotb._dialect.coroutines import coroutine
 
 _decorated: dict[str, list[Any]] = {}
 """Module → its tests, in the order in which they were decorated."""
+_creation_numbers = itertools.count()
 
 
 def put_back(package: ModuleType) -> None:
@@ -44,18 +46,29 @@ def _registration(package: ModuleType) -> None:
 
     def discover_tests(self: Any, *modules: str) -> None:
         for name in modules:
-            module = import_module(name)
-            for number, lost in enumerate(_lost(module)):
-                # A name that no Python text can have.
-                module.__dict__[f"<decorated {number}>"] = lost
+            _put_in_order(import_module(name))
         genuine_discover(self, *modules)
 
     cocotb.regression.RegressionManager.discover_tests = discover_tests
 
 
-def _lost(module: ModuleType) -> list[Any]:
-    there = {id(value) for value in vars(module).values()}
-    return [test for test in _decorated.get(module.__name__, ()) if id(test) not in there]
+def _put_in_order(module: ModuleType) -> None:
+    """Give back tests whose names were taken, and let all stand in the order in which they were made."""
+    names = {id(value): name for name, value in vars(module).items()}
+    lost = [test for test in _decorated.get(module.__name__, ()) if id(test) not in names]
+    if not lost:
+        return
+    present = [value for value in vars(module).values() if isinstance(value, genuine.Test | genuine.Parameterized)]
+    for number, test in enumerate(sorted([*present, *lost], key=_creation_number)):
+        # A name that no Python text can have.
+        name = names.get(id(test), f"<decorated {number}>")
+        module.__dict__.pop(name, None)
+        module.__dict__[name] = test
+
+
+def _creation_number(test: Any) -> int:
+    number: int = getattr(test, "test_template", test).creation_number
+    return number
 
 
 def _arguments() -> None:
@@ -67,6 +80,7 @@ def _arguments() -> None:
         genuine_init(
             self, func=coroutine(func), timeout_unit=timeout_unit or "step", expect_error=expect_error, **options
         )
+        self.creation_number = next(_creation_numbers)
         # Tests were functions with a name, and one could call another.
         self.__name__, self.__qualname__ = self.func.__name__, self.func.__qualname__
         self.__doc__, self.__module__ = self.doc, self.module
