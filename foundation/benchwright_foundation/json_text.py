@@ -34,10 +34,10 @@ def read_json(text: str | bytes) -> Any:
 
 def is_deeper(value: object, depth: int) -> bool:
     """True if a JSON value has more arrays and objects within each other than this."""
-    level = [value]
+    inner_level = [value]
     for _ in range(depth):
-        level = [inner_value for outer_value in level for inner_value in _inner_values(outer_value)]
-    return any(isinstance(inner_value, dict | list) for inner_value in level)
+        inner_level = [inner_value for outer_value in inner_level for inner_value in _inner_values(outer_value)]
+    return any(isinstance(inner_value, dict | list) for inner_value in inner_level)
 
 
 def finite_number(text: str) -> float:

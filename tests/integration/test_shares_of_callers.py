@@ -46,11 +46,11 @@ def lin(service: Service, course: Course, tmp_path: Path) -> Iterator[Solver]:
 
 
 def test_wrong_invitations_from_many_connections_keep_nobody_out(service: Service, course: Course) -> None:
-    def try_codes(connection: int) -> set[int]:
+    def try_codes(caller: int) -> set[int]:
         statuses = set()
         with service.client() as client, browser(service) as page:
             for number in range(40):
-                wrong = f"{connection}-{number}"
+                wrong = f"{caller}-{number}"
                 statuses.add(client.post("/api/v1/join", json={"code": wrong, "name": "x"}).status_code)
                 statuses.add(page.post("/sign-in", data={"code": wrong, "name": "x"}).status_code)
         return statuses

@@ -10,9 +10,19 @@ import pytest
 from benchwright_harness.execution.run import run_harness
 from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
+from benchwright_harness.scan import rules
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.category import Category
-from benchwright_problems.problem import Difficulty, Hidden, Problem, ProblemKind, Provenance, Public, RunLimits
+from benchwright_problems.problem import (
+    Difficulty,
+    Hidden,
+    Problem,
+    ProblemKind,
+    Provenance,
+    Public,
+    RunLimits,
+    ScanAction,
+)
 from benchwright_problems.verdict import Outcome, Verdict
 
 FOLDER = Path(__file__).parent / "packs" / "xcelium"
@@ -85,6 +95,35 @@ async def test_a_checker_is_judged_by_the_bugs_it_finds(bench: str, outcome: Out
     assert verdict.outcome is outcome, log
     passed_tests = {test.name: test.passed for test in verdict.tests}
     assert passed_tests == {"test_sanity": True, "test_errors": outcome is Outcome.PASSED}, log
+
+
+async def test_a_checker_may_use_files_in_one_simulation(toolchain: Toolchain) -> None:
+    given = {"verif/steps.hex": "5a\n", "verif/data/more.hex": "a5\n"}
+    files = """
+    logic [7:0] step [3];
+    integer f, again;
+    initial begin
+        $readmemh("/code/verif/steps.hex", step, 0, 0);
+        $readmemh("../verif/data/more.hex", step, 1, 1);
+        f = $fopen("/tmp/kept.txt", "w");
+        $fdisplay(f, "c3");
+        $fclose(f);
+        f = $fopen("/tmp/kept.txt", "r");
+        if ($fscanf(f, "%h", step[2]) != 1 || step[0] != 8'h5a || step[1] != 8'ha5 || step[2] != 8'hc3)
+            $error("%p", step);
+        f = $fopen("dump.vcd", "w");
+        again = $fopen("dump.vcd", "r");
+        if (f == 0 || again == 0) $error("own folder");
+    end
+endmodule
+"""
+    checker_problem = problem("checker.py", "NUM_BUGS=2\n", BENCH, "counter.sv")
+    hidden = checker_problem.hidden.model_copy(update={"scan": dict.fromkeys(rules(), ScanAction.ALLOW)})
+    public = checker_problem.public.model_copy(update={"files": given})
+    checker_problem = checker_problem.model_copy(update={"hidden": hidden, "public": public})
+    bench = text("checker_good.sv").replace("endmodule", files)
+    verdict, log = await run(checker_problem, BENCH, bench, toolchain)
+    assert verdict.outcome is Outcome.PASSED, log
 
 
 @pytest.mark.parametrize(

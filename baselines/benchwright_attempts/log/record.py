@@ -50,9 +50,9 @@ def checked_storable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("a text holds bytes that are not UTF-8") from None
+        raise ValueError("a string holds bytes that are not UTF-8") from None
     if "\0" in text:
-        raise ValueError("a text holds a null byte, which PostgreSQL does not store")
+        raise ValueError("a string holds a null byte, which PostgreSQL does not store")
     return text
 
 

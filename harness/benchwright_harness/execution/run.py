@@ -344,6 +344,7 @@ def _environment(problem: Problem, step: PlanStep, toolchain: Toolchain, selecti
         "BENCHWRIGHT_STANDSTILL_S": f"{_STANDSTILL_S:g}",
         "BENCHWRIGHT_SILENCE_S": f"{max(_MIN_SILENCE_S, _SILENCE_SHARE * problem.limits.wall_s):g}",
         "BENCHWRIGHT_SUBMITTED": "\n".join(problem.public.expected),
+        "BENCHWRIGHT_GIVEN": "\n".join(sorted({*problem.public.files, *problem.public.expected})),
         "BENCHWRIGHT_REFUSED": " ".join(f"{task}={rule}" for task, rule in refused_tasks(problem).items()),
         **({} if hands_in_testbench(problem) else {"BENCHWRIGHT_OWNERSHIP": "1"}),
         "PYTEST_ADDOPTS": f"--junitxml={WORKDIR}/{PYTEST_RESULTS}",

@@ -101,6 +101,6 @@ def _leaf_paths(value: Any) -> Iterator[tuple[str | int, ...]]:
 def _with_value(value: Any, path: tuple[str | int, ...], new_value: Any) -> Any:
     if not path:
         return new_value
-    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy: Any = dict(value) if isinstance(value, dict) else list(value)
     copy[path[0]] = _with_value(value[path[0]], path[1:], new_value)
     return copy

@@ -107,35 +107,85 @@ def test_assertions_are_found_with_their_modules_and_lines(xcelium: Any) -> None
 @pytest.mark.parametrize(
     ("assertion", "covers"),
     [
-        ("a: assert property (@(posedge clk) x |-> y);", ["@(posedge clk) x"]),
-        ("assert property (@(posedge clk) disable iff (r) x && z |=> y);", ["@(posedge clk) disable iff (r) x && z"]),
-        ("assert property (1'b0 |-> 1'b0);", [" 1'b0"]),
-        ("assume property ((x |-> y));", [" x"]),
-        ("assert property (x);", [" 1'b1"]),
+        ("a: assert property (@(posedge clk) x |-> y);", ["@(posedge clk) x", "@(posedge clk) (x) ##0 (y)"]),
+        (
+            "assert property (@(posedge clk) disable iff (r) x && z |=> y);",
+            ["@(posedge clk) disable iff (r) x && z", "@(posedge clk) disable iff (r) (x && z) ##1 (y)"],
+        ),
+        ("assert property (1'b0 |-> 1'b0);", [" 1'b0", " (1'b0) ##0 (1'b0)"]),
+        ("assume property ((x |-> y));", [" x", " (x) ##0 (y)"]),
+        ("assert property (x);", [" 1'b1", " x"]),
+        ("assert property (x |-> ##[1:$] y);", [" x", " (x) ##0 (##[1:$] y)"]),
         ("assert property ((x |-> y) and (y |-> x));", [" x", " y"]),
         ("assert property (x |-> (y |-> z));", [" x"]),
+        ("assert property (x |-> not y);", [" x"]),
         ("assert property (if (x) y);", [" (x)"]),
         ("assert property (accept_on (1'b1) x);", None),
         ("always @(posedge clk) assert property (x |-> y);", None),
     ],
 )
-def test_a_cover_tells_whether_an_assertion_is_triggered(
+def test_covers_tell_whether_an_assertion_is_triggered_and_holds(
     assertion: str, covers: list[str] | None, xcelium: Any
 ) -> None:
     module = xcelium("triggers")
-    text, labels = module.with_triggers(f"module m(input clk);\n  wire x;\n  {assertion}\nendmodule\n")
-    expected_labels = [None] if covers is None else [[f"{module.PREFIX}{number}" for number in range(len(covers))]]
-    assert labels == expected_labels
-    assert [part.partition(");")[0] for part in text.split("cover property (")[1:]] == (covers or [])
-    assert text.count("\n") == 4
+    text, (marks,) = module.with_triggers(f"module m(input clk);\n  wire x;\n  {assertion}\nendmodule\n")
+    if covers is None:
+        assert marks is None
+    else:
+        assert marks.hits == tuple(f"{module.PREFIX}0_{number}" for number in range(len(covers)))
+        assert f"{marks.failures[0]}: cover (1'b1); endfunction\n" in text
+        assert f") else {module.PREFIX}0(); " in text
+    assert [part.partition("); ")[0] for part in text.split("cover property (")[1:]] == (covers or [])
+
+
+def test_a_cover_that_implies_has_to_be_triggered_too(xcelium: Any) -> None:
+    text = "module m(input clk);\nc: cover property (1'b0 |-> x); d: cover sequence (x); e: cover (x);\nendmodule\n"
+    _, marks = xcelium("triggers").with_triggers(text)
+    assert [len(own.hits) for own in marks] == [2, 0, 0]
+    assert not any(own.failures for own in marks)
 
 
 def test_a_named_property_is_triggered_by_its_own_antecedent(xcelium: Any) -> None:
     source = "property p(a, b); bit v; @(posedge clk) (a, v = b) |-> v; endproperty : p\nassert property (p(x, y));"
     module = xcelium("triggers")
-    text, (labels,) = module.with_triggers(f"module m;\n{source}\nendmodule\n")
+    text, (marks,) = module.with_triggers(f"module m;\n{source}\nendmodule\n")
     assert f"property {module.PREFIX}p_0(a, b); bit v; @(posedge clk) (a, v = b); endproperty" in text
-    assert f"{labels[0]}: cover property ( {module.PREFIX}p_0(x, y)); assert property (p(x, y));" in text
+    assert f"{marks.hits[0]}: cover property ( {module.PREFIX}p_0(x, y)); " in text
+    assert f"property {module.PREFIX}p_1(a, b); bit v; @(posedge clk) ((a, v = b)) ##0 (v); endproperty" in text
+
+
+@pytest.mark.parametrize(
+    ("source", "condition"),
+    [
+        ("module m import p::*; #(parameter W = 1) (input clk);@ always_comb assert (x) else begin end", "x"),
+        ("module m (interface i, input clk);@ a: assert final (f(x) && y);", "f(x) && y"),
+        ("package p; endpackage module m;@ virtual interface bus v; always_comb assume #0 (x);", "x"),
+    ],
+)
+def test_the_condition_of_an_immediate_assertion_is_covered(source: str, condition: str, xcelium: Any) -> None:
+    module = xcelium("triggers")
+    text, (marks,) = module.with_triggers(f'`line 7 "a.sv" 1\n{source.replace("@", "")}\nendmodule\n')
+    name = f"{module.PREFIX}0"
+    assert (marks.hits, marks.failures) == ((f"{name}_held",), (f"{name}_failed",))
+    header, _, rest = text.partition(f'\n`line 1 "{module.OWN_FILE}" 0\nfunction automatic bit {name}(')
+    assert header == f'`line 7 "a.sv" 1\n{source.partition("@")[0]}'
+    assert rest.partition("endfunction")[2].startswith('\n`line 7 "a.sv" 0\n')
+    assert f"({name}(({condition}) != 0))" in rest
+
+
+@pytest.mark.parametrize(("block", "can_count"), [("", True), ("else begin end", False), ("$display(1);", False)])
+def test_where_no_cover_can_be_an_action_block_could_keep_failures_to_itself(
+    block: str, can_count: bool, xcelium: Any
+) -> None:
+    module = xcelium("triggers")
+    text = f"module m;\nclass c; function void f(); assert (x) {block or ';'} endfunction endclass\nendmodule\n"
+    assert module.with_triggers(text)[1] == [module.Marks() if can_count else None]
+
+
+def test_texts_and_escaped_names_are_no_assertions(xcelium: Any) -> None:
+    text = 'module m;\n`pragma x assert (a)\nwire \\assert ; initial $display("assert (a)"); // assert (a)\nendmodule\n'
+    assert xcelium("assertions").find(text) == []
+    assert xcelium("triggers").with_triggers(text)[1] == []
 
 
 def test_a_design_does_not_leave_itself_out_of_its_coverage(xcelium: Any) -> None:
@@ -162,8 +212,12 @@ DATA = (
 )
 
 
-def assertion(name: str, kind: str, line: int, concurrent: bool = True, module: str = "dut") -> dict[str, object]:
-    return {"module": module, "name": name, "kind": kind, "concurrent": concurrent, "file": "a.sv", "line": line}
+def assertion(
+    name: str, kind: str, line: int, concurrent: bool = True, module: str = "dut", failures: tuple[str, ...] = ()
+) -> dict[str, object]:
+    marks = {"hits": [], "failures": failures}
+    facts = {"module": module, "name": name, "kind": kind, "concurrent": concurrent, "file": "a.sv", "line": line}
+    return facts | {"marks": marks}
 
 
 @pytest.fixture

@@ -1,16 +1,17 @@
-"""The files of a run's folder, and which of them a simulation may change."""
+"""The files of a run: which of them a simulation may change, and which it may find."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 State = tuple[int, int, int, int]
 
 _FOLDER = "/code"
+_WRITABLE = (_FOLDER, "/tmp", "/rundir", "/dev/shm")  # noqa: S108 - the sandbox's
 _MAX_LISTED = 20_000
 _WAVES = (".vcd", ".fst", ".fst.hier", ".lxt", ".lxt2", ".lx2", ".vpd", ".shm", ".trn", ".dsn", ".wlf", ".fsdb")
 # What a later step would run, import or build from. No harness lets a simulation write it.
@@ -21,11 +22,124 @@ _PROGRAMS = (
 _PROGRAM_NAMES = frozenset({"makefile", "gnumakefile"})
 _VERILOG = (".v", ".sv", ".vh", ".svh")
 _NAME = re.compile(rb"[\w.+-]+")
+_READ = re.compile(rb'\$readmem[bh]\s*\(\s*"([^"\n]+)"|\$fopen\s*\(\s*"([^"\n]+)"\s*,\s*"[ra]')
 
 
 def states() -> dict[str, State]:
-    """Each file, and what changes when it is written."""
-    return {path: _state(status) for path, status in _files(_FOLDER)}
+    """Each file that a simulation could write, and what changes when it is written."""
+    return {path: _state(status) for folder in _WRITABLE for path, status in _files(folder)}
+
+
+def folders() -> set[str]:
+    """The folders that a simulation could write to."""
+    found = set(_WRITABLE)
+    for folder in _WRITABLE:
+        for parent, names, _ in os.walk(folder):
+            found.update(os.path.join(parent, name) for name in names)
+            if len(found) > _MAX_LISTED:
+                break
+    return found
+
+
+def unchanged(earlier: dict[str, State]) -> list[str]:
+    """Those of the files that nobody has written since, whatever they were called meanwhile."""
+    now = states()
+    return [path for path, state in earlier.items() if path in now and now[path][:-1] == state[:-1]]
+
+
+def link_into(folder: str, stands_for: str, paths: Iterable[str]) -> None:
+    """Put links into a folder to what is in another one, where these paths are in that."""
+    names = {os.path.relpath(path, stands_for).split("/")[0] for path in paths}
+    for name in names - {".."}:
+        with contextlib.suppress(OSError):
+            os.symlink(os.path.join(stands_for, name), os.path.join(folder, name))
+
+
+def read_names(roots: Iterable[str]) -> set[str]:
+    """Names of the files that the harness's Verilog reads or goes on writing, and of their folders."""
+    paths = (os.fsdecode(path) for content in _verilog(roots) for found in _READ.findall(content) for path in found)
+    return {name for path in paths for name in path.split("/") if name not in ("", ".", "..")}
+
+
+class Beginning:
+    """What was there when a run began, or was given for it.
+
+    Args:
+        given: Paths below the run's folder; empty if all that is there was given.
+    """
+
+    def __init__(self, given: Iterable[str]) -> None:
+        kept = {os.path.join(_FOLDER, path) for path in given}
+        self._files = {
+            path: state for path, state in states().items() if not kept or path in kept or os.path.islink(path)
+        }
+        self._folders = folders()
+        if kept:
+            parents = {str(parent) for path in kept for parent in Path(path).parents}
+            self._folders = {path for path in self._folders if path in parents or os.path.dirname(path) in _WRITABLE}
+
+    def files(self) -> list[str]:
+        """The files that are still as they were."""
+        return unchanged(self._files)
+
+    def added(self, folder: str, besides: Collection[str]) -> list[str]:
+        """Files and folders that have been added; what is in an added folder only where `folder` is in that.
+
+        Args:
+            folder: The present one of a simulation.
+            besides: Paths that do not count, and names of files and folders.
+        """
+        found: list[str] = []
+        waiting = list(_WRITABLE)
+        while waiting:
+            with contextlib.suppress(OSError), os.scandir(waiting.pop()) as listed:
+                for entry in listed:
+                    if entry.path in self._folders:
+                        waiting.append(entry.path)
+                    elif entry.path not in self._files and entry.path not in besides and entry.name not in besides:
+                        found.append(entry.path)
+                        if f"{folder}/".startswith(f"{entry.path}/"):
+                            waiting.append(entry.path)
+        return found
+
+
+class Stash:
+    """Files and folders under names that nobody can know, until they are put back."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._stashed: dict[str, str] = {}
+        # What is in a folder comes before it, and is put back after it.
+        for path in reversed(list(paths)):
+            stashed = os.path.join(os.path.dirname(path), f".{os.urandom(8).hex()}")
+            with contextlib.suppress(OSError):
+                os.rename(path, stashed)
+                self._stashed[path] = stashed
+
+    def put_back(self) -> None:
+        """Give back their names, but for those that have been taken since."""
+        for path, stashed in reversed(self._stashed.items()):
+            with contextlib.suppress(OSError):
+                if not os.path.lexists(path):
+                    os.rename(stashed, path)
+                elif not os.path.isdir(stashed):
+                    os.remove(stashed)
+        self._stashed = {}
+
+
+def left_behind(before: dict[str, State], own: Iterable[str], roots: Iterable[str]) -> dict[str, State]:
+    """Files that a simulation has written for no other to find: not the harness's, and nothing that this reads.
+
+    Args:
+        before: All files at its beginning.
+        own: Paths that its harness lets it write.
+        roots: The folders of the harness.
+    """
+    written = {path: state for path, state in states().items() if before.get(path) != state}
+    if not written:
+        return {}
+    kept = {os.path.realpath(path) for path in own} | set(_held())
+    read = read_names(roots)
+    return {path: state for path, state in written.items() if path not in kept and os.path.basename(path) not in read}
 
 
 def changed(before: dict[str, State], own: Iterable[str], roots: Iterable[str]) -> list[str]:
@@ -40,7 +154,11 @@ def changed(before: dict[str, State], own: Iterable[str], roots: Iterable[str]) 
         roots: The folders of the harness.
     """
     now = states()
-    candidates = sorted(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))
+    candidates = sorted(
+        path
+        for path in before.keys() | now.keys()
+        if path.startswith(f"{_FOLDER}/") and before.get(path) != now.get(path)
+    )
     programs = [path for path in candidates if _is_program(path)]
     data = [path for path in candidates if not _is_program(path) and not path.lower().endswith(_WAVES)]
     data = [path for path in data if path not in own]
@@ -71,13 +189,16 @@ def _held() -> Iterator[str]:
 
 
 def _named(roots: Iterable[str]) -> set[bytes]:
-    names: set[bytes] = set()
+    return {name for content in _verilog(roots) for name in _NAME.findall(content)}
+
+
+def _verilog(roots: Iterable[str]) -> Iterator[bytes]:
+    """The contents of the harness's Verilog files."""
     for root in roots:
         for path, _ in _files(root):
             if path.endswith(_VERILOG):
                 with contextlib.suppress(OSError):
-                    names.update(_NAME.findall(Path(path).read_bytes()))
-    return names
+                    yield Path(path).read_bytes()
 
 
 def _state(status: os.stat_result) -> State:

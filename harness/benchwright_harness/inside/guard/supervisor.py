@@ -42,6 +42,7 @@ _LIMITS = {
     "nproc": resource.RLIMIT_NPROC,
     "nofile": resource.RLIMIT_NOFILE,
 }
+_GIVEN = "BENCHWRIGHT_GIVEN"
 _NOT_DUMPABLE = 4
 _MAX_LINE = 1 << 20
 _MAX_SESSIONS = 1000
@@ -72,14 +73,14 @@ def main() -> int:
     request["env"] |= {VARIABLE: name, HIDDEN: ":".join(roots)}
     reports = os.dup(2)
     program = shutil.which(request["argv"][0], path=request["env"].get("PATH", os.defpath))
+    beginning = run_files.Beginning(request["env"].get(_GIVEN, "").splitlines())
     pid = os.fork()
     if pid == 0:
         os.close(reports)
         listening.close()
         _child(request, program)
-    status = _Supervisor(listening, reports, pid, roots, request["channel"]).serve(
-        None if program else request["argv"][0]
-    )
+    supervisor = _Supervisor(listening, reports, pid, roots, request["channel"], beginning)
+    status = supervisor.serve(None if program else request["argv"][0])
     # Not the end of Python: what is left of it has nothing to do any more.
     os._exit(status)
 
@@ -223,18 +224,32 @@ class _Running:
     """The run's files at its beginning; none where it can't be said who changes them."""
     own: set[str]
     """Files that its harness lets it write."""
+    folder: tuple[str, str] | None = None
+    """The folder that it has to itself, and the one that it stands for."""
     finished: bool = False
 
 
 class _Supervisor:
     """Hears what tools and simulations tell until the command has ended."""
 
-    def __init__(self, listening: socket.socket, reports: int, pid: int, roots: list[str], channel: str) -> None:
+    def __init__(
+        self,
+        listening: socket.socket,
+        reports: int,
+        pid: int,
+        roots: list[str],
+        channel: str,
+        beginning: run_files.Beginning,
+    ) -> None:
         self._listening = listening
         self._reports = reports
         self._pid = pid
         self._roots = roots
         self._channel = channel
+        self._beginning = beginning
+        self._left_behind: dict[str, run_files.State] = {}
+        """Files that simulations have left, as they left them."""
+        self._stash = run_files.Stash(())
         self._received: dict[socket.socket, bytes] = {}
         self._running: dict[socket.socket, _Running] = {}
         self._sessions = 0
@@ -310,7 +325,7 @@ class _Supervisor:
         if "synchronise" in message:
             self._hear_all()
         elif "tests" in message or "tool" in message:
-            self._begin_program(connection, message)
+            answer = self._begin_program(connection, message)
         elif "testbench" in message and not running:
             # What only the testbench's own module learns, and only once. Nothing depends on what its simulation writes.
             answer, self._channel = self._channel, ""
@@ -337,20 +352,38 @@ class _Supervisor:
         with contextlib.suppress(OSError):
             connection.sendall(answer.encode() + b"\n")
 
-    def _begin_program(self, connection: socket.socket, message: dict[str, Any]) -> None:
+    def _begin_program(self, connection: socket.socket, message: dict[str, Any]) -> str:
+        """Note a program; returns what one that has a folder to itself may read or write besides."""
         if connection in self._running or self._sessions >= _MAX_SESSIONS:
             self._report(strange="a simulation that begins twice")
-            return
-        simulates = message.get("kind") != "compile"
+            return ""
+        kind = message.get("kind", "")
+        simulates = kind != "compile"
         own = set(message.pop("own", "").split("\n"))
+        folder, stands_for = message.pop("folder", ""), message.pop("stands_for", "")
+        needed = set(message.pop("needed", "").split("\n"))
         # With two at once nobody could say whose file a file is.
         others = [other for other in self._running.values() if not other.finished]
         for other in others:
             other.before = None
+        self._stash.put_back()
+        answer: list[str] = []
+        if kind == "alone":
+            answer = self._beginning.files()
+            run_files.link_into(folder, stands_for, answer)
+            # Else it is the others' folder too.
+            answer += [] if others else ["/tmp"]  # noqa: S108 - the sandbox's
+        if simulates and not others:
+            if kind:
+                needed |= run_files.read_names(self._roots) if kind == "simulate" else {folder}
+                self._stash = run_files.Stash(self._beginning.added(stands_for, needed))
+            elif self._left_behind:
+                self._stash = run_files.Stash(run_files.unchanged(self._left_behind))
         before = run_files.states() if simulates and not others else None
-        self._running[connection] = _Running(self._sessions, before, own)
+        self._running[connection] = _Running(self._sessions, before, own, (folder, stands_for) if folder else None)
         self._report(session=self._sessions, **message)
         self._sessions += 1
+        return "\0".join(path for path in answer if "\n" not in path)
 
     def _end(self, connection: socket.socket) -> None:
         self._received.pop(connection, None)
@@ -364,6 +397,10 @@ class _Supervisor:
         changed: list[str] = []
         if running.before is not None:
             changed = run_files.changed(running.before, running.own, self._roots)
+            self._left_behind |= run_files.left_behind(running.before, running.own, self._roots)
+            self._stash.put_back()
+        if running.folder is not None:
+            changed = [path.replace(*running.folder) for path in changed]
         running.finished = True
         running.before = None
         self._report(session=running.number, finished=True, changed=changed[:10], **message)

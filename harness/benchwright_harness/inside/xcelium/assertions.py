@@ -5,11 +5,13 @@ from dataclasses import asdict, dataclass
 
 _TOKEN = re.compile(
     r'^`line\s+(?P<line>\d+)\s+"(?P<file>[^"]*)"[^\n]*$'
-    r'|(?P<skip>//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|`[^\n]*|\$\w+)'
+    r'|(?P<skip>//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|`[^\n]*|\$\w+|\\[!-~]+)'
     r"|(?P<word>[A-Za-z_][\w$]*)|(?P<newline>\n)|(?P<mark>[:#(;])",
     re.DOTALL | re.MULTILINE,
 )
-_KINDS = frozenset({"assert", "assume", "cover"})
+KINDS = frozenset({"assert", "assume", "cover"})
+# `cover` also begins `coverpoint`s' options, and `assert` an argument: those have nothing of this after.
+STARTS = frozenset({"property", "sequence", "(", "#", "final"})
 _MODULES = frozenset({"module", "macromodule", "interface", "program"})
 
 
@@ -49,10 +51,9 @@ def find(text: str) -> list[Assertion]:
             word = token["word"] or token["mark"]
             if before and before[-1] in _MODULES and token["word"] and word not in ("automatic", "static", "class"):
                 module = word if "virtual" not in before[-2:] else module
-            if word in _KINDS:
+            if word in KINDS:
                 after = _next_token(tokens, number)
-                # `cover` also begins `coverpoint`s' options, and `assert` an argument: those have no bracket after.
-                if after in ("property", "sequence", "(", "#", "final"):
+                if after in STARTS:
                     label = before[-2] if len(before) > 1 and before[-1] == ":" else ""
                     concurrent = after in ("property", "sequence")
                     found.append(Assertion(module, label, word, concurrent, file, line))

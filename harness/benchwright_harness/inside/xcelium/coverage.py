@@ -6,15 +6,17 @@ The file's format is SystemPerl's, which Verilator writes: `C 'key value pairs' 
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from xcelium.simulate import ASSERTIONS, DATA
 
 METRICS = ("Block", "Expression", "Toggle", "Assertion")
 _KINDS = {"line": "Block", "branch": "Block", "expr": "Expression", "toggle": "Toggle"}
 _TRIGGER = re.compile(r"trigger_[0-9a-f]{12}_")
+"""In the names of what `triggers.py` puts in."""
 _POINT = re.compile(r"^C '(.*)' (\d+)$", re.DOTALL)
 
 
@@ -43,7 +45,9 @@ class Instance:
     """Metric → items of the instance itself."""
     children: list["Instance"] = field(default_factory=list)
     untriggered: list[str] = field(default_factory=list)
-    """Its assertions of which nobody has seen that they were ever triggered."""
+    """Its assertions of which nobody has seen that they were ever triggered and held."""
+    failed_silently: list[str] = field(default_factory=list)
+    """Its assertions that failed, and whose action blocks made no error of it."""
 
     @property
     def name(self) -> str:
@@ -97,6 +101,7 @@ def load(folder: Path) -> list[Instance]:
     modules: dict[str, str] = {}
     items: dict[tuple[str, str], Items] = {}
     untriggered: dict[str, list[str]] = {}
+    failed_silently: dict[str, list[str]] = {}
     for point in points:
         if metric := _KINDS.get(point.kind):
             modules[point.hierarchy] = point.module
@@ -110,34 +115,50 @@ def load(folder: Path) -> list[Instance]:
             if module == assertion["module"] or module.startswith(f"{assertion['module']}__"):
                 key = (hierarchy, "Assertion")
                 items[key] = items.get(key, Items()) + Items(_assertion_holds(assertion, here, hierarchy, failed), 1)
-                if not _is_triggered(assertion, here):
-                    name = f"{hierarchy}.{assertion['name']}" if assertion["name"] else hierarchy
-                    untriggered.setdefault(hierarchy, []).append(f"{name} ({assertion['file']}:{assertion['line']})")
-    return _instance_tree(modules, items, untriggered)
+                name = f"{hierarchy}.{assertion['name']}" if assertion["name"] else hierarchy
+                place = f"{name} ({assertion['file']}:{assertion['line']})"
+                if assertion["marks"] is not None and _is_hit(here, assertion["marks"]["failures"]):
+                    if name not in kept["failed"]:
+                        failed_silently.setdefault(hierarchy, []).append(place)
+                elif not _is_triggered(assertion, here):
+                    untriggered.setdefault(hierarchy, []).append(place)
+    tops, instances = _instance_tree(modules, items)
+    for hierarchy, instance in instances.items():
+        instance.untriggered = untriggered.get(hierarchy, [])
+        instance.failed_silently = failed_silently.get(hierarchy, [])
+    return tops
 
 
-def _assertion_holds(assertion: dict[str, object], points: list[Point], hierarchy: str, failed: set[str]) -> bool:
-    """True if a statement was attempted and never failed; a cover must have been hit."""
-    name = assertion["name"]
+def _assertion_holds(assertion: dict[str, Any], points: list[Point], hierarchy: str, failed: set[str]) -> bool:
+    """True if a statement was attempted, held and never failed; a cover must have been hit."""
+    name, marks = assertion["name"], assertion["marks"]
+    if not _is_triggered(assertion, points) or _is_hit(points, marks["failures"]):
+        return False
     if assertion["kind"] == "cover":
-        own = [point for point in points if point.kind == "user" and not _TRIGGER.match(point.label)]
-        hits = [point.count for point in own if assertion["line"] in point.lines]
-        return any(hits)
+        own = [point for point in points if point.kind == "user" and not _TRIGGER.search(point.label)]
+        # Of two on one line each has hits of its own.
+        return any(
+            point.count
+            for point in own
+            if assertion["line"] in point.lines and (not name or name == point.label.rpartition("__DOT__")[2])
+        )
     if name in failed or (not name and hierarchy in failed):
         return False
-    if assertion["concurrent"]:
-        return _is_triggered(assertion, points)
+    if assertion["concurrent"] or marks["hits"]:
+        return True
     around = [point.count for point in points if point.hierarchy == hierarchy and assertion["line"] in point.lines]
     # A branch on the same line has a point of its own.
     return all(around)
 
 
-def _is_triggered(assertion: dict[str, object], points: list[Point]) -> bool:
-    """True if each antecedent of a concurrent assertion has been met; a cover and an immediate one have none."""
-    labels = assertion.get("triggers", ())
-    if labels is None:
-        return False
-    return all(any(point.count for point in points if point.label == label) for label in labels)  # type: ignore[attr-defined]
+def _is_triggered(assertion: dict[str, Any], points: list[Point]) -> bool:
+    """True if all was seen of a statement that had to be seen for it to have checked anything."""
+    marks = assertion["marks"]
+    return marks is not None and all(_is_hit(points, [label]) for label in marks["hits"])
+
+
+def _is_hit(points: list[Point], labels: Collection[str]) -> bool:
+    return any(point.count for point in points if point.label.rpartition("__DOT__")[2] in labels)
 
 
 def _points(text: str) -> Iterator[Point]:
@@ -147,6 +168,8 @@ def _points(text: str) -> Iterator[Point]:
             continue
         keys = dict(pair.partition("\2")[::2] for pair in found[1].split("\1") if pair)
         kind, _, module = keys.get("page", "").removeprefix("v_").partition("/")
+        if kind != "user" and _TRIGGER.match(keys.get("f", "")):
+            continue
         hierarchy = keys.get("h", "")
         label = ""
         if kind == "user":
@@ -162,8 +185,9 @@ def _lines(text: str) -> Iterator[int]:
 
 
 def _instance_tree(
-    modules: dict[str, str], items: dict[tuple[str, str], Items], untriggered: dict[str, list[str]]
-) -> list[Instance]:
+    modules: dict[str, str], items: dict[tuple[str, str], Items]
+) -> tuple[list[Instance], dict[str, Instance]]:
+    """The instances that have none above them, and all by their hierarchy."""
     known: dict[tuple[str, ...], Instance] = {}
     tops: list[Instance] = []
     for hierarchy in sorted(modules):
@@ -171,8 +195,7 @@ def _instance_tree(
         instance = Instance(
             parts, {metric: items[hierarchy, metric] for metric in METRICS if (hierarchy, metric) in items}
         )
-        instance.untriggered = untriggered.get(hierarchy, [])
         known[parts] = instance
         above = next((known[parts[:end]] for end in range(len(parts) - 1, 0, -1) if parts[:end] in known), None)
         (tops if above is None else above.children).append(instance)
-    return tops
+    return tops, {".".join(parts): instance for parts, instance in known.items()}

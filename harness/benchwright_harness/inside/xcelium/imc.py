@@ -93,11 +93,9 @@ def _write_report(words: list[str], folder: Path) -> None:
         stale.unlink(missing_ok=True)
     tops = load(folder)
     table = _report_table(tops, metrics)
-    if untriggered := [name for _, instance in _instances_with_depth(tops) for name in instance.untriggered]:
-        sys.stdout.write("".join(f"imc: never triggered: {name}\n" for name in untriggered))
-        supervision.tell(
-            supervision.REMARK, f"{len(untriggered)} of the assertions were never triggered: they don't count."
-        )
+    instances = [instance for _, instance in _instances_with_depth(tops)]
+    _tell_of("were never triggered or never held", [name for instance in instances for name in instance.untriggered])
+    _tell_of("failed without an error", [name for instance in instances for name in instance.failed_silently])
     if as_page:
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(_page(table), encoding="utf-8")
@@ -106,6 +104,13 @@ def _write_report(words: list[str], folder: Path) -> None:
         Path(out).write_text(_text(table), encoding="utf-8")
     else:
         sys.stdout.write(_text(table))
+
+
+def _tell_of(flaw: str, names: list[str]) -> None:
+    """Print which assertions don't count, and let the verdict say how many."""
+    sys.stdout.write("".join(f"imc: {flaw.removeprefix('were ')}: {name}\n" for name in names))
+    if names:
+        supervision.tell(supervision.REMARK, f"{len(names)} of the assertions {flaw}: they don't count.")
 
 
 def _report_table(tops: list[Instance], metrics: str) -> list[list[str]]:

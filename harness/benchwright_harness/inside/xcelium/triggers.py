@@ -1,25 +1,58 @@
-"""Covers beside assertions, which tell whether an assertion was ever triggered: `1'b0 |-> 1'b0` checks nothing.
+"""Covers beside assertions, which tell whether each was triggered, held and failed: `1'b0 |-> 1'b0` checks nothing.
 
-For each concurrent assertion a cover of its antecedent is put before it, or of its clock where it has none. All of it
-stays on the assertion's line, so that places in messages and coverage hold.
+Before each concurrent assertion there is a cover of its antecedent, or of its clock where it has none; one of the whole
+sequence, where it is one; and the same assertion again with a cover for its failures, which its own action block
+may keep to itself. The condition of an immediate assertion goes through a function that covers both of its values. What
+is put in stays on a line or says that it is of another file, so that places in messages and coverage hold.
 """
 
+import itertools
 import re
 import secrets
 from dataclasses import dataclass, field
 
+from xcelium.assertions import KINDS, STARTS
+
 # A design must not be able to name a cover of its own so.
 PREFIX = f"trigger_{secrets.token_hex(6)}_"
+OWN_FILE = f"{PREFIX}covers"
 # Comments with which a design would leave itself out of the coverage.
 _UNCOVERED = re.compile(r"/\*\s*verilator\s+coverage_\w+\s*\*/|//\s*verilator\s+coverage_\w+[^\n]*")
 _TOKEN = re.compile(
-    r'`line[^\n]*|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|\\[!-~]+|[\w$\']+|\|->|\|=>|\#-\#|\#=\#|[^\s]', re.DOTALL
+    r'`[^\n]*|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\\[!-~]+|[\w$\']+|\|->|\|=>|\#-\#|\#=\#|[^\s]', re.DOTALL
 )
+_LINE = re.compile(r'^`line\s+(\d+)\s+("[^"\n]*")[^\n]*', re.MULTILINE)
 _IMPLIES = frozenset({"|->", "|=>", "#-#", "#=#", "implies"})
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 _ENDS = re.compile(r"end\w*$")
+_OPERATORS = frozenset(
+    ["not", "always", "eventually", "nexttime", "until", "until_with", "iff", "implies", "if", "case", "strong", "weak"]
+)
+_OF_PROPERTIES = _IMPLIES | _OPERATORS | {f"s_{operator}" for operator in _OPERATORS}
+"""What a sequence does not have."""
+_DELAYS = {"|->": "##0", "|=>": "##1"}
+_SCOPES = frozenset({"module", "macromodule", "interface", "program", "class", "package", "checker"})
+_WITH_FUNCTIONS = frozenset({"module", "macromodule", "interface", "program"})
 # They decide without their property; nobody could say whether that was ever looked at.
 _ABORTS = frozenset({"accept_on", "reject_on", "sync_accept_on", "sync_reject_on", "case"})
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The covers of one statement."""
+
+    hits: tuple[str, ...] = ()
+    """Labels of those that have to be hit."""
+    failures: tuple[str, ...] = ()
+    """Labels of those that must not be hit."""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What is to be measured, as far as the simulator can build it."""
+
+    sequences: bool = True
+    conditions: bool = True
 
 
 @dataclass
@@ -30,7 +63,7 @@ class _Text:
 
     def __post_init__(self) -> None:
         for found in _TOKEN.finditer(self.text):
-            if not found[0].startswith(("`line", "//", "/*")):
+            if not found[0].startswith(("`", "//", "/*")):
                 self.tokens.append(found[0])
                 self.starts.append(found.start())
 
@@ -39,6 +72,16 @@ class _Text:
         last = end - 1
         text = self.text[self.starts[first] : self.starts[last] + len(self.tokens[last])] if end > first else ""
         return " ".join(line for line in text.splitlines() if not line.startswith("`line"))
+
+    def in_own_file(self, place: int, inserted: str) -> str:
+        """Text to be inserted at a position: as if it came from another file, so that nobody counts its lines."""
+        before = self.text[:place]
+        directives = list(_LINE.finditer(before))
+        number, file, rest = 1, '""', before
+        if directives:
+            number, file, rest = int(directives[-1][1]) - 1, directives[-1][2], before[directives[-1].end() :]
+        number += rest.count("\n")
+        return f'\n`line 1 "{OWN_FILE}" 0\n{inserted}\n`line {number} {file} 0\n'
 
     def closing_bracket(self, at: int) -> int:
         """The index of the bracket that closes the one at `at`."""
@@ -50,36 +93,115 @@ class _Text:
         raise ValueError("a bracket is not closed")
 
 
-def with_triggers(text: str) -> tuple[str, list[list[str] | None]]:
+def with_triggers(text: str, measures: Measures = Measures()) -> tuple[str, list[Marks | None]]:
     """Put covers into preprocessed text.
 
     Args:
         text: As `verilator -E` prints it.
+        measures: What the covers are to tell.
 
     Returns:
-        The text, and for each concurrent assertion and assumption in its order the labels of its covers; none where
-        it could not be said what triggers it.
+        The text, and for each statement that `assertions.find` finds, in its order, its covers; none where it could not
+        be said what triggers it.
     """
     read = _Text(_UNCOVERED.sub(" ", text))
     covers: list[tuple[int, str]] = []
-    named = _add_antecedent_properties(read, covers)
-    labels: list[list[str] | None] = []
-    for at, token in enumerate(read.tokens[:-2]):
-        if token not in ("assert", "assume") or read.tokens[at + 1 : at + 3] != ["property", "("]:
+    named = _add_antecedent_properties(read, covers, measures)
+    bodies = _bodies(read)
+    marks: list[Marks | None] = []
+    for at, kind in enumerate(read.tokens[:-2]):
+        after = read.tokens[at + 1]
+        if kind not in KINDS or after not in STARTS:
             continue
         try:
-            antecedents = _antecedents(read, at + 3, read.closing_bracket(at + 2), named)
-            place = _statement_position(read, at)
-        except (ValueError, IndexError):
-            labels.append(None)
+            if after == "property":
+                marks.append(_mark_concurrent(read, at, bodies[at], named, covers, measures))
+            elif kind == "cover":
+                marks.append(Marks())
+            else:
+                marks.append(_mark_immediate(read, at, bodies.get(at), covers, measures))
+        except (ValueError, IndexError, KeyError):
+            marks.append(None)
+    return _insert_covers(read.text, covers), marks
+
+
+def _mark_concurrent(
+    read: _Text, at: int, body: int, named: dict[str, int], covers: list[tuple[int, str]], measures: Measures
+) -> Marks:
+    closing = read.closing_bracket(at + 2)
+    antecedents = _antecedents(read, at + 3, closing, named, measures)
+    place = _statement_position(read, at)
+    labels = tuple(f"{PREFIX}{len(covers)}_{number}" for number in range(len(antecedents)))
+    statements = "".join(
+        f" {label}: cover property ({antecedent}); " for label, antecedent in zip(labels, antecedents, strict=True)
+    )
+    failures: tuple[str, ...] = ()
+    if read.tokens[at] != "cover":
+        # A function, for Verilator repeats the action block of a property of several parts.
+        name = f"{PREFIX}{len(covers)}"
+        failures = (f"{name}_failed",)
+        function = f"function automatic void {name}(); {failures[0]}: cover (1'b1); endfunction"
+        covers.append((body, read.in_own_file(body, function)))
+        statements += f" assert property ({read.text_between(at + 3, closing)}) else {name}(); "
+    covers.append((place, statements))
+    return Marks(labels, failures)
+
+
+def _mark_immediate(
+    read: _Text, at: int, body: int | None, covers: list[tuple[int, str]], measures: Measures
+) -> Marks | None:
+    opening = at + {"(": 1, "final": 2, "#": 3}[read.tokens[at + 1]]
+    closing = read.closing_bracket(opening)
+    if body is None or not measures.conditions:
+        # Without an action block the simulator tells of failures by itself.
+        return Marks() if read.tokens[closing + 1] == ";" else None
+    name = f"{PREFIX}{len(covers)}"
+    marks = Marks((f"{name}_held",), (f"{name}_failed",))
+    function = f"function automatic bit {name}(input bit held); {marks.hits[0]}: cover (held);"
+    function += f" {marks.failures[0]}: cover (held == 1'b0); return held; endfunction"
+    covers.append((body, read.in_own_file(body, function)))
+    covers.append((read.starts[opening] + 1, f"{name}(("))
+    covers.append((read.starts[closing], ") != 0)"))
+    return marks
+
+
+def _bodies(read: _Text) -> dict[int, int]:
+    """Index of each token in a module, and in no class of it → position at which the module's body begins."""
+    found: dict[int, int] = {}
+    scopes: list[tuple[str, int]] = []
+    end = 0
+    for at, word in enumerate(read.tokens):
+        if at < end:
             continue
-        own = [f"{PREFIX}{len(covers) + number}" for number in range(len(antecedents))]
-        labels.append(own)
-        statements = "".join(
-            f" {label}: cover property ({antecedent}); " for label, antecedent in zip(own, antecedents, strict=True)
-        )
-        covers.append((place, statements))
-    return _insert_covers(read.text, covers), labels
+        before = read.tokens[at - 1] if at else ";"
+        # Others are types of ports and variables, or declare what comes later; `interface class` is a class.
+        if (
+            word in _SCOPES
+            and before not in ("virtual", "typedef", "extern", "(", ",")
+            and read.tokens[at + 1] != "class"
+        ):
+            end = _header_end(read, at)
+            scopes.append((word, read.starts[end] + 1))
+        elif word.startswith("end") and word[3:] in _SCOPES and scopes:
+            scopes.pop()
+        elif scopes and scopes[-1][0] in _WITH_FUNCTIONS:
+            found[at] = scopes[-1][1]
+    return found
+
+
+def _header_end(read: _Text, at: int) -> int:
+    """Index of the semicolon that ends the header of a module, which may import packages first."""
+    depth = 0
+    is_importing = False
+    for index in range(at, len(read.tokens)):
+        word = read.tokens[index]
+        depth += (word in _OPEN) - (word in _CLOSE)
+        is_importing |= word == "import"
+        if word == ";" and depth == 0:
+            if not is_importing:
+                return index
+            is_importing = False
+    return len(read.tokens) - 1
 
 
 def _insert_covers(text: str, covers: list[tuple[int, str]]) -> str:
@@ -99,7 +221,7 @@ def _statement_position(read: _Text, at: int) -> int:
     raise ValueError("a statement of its own is not possible here")
 
 
-def _add_antecedent_properties(read: _Text, covers: list[tuple[int, str]]) -> dict[str, int]:
+def _add_antecedent_properties(read: _Text, covers: list[tuple[int, str]], measures: Measures) -> dict[str, int]:
     """Add a property for each antecedent of every named one.
 
     Returns:
@@ -122,14 +244,15 @@ def _add_antecedent_properties(read: _Text, covers: list[tuple[int, str]]) -> di
         semicolons = [index for index in range(body + 1, last) if read.tokens[index] == ";"]
         start = semicolons[-1] + 1 if semicolons else body + 1
         try:
-            antecedents = _antecedents(read, start, last, named)
+            antecedents = _antecedents(read, start, last, named, measures)
             after = end + 2 if read.tokens[end + 1] == ":" else end
             declared = "".join(
                 f" property {PREFIX}{name}_{number}{ports}; {read.text_between(body + 1, start)} {antecedent};"
                 " endproperty "
                 for number, antecedent in enumerate(antecedents)
             )
-            covers.append((read.starts[after] + len(read.tokens[after]), declared))
+            place = read.starts[after] + len(read.tokens[after])
+            covers.append((place, read.in_own_file(place, declared)))
             named[name] = len(antecedents)
         except (ValueError, IndexError):
             named[name] = 0
@@ -137,8 +260,11 @@ def _add_antecedent_properties(read: _Text, covers: list[tuple[int, str]]) -> di
     return named
 
 
-def _antecedents(read: _Text, start: int, end: int, named: dict[str, int]) -> list[str]:
-    """The clock, the disabling and one antecedent each, of the property from `start` to before `end`."""
+def _antecedents(read: _Text, start: int, end: int, named: dict[str, int], measures: Measures) -> list[str]:
+    """The clock, the disabling and one antecedent each, of the property from `start` to before `end`.
+
+    The last is the whole of it, where that is a sequence.
+    """
     body = start
     if read.tokens[body] == "@":
         body = (read.closing_bracket(body + 1) if read.tokens[body + 1] == "(" else body + 1) + 1
@@ -159,7 +285,24 @@ def _antecedents(read: _Text, start: int, end: int, named: dict[str, int]) -> li
         raise ValueError("the property may be decided without being looked at")
     if name == "if":
         return [f"{prefix} ({read.text_between(body + 2, read.closing_bracket(body + 1))})"]
-    return [f"{prefix} {found}" for found in _antecedents_of_groups(read, body, end)] or [f"{prefix} 1'b1"]
+    found = _antecedents_of_groups(read, body, end) or ["1'b1"]
+    if measures.sequences:
+        found += _sequence(read, body, end)
+    return [f"{prefix} {one}" for one in found]
+
+
+def _sequence(read: _Text, start: int, end: int) -> list[str]:
+    """What has to happen for the property to hold once it was triggered; nothing where that is no sequence."""
+    properties = {name for before, name in itertools.pairwise(read.tokens) if before == "property" and name != "("}
+    others = [at for at in range(start, end) if read.tokens[at] in _OF_PROPERTIES | properties]
+    if not others:
+        return [read.text_between(start, end)]
+    at = others[0]
+    depth = sum((token in _OPEN) - (token in _CLOSE) for token in read.tokens[start:at])
+    delay = _DELAYS.get(read.tokens[at])
+    if len(others) > 1 or depth or delay is None:
+        return []
+    return [f"({read.text_between(start, at)}) {delay} ({read.text_between(at + 1, end)})"]
 
 
 def _antecedents_of_groups(read: _Text, start: int, end: int) -> list[str]:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import secrets
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import supervision
 
 from xcelium.assertions import find
 from xcelium.command_line import Options
-from xcelium.triggers import with_triggers
+from xcelium.triggers import Marks, Measures, with_triggers
 
 _OURS = Path(__file__).parent
 _COMPILE = (str(_OURS.parent / "guard" / "confine"), "compile")
@@ -125,7 +126,8 @@ def _sources_with_bugs(options: Options, folder: Path) -> Iterator[str]:
     for number, (source, is_hidden) in enumerate(zip(options.sources, are_hidden, strict=True)):
         if bugs and is_hidden != before:
             before = is_hidden
-            switch = folder / f"macros_{number}.sv"
+            # Under a name that no other file can ask for.
+            switch = folder / f"macros_{number}_{secrets.token_hex(8)}.sv"
             switch.write_text(texts[is_hidden], encoding="utf-8")
             yield str(switch)
         yield source
@@ -173,27 +175,33 @@ def _cocotb(vpi: str) -> tuple[list[Path], list[str]]:
     return [main, _OURS / "cocotb.cpp"], ["--vpi", "--public-flat-rw", "-LDFLAGS", linked]
 
 
-def _build_with_triggers(text: str, folder: Path, command: list[str]) -> list[list[str] | None]:
-    """Build from preprocessed text once more, with covers that tell whether assertions are triggered.
+def _build_with_triggers(text: str, folder: Path, command: list[str]) -> list[Marks | None]:
+    """Build from preprocessed text once more, with covers that tell whether assertions are triggered, hold and fail.
 
     Returns:
-        For each concurrent assertion the labels of its covers; none where it could not be built with them.
+        For each assertion its covers; none where it could not be built with them.
     """
-    read, labels = with_triggers(text)
-    if not labels:
-        return []
     file = folder / "with_triggers.sv"
-    file.write_text(read, encoding="utf-8")
     # What it complains of is not the design's own text.
     environment = {name: value for name, value in os.environ.items() if name != supervision.VARIABLE}
-    built = subprocess.run([*_COMPILE, *command, str(file)], env=environment, capture_output=True, check=False)
-    return labels if built.returncode == 0 else [None] * len(labels)
+    marks: list[Marks | None] = []
+    # Verilator builds some things only where they are not looked at.
+    for measures in (Measures(), Measures(sequences=False), Measures(sequences=False, conditions=False)):
+        read, marks = with_triggers(text, measures)
+        if not marks:
+            return []
+        file.write_text(read, encoding="utf-8")
+        built = subprocess.run([*_COMPILE, *command, str(file)], env=environment, capture_output=True, check=False)
+        if built.returncode == 0:
+            return marks
+    return [None] * len(marks)
 
 
-def _assertion_facts(text: str, labels: list[list[str] | None]) -> list[dict[str, object]]:
-    left = iter(labels)
-    found = [assertion.as_dict() for assertion in find(text)]
-    for one in found:
-        if one["concurrent"] and one["kind"] != "cover":
-            one["triggers"] = next(left, None)
-    return found
+def _assertion_facts(text: str, marks: list[Marks | None]) -> list[dict[str, object]]:
+    found = find(text)
+    if len(found) != len(marks):
+        marks = [None] * len(found)
+    return [
+        one.as_dict() | {"marks": own and {"hits": own.hits, "failures": own.failures}}
+        for one, own in zip(found, marks, strict=True)
+    ]
