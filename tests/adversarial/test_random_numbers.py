@@ -10,9 +10,10 @@ import pytest
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import run_harness
 from benchwright_harness.plan.selection import ToolSelection
-from benchwright_harness.plan.testbench import PREDICTABLE, Simulator
+from benchwright_harness.plan.testbench import PREDICTABLE
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.criterion import Simulator
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Reason, Verdict
 
