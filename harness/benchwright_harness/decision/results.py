@@ -38,7 +38,8 @@ _WORKDIR = PurePosixPath("/code/rundir")
 _REFUSED = re.compile(
     rb"Benchwright refuses /code/([^,\s]+), line (\d{1,7}), column (\d{1,7}): "
     rb"(\$[\w$]{1,40}|`systemc_|`verilator_config|/\*verilator \w{1,30}|import \"DPI-C\"|export \"DPI-C\""
-    rb"|a call of DPI-C|`line|a change of \w{1,60}) "
+    rb"|a call of DPI-C|`line|a change of \w{1,60}|a string that is waited for|a name with quotation marks"
+    rb"|a constraint beside an escaped character|C\+\+) "
     rb"\(rule ([a-z-]{1,20})\)"
 )
 _COUNTS = re.compile(rb"\*\* TESTS=\d+ PASS=\d+ FAIL=(\d+) SKIP=\d+")

@@ -27,6 +27,7 @@ from benchwright_harness.plan.testbench_text import (
     ICARUS,
     PACKAGE,
     RUN,
+    SYMBOLS,
     VERILATOR,
     WATCH,
     WORKSPACE,
@@ -57,6 +58,7 @@ PREDICTABLE = "The testbench's random numbers are the same in each run, so a des
 _IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_$]*$"
 _FOLDER = f"/src/{RUN}"
 _BENCH, _DESIGN, _SCRIPT = f"{_FOLDER}/testbench.sv", f"{_FOLDER}/design.sv", f"{_FOLDER}/run.sh"
+_SYMBOLS = f"{_FOLDER}/symbols"
 _PROGRAM = "design.vvp"
 _OBJECTS = "obj_dir"
 # Most of the time is the C++ compiler's, so it does not optimise.
@@ -71,6 +73,12 @@ _LINK = 'for entry in /code/*; do [ "$entry" = /code/rundir ] || ln -s "$entry" 
 _RUN = (
     f"{{program}}; ended=$?; [ $ended = {128 + 24} ] && exit {STANDS_STILL};"
     f" case $ended in {NOT_COMPILED}|{STANDS_STILL}) exit 1;; esac; exit $ended"
+)
+# Its functions have names that code in the design, if there were any, could not know when it is compiled.
+_RENAME = (
+    f"folder={posixpath.dirname(CHANNEL)}; for name in channel channel_end; do"
+    f" objcopy --redefine-syms={_SYMBOLS} $folder/$name.o $name.o || exit 1;"
+    ' set -- "$@" "$PWD/$name.o"; done'
 )
 _SPECIFIER = re.compile(r"(%[-+0-9.]*[A-Za-z])")
 _OF_TEXT = "sSpPmM"
@@ -172,7 +180,8 @@ def plan_testbench(
     may_speak = sorted(f"{name}${RUN}" if name in names else name for name in scopes)
     copies = [f"cp {' '.join(f'{_FOLDER}/data/{name}' for name in readable)} ."] if readable else []
     files |= {f"{_FOLDER}/data/{name}": text for name, text in data_files.items()}
-    script_lines = (_LINK, _COMPILE, *copies, f"echo '{SIMULATES}'", _RUN.format(program=program), "")
+    renames = [_RENAME] if _SYMBOLS in files else []
+    script_lines = (_LINK, *renames, _COMPILE, *copies, f"echo '{SIMULATES}'", _RUN.format(program=program), "")
     files[_SCRIPT] = "\n".join(script_lines)
     draws = draws_numbers(texts.values())
     is_seeded = has_channel and not shares_draws(texts.values())
@@ -230,12 +239,12 @@ def _verilator_build(
         "-o",
         "simulation",
     )
-    channel = (f"{CHANNEL}.o", f"{CHANNEL}_end.o") if has_channel else ()
     wrapper = (VERILATOR.package, WATCH.replace("TOP", top_module)) if has_channel else ("", "")
     # What a file leaves open is an error; what it defines would go on.
     text = f"`undefineall\n{wrapper[0]}{_join_sources(sources)}{wrapper[1]}"
     design = [f"/code/{path}" for path in description.design]
-    return ("verilator", *flags, *design, _BENCH, *channel), f"./{_OBJECTS}/simulation", {_BENCH: text}
+    files = {_BENCH: text, **({_SYMBOLS: SYMBOLS} if has_channel else {})}
+    return ("verilator", *flags, *design, _BENCH), f"./{_OBJECTS}/simulation", files
 
 
 def _header_folders(description: TestbenchFile, table: CriterionTable) -> Sequence[str]:

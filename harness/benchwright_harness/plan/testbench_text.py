@@ -87,10 +87,10 @@ ICARUS = Calls(
 VERILATOR = Calls(
     package=(
         f"package {PACKAGE}; string text;"
-        ' import "DPI-C" benchwright_say = function void say(input int flags, input string text);'
-        ' import "DPI-C" benchwright_data = function void data(input int shown);'
-        ' import "DPI-C" benchwright_end = function void end_(input int finished);'
-        ' import "DPI-C" benchwright_final = function void final_();'
+        f' import "DPI-C" {PACKAGE}_say = function void say(input int flags, input string text);'
+        f' import "DPI-C" {PACKAGE}_data = function void data(input int shown);'
+        f' import "DPI-C" {PACKAGE}_end = function void end_(input int finished);'
+        f' import "DPI-C" {PACKAGE}_final = function void final_();'
         # SplitMix64: there, a seed given to a draw is one for whoever draws next.
         f" longint unsigned state = 64'h{SEED};"
         " function automatic longint unsigned step(); longint unsigned mixed; state += 64'h9e3779b97f4a7c15;"
@@ -113,6 +113,8 @@ VERILATOR = Calls(
         "$urandom_range": (f"{PACKAGE}::draw_range", ""),
     },
 )
+SYMBOLS = "".join(f"benchwright_{name} {PACKAGE}_{name}\n" for name in ("say", "data", "end", "final"))
+"""The functions of the channel's object, and what a run calls them."""
 WATCH = f"module {PACKAGE}_end; final {PACKAGE}::final_(); endmodule bind TOP {PACKAGE}_end {PACKAGE}_end();\n"
 """Source that Verilator compiles besides, to know if nothing was left to do; Icarus's module knows it by itself."""
 

@@ -150,11 +150,11 @@ def _verilator() -> list[str]:
 
 
 def _make_command(folder: Path, mains: list[Path]) -> list[str]:
-    """The command that compiles what Verilator has written."""
+    """The command that checks and compiles what Verilator has written."""
     # The design's own code is compiled once and run for moments: most of the time is the compiler's.
     command = [
         *_COMPILE,
-        "make",
+        str(_OURS.parent / "guard" / "generated"),
         "-C",
         str(folder),
         "-j",
