@@ -193,7 +193,7 @@ def test_an_upload_with_a_name_of_its_own(student: Student, name: str) -> None:
     # As ASCII, because the surrogate has no bytes of its own.
     body = json.dumps(run_body | {"files": {name: digest(content)}}).encode("ascii")
     reply = student.ask(f"attempts/{student.attempt}/runs", content=body, headers={"Content-Type": "application/json"})
-    assert reply.status_code == 422, reply.text
+    assert reply.status_code in (400, 422), reply.text
     assert student.files() == old_files
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from benchwright_harness.decision.compiler_messages import with_compiler_messages
 from benchwright_harness.decision.criterion import Criterion, apply_criterion
 from benchwright_harness.decision.fault import attribute_fault
-from benchwright_harness.decision.report import StepReport, TestbenchMessage
-from benchwright_harness.decision.results import FailureWatch, Results
-from benchwright_harness.execution.process import ProcessEnd, StepEnd
+from benchwright_harness.decision.report import StepReport
+from benchwright_harness.decision.results import Execution, FailureWatch
+from benchwright_harness.execution.process import ProcessEnd
 from benchwright_harness.plan.connections import unmentioned_names
 from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE, HarnessPlan
 from benchwright_harness.scan import ScanFinding, rules
@@ -20,30 +19,6 @@ from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 OWNERSHIP = "ownership"
 """The rule that a compiler's guard names where a design changes signals that are not its own."""
-
-
-@dataclass(frozen=True)
-class Execution:
-    """Everything that the steps of a run left behind."""
-
-    argv: Sequence[str]
-    """The command of the last step that ran."""
-    step_end: StepEnd
-    """End of that step."""
-    output: TestbenchMessage | None
-    """Messages of a testbench; `None` if its simulation did not begin."""
-    watch: FailureWatch
-    """Of the output of all steps."""
-    reports: Sequence[StepReport]
-    """The supervisor's, of each step that had one."""
-    test_results: Results
-    """Results that cocotb and pytest left."""
-    memory_bytes: int
-    """The most of a step, as measured from outside."""
-    waited_s: float
-    """Time that all steps waited for the processor."""
-    remarks: Sequence[str]
-    """The sandbox's."""
 
 
 def decide_verdict(
@@ -57,34 +32,27 @@ def decide_verdict(
         problem: Problem with its hidden part.
         solution: The solver's files.
     """
-    step_end, test_results, watch = execution.step_end, execution.test_results, execution.watch
-    verdict = apply_criterion(
+    by_criterion = apply_criterion(
         criterion,
         output=execution.output,
-        step_end=step_end,
-        test_results=test_results,
-        failures=0 if any(report.simulations for report in execution.reports) else watch.failures,
+        step_end=execution.step_end,
+        test_results=execution.test_results,
+        failures=0 if any(report.simulations for report in execution.reports) else execution.watch.failures,
         limits=problem.limits,
     )
-    verdict = attribute_fault(
-        verdict,
-        execution.reports,
-        test_results.pytest,
-        execution.argv,
-        step_end.exit_code,
-        watch,
-        simulates=criterion.simulates or criterion.is_testbench,
-    )
-    verdict = with_compiler_messages(verdict, problem, solution, execution.reports)
-    if verdict.outcome is not Outcome.PASSED:
-        verdict = _compiler_refusal(problem, watch) or verdict
-    if verdict.outcome is Outcome.FAILED and (names := _unknowable_names(verdict, problem, solution)):
-        hint = f"The hidden tests use {', '.join(names)}: your files lack it, and the statement does not mention it."
-        verdict = verdict.model_copy(update={"hint": hint})
-    if test_results.oddities and step_end.end is ProcessEnd.EXITED:
+    if execution.test_results.oddities and execution.step_end.end is ProcessEnd.EXITED:
         detail = "The run left results that its simulations did not have, or changed files that it may not."
-        verdict = Verdict(reason=Reason.TAMPERED, detail=detail, tests=verdict.tests)
-    return verdict
+        return Verdict(reason=Reason.TAMPERED, detail=detail, tests=by_criterion.tests)
+    attributed = attribute_fault(by_criterion, execution, simulates=criterion.simulates or criterion.is_testbench)
+    if attributed.outcome is Outcome.PASSED:
+        return attributed
+    if refusal := _compiler_refusal(problem, execution.watch):
+        return refusal
+    explained = with_compiler_messages(attributed, problem, solution, execution.reports)
+    if explained.outcome is Outcome.FAILED and (names := _unknowable_names(explained, problem, solution)):
+        hint = f"The hidden tests use {', '.join(names)}: your files lack it, and the statement does not mention it."
+        return explained.model_copy(update={"hint": hint})
+    return explained
 
 
 def rests_on_unsigned_results(verdict: Verdict, plan: HarnessPlan, reports: Sequence[StepReport]) -> bool:

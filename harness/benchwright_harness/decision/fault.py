@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from benchwright_harness.decision.criterion import NOT_RUN, ZERO_TIME
 from benchwright_harness.decision.report import FaultKind, StepReport, ToolRun
-from benchwright_harness.decision.results import FailureWatch
+from benchwright_harness.decision.results import Execution
 from benchwright_problems.problem import Problem
-from benchwright_problems.verdict import Outcome, Reason, TestResult, Verdict
+from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 _HARNESS_HINT = "Report it to the pack's authors; `benchwright problems check` shows them what is wrong."
 TOOL_HINT = "Nothing was decided. Another way to write the design may avoid it; report it with the design."
@@ -66,27 +66,15 @@ _REFUSALS = {
 }
 
 
-def attribute_fault(
-    verdict: Verdict,
-    reports: Sequence[StepReport],
-    pytest: Sequence[TestResult],
-    argv: Sequence[str],
-    exit_code: int,
-    watch: FailureWatch,
-    *,
-    simulates: bool = True,
-) -> Verdict:
+def attribute_fault(verdict: Verdict, execution: Execution, *, simulates: bool = True) -> Verdict:
     """A run's verdict: the one given, unless it rests on what the design did not do.
 
     Args:
         verdict: Verdict by the criterion.
-        reports: Reports of all steps.
-        pytest: Pytest's own results; a design can have forged them once it has run.
-        argv: Program and arguments of the last step.
-        exit_code: Exit code of the last step.
-        watch: Failure watch of the output.
+        execution: Everything that the run left; a design can have forged pytest's results once it has run.
         simulates: True if the harness has tests of cocotb's, or a testbench.
     """
+    reports, watch = execution.reports, execution.watch
     tools = [tool for report in reports for tool in report.tools]
     if verdict.outcome is Outcome.PASSED and (
         crashed := next((tool_run for tool_run in tools if _has_crashed(tool_run)), None)
@@ -110,11 +98,11 @@ def attribute_fault(
         if not any(_has_read_design(earlier_report) for earlier_report in reports[:number])
     )
     fault_verdict = _harness_fault_verdict(reports, list(early_reports)) or _tool_fault_verdict(tools)
-    if fault_verdict is None and exit_code == _NO_SUCH_PROGRAM and watch.not_found:
+    if fault_verdict is None and execution.step_end.exit_code == _NO_SUCH_PROGRAM and watch.not_found:
         # A simulation's own status never is this one.
         fault_verdict = _missing_program_verdict(watch.not_found)
     if fault_verdict is None and not any(map(_has_read_design, reports)):
-        fault_verdict = _unread_design_verdict(pytest, argv, exit_code)
+        fault_verdict = _unread_design_verdict(execution)
     if fault_verdict is None and verdict.reason is Reason.BUILD_FAILED:
         return _unrun_verdict(verdict, tools, simulates=simulates)
     return verdict if fault_verdict is None else fault_verdict.model_copy(update={"tests": verdict.tests})
@@ -238,12 +226,13 @@ def _tool_fault_verdict(tools: Iterable[ToolRun]) -> Verdict | None:
     return None
 
 
-def _unread_design_verdict(pytest: Sequence[TestResult], argv: Sequence[str], exit_code: int) -> Verdict | None:
+def _unread_design_verdict(execution: Execution) -> Verdict | None:
     """Verdict on a harness that failed before any tool had read the design, so before a design could do anything."""
+    pytest, exit_code = execution.test_results.pytest, execution.step_end.exit_code
     for test in pytest:
         if not test.passed and (match := _PYTEST_FAULT.search(test.message)):
             return _broken_harness_verdict(match[0])
     # Other programs have other meanings for these: `grep` ends with 2 where the solver left a file out.
-    if not pytest and exit_code in _NOTHING_COLLECTED and any("pytest" in word for word in argv):
+    if not pytest and exit_code in _NOTHING_COLLECTED and any("pytest" in word for word in execution.argv):
         return _broken_harness_verdict(_NOTHING_COLLECTED[exit_code])
     return None

@@ -10,6 +10,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from xml.etree.ElementTree import Element, ParseError
 
@@ -19,8 +20,8 @@ from defusedxml.ElementTree import fromstring
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_foundation.untrusted_folder import entries_below
-from benchwright_harness.decision.report import SimulationReport, StepReport
-from benchwright_harness.execution.process import OutputReceiver
+from benchwright_harness.decision.report import SimulationReport, StepReport, TestbenchMessage
+from benchwright_harness.execution.process import OutputReceiver, StepEnd
 from benchwright_problems.verdict import TestResult
 
 PYTEST_RESULTS = ".pytest-results.xml"
@@ -104,6 +105,30 @@ class Results(Model):
         pytest knows of every simulation.
         """
         return self.cocotb if self.cocotb and self.simulations >= len(self.pytest) else self.pytest
+
+
+@dataclass(frozen=True)
+class Execution:
+    """Everything that the steps of a run left behind."""
+
+    argv: Sequence[str]
+    """The command of the last step that ran."""
+    step_end: StepEnd
+    """End of that step."""
+    output: TestbenchMessage | None
+    """Messages of a testbench; `None` if its simulation did not begin."""
+    watch: FailureWatch
+    """Of the output of all steps."""
+    reports: Sequence[StepReport]
+    """The supervisor's, of each step that had one."""
+    test_results: Results
+    """Results that cocotb and pytest left."""
+    memory_bytes: int
+    """The most of a step, as measured from outside."""
+    waited_s: float
+    """Time that all steps waited for the processor."""
+    remarks: Sequence[str]
+    """The sandbox's."""
 
 
 def read_results(rundir: Path, reports: Sequence[StepReport] = ()) -> Results:

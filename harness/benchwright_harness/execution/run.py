@@ -17,10 +17,10 @@ from pathlib import Path
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_foundation.untrusted_folder import disk_bytes_up_to
 from benchwright_harness.decision.criterion import MOST_LINES, Listener
-from benchwright_harness.decision.decision import Execution, decide_verdict, rests_on_unsigned_results
+from benchwright_harness.decision.decision import decide_verdict, rests_on_unsigned_results
 from benchwright_harness.decision.design_waves import DesignWaves
 from benchwright_harness.decision.report import StepReport, TestbenchMessage, read_report
-from benchwright_harness.decision.results import PYTEST_RESULTS, FailureWatch, read_results
+from benchwright_harness.decision.results import PYTEST_RESULTS, Execution, FailureWatch, read_results
 from benchwright_harness.errors import BadHarnessError, HarnessError, SandboxUnavailableError
 from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder

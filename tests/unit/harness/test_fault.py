@@ -10,7 +10,8 @@ import pytest
 from benchwright_harness.decision.criterion import NOT_RUN, ZERO_TIME
 from benchwright_harness.decision.fault import attribute_fault, settled_verdict
 from benchwright_harness.decision.report import StepReport, read_report
-from benchwright_harness.decision.results import FailureWatch
+from benchwright_harness.decision.results import Execution, FailureWatch, Results
+from benchwright_harness.execution.process import ProcessEnd, StepEnd
 from benchwright_problems.verdict import Outcome, Reason, TestResult, Verdict
 
 NOT_BUILT = Verdict(reason=Reason.BUILD_FAILED)
@@ -39,7 +40,18 @@ def judged(
 ) -> Verdict:
     watch = FailureWatch(BytesIO())
     watch.write(console_bytes)
-    return attribute_fault(verdict, reports, pytest, argv, exit_code, watch, simulates=simulates)
+    execution = Execution(
+        argv=argv,
+        step_end=StepEnd(ProcessEnd.EXITED, exit_code, 1.0),
+        output=None,
+        watch=watch,
+        reports=reports,
+        test_results=Results(cocotb=(), simulations=0, pytest=pytest),
+        memory_bytes=0,
+        waited_s=0.0,
+        remarks=(),
+    )
+    return attribute_fault(verdict, execution, simulates=simulates)
 
 
 @pytest.mark.parametrize(
