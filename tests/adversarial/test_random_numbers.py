@@ -67,10 +67,10 @@ def stimuli(log: str) -> list[int]:
 
 @pytest.mark.parametrize("simulator", SIMULATORS)
 async def test_each_run_draws_others(simulator: Simulator) -> None:
-    runs = [await grade(problem(with_reference=True), SPEAKING, simulator) for _ in range(3)]
-    assert {verdict.reason for verdict, _ in runs} == {Reason.PASSED}
-    assert not any(PREDICTABLE in verdict.remarks for verdict, _ in runs)
-    assert len({tuple(stimuli(log)) for _, log in runs}) == 3
+    graded_runs = [await grade(problem(with_reference=True), SPEAKING, simulator) for _ in range(3)]
+    assert {verdict.reason for verdict, _ in graded_runs} == {Reason.PASSED}
+    assert not any(PREDICTABLE in verdict.remarks for verdict, _ in graded_runs)
+    assert len({tuple(stimuli(log)) for _, log in graded_runs}) == 3
 
 
 async def test_without_a_reference_they_are_those_of_icarus_and_the_verdict_says_so() -> None:

@@ -140,13 +140,13 @@ async def told(desk: Desk, text: str, hidden: Path) -> list[Any]:
     editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([file_event]))
     editor.screen.diagnostics.clear()
     file = desk.open(FILE, text)
-    answers: list[Any] = []
+    replies: list[Any] = []
 
     async def ask(method: str, **params: Any) -> None:
         try:
-            answers.append([method, await send(editor, method, params)])
+            replies.append([method, await send(editor, method, params)])
         except JsonRpcException as error:
-            answers.append([method, error.code, error.message])
+            replies.append([method, error.code, error.message])
 
     document = {"uri": file.uri}
     last = text[: text.index(f"{CANARY}_inner u")].count("\n")
@@ -158,7 +158,7 @@ async def told(desk: Desk, text: str, hidden: Path) -> list[Any]:
         {"line": last + 1, "character": len("  wire w = `") + 2},
     ]
     await editor.wait_until(lambda: bool(file.problems), "its problems")
-    answers.append([problem.message for problem in file.problems or ()])
+    replies.append([problem.message for problem in file.problems or ()])
     for method in ("documentLink", "documentSymbol", "foldingRange"):
         await ask(f"textDocument/{method}", textDocument=document)
     for position in positions:
@@ -187,7 +187,7 @@ async def told(desk: Desk, text: str, hidden: Path) -> list[Any]:
         end = {"line": 0, "character": len(prefix)}
         await ask("textDocument/completion", textDocument=document, position=end)
     file.close()
-    return answers
+    return replies
 
 
 @pytest.mark.parametrize("place", ["pack", "kept", "neighbour"])

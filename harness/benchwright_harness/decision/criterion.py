@@ -77,9 +77,9 @@ class Listener:
 
     def __init__(self, criterion: Criterion, log: OutputReceiver) -> None:
         self._listens = criterion.reads_output
-        scope = criterion.table.scope if criterion.table else None
-        self._waits_for_simulation = criterion.is_testbench and scope is not OutputScope.LOG
-        self._keeps_last_step = not criterion.is_testbench and scope is not OutputScope.LOG
+        hears_all = criterion.table is not None and criterion.table.scope is OutputScope.LOG
+        self._waits_for_simulation = criterion.is_testbench and not hears_all
+        self._keeps_last_step = not criterion.is_testbench and not hears_all
         self._log = log
         self._open_line = b""
         self._lines: list[str] | None = None if self._waits_for_simulation else []

@@ -74,30 +74,30 @@ def analysed(tmp_path: Path, way: str, *, is_there: bool) -> tuple[str, list[str
     project = projects.project_of_path(workspace / "top.sv")
     analysis = project.analysis_of(workspace / "top.sv")
     assert analysis is not None
-    answers = [diagnostic.message for diagnostic in analysis.diagnostics]
-    answers += [complaint.message for file_list in project.lists for complaint in file_list.complaints]
-    answers += [str(path) for path in project.paths]
-    answers += [instance.module for instance in project.design(workspace / "top.sv").tops()]
-    answers += [unit.name for _, units in project.symbols() for unit in units]
-    answers += [
+    messages = [diagnostic.message for diagnostic in analysis.diagnostics]
+    messages += [complaint.message for file_list in project.lists for complaint in file_list.complaints]
+    messages += [str(path) for path in project.paths]
+    messages += [instance.module for instance in project.design(workspace / "top.sv").tops()]
+    messages += [unit.name for _, units in project.symbols() for unit in units]
+    messages += [
         str(project.find_include(workspace / "top.sv", name)) for name in ("x.sv", "link.sv", str(rtl / "x.sv"))
     ]
-    answers += [str(buffer) for tree in analysis.compiled.trees for buffer in tree.included]
+    messages += [str(buffer) for tree in analysis.compiled.trees for buffer in tree.included]
     sources = analysis.compiled.trees[0].sources
     texts = [sources.getSourceText(buffer) for buffer in sources.getAllBuffers()]
-    return "".join(texts), [answer.replace(str(folder), "") for answer in answers]
+    return "".join(texts), [answer.replace(str(folder), "") for answer in messages]
 
 
 @needs_links
 @pytest.mark.parametrize("way", WAYS)
 def test_a_hidden_file_is_like_one_that_is_missing(tmp_path: Path, way: str) -> None:
-    texts, answers = analysed(tmp_path, way, is_there=True)
+    texts, messages = analysed(tmp_path, way, is_there=True)
     assert f"output {CANARY}_y" not in texts
-    assert (texts.count(CANARY), answers) == (
+    assert (texts.count(CANARY), messages) == (
         (missing := analysed(tmp_path, way, is_there=False))[0].count(CANARY),
         missing[1],
     )
-    assert any("No such file or directory" in answer for answer in answers) or way == "header"
+    assert any("No such file or directory" in answer for answer in messages) or way == "header"
 
 
 @needs_links
@@ -108,9 +108,9 @@ def test_slang_shows_nothing_where_the_kernel_does_not_keep_it_from_files(
     monkeypatch.setattr(parsing, "_give_up_files", lambda: None)
     parsing._file_free_thread.cache_clear()
     try:
-        _, answers = analysed(tmp_path, way, is_there=True)
-        assert "assign" not in "".join(answers)
-        assert any("unknown module" in answer for answer in answers)
+        _, messages = analysed(tmp_path, way, is_there=True)
+        assert "assign" not in "".join(messages)
+        assert any("unknown module" in answer for answer in messages)
     finally:
         parsing._file_free_thread.cache_clear()
 
