@@ -229,15 +229,15 @@ def test_a_pattern_that_takes_for_ever_is_the_harnesss_fault(monkeypatch: pytest
     assert verdict(table, printed_lines("a" * 3000 + "b")).reason is Reason.BAD_HARNESS
 
 
-@pytest.mark.parametrize("scope", ["stdout", "log"])
-def test_a_script_is_heard_by_its_last_step_or_whole(scope: str) -> None:
-    listener = Listener(Criterion(table=_table(scope=scope, **{"pass": "OK"})), io.BytesIO())
+@pytest.mark.parametrize("output_scope", ["stdout", "log"])
+def test_a_script_is_heard_by_its_last_step_or_whole(output_scope: str) -> None:
+    listener = Listener(Criterion(table=_table(scope=output_scope, **{"pass": "OK"})), io.BytesIO())
     for step_output in (b"first\n", b"second"):
         listener.begin_step()
         listener.write(step_output)
     heard = listener.testbench_output
     assert heard is not None
-    assert heard.lines == (("second",) if scope == "stdout" else ("first", "second"))
+    assert heard.lines == (("second",) if output_scope == "stdout" else ("first", "second"))
 
 
 @pytest.mark.parametrize(
