@@ -28,6 +28,8 @@ _ICARUS_LIMITS = {
     "`continue`": r"\bcontinue\b",
     "`inside`": r"\binside\b",
     "an assignment pattern": r"'\{",
+    "`unique if` or `priority if`": r"\b(?:unique0?|priority)\s+if\b",
+    "a primitive that drives a variable": r"\b(?:n?and|n?or|xn?or|not|buf)\b\s*(?:\w+\s*)?\(",
     "a streaming concatenation": r"\{\s*(?:<<|>>)",
     "a concurrent assertion": r"\b(?:assert|assume|cover|restrict)\s+property\b|\b(?:property|sequence)\s+\w",
     "`bind`": r"\bbind\s",
@@ -40,7 +42,9 @@ _ICARUS_LIMITS = {
     "a port that is an interface": r"[(,]\s*[A-Za-z_]\w*\s*\.\s*\w+\s+\w+\s*(?=[,)\[])",
 }
 """Pattern by construct that no version of Icarus Verilog in the toolchain reads, in text without comments."""
-_STOPS_AT_LIMIT = re.compile(r"\bsyntax error|\bnot (?:currently )?(?:supported|implemented)|^Type names are not valid")
+_STOPS_AT_LIMIT = re.compile(
+    r"\bsyntax error|\bnot (?:currently )?(?:supported|implemented)|^Type names are not valid|driven by a primitive"
+)
 _COMMENT_OR_STRING = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*\"""", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _QUOTES = "`'\"."

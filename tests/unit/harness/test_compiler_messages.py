@@ -88,6 +88,12 @@ def test_a_design_that_builds_has_no_messages() -> None:
         ("sorry: Streaming concatenation not supported.", "assign q = {<<{a}};", "a streaming concatenation"),
         ("syntax error", "assert property (@(posedge clk) a);", "a concurrent assertion"),
         ("syntax error", "bind a b c();", "`bind`"),
+        ("syntax error", "always @(posedge clk) unique if (a) q <= 0;", "`unique if` or `priority if`"),
+        (
+            "error: Variable 'q' cannot be driven by a primitive or x",
+            "and (q, a);",
+            "a primitive that drives a variable",
+        ),
         ("error: Type names are not valid expressions here.", "int m[string];", "an associative array"),
         ("syntax error", "module t(bus.slave p, output q);", "a port that is an interface"),
         ("syntax error", "assign q = clk +; // inside", None),
