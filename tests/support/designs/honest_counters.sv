@@ -163,14 +163,16 @@ module sat_counter #(
 );
   assign at_max = &count;
   assign at_min = ~|count;
-  logic [WIDTH-1:0] next;
-  always_ff @(posedge clk) count <= rst_n ? next : '0;
   task automatic step(output logic [WIDTH-1:0] value);
     value = load ? load_value : count;
     if (!load && up && !down && !at_max) value = count + 1'b1;
     if (!load && down && !up && !at_min) value = count - 1'b1;
   endtask
-  always_comb step(next);
+  logic [WIDTH-1:0] next;
+  always @(posedge clk) begin
+    step(next);
+    count <= rst_n ? next : '0;
+  end
 endmodule
 
 // style: case on true
