@@ -129,7 +129,7 @@ def check_sides(
 HANGS_UNSOLVED = script("grep -q assign /code/rtl/inv.sv || sleep 600")
 
 
-async def test_an_unsolved_side_that_hangs_is_stopped_early_and_not_run_again(
+async def test_an_unsolved_side_that_hangs_is_stopped_early_each_time(
     check_sides: Check, sandbox: CountingSandbox
 ) -> None:
     checked_problem = problem(HANGS_UNSOLVED)
@@ -139,8 +139,9 @@ async def test_an_unsolved_side_that_hangs_is_stopped_early_and_not_run_again(
     assert first.empty.reason is Reason.TIMEOUT
     assert "The empty files were stopped after 3 s." in first.remarks
     assert sandbox.limits_s == [600.0, 3.0, 3.0]
-    assert await check_sides(checked_problem) == first
-    assert len(sandbox.limits_s) == 3
+    # On another day the machine may be less busy.
+    assert (await check_sides(checked_problem)).proof is ProofState.PROVED
+    assert sandbox.limits_s == [600.0, *[3.0] * 4]
 
 
 async def test_a_short_time_out_is_no_verdict_under_the_whole_limit(
@@ -203,7 +204,7 @@ async def test_the_estimate_knows_what_took_no_time(check_sides: Check) -> None:
     assert progress_notices[0] == GradingProgress(finished_runs=0, known_runs=0, planned=3)
     assert progress_notices[-1] == GradingProgress(finished_runs=3, known_runs=0, planned=3)
     await check_sides(checked_problem, on_progress=progress_notices.append)
-    assert progress_notices[-1] == GradingProgress(finished_runs=3, known_runs=3, planned=3)
+    assert progress_notices[-1] == GradingProgress(finished_runs=3, known_runs=1, planned=3)
 
 
 async def test_a_verdict_without_its_log_is_reached_again_if_logs_are_wanted(

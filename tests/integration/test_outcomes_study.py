@@ -125,7 +125,7 @@ BY_MODEL = sorted(
         ("mine/a", "submitted", "false", "failed", "declined"),
         ("mine/b", "submitted", "false", "failed", "unreadable"),
         ("mine/b", "submitted", "false", "failed", "empty"),
-        ("mine/b", "submitted", "false", "failed", "build_failed"),
+        ("mine/b", "submitted", "false", "failed", "tests_failed"),
     ]
 )
 ENDED = (
