@@ -113,7 +113,7 @@ async def test_nothing_hidden_leaves_the_sealed_store(editors: Editors, pack: No
     assert reasons == {
         "says-verdict": ["tests_failed"],
         "says-names": ["tests_failed", "passed"],
-        "crashes": ["build_failed"],
+        "crashes": ["bad_harness"],
         "hangs": ["timeout"],
         "is-broken": ["bad_harness"],
         "lacks-a-tool": ["tool_missing"],
