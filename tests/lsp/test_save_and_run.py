@@ -128,26 +128,26 @@ async def test_what_the_compiler_says_is_shown_at_its_line_until_the_next_run(ed
     await desk.start()
     file = desk.open()
     good = reference("saturating-counter")
-    # A language server's analyser takes what Icarus does not.
-    bad = good.replace("endmodule", "  wire [7:0] turned = {<<{8'h1}};\nendmodule")
+    # A language server's analyser takes what neither simulator does.
+    bad = good.replace("endmodule", "  nettype logic [7:0] byte_t;\nendmodule")
     file.paste(bad)
     file.save()
     verdict = await desk.verdict(1)
     assert (verdict.reason, verdict.short) == ("build_failed", "build failed")
     assert verdict.compiler is not None
-    (compiler_line,) = verdict.compiler
+    compiler_line, _ = verdict.compiler
     assert (compiler_line.path, compiler_line.line) == (
         "rtl/sat_counter.sv",
-        1 + bad[: bad.index("  wire")].count("\n"),
+        1 + bad[: bad.index("  nettype")].count("\n"),
     )
-    marked, _ = await file.marked("Streaming concatenation not supported", "Signal is not used")
+    marked, _ = await file.marked("syntax error", "Invalid module item")
     assert (marked.source, marked.range.start.line) == ("hidden tests", compiler_line.line - 1)
 
     # It stays at its line while other lines change, and goes with it.
     file.type("// another line\n", before_text="module sat_counter")
-    (marked,) = await file.marked("Streaming concatenation not supported")
+    marked, _ = await file.marked("syntax error", "Invalid module item")
     assert marked.range.start.line == compiler_line.line
-    file.type("", over_text="  wire [7:0] turned = {<<{8'h1}};\n")
+    file.type("", over_text="  nettype logic [7:0] byte_t;\n")
     await file.marked()
 
     # They are published for a file that is not open as well, until the next run.
@@ -161,7 +161,7 @@ async def test_what_the_compiler_says_is_shown_at_its_line_until_the_next_run(ed
             for diagnostic in [params for params in editor.screen.diagnostics if params.uri == file.uri][-1].diagnostics
         ]
 
-    await editor.wait_until(lambda: published() == ["Streaming concatenation not supported"], "the compiler's message")
+    await editor.wait_until(lambda: published() == ["syntax error", "Invalid module item"], "the compiler's message")
     file.path.write_text(good)
     assert (await desk.run()).outcome == "passed"
     await editor.wait_until(lambda: not published(), "an empty list")

@@ -61,6 +61,8 @@ def pack(tmp_path: Path) -> Path:
 
 
 async def test_a_survivor_is_marked_and_becomes_a_test(editor: Editor, pack: Path) -> None:
+    opened = types.WorkspaceFoldersChangeEvent(added=[types.WorkspaceFolder(pack.as_uri(), "pack")], removed=[])
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(opened))
     file = editor.open(pack / "p/hidden/reference/rtl/m.sv")
     file.save()
     (mark,) = await file.marked("No hidden test notices negedge for posedge. It differs in cycle 1.")
