@@ -67,7 +67,8 @@ async def test_random_typing_and_asking_is_answered_without_an_error(
         request_count = sum(client.counts.values())
         print(f"\n{edits} edits, {request_count} requests in {time.monotonic() - began:.0f} s; memory {memory} MB")
     answered_methods = {method for method in POSITIONED + RANGED + WHOLE if client.answers[method]}
-    assert answered_methods >= TOLD, f"never an answer: {TOLD - answered_methods}"
+    # Of thirty positions by chance, all may be blank.
+    assert len(TOLD - answered_methods) <= (0 if nightly else 2), f"never an answer: {TOLD - answered_methods}"
     assert sum(client.counts.values()) >= requests
     assert memory[-1] <= memory[0] * 1.25 + 40, f"memory grew: {memory} MB"
 
