@@ -10,7 +10,7 @@ from benchwright_formal.errors import NotModelledError
 from benchwright_formal.quality import synthesised_quality
 from benchwright_formal.second_opinion import can_be_compared, complete_design, tested_modules
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.execution.run import solved_files
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem

@@ -10,7 +10,7 @@ from benchwright_formal.limits import LIMIT_S
 from benchwright_formal.opinion import ReferenceOpinion, compare_formally, joint_opinion
 from benchwright_formal.quality import synthesised_quality
 from benchwright_foundation.model import Model
-from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.execution.run import solved_files
 from benchwright_harness.plan.plan import toplevels
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain

@@ -26,7 +26,7 @@ from benchwright_harness.cluster import ClusterOptions, Executor
 from benchwright_harness.cluster.dask import LOCAL
 from benchwright_harness.cluster.local import LocalExecutor, usable_cores
 from benchwright_harness.cluster.task import ClusterTask
-from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.execution.run import solved_files
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import ProblemKind

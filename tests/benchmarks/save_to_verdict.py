@@ -21,9 +21,8 @@ from pathlib import Path
 from benchwright_foundation.home import Home
 from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.execution.run import RANDOM_SEED, run_harness, warm_up
+from benchwright_harness.execution.run import RANDOM_SEED, run_harness, solved_files, warm_up
 from benchwright_harness.execution.run_folder import run_folder
-from benchwright_harness.grading.grade import solved_files
 from benchwright_harness.plan.plan import make_plan
 from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.sandbox.bwrap import BwrapSandbox

@@ -28,7 +28,7 @@ import psutil
 
 from benchwright_attempts.events.events import Started
 from benchwright_foundation.home import Home
-from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.execution.run import solved_files
 from benchwright_problems.storage.store import Store
 
 from ..support.service.bench_service import Service, Solver, running_service

@@ -37,7 +37,7 @@ from benchwright_attempts.grading.grading import run_harness, warm_up
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import AttemptHeader, StoredRow
 from benchwright_foundation.home import Home
-from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.execution.run import solved_files
 from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome

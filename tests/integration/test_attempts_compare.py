@@ -19,7 +19,7 @@ from benchwright_attempts.grading.second_opinions import SecondOpinions
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_authoring.new_problem import DesignForm, new_problem
 from benchwright_foundation.home import Home
-from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.execution.run import solved_files
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.pack_folder import read_pack_folder

@@ -19,8 +19,7 @@ from benchwright_attempts.log.anchors import Anchor, check_anchors
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import starting_files
-from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.execution.run import solved_files, starting_files
 from benchwright_problems.problem import Problem, Reveal
 from benchwright_problems.storage.store import Store
 

@@ -24,7 +24,7 @@ from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.published_keys import PublishedKeys
 from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
-from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.execution.run import solved_files
 from benchwright_problems.storage.store import Store
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.storage import backup

@@ -13,8 +13,7 @@ import pytest
 from benchwright_attempts.events.events import Edit, Started
 from benchwright_attempts.events.file_text import Change
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import starting_files
-from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.execution.run import solved_files, starting_files
 from benchwright_problems.storage.store import Store
 
 from ..support.service.bench_service import Course, Service, Solver

@@ -21,8 +21,7 @@ from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.cluster.queues import SLURM
 from benchwright_harness.cluster.task import ClusterTask, code_digest
 from benchwright_harness.errors import ClusterError
-from benchwright_harness.execution.run import starting_files
-from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.execution.run import solved_files, starting_files
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import ProblemKind

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchwright_foundation.home import Home
-from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.execution.run import solved_files
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line

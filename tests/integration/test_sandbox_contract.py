@@ -15,8 +15,7 @@ import pytest
 from benchwright_foundation.untrusted_folder import disk_bytes_up_to, remove_folder
 from benchwright_harness.decision.report import read_report
 from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, ProcessEnd
-from benchwright_harness.execution.run import run_harness, starting_files
-from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.execution.run import run_harness, solved_files, starting_files
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.docker import DockerSandbox

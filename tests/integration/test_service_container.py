@@ -28,7 +28,7 @@ from docker.models.containers import Container
 from benchwright_attempts.events.events import Started, Tick
 from benchwright_attempts.log.anchors import Anchor, check_anchors
 from benchwright_foundation.home import Home
-from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.execution.run import solved_files
 from benchwright_problems.storage.store import Store
 
 from ..support.machine.debian_image import DebianMissingError, root_file_system

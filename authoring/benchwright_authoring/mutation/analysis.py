@@ -13,7 +13,8 @@ from benchwright_authoring.mutation.findings import Counterexample, MutantFindin
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.mutants import Compiler, is_design_file, make_mutants, trial_order
 from benchwright_harness.cluster.task import ClusterTask
-from benchwright_harness.grading.grade import BatchGrader, solved_files
+from benchwright_harness.execution.run import solved_files
+from benchwright_harness.grading.grade import BatchGrader
 from benchwright_harness.plan.plan import toplevels
 from benchwright_problems.equivalence import DontCares, Parameters, ParameterSets
 from benchwright_problems.problem import Problem

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.configuration import open_executor
-from benchwright_harness.grading.grade import BatchGrader, GradingProgress, solved_files
+from benchwright_harness.execution.run import solved_files
+from benchwright_harness.grading.grade import BatchGrader, GradingProgress
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
 from benchwright_problems.problem import Problem

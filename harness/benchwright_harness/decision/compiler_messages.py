@@ -67,17 +67,17 @@ def with_compiler_messages(
     """
     if verdict.reason not in (Reason.BUILD_FAILED, Reason.TOOL_FAILED):
         return verdict
-    tool_lines = [
-        (tool.tool, line)
-        for report in reports
-        for tool in report.tools
-        if tool.status
-        for line in tool.said.splitlines()
-    ]
     foreign, paths = _hidden_words(problem, solution), problem.public.expected
-    compiler_messages = list(dict.fromkeys(_messages((line for _, line in tool_lines), paths, foreign)))
+    messages_by_tool = [
+        (tool_run.tool, message)
+        for report in reports
+        for tool_run in report.tools
+        if tool_run.status
+        for message in _messages(tool_run.said.splitlines(), paths, foreign)
+    ]
+    compiler_messages = list(dict.fromkeys(message for _, message in messages_by_tool))
     shown = tuple(compiler_messages[:_MOST])
-    first_of_icarus = next(_messages((line for tool, line in tool_lines if tool == _ICARUS), paths, foreign), None)
+    first_of_icarus = next((message for tool, message in messages_by_tool if tool == _ICARUS), None)
     if first_of_icarus and (construct := _limit_of_icarus(first_of_icarus, solution)):
         place = f"{first_of_icarus.path}, line {first_of_icarus.line}"
         detail = f"Icarus Verilog can't read {construct} ({place})."
@@ -95,10 +95,9 @@ def _limit_of_icarus(compiler_message: CompilerMessage, solution: Mapping[str, b
         return None
     source = solution.get(compiler_message.path, b"").decode("utf-8", "replace")
     code_lines = _COMMENT_OR_STRING.sub(lambda match: re.sub(r"\S", " ", match[0]), source).splitlines()
-    before = "\n".join(code_lines[: compiler_message.line - 1])
-    statement = (
-        before[before.rfind(";") + 1 :] + "\n" + "".join(code_lines[compiler_message.line - 1 : compiler_message.line])
-    )
+    earlier_code = "\n".join(code_lines[: compiler_message.line - 1])
+    last_line = "".join(code_lines[compiler_message.line - 1 : compiler_message.line])
+    statement = f"{earlier_code[earlier_code.rfind(';') + 1 :]}\n{last_line}"
     return next((name for name, pattern in _ICARUS_LIMITS.items() if re.search(pattern, statement)), None)
 
 

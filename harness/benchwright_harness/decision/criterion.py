@@ -46,7 +46,7 @@ _ENDS = {
     ProcessEnd.FOLDER_QUOTA: (Reason.FOLDER_QUOTA, "The run wrote more than {limits.folder_mb} MiB and was stopped."),
     ProcessEnd.OUTPUT_QUOTA: (Reason.OUTPUT_QUOTA, "The run printed more than it may and was stopped."),
 }
-_PATTERN_BUDGET_S = 10.0
+PATTERN_BUDGET_S = 10.0
 """Time that all patterns of a run may take: a hostile one could run forever."""
 
 
@@ -78,11 +78,10 @@ class Listener:
     def __init__(self, criterion: Criterion, log: OutputReceiver) -> None:
         self._listens = criterion.reads_output
         hears_all = criterion.table is not None and criterion.table.scope is OutputScope.LOG
-        self._waits_for_simulation = criterion.is_testbench and not hears_all
         self._keeps_last_step = not criterion.is_testbench and not hears_all
         self._log = log
         self._open_line = b""
-        self._lines: list[str] | None = None if self._waits_for_simulation else []
+        self._lines: list[str] | None = None if criterion.is_testbench and not hears_all else []
 
     def begin_step(self) -> None:
         """Take what follows for another step's output."""
@@ -180,14 +179,14 @@ def _services_verdict(criterion: Criterion, step_end: StepEnd, test_results: Res
 
 
 def _pattern_verdict(patterns: PassPatterns, output: TestbenchMessage) -> Verdict:
-    deadline = time.monotonic() + _PATTERN_BUDGET_S
+    deadline = time.monotonic() + PATTERN_BUDGET_S
     try:
-        failure = next(_matches(patterns.fails, output.lines, deadline), None)
+        failure = next(matches(patterns.fails, output.lines, deadline), None)
         if failure is not None:
             return _testbench_verdict(False, f"The testbench reports a failure{_named_values(failure)}.")
-        passes = list(_matches(patterns.passes, output.results, deadline))
+        passes = list(matches(patterns.passes, output.results, deadline))
     except TimeoutError:
-        detail = f"The patterns of its criterion took longer than {_PATTERN_BUDGET_S:g} s."
+        detail = f"The patterns of its criterion took longer than {PATTERN_BUDGET_S:g} s."
         return Verdict(reason=Reason.BAD_HARNESS, detail=detail)
     if patterns.passes and not passes:
         return _testbench_verdict(False, "The testbench did not report a pass.")
@@ -196,7 +195,7 @@ def _pattern_verdict(patterns: PassPatterns, output: TestbenchMessage) -> Verdic
     return _testbench_verdict(True, f"The testbench reports a pass{_named_values(passes[0]) if passes else ''}.")
 
 
-def _matches(patterns: Sequence[str], lines: Iterable[str], deadline: float) -> Iterator[regex.Match[str]]:
+def matches(patterns: Sequence[str], lines: Iterable[str], deadline: float) -> Iterator[regex.Match[str]]:
     """The first match in each line that has one.
 
     Raises:

@@ -120,9 +120,9 @@ async def _seeded_verdict(
     if plan.takes_seed and problem.hidden.reference:
         seed = secrets.token_hex(8)
         verdict = await replace(harness_run, plan=plan.for_one_run(seed)).verdict(on_step, on_folder)
-        reference = starting_files(problem) | {path: text.encode() for path, text in problem.hidden.reference.items()}
         if verdict.reason is not Reason.TESTS_FAILED:
             return verdict
+        reference = solved_files(problem)
         if reference != harness_run.solution:
             reference_run = replace(
                 harness_run, solution=reference, plan=plan.for_one_run(seed), log=io.BytesIO(), waves=None
@@ -360,6 +360,11 @@ def starting_files(problem: Problem) -> dict[str, bytes]:
     """The expected files as the solver finds them; those to be created are missing."""
     given_files = problem.public.files
     return {path: given_files[path].encode() for path in problem.public.expected if path in given_files}
+
+
+def solved_files(problem: Problem) -> dict[str, bytes]:
+    """The expected files of the reference; what it leaves alone stays as the solver finds it."""
+    return starting_files(problem) | {path: text.encode() for path, text in problem.hidden.reference.items()}
 
 
 def _run_files(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:

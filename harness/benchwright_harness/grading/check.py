@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from benchwright_harness.cluster.task import ClusterTask
 from benchwright_harness.decision.fault import settled_verdict
 from benchwright_harness.errors import BadHarnessError, MissingCriterionError
-from benchwright_harness.execution.run import starting_files
+from benchwright_harness.execution.run import solved_files, starting_files
 from benchwright_harness.grading.criterion_proposal import printed_lines, propose_criterion
-from benchwright_harness.grading.grade import ManyRuns, solved_files
+from benchwright_harness.grading.grade import ManyRuns
 from benchwright_harness.grading.two_sided import ProofSide, ProofState, TwoSided
 from benchwright_harness.plan.connections import unmentioned_names
 from benchwright_harness.plan.plan import HarnessPlan, make_plan

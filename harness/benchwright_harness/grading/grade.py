@@ -13,7 +13,7 @@ from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.task import ClusterTask, code_digest
 from benchwright_harness.decision.design_waves import DesignWaves
 from benchwright_harness.decision.fault import depends_on_reference, settled_verdict
-from benchwright_harness.execution.run import run_harness, starting_files, warm_up
+from benchwright_harness.execution.run import run_harness, solved_files, warm_up
 from benchwright_harness.grading.verdict_store import OutputTail, VerdictStore
 from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.sandbox import Sandbox
@@ -24,11 +24,6 @@ from benchwright_problems.verdict import Outcome, Reason, Verdict
 # These concern the machine, not the design.
 _NOT_BUILT = frozenset({Reason.BUILD_FAILED, Reason.TOOL_FAILED})
 _UNTRIED = frozenset({Reason.TOOL_MISSING, Reason.SANDBOX_UNAVAILABLE, Reason.MACHINE_BUSY, Reason.CANCELLED})
-
-
-def solved_files(problem: Problem) -> dict[str, bytes]:
-    """The expected files of the reference; what it leaves alone stays as the solver finds it."""
-    return starting_files(problem) | {path: text.encode() for path, text in problem.hidden.reference.items()}
 
 
 def selection_key(problem: Problem, sandbox: Sandbox, toolchain: Toolchain) -> str:

@@ -9,18 +9,21 @@ from __future__ import annotations
 import itertools
 import posixpath
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Literal
 
-import regex
 from pydantic import Field, ValidationError
 
 from benchwright_foundation.model import Model
 from benchwright_harness.decision.criterion import (
     NOT_COMPILED,
+    PATTERN_BUDGET_S,
     SIMULATES,
     STANDS_STILL,
     Criterion,
+    matches,
 )
 from benchwright_harness.errors import BadHarnessError, MissingCriterionError
 from benchwright_harness.plan.testbench_text import (
@@ -259,15 +262,16 @@ def _result_strings(table: CriterionTable, texts: Iterable[str]) -> tuple[Callab
     A pattern is of the text that is printed, and the string is its format: so each is tried with some values. Where
     none fits an author's, the testbench puts its result together, and then any text of it may be one.
     """
-    patterns = [regex.compile(pattern) for pattern in table.patterns.passes]
+    patterns = table.patterns.passes
+    deadline = time.monotonic() + PATTERN_BUDGET_S
 
+    @cache
     def tells_result(literal: str) -> bool:
-        return any(
-            pattern.search(line, timeout=1)
-            for sample in _printed_samples(literal[1:-1])
-            for line in sample.split("\\n")
-            for pattern in patterns
-        )
+        lines = (line for sample in _printed_samples(literal[1:-1]) for line in sample.split("\\n"))
+        try:
+            return any(matches(patterns, lines, deadline))
+        except TimeoutError as error:
+            raise BadHarnessError(f"criterion: pass: takes longer than {PATTERN_BUDGET_S:g} s") from error
 
     if table.preset or any(tells_result(literal) for text in texts for literal in string_literals(text)):
         return tells_result, False

@@ -23,8 +23,7 @@ from benchwright_attempts.events.evidence import EditReason
 from benchwright_attempts.events.file_text import Change, FileText
 from benchwright_attempts.log.log import EventLog
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import starting_files
-from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.execution.run import solved_files, starting_files
 from benchwright_problems.problem import Problem, ProblemKind, Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import MOST_EVENTS, AssignmentView, Role, RunState

@@ -224,7 +224,7 @@ def test_a_group_that_the_author_names_is_shown() -> None:
 
 
 def test_a_pattern_that_takes_for_ever_is_the_harnesss_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchwright_harness.decision.criterion._PATTERN_BUDGET_S", 0.05)
+    monkeypatch.setattr("benchwright_harness.decision.criterion.PATTERN_BUDGET_S", 0.05)
     table = _table(**{"pass": "(a|aa|aaa)+$x"})
     assert verdict(table, printed_lines("a" * 3000 + "b")).reason is Reason.BAD_HARNESS
 
