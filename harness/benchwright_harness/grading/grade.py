@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,9 @@ from benchwright_problems.verdict import Outcome, Reason, Verdict
 # These concern the machine, not the design.
 _NOT_BUILT = frozenset({Reason.BUILD_FAILED, Reason.TOOL_FAILED})
 _UNTRIED = frozenset({Reason.TOOL_MISSING, Reason.SANDBOX_UNAVAILABLE, Reason.MACHINE_BUSY, Reason.CANCELLED})
+
+
+_KNOWN = b"\n--- The same files were judged before, with the same tools: this is what was found then.\n"
 
 
 def selection_key(problem: Problem, sandbox: Sandbox, toolchain: Toolchain) -> str:
@@ -60,124 +63,6 @@ def _null_file() -> BinaryIO:
     return Path(os.devnull).open("wb")
 
 
-class Grader:
-    """Gives verdicts on solutions, one at a time.
-
-    Args:
-        sandbox: Sandbox that harnesses run in.
-        toolchain: Toolchain that they run with.
-        verdicts: Those that are known, and where new ones are kept.
-        fresh: Run again even if the verdict is known.
-    """
-
-    def __init__(self, sandbox: Sandbox, toolchain: Toolchain, verdicts: VerdictStore, *, fresh: bool = False) -> None:
-        self._sandbox = sandbox
-        self._toolchain = toolchain
-        self._verdicts = verdicts
-        self._fresh = fresh
-
-    async def grade(
-        self,
-        problem: Problem,
-        solution: Mapping[str, bytes],
-        *,
-        log: BinaryIO,
-        on_step: Callable[[int, int, str], None] = lambda number, total, service: None,
-    ) -> Verdict:
-        """The verdict on a solution; see `run_harness` for the arguments."""
-        selection = await self._selection(problem)
-        verdict = await self._verdict(problem, solution, selection, log, on_step)
-        for alternative in other_selections(problem, selection, verdict):
-            second_verdict = await self._verdict(problem, solution, alternative, log, on_step)
-            if second_verdict.reason not in _NOT_BUILT and await self._is_solvable(problem, alternative):
-                return second_verdict
-        if depends_on_reference(problem, verdict):
-            with _null_file() as nowhere:
-                reference = await self._verdict(problem, solved_files(problem), selection, nowhere)
-            return settled_verdict(verdict, reference)
-        return verdict
-
-    async def _is_solvable(self, problem: Problem, selection: ToolSelection) -> bool:
-        """True if the reference passes, or there is none."""
-        if not problem.hidden.reference:
-            return True
-        with _null_file() as log:
-            return (await self._verdict(problem, solved_files(problem), selection, log)).outcome is Outcome.PASSED
-
-    async def keep_waves(self, problem: Problem, solution: Mapping[str, bytes], waves: DesignWaves) -> None:
-        """Run a solution once more for its waveform; the verdict, which is known, is not kept."""
-        selection = await self._selection(problem)
-        with _null_file() as log:
-            await run_harness(
-                problem,
-                solution,
-                sandbox=self._sandbox,
-                toolchain=self._toolchain,
-                selection=selection,
-                log=log,
-                waves=waves,
-            )
-
-    async def warm_up_for(self, problem: Problem) -> None:
-        """Let a sandbox that can do so start ahead for the next run of a problem.
-
-        Raises:
-            HarnessError: The harness can't be run; a run says so too.
-        """
-        choices = selections(problem)
-        known_selection = self._verdicts.find_selection(selection_key(problem, self._sandbox, self._toolchain))
-        selection = known_selection if known_selection in choices else choices[0]
-        await warm_up(problem, sandbox=self._sandbox, toolchain=self._toolchain, selection=selection)
-
-    async def _selection(self, problem: Problem) -> ToolSelection:
-        """The first with which the reference passes, which takes a run of it where that is not known yet."""
-        choices = selections(problem)
-        if len(choices) == 1 or not problem.hidden.reference:
-            return choices[0]
-        key = selection_key(problem, self._sandbox, self._toolchain)
-        known_selection = self._verdicts.find_selection(key)
-        if known_selection is not None and known_selection in choices:
-            return known_selection
-        tried_verdicts: dict[ToolSelection, Verdict] = {}
-        with _null_file() as log:
-            for choice in choices:
-                tried_verdicts[choice] = await self._verdict(problem, solved_files(problem), choice, log)
-                if tried_verdicts[choice].outcome is Outcome.PASSED:
-                    break
-        selection = right_selection(tried_verdicts)
-        if selection is not None:
-            self._verdicts.put_selection(key, selection)
-        return selection or choices[0]
-
-    async def _verdict(
-        self,
-        problem: Problem,
-        solution: Mapping[str, bytes],
-        selection: ToolSelection,
-        log: BinaryIO,
-        on_step: Callable[[int, int, str], None] = lambda number, total, service: None,
-    ) -> Verdict:
-        task = ClusterTask.of(problem, solution, self._sandbox, self._toolchain, selection)
-        known_verdict = None if self._fresh else self._verdicts.find_verdict(task.key)
-        if known_verdict is not None:
-            log.write(self._verdicts.raw_output(task.key))
-            log.write(b"\n--- The same files were judged before, with the same tools: this is what was found then.\n")
-            return known_verdict
-        log_tail = OutputTail(log)
-        verdict = await run_harness(
-            problem,
-            task.solution,
-            sandbox=self._sandbox,
-            toolchain=self._toolchain,
-            selection=selection,
-            log=log_tail,
-            on_step=on_step,
-        )
-        self._verdicts.put_verdict(task.key, verdict)
-        self._verdicts.put_raw_output(task.key, log_tail.last_bytes)
-        return verdict
-
-
 @dataclass(frozen=True, slots=True)
 class GradingProgress:
     """Progress of many runs."""
@@ -202,6 +87,7 @@ class ManyRuns:
         fresh: Reach all of them again.
         needs_logs: Reach those again whose raw output was not kept.
         on_progress: Called as verdicts come.
+        on_known: Called with a task whose verdict is known.
     """
 
     def __init__(
@@ -214,7 +100,9 @@ class ManyRuns:
         *,
         needs_logs: bool = False,
         on_progress: Callable[[GradingProgress], None] = lambda progress: None,
+        on_known: Callable[[ClusterTask], None] = lambda task: None,
     ) -> None:
+        self._on_known = on_known
         self._executor = executor
         self._sandbox = sandbox
         self._toolchain = toolchain
@@ -251,12 +139,19 @@ class ManyRuns:
                 remaining_tasks[key] = task
             else:
                 self._count(finished_runs=1, known_runs=1)
+                self._on_known(task)
                 yield task, known_verdict
         async with aclosing(self._executor.run(list(remaining_tasks.values()))) as finished:
             async for task, verdict in finished:
                 self._verdicts.put_verdict(task.key, verdict)
                 self._count(finished_runs=1)
                 yield task, verdict
+
+    async def _all_verdicts(self, tasks: Collection[ClusterTask]) -> dict[str, Verdict]:
+        """Verdicts by the tasks' keys."""
+        self._count(planned=len({task.key for task in tasks}))
+        async with aclosing(self._verdicts_of(tasks)) as finished:
+            return {task.key: verdict async for task, verdict in finished}
 
     def _keep_selection(self, problem: Problem, tried_verdicts: Mapping[ToolSelection, Verdict]) -> ToolSelection:
         """Selection to continue with after the reference ran with these; stored if it is certain."""
@@ -278,33 +173,34 @@ class BatchGrader(ManyRuns):
         problems = {id(problem): problem for problem, _ in solutions}
         selected = await self._selections(problems)
         tasks = [self._task_of_run(problem, files, selected[id(problem)]) for problem, files in solutions]
-        self._count(planned=len({task.key for task in tasks}))
-        async with aclosing(self._verdicts_of(tasks)) as finished:
-            verdicts_by_key = {task.key: verdict async for task, verdict in finished}
+        verdicts_by_key = await self._all_verdicts(tasks)
         final_verdicts = await self._second_tries(tasks, [verdicts_by_key[task.key] for task in tasks])
         return await self._settled_verdicts(tasks, final_verdicts)
 
     async def _second_tries(self, tasks: Sequence[ClusterTask], verdicts: list[Verdict]) -> list[Verdict]:
-        """The verdicts, some of them replaced by those with other tools."""
-        second_tries = [
-            (number, self._task_of_run(task.problem, task.solution, alternative))
+        """The verdicts, some of them replaced by those with other tools, which are tried one after the other."""
+        remaining = {
+            number: iter(alternatives)
             for number, (task, verdict) in enumerate(zip(tasks, verdicts, strict=True))
-            for alternative in other_selections(task.problem, task.selection, verdict)
-        ]
-        references = {
-            task.key: self._task_of_run(task.problem, solved_files(task.problem), task.selection)
-            for _, task in second_tries
-            if task.problem.hidden.reference
+            if (alternatives := other_selections(task.problem, task.selection, verdict))
         }
-        wanted_tasks = [*(task for _, task in second_tries), *references.values()]
-        self._count(planned=len({task.key for task in wanted_tasks}))
-        async with aclosing(self._verdicts_of(wanted_tasks)) as finished:
-            second_verdicts = {task.key: verdict async for task, verdict in finished}
-        for number, task in second_tries:
-            reference = references.get(task.key)
-            is_solvable = reference is None or second_verdicts[reference.key].outcome is Outcome.PASSED
-            if is_solvable and verdicts[number].reason in _NOT_BUILT:
-                verdicts[number] = second_verdicts[task.key]
+        while tries := {
+            number: self._task_of_run(tasks[number].problem, tasks[number].solution, alternative)
+            for number, alternatives in remaining.items()
+            if (alternative := next(alternatives, None)) is not None
+        }:
+            references = {
+                task.key: self._task_of_run(task.problem, solved_files(task.problem), task.selection)
+                for task in tries.values()
+                if task.problem.hidden.reference
+            }
+            second_verdicts = await self._all_verdicts([*tries.values(), *references.values()])
+            for number, task in tries.items():
+                reference = references.get(task.key)
+                is_solvable = reference is None or second_verdicts[reference.key].outcome is Outcome.PASSED
+                if is_solvable and second_verdicts[task.key].reason not in _NOT_BUILT:
+                    verdicts[number] = second_verdicts[task.key]
+                    del remaining[number]
         return verdicts
 
     async def _settled_verdicts(self, tasks: Sequence[ClusterTask], verdicts: list[Verdict]) -> list[Verdict]:
@@ -314,13 +210,15 @@ class BatchGrader(ManyRuns):
             for number, (task, verdict) in enumerate(zip(tasks, verdicts, strict=True))
             if depends_on_reference(task.problem, verdict)
         }
-        self._count(planned=len({task.key for task in references.values()}))
-        async with aclosing(self._verdicts_of(references.values())) as finished:
-            verdicts_by_key = {task.key: verdict async for task, verdict in finished}
+        verdicts_by_key = await self._all_verdicts(references.values())
         return [
             settled_verdict(verdict, verdicts_by_key[references[number].key]) if number in references else verdict
             for number, verdict in enumerate(verdicts)
         ]
+
+    async def selection(self, problem: Problem) -> ToolSelection:
+        """The first with which the reference passes, which takes a run of it where that is not known yet."""
+        return (await self._selections({0: problem}))[0]
 
     async def _selections(self, problems: Mapping[int, Problem]) -> dict[int, ToolSelection]:
         """The right selection of each problem, after running the references where that is not known yet."""
@@ -353,3 +251,107 @@ class BatchGrader(ManyRuns):
                 if is_passed or len(tried_verdicts[number]) == len(selections(problems[number])):
                     selected[number] = self._keep_selection(problems[number], tried_verdicts[number])
         return selected
+
+
+class Grader:
+    """Gives verdicts on solutions here, one at a time.
+
+    Args:
+        sandbox: Sandbox that harnesses run in.
+        toolchain: Toolchain that they run with.
+        verdicts: Those that are known, and where new ones are kept.
+        fresh: Run again even if the verdict is known.
+    """
+
+    def __init__(self, sandbox: Sandbox, toolchain: Toolchain, verdicts: VerdictStore, *, fresh: bool = False) -> None:
+        self._sandbox = sandbox
+        self._toolchain = toolchain
+        self._verdicts = verdicts
+        self._fresh = fresh
+
+    async def grade(
+        self,
+        problem: Problem,
+        solution: Mapping[str, bytes],
+        *,
+        log: BinaryIO,
+        on_step: Callable[[int, int, str], None] = lambda number, total, service: None,
+    ) -> Verdict:
+        """The verdict on a solution; see `run_harness` for the arguments."""
+        (verdict,) = await self._batch(log, on_step, solution).grade([(problem, solution)])
+        return verdict
+
+    async def keep_waves(self, problem: Problem, solution: Mapping[str, bytes], waves: DesignWaves) -> None:
+        """Run a solution once more for its waveform; the verdict, which is known, is not kept."""
+        with _null_file() as log:
+            await run_harness(
+                problem,
+                solution,
+                sandbox=self._sandbox,
+                toolchain=self._toolchain,
+                selection=await self._batch(log).selection(problem),
+                log=log,
+                waves=waves,
+            )
+
+    async def warm_up_for(self, problem: Problem) -> None:
+        """Let a sandbox that can do so start ahead for the next run of a problem.
+
+        Raises:
+            HarnessError: The harness can't be run; a run says so too.
+        """
+        choices = selections(problem)
+        known_selection = self._verdicts.find_selection(selection_key(problem, self._sandbox, self._toolchain))
+        selection = known_selection if known_selection in choices else choices[0]
+        await warm_up(problem, sandbox=self._sandbox, toolchain=self._toolchain, selection=selection)
+
+    def _batch(
+        self,
+        log: BinaryIO,
+        on_step: Callable[[int, int, str], None] = lambda number, total, service: None,
+        solution: Mapping[str, bytes] | None = None,
+    ) -> BatchGrader:
+        """A batch of one solution, whose raw output goes to the log; that of a reference goes nowhere."""
+
+        def is_shown(task: ClusterTask) -> bool:
+            return solution is not None and all(solution.get(path) == text for path, text in task.solution.items())
+
+        def show_known(task: ClusterTask) -> None:
+            if is_shown(task):
+                log.write(self._verdicts.raw_output(task.key))
+                log.write(
+                    b"\n--- The same files were judged before, with the same tools: this is what was found then.\n"
+                )
+
+        executor = _RunsHere(self._sandbox, self._toolchain, self._verdicts, is_shown, log, on_step)
+        return BatchGrader(executor, self._sandbox, self._toolchain, self._verdicts, self._fresh, on_known=show_known)
+
+
+@dataclass(frozen=True)
+class _RunsHere:
+    """An executor that runs one task after the other in an open sandbox."""
+
+    sandbox: Sandbox
+    toolchain: Toolchain
+    verdicts: VerdictStore
+    is_shown: Callable[[ClusterTask], bool]
+    """True for a task whose raw output is wanted."""
+    log: BinaryIO
+    on_step: Callable[[int, int, str], None]
+
+    async def run(self, tasks: Sequence[ClusterTask]) -> AsyncGenerator[tuple[ClusterTask, Verdict], None]:
+        """See `Executor.run`."""
+        for task in tasks:
+            with _null_file() as nowhere:
+                log_tail = OutputTail(self.log if self.is_shown(task) else nowhere)
+                verdict = await run_harness(
+                    task.problem,
+                    task.solution,
+                    sandbox=self.sandbox,
+                    toolchain=self.toolchain,
+                    selection=task.selection,
+                    log=log_tail,
+                    on_step=self.on_step if self.is_shown(task) else lambda number, total, service: None,
+                )
+            self.verdicts.put_raw_output(task.key, log_tail.last_bytes)
+            yield task, verdict
