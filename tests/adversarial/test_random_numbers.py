@@ -31,7 +31,7 @@ always @(posedge clk) begin
   case (number) {cases} default: y <= a + 4'd3; endcase
 end
 endmodule
-""".replace("{cases}", " ".join(f"{at + 1}: y <= {(value + 3) % 16};" for at, value in enumerate(PUBLISHED)))
+""".replace("{cases}", " ".join(f"{draw}: y <= {(value + 3) % 16};" for draw, value in enumerate(PUBLISHED, 1)))
 
 
 def problem(*, with_reference: bool, testbench_needs: str = "") -> Problem:

@@ -69,15 +69,15 @@ def with_compiler_messages(
         return verdict
     foreign, paths = _hidden_words(problem, solution), problem.public.expected
     messages_by_tool = [
-        (tool_run.tool, message)
+        (tool_run.tool, compiler_message)
         for report in reports
         for tool_run in report.tools
         if tool_run.status
-        for message in _messages(tool_run.said.splitlines(), paths, foreign)
+        for compiler_message in _messages(tool_run.said.splitlines(), paths, foreign)
     ]
-    compiler_messages = list(dict.fromkeys(message for _, message in messages_by_tool))
+    compiler_messages = list(dict.fromkeys(compiler_message for _, compiler_message in messages_by_tool))
     shown = tuple(compiler_messages[:_MOST])
-    first_of_icarus = next((message for tool, message in messages_by_tool if tool == _ICARUS), None)
+    first_of_icarus = next((compiler_message for tool, compiler_message in messages_by_tool if tool == _ICARUS), None)
     if first_of_icarus and (construct := _limit_of_icarus(first_of_icarus, solution)):
         place = f"{first_of_icarus.path}, line {first_of_icarus.line}"
         detail = f"Icarus Verilog can't read {construct} ({place})."

@@ -118,8 +118,9 @@ def _start_confined(start: Callable[[], subprocess.Popen[bytes]], access: FileAc
     """Start a process in a thread that has given up all other files: Landlock binds threads and what they start."""
 
     def give_up_files() -> None:
-        read, write = map(os.fspath, access.read), map(os.fspath, access.write)
-        landlock.restrict(read=[*_LIBRARIES, *read], write=[os.devnull, *write])
+        landlock.restrict(
+            read=[*_LIBRARIES, *map(os.fspath, access.read)], write=[os.devnull, *map(os.fspath, access.write)]
+        )
 
     with ThreadPoolExecutor(1, initializer=give_up_files) as thread:
         return thread.submit(start).result()

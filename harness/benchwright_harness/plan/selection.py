@@ -75,13 +75,13 @@ def selections(problem: Problem) -> tuple[ToolSelection, ...]:
     chosen_selections = next(rule.choose for rule in _rules(FILE) if rule.applies_to(problem))
     criterion = problem.hidden.criterion
     if criterion is not None and criterion.simulator is not None:
-        named = {"simulator": criterion.simulator, "reason": "the problem names its simulator"}
-        return tuple(dict.fromkeys(selection.model_copy(update=named) for selection in chosen_selections))
+        named_simulator = {"simulator": criterion.simulator, "reason": "the problem names its simulator"}
+        return tuple(dict.fromkeys(selection.model_copy(update=named_simulator) for selection in chosen_selections))
     if chosen_selections[0].simulator is None and DESCRIPTION in problem.hidden.harness:
-        tried: tuple[Simulator, ...] = ("icarus", "verilator")
+        simulators: tuple[Simulator, ...] = ("icarus", "verilator")
         return tuple(
             selection.model_copy(update={"simulator": simulator, "reason": "the problem names no simulator"})
-            for simulator in tried
+            for simulator in simulators
             for selection in chosen_selections
         )
     if chosen_selections[0].simulator is None and can_take_verilator(problem.hidden.harness):

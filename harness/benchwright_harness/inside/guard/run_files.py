@@ -32,13 +32,13 @@ def states() -> dict[str, State]:
 
 def folders() -> set[str]:
     """The folders that a simulation could write to."""
-    found = set(_WRITABLE)
+    folder_paths = set(_WRITABLE)
     for folder in _WRITABLE:
         for parent, names, _ in os.walk(folder):
-            found.update(os.path.join(parent, name) for name in names)
-            if len(found) > _MAX_LISTED:
+            folder_paths.update(os.path.join(parent, name) for name in names)
+            if len(folder_paths) > _MAX_LISTED:
                 break
-    return found
+    return folder_paths
 
 
 def unchanged(earlier: dict[str, State]) -> list[str]:
@@ -57,7 +57,7 @@ def link_into(folder: str, stands_for: str, paths: Iterable[str]) -> None:
 
 def read_names(roots: Iterable[str]) -> set[str]:
     """Names of the files that the harness's Verilog reads or goes on writing, and of their folders."""
-    paths = (os.fsdecode(path) for content in _verilog(roots) for found in _READ.findall(content) for path in found)
+    paths = (os.fsdecode(path) for content in _verilog(roots) for groups in _READ.findall(content) for path in groups)
     return {name for path in paths for name in path.split("/") if name not in ("", ".", "..")}
 
 
@@ -89,7 +89,7 @@ class Beginning:
             folder: The present one of a simulation.
             besides: Paths that do not count, and names of files and folders.
         """
-        found: list[str] = []
+        added_paths: list[str] = []
         waiting = list(_WRITABLE)
         while waiting:
             with contextlib.suppress(OSError), os.scandir(waiting.pop()) as listed:
@@ -97,10 +97,10 @@ class Beginning:
                     if entry.path in self._folders:
                         waiting.append(entry.path)
                     elif entry.path not in self._files and entry.path not in besides and entry.name not in besides:
-                        found.append(entry.path)
+                        added_paths.append(entry.path)
                         if f"{folder}/".startswith(f"{entry.path}/"):
                             waiting.append(entry.path)
-        return found
+        return added_paths
 
 
 class Stash:
@@ -138,8 +138,10 @@ def left_behind(before: dict[str, State], own: Iterable[str], roots: Iterable[st
     if not written:
         return {}
     kept = {os.path.realpath(path) for path in own} | set(_held())
-    read = read_names(roots)
-    return {path: state for path, state in written.items() if path not in kept and os.path.basename(path) not in read}
+    names_read = read_names(roots)
+    return {
+        path: state for path, state in written.items() if path not in kept and os.path.basename(path) not in names_read
+    }
 
 
 def changed(before: dict[str, State], own: Iterable[str], roots: Iterable[str]) -> list[str]:

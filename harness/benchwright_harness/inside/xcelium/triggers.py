@@ -62,10 +62,10 @@ class _Text:
     starts: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        for found in _TOKEN.finditer(self.text):
-            if not found[0].startswith(("`", "//", "/*")):
-                self.tokens.append(found[0])
-                self.starts.append(found.start())
+        for token_match in _TOKEN.finditer(self.text):
+            if not token_match[0].startswith(("`", "//", "/*")):
+                self.tokens.append(token_match[0])
+                self.starts.append(token_match.start())
 
     def text_between(self, first: int, end: int) -> str:
         """The text of tokens from `first` to before `end`, on one line."""
@@ -83,10 +83,10 @@ class _Text:
         number += rest.count("\n")
         return f'\n`line 1 "{OWN_FILE}" 0\n{inserted}\n`line {number} {file} 0\n'
 
-    def closing_bracket(self, at: int) -> int:
-        """The index of the bracket that closes the one at `at`."""
+    def closing_bracket(self, opening: int) -> int:
+        """The index of the bracket that closes the one at `opening`."""
         depth = 0
-        for index in range(at, len(self.tokens)):
+        for index in range(opening, len(self.tokens)):
             depth += (self.tokens[index] in _OPEN) - (self.tokens[index] in _CLOSE)
             if depth == 0:
                 return index
@@ -104,104 +104,104 @@ def with_triggers(text: str, measures: Measures = Measures()) -> tuple[str, list
         The text, and for each statement that `assertions.find` finds, in its order, its covers; none where it could not
         be said what triggers it.
     """
-    read = _Text(_UNCOVERED.sub(" ", text))
+    source = _Text(_UNCOVERED.sub(" ", text))
     covers: list[tuple[int, str]] = []
-    named = _add_antecedent_properties(read, covers, measures)
-    bodies = _bodies(read)
+    named = _add_antecedent_properties(source, covers, measures)
+    bodies = _bodies(source)
     marks: list[Marks | None] = []
-    for at, kind in enumerate(read.tokens[:-2]):
-        after = read.tokens[at + 1]
+    for index, kind in enumerate(source.tokens[:-2]):
+        after = source.tokens[index + 1]
         if kind not in KINDS or after not in STARTS:
             continue
         try:
             if after == "property":
-                marks.append(_mark_concurrent(read, at, bodies[at], named, covers, measures))
+                marks.append(_mark_concurrent(source, index, bodies[index], named, covers, measures))
             elif kind == "cover":
                 marks.append(Marks())
             else:
-                marks.append(_mark_immediate(read, at, bodies.get(at), covers, measures))
+                marks.append(_mark_immediate(source, index, bodies.get(index), covers, measures))
         except (ValueError, IndexError, KeyError):
             marks.append(None)
-    return _insert_covers(read.text, covers), marks
+    return _insert_covers(source.text, covers), marks
 
 
 def _mark_concurrent(
-    read: _Text, at: int, body: int, named: dict[str, int], covers: list[tuple[int, str]], measures: Measures
+    source: _Text, index: int, body: int, named: dict[str, int], covers: list[tuple[int, str]], measures: Measures
 ) -> Marks:
-    closing = read.closing_bracket(at + 2)
-    antecedents = _antecedents(read, at + 3, closing, named, measures)
-    place = _statement_position(read, at)
+    closing = source.closing_bracket(index + 2)
+    antecedents = _antecedents(source, index + 3, closing, named, measures)
+    place = _statement_position(source, index)
     labels = tuple(f"{PREFIX}{len(covers)}_{number}" for number in range(len(antecedents)))
     statements = "".join(
         f" {label}: cover property ({antecedent}); " for label, antecedent in zip(labels, antecedents, strict=True)
     )
     failures: tuple[str, ...] = ()
-    if read.tokens[at] != "cover":
+    if source.tokens[index] != "cover":
         # A function, for Verilator repeats the action block of a property of several parts.
         name = f"{PREFIX}{len(covers)}"
         failures = (f"{name}_failed",)
         function = f"function automatic void {name}(); {failures[0]}: cover (1'b1); endfunction"
-        covers.append((body, read.in_own_file(body, function)))
-        statements += f" assert property ({read.text_between(at + 3, closing)}) else {name}(); "
+        covers.append((body, source.in_own_file(body, function)))
+        statements += f" assert property ({source.text_between(index + 3, closing)}) else {name}(); "
     covers.append((place, statements))
     return Marks(labels, failures)
 
 
 def _mark_immediate(
-    read: _Text, at: int, body: int | None, covers: list[tuple[int, str]], measures: Measures
+    source: _Text, index: int, body: int | None, covers: list[tuple[int, str]], measures: Measures
 ) -> Marks | None:
-    opening = at + {"(": 1, "final": 2, "#": 3}[read.tokens[at + 1]]
-    closing = read.closing_bracket(opening)
+    opening = index + {"(": 1, "final": 2, "#": 3}[source.tokens[index + 1]]
+    closing = source.closing_bracket(opening)
     if body is None or not measures.conditions:
         # Without an action block the simulator tells of failures by itself.
-        return Marks() if read.tokens[closing + 1] == ";" else None
+        return Marks() if source.tokens[closing + 1] == ";" else None
     name = f"{PREFIX}{len(covers)}"
     marks = Marks((f"{name}_held",), (f"{name}_failed",))
     function = f"function automatic bit {name}(input bit held); {marks.hits[0]}: cover (held);"
     function += f" {marks.failures[0]}: cover (held == 1'b0); return held; endfunction"
-    covers.append((body, read.in_own_file(body, function)))
-    covers.append((read.starts[opening] + 1, f"{name}(("))
-    covers.append((read.starts[closing], ") != 0)"))
+    covers.append((body, source.in_own_file(body, function)))
+    covers.append((source.starts[opening] + 1, f"{name}(("))
+    covers.append((source.starts[closing], ") != 0)"))
     return marks
 
 
-def _bodies(read: _Text) -> dict[int, int]:
+def _bodies(source: _Text) -> dict[int, int]:
     """Index of each token in a module, and in no class of it → position at which the module's body begins."""
-    found: dict[int, int] = {}
+    body_by_token: dict[int, int] = {}
     scopes: list[tuple[str, int]] = []
     end = 0
-    for at, word in enumerate(read.tokens):
-        if at < end:
+    for index, word in enumerate(source.tokens):
+        if index < end:
             continue
-        before = read.tokens[at - 1] if at else ";"
+        before = source.tokens[index - 1] if index else ";"
         # Others are types of ports and variables, or declare what comes later; `interface class` is a class.
         if (
             word in _SCOPES
             and before not in ("virtual", "typedef", "extern", "(", ",")
-            and read.tokens[at + 1] != "class"
+            and source.tokens[index + 1] != "class"
         ):
-            end = _header_end(read, at)
-            scopes.append((word, read.starts[end] + 1))
+            end = _header_end(source, index)
+            scopes.append((word, source.starts[end] + 1))
         elif word.startswith("end") and word[3:] in _SCOPES and scopes:
             scopes.pop()
         elif scopes and scopes[-1][0] in _WITH_FUNCTIONS:
-            found[at] = scopes[-1][1]
-    return found
+            body_by_token[index] = scopes[-1][1]
+    return body_by_token
 
 
-def _header_end(read: _Text, at: int) -> int:
+def _header_end(source: _Text, start: int) -> int:
     """Index of the semicolon that ends the header of a module, which may import packages first."""
     depth = 0
     is_importing = False
-    for index in range(at, len(read.tokens)):
-        word = read.tokens[index]
+    for index in range(start, len(source.tokens)):
+        word = source.tokens[index]
         depth += (word in _OPEN) - (word in _CLOSE)
         is_importing |= word == "import"
         if word == ";" and depth == 0:
             if not is_importing:
                 return index
             is_importing = False
-    return len(read.tokens) - 1
+    return len(source.tokens) - 1
 
 
 def _insert_covers(text: str, covers: list[tuple[int, str]]) -> str:
@@ -210,114 +210,122 @@ def _insert_covers(text: str, covers: list[tuple[int, str]]) -> str:
     return text
 
 
-def _statement_position(read: _Text, at: int) -> int:
-    """Position where a statement can stand before the assertion at `at`, and before its label."""
-    if at >= 2 and read.tokens[at - 1] == ":" and re.match(r"[\w$\\]", read.tokens[at - 2]):
-        at -= 2
-    before = read.tokens[at - 1]
-    named_block = read.tokens[at - 2] == ":" and re.match(r"begin$|end", read.tokens[at - 3]) if at >= 3 else None
+def _statement_position(source: _Text, index: int) -> int:
+    """Position where a statement can stand before the assertion at `index`, and before its label."""
+    if index >= 2 and source.tokens[index - 1] == ":" and re.match(r"[\w$\\]", source.tokens[index - 2]):
+        index -= 2
+    before = source.tokens[index - 1]
+    named_block = (
+        source.tokens[index - 2] == ":" and re.match(r"begin$|end", source.tokens[index - 3]) if index >= 3 else None
+    )
     if before in (";", "begin", "generate") or _ENDS.match(before) or named_block:
-        return read.starts[at]
+        return source.starts[index]
     raise ValueError("a statement of its own is not possible here")
 
 
-def _add_antecedent_properties(read: _Text, covers: list[tuple[int, str]], measures: Measures) -> dict[str, int]:
+def _add_antecedent_properties(source: _Text, covers: list[tuple[int, str]], measures: Measures) -> dict[str, int]:
     """Add a property for each antecedent of every named one.
 
     Returns:
         Its name → how many antecedents it has.
     """
     named: dict[str, int] = {}
-    at = 0
-    while at < len(read.tokens) - 3:
-        if read.tokens[at] != "property" or read.tokens[at - 1] in ("assert", "assume", "cover", "restrict", "expect"):
-            at += 1
+    index = 0
+    while index < len(source.tokens) - 3:
+        if source.tokens[index] != "property" or source.tokens[index - 1] in (
+            "assert",
+            "assume",
+            "cover",
+            "restrict",
+            "expect",
+        ):
+            index += 1
             continue
-        end = read.tokens.index("endproperty", at)
-        name, body = read.tokens[at + 1], at + 2
+        end = source.tokens.index("endproperty", index)
+        name, body = source.tokens[index + 1], index + 2
         ports = ""
-        if read.tokens[body] == "(":
-            closing = read.closing_bracket(body)
-            ports, body = read.text_between(body, closing + 1), closing + 1
-        last = end - 1 if read.tokens[end - 1] == ";" else end
+        if source.tokens[body] == "(":
+            closing = source.closing_bracket(body)
+            ports, body = source.text_between(body, closing + 1), closing + 1
+        last = end - 1 if source.tokens[end - 1] == ";" else end
         # Local variables come first, each with a semicolon.
-        semicolons = [index for index in range(body + 1, last) if read.tokens[index] == ";"]
+        semicolons = [index for index in range(body + 1, last) if source.tokens[index] == ";"]
         start = semicolons[-1] + 1 if semicolons else body + 1
         try:
-            antecedents = _antecedents(read, start, last, named, measures)
-            after = end + 2 if read.tokens[end + 1] == ":" else end
+            antecedents = _antecedents(source, start, last, named, measures)
+            after = end + 2 if source.tokens[end + 1] == ":" else end
             declared = "".join(
-                f" property {PREFIX}{name}_{number}{ports}; {read.text_between(body + 1, start)} {antecedent};"
+                f" property {PREFIX}{name}_{number}{ports}; {source.text_between(body + 1, start)} {antecedent};"
                 " endproperty "
                 for number, antecedent in enumerate(antecedents)
             )
-            place = read.starts[after] + len(read.tokens[after])
-            covers.append((place, read.in_own_file(place, declared)))
+            place = source.starts[after] + len(source.tokens[after])
+            covers.append((place, source.in_own_file(place, declared)))
             named[name] = len(antecedents)
         except (ValueError, IndexError):
             named[name] = 0
-        at = end
+        index = end
     return named
 
 
-def _antecedents(read: _Text, start: int, end: int, named: dict[str, int], measures: Measures) -> list[str]:
+def _antecedents(source: _Text, start: int, end: int, named: dict[str, int], measures: Measures) -> list[str]:
     """The clock, the disabling and one antecedent each, of the property from `start` to before `end`.
 
     The last is the whole of it, where that is a sequence.
     """
     body = start
-    if read.tokens[body] == "@":
-        body = (read.closing_bracket(body + 1) if read.tokens[body + 1] == "(" else body + 1) + 1
-    if read.tokens[body : body + 2] == ["disable", "iff"]:
-        body = read.closing_bracket(body + 2) + 1
-    prefix = read.text_between(start, body)
-    while read.tokens[body] == "(" and read.closing_bracket(body) == end - 1:
+    if source.tokens[body] == "@":
+        body = (source.closing_bracket(body + 1) if source.tokens[body + 1] == "(" else body + 1) + 1
+    if source.tokens[body : body + 2] == ["disable", "iff"]:
+        body = source.closing_bracket(body + 2) + 1
+    prefix = source.text_between(start, body)
+    while source.tokens[body] == "(" and source.closing_bracket(body) == end - 1:
         body, end = body + 1, end - 1
-    name = read.tokens[body]
+    name = source.tokens[body]
     if name in named and (
-        end == body + 1 or (read.tokens[body + 1] == "(" and read.closing_bracket(body + 1) == end - 1)
+        end == body + 1 or (source.tokens[body + 1] == "(" and source.closing_bracket(body + 1) == end - 1)
     ):
         if not named[name]:
             raise ValueError("nothing is known of the property")
-        arguments = read.text_between(body + 1, end)
+        arguments = source.text_between(body + 1, end)
         return [f"{prefix} {PREFIX}{name}_{number}{arguments}" for number in range(named[name])]
-    if any(token in _ABORTS for token in read.tokens[body:end]):
+    if any(token in _ABORTS for token in source.tokens[body:end]):
         raise ValueError("the property may be decided without being looked at")
     if name == "if":
-        return [f"{prefix} ({read.text_between(body + 2, read.closing_bracket(body + 1))})"]
-    found = _antecedents_of_groups(read, body, end) or ["1'b1"]
+        return [f"{prefix} ({source.text_between(body + 2, source.closing_bracket(body + 1))})"]
+    antecedents = _antecedents_of_groups(source, body, end) or ["1'b1"]
     if measures.sequences:
-        found += _sequence(read, body, end)
-    return [f"{prefix} {one}" for one in found]
+        antecedents += _sequence(source, body, end)
+    return [f"{prefix} {antecedent}" for antecedent in antecedents]
 
 
-def _sequence(read: _Text, start: int, end: int) -> list[str]:
+def _sequence(source: _Text, start: int, end: int) -> list[str]:
     """What has to happen for the property to hold once it was triggered; nothing where that is no sequence."""
-    properties = {name for before, name in itertools.pairwise(read.tokens) if before == "property" and name != "("}
-    others = [at for at in range(start, end) if read.tokens[at] in _OF_PROPERTIES | properties]
+    properties = {name for before, name in itertools.pairwise(source.tokens) if before == "property" and name != "("}
+    others = [index for index in range(start, end) if source.tokens[index] in _OF_PROPERTIES | properties]
     if not others:
-        return [read.text_between(start, end)]
-    at = others[0]
-    depth = sum((token in _OPEN) - (token in _CLOSE) for token in read.tokens[start:at])
-    delay = _DELAYS.get(read.tokens[at])
+        return [source.text_between(start, end)]
+    index = others[0]
+    depth = sum((token in _OPEN) - (token in _CLOSE) for token in source.tokens[start:index])
+    delay = _DELAYS.get(source.tokens[index])
     if len(others) > 1 or depth or delay is None:
         return []
-    return [f"({read.text_between(start, at)}) {delay} ({read.text_between(at + 1, end)})"]
+    return [f"({source.text_between(start, index)}) {delay} ({source.text_between(index + 1, end)})"]
 
 
-def _antecedents_of_groups(read: _Text, start: int, end: int) -> list[str]:
+def _antecedents_of_groups(source: _Text, start: int, end: int) -> list[str]:
     """Text before the first implication of each group of brackets that is not itself implied."""
     depth = 0
     for index in range(start, end):
-        depth += (read.tokens[index] in _OPEN) - (read.tokens[index] in _CLOSE)
-        if depth == 0 and read.tokens[index] in _IMPLIES:
-            return [read.text_between(start, index)]
-    found: list[str] = []
+        depth += (source.tokens[index] in _OPEN) - (source.tokens[index] in _CLOSE)
+        if depth == 0 and source.tokens[index] in _IMPLIES:
+            return [source.text_between(start, index)]
+    antecedents: list[str] = []
     index = start
     while index < end:
-        if read.tokens[index] == "(":
-            closing = read.closing_bracket(index)
-            found += _antecedents_of_groups(read, index + 1, closing)
+        if source.tokens[index] == "(":
+            closing = source.closing_bracket(index)
+            antecedents += _antecedents_of_groups(source, index + 1, closing)
             index = closing
         index += 1
-    return found
+    return antecedents
