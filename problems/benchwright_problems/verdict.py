@@ -51,6 +51,8 @@ class Reason(StrEnum):
     """The sandbox, its machine or the cluster could not run the harness."""
     MACHINE_BUSY = "machine_busy"
     """Other programs kept the run from the processor for ten times its limit."""
+    TOOLS_DISAGREE = "tools_disagree"
+    """The tests passed, but the tools that decided together read different designs in the same text."""
     BAD_HARNESS = "bad_harness"
     NO_REFERENCE = "no_reference"
     JUDGE_UNAVAILABLE = "judge_unavailable"
@@ -73,7 +75,7 @@ class Reason(StrEnum):
     @property
     def is_worth_a_retry(self) -> bool:
         """True if nothing was decided and another run of the same files may decide."""
-        return self.outcome is Outcome.ERROR and not self.waits_for_judge
+        return self.outcome is Outcome.ERROR and not self.waits_for_judge and self is not Reason.TOOLS_DISAGREE
 
 
 _INFRASTRUCTURE = frozenset(
@@ -82,6 +84,7 @@ _INFRASTRUCTURE = frozenset(
         Reason.TOOL_FAILED,
         Reason.SANDBOX_UNAVAILABLE,
         Reason.MACHINE_BUSY,
+        Reason.TOOLS_DISAGREE,
         Reason.BAD_HARNESS,
         Reason.NO_REFERENCE,
         Reason.JUDGE_UNAVAILABLE,

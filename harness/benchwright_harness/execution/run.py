@@ -22,6 +22,12 @@ from benchwright_harness.decision.design_waves import DesignWaves
 from benchwright_harness.decision.report import StepReport, TestbenchMessage, read_report
 from benchwright_harness.decision.results import PYTEST_RESULTS, Execution, FailureWatch, read_results
 from benchwright_harness.errors import BadHarnessError, HarnessError, SandboxUnavailableError
+from benchwright_harness.execution.comparison import (
+    ReadingComparison,
+    comparison_step,
+    joined_tools,
+    read_comparison,
+)
 from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
 from benchwright_harness.plan.plan import WORKDIR, HarnessPlan, PlanStep, make_plan
@@ -39,6 +45,8 @@ from benchwright_problems.verdict import Digests, Outcome, Reason, RunUsage, Ver
 RANDOM_SEED = "1"
 UNSIGNED = "The harness decides by what a simulation prints or how it ends, which a design can choose."
 """The remark of verdicts that passed without cocotb and without a channel of the testbench's own."""
+NOT_COMPARED = "Several tools decide, and not even in the reference could be told that they read one design."
+"""The remark of verdicts that join tools whose readings could not be compared."""
 
 _STANDSTILL_S = 8.0
 """Processor time that a simulation may take without simulated time advancing."""
@@ -170,6 +178,8 @@ class _SolutionRun:
                 on_folder(code)
                 if self.waves is not None:
                     await asyncio.to_thread(self.waves.keep_waveform, code, execution.reports)
+        if verdict.outcome is Outcome.PASSED:
+            verdict = await self._compared_verdict(verdict)
         remarks = (
             *verdict.remarks,
             *self.plan.remarks,
@@ -181,6 +191,42 @@ class _SolutionRun:
         )
         tools = self.toolchain.versions(self.selection)
         return verdict.model_copy(update={"tools": tools, "usage": usage, "remarks": remarks})
+
+    async def _compared_verdict(self, verdict: Verdict) -> Verdict:
+        """A passing verdict, but undecided if its tools read the design, but not the reference, differently."""
+        tools = joined_tools(self.problem, self.plan) if self.sandbox.supervises else ()
+        if not tools:
+            return verdict
+        comparison = await self._comparison(tools, self.solution)
+        if not comparison.complaint:
+            return verdict
+        self.log.write(f"--- {comparison.complaint}\n".encode())
+        reference = solved_files(self.problem)
+        # What cannot be told of the reference either is no fault of the solution.
+        if self.problem.hidden.reference and (
+            reference == self.solution or (await self._comparison(tools, reference)).complaint
+        ):
+            return verdict.model_copy(update={"remarks": (*verdict.remarks, NOT_COMPARED)})
+        return Verdict(
+            reason=Reason.TOOLS_DISAGREE,
+            detail=f"{' and '.join(tools)} do not read one design: {comparison.complaint}."
+            if comparison.difference
+            else f"Whether {' and '.join(tools)} read one design can't be told: {comparison.unread}.",
+            hint="Write this part so that every tool reads it in the same way.",
+        )
+
+    async def _comparison(self, tools: Sequence[str], solution: Mapping[str, bytes]) -> ReadingComparison:
+        run_files = _run_files(self.problem, solution)
+        step = comparison_step(tools, self.plan, run_files)
+        output = io.BytesIO()
+        user = self.sandbox.new_user()
+        code = new_run_folder()
+        with run_folder(code, run_files, user):
+            job = _job(self.problem, step, self.selection, self.toolchain, code, user)
+            # The copies that are compared are nobody's submission.
+            job = replace(job, env={**job.env, "BENCHWRIGHT_SUBMITTED": ""})
+            await self.sandbox.run(job, output)
+        return read_comparison(output.getvalue())
 
     async def _execute(self, code: Path, user: int | None, on_step: Callable[[int, int, str], None]) -> Execution:
         """Run the steps, up to the first that fails."""

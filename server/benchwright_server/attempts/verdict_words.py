@@ -37,6 +37,7 @@ _FAILURES: Mapping[str, VerdictWords] = {
 _UNDECIDED: Mapping[str, str] = {
     Reason.MACHINE_BUSY: "machine overloaded",
     Reason.SANDBOX_UNAVAILABLE: "no sandbox",
+    Reason.TOOLS_DISAGREE: "tools read different designs",
     Reason.BAD_HARNESS: "tests can't run",
 }
 """Words for reasons whose own name says too little."""

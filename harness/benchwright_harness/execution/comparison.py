@@ -1,0 +1,66 @@
+"""Comparison of what the tools of one run read in a design, where its verdict joins several of them.
+
+A design that is one thing to the simulator and another to the linter or the synthesiser would pass with each for
+something else. `inside/guard/readings.py` compares inside the sandbox.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+
+from pydantic import ValidationError
+
+from benchwright_foundation.model import Model
+from benchwright_harness.plan.plan import OSS_SIM, HarnessPlan, PlanStep
+from benchwright_harness.scan import hands_in_testbench
+from benchwright_problems.problem import Problem
+
+_COMPARED_TOOLS = ("iverilog", "verilator", "yosys")
+_PROGRAM = "/opt/benchwright/inside/guard/readings.py"
+_DESIGN_SOURCES = (".v", ".sv")
+
+
+class ReadingComparison(Model):
+    """Result of a comparison; both texts are empty if the tools read one design."""
+
+    difference: str = ""
+    """Place at which two tools read different designs."""
+    unread: str = ""
+    """Reason why the design could not be compared."""
+
+    @property
+    def complaint(self) -> str:
+        """What keeps a verdict that joins the tools from passing; empty if nothing does."""
+        return self.difference or self.unread
+
+
+def joined_tools(problem: Problem, plan: HarnessPlan) -> tuple[str, ...]:
+    """Tools that have to read the same design for a verdict to pass; none if it rests on one of them."""
+    tools = tuple(tool for tool in _COMPARED_TOOLS if tool in plan.tools)
+    return tools if len(tools) > 1 and not hands_in_testbench(problem) else ()
+
+
+def comparison_step(tools: Collection[str], plan: HarnessPlan, run_files: Mapping[str, bytes]) -> PlanStep:
+    """The step that compares a design's readings.
+
+    Args:
+        tools: Tools that read it.
+        plan: Plan of the run, whose top modules are compared; without any, those that nothing instantiates.
+        run_files: Path below `/code` → content, of all files of the run.
+    """
+    request = {
+        "tools": list(tools),
+        "sources": [f"/code/{path}" for path in sorted(run_files) if path.endswith(_DESIGN_SOURCES)],
+        "tops": sorted({step.env["TOPLEVEL"] for step in plan.steps if step.env.get("TOPLEVEL")}),
+    }
+    argv = ("python3", _PROGRAM, json.dumps(request))
+    return PlanStep(service="comparison", image=OSS_SIM, argv=argv, env={}, files={})
+
+
+def read_comparison(output: bytes) -> ReadingComparison:
+    """The result that the step printed."""
+    try:
+        return ReadingComparison.model_validate_json(output.strip().rpartition(b"\n")[2])
+    except ValidationError:
+        return ReadingComparison(unread="the comparison did not end")

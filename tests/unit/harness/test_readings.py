@@ -1,0 +1,105 @@
+"""Marks of branches, words of preprocessed texts, and the testbench that compares a netlist with its design."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchwright_harness.execution.comparison import joined_tools, read_comparison
+from benchwright_harness.inside.guard.readings import BranchMarker, Netlist, UnreadError, bench_text, joined, words
+from benchwright_harness.plan.plan import make_plan
+from benchwright_problems.category import Category
+
+from ...adversarial.submission import flow
+
+
+def branches(items: str) -> int:
+    """Number of branches in the items of a module; the text with marks has the same words in the same order."""
+    source_words = words(f"module m(input a); {items} endmodule")
+    marker = BranchMarker(source_words)
+    marked = words(marker.marked_text())
+    position = 0
+    for word in source_words:
+        position = marked.index(word, position) + 1
+    return len(marker.branches)
+
+
+@pytest.mark.parametrize(
+    ("items", "count"),
+    [
+        ("assign y = a;", 0),
+        ("if (P) assign y = a; else assign y = ~a;", 2),
+        ("if (P) begin : g assign y = a; end else if (Q) begin assign y = 1; end", 2),
+        ("if (P) ; else sub #(.W(3)) u(.a(a), .b({a, a}));", 1),
+        ("case (P) 1, 2: assign y = a; default assign y = 0; endcase", 2),
+        ("case (P) 1'b1: begin end {2'b0, Q}: ; default: begin : x sub u(a); end endcase", 2),
+        ("for (genvar i = 0; i < 3; i = i + 1) begin : l if (i) wire w = a; end : l", 2),
+        ("generate for (i = 0; i < 3; i++) always @(posedge a) if (x) y <= 1; else y <= 2; endgenerate", 1),
+        ("if (P) always_comb begin if (a) y = 1; else case (a) 1: y = 2; endcase end else initial x = 1;", 2),
+        ("if (P) always @* for (k = 0; k < 2; k = k + 1) if (a) y = 1; else begin y = 2; end", 1),
+        ("if (P) always #5 forever @(posedge a) repeat (3) x = 1;", 1),
+        ("function f(input a); if (a) f = 1; else f = 2; endfunction if (P) assign y = f(a);", 1),
+        ("a1: assert property (@(posedge a) b |-> c) else $error(1); if (P) assert property (p) x = 1; else y = 2;", 1),
+        ("if (P) fork_me u(); else unique_me v();", 2),
+        ("begin : bare if (P) assign y = a; end", 1),
+        ("if (P) label : begin assign y = a; end", 1),
+    ],
+)
+def test_each_branch_of_the_hierarchy_is_marked_and_none_of_a_process(items: str, count: int) -> None:
+    assert branches(items) == count
+
+
+@pytest.mark.parametrize("items", ["if (P assign y = a;", "if (P) begin assign y = a;", "assign y = (a];"])
+def test_what_is_not_built_as_expected_is_unread(items: str) -> None:
+    with pytest.raises(UnreadError):
+        branches(items)
+
+
+def test_words_keep_strings_and_touching_operators_and_lose_comments_and_directives() -> None:
+    text = '`line 3 "x" 1\n`timescale 1ns/1ps\nassign/* c */a<= "// no /* comment"; // end\n'
+    assert words(text) == ["assign", "a", "<", "=", '"// no /* comment"', ";"]
+    assert joined(words(text)) == '\nassign\na<=\n"// no /* comment";'
+
+
+def test_an_output_is_compared_while_the_registers_behind_it_are_known() -> None:
+    register = {"type": "$dff", "connections": {"D": [2], "Q": [3]}, "port_directions": {"D": "input", "Q": "output"}}
+    gate = {"type": "$not", "connections": {"A": [3], "Y": [4]}, "port_directions": {"A": "input", "Y": "output"}}
+    netlist = Netlist(
+        {
+            "ports": {
+                "d": {"direction": "input", "bits": [2]},
+                "y": {"direction": "output", "bits": [4, "x"]},
+                "z": {"direction": "output", "bits": [2]},
+            },
+            "cells": {"r": register, "n": gate},
+            "netnames": {"state": {"hide_name": 0, "bits": [3]}, "$1": {"hide_name": 1, "bits": [4]}},
+        }
+    )
+    assert netlist.registers_of("y") == ["state"]
+    assert netlist.registers_of("z") == []
+    text = bench_text("top", netlist, "token")
+    assert "(^netlist.\\state )" in text
+    assert text.count("$display") == 5
+
+
+def test_a_port_of_both_directions_is_unread() -> None:
+    with pytest.raises(UnreadError, match="an input and an output"):
+        Netlist({"ports": {"p": {"direction": "inout", "bits": [2]}}, "cells": {}, "netnames": {}})
+
+
+@pytest.mark.parametrize(
+    ("name", "category", "tools"),
+    [
+        ("lint", Category.SPEC_TO_RTL, ("iverilog", "verilator")),
+        ("synthesis", Category.SPEC_TO_RTL, ("iverilog", "yosys")),
+        ("cocotb", Category.SPEC_TO_RTL, ()),
+        ("lint", Category.CHECKER, ()),
+    ],
+)
+def test_tools_are_joined_where_several_read_a_design(name: str, category: Category, tools: tuple[str, ...]) -> None:
+    problem = flow(name).problem().model_copy(update={"category": category})
+    assert joined_tools(problem, make_plan(problem.hidden.harness)) == tools
+
+
+def test_a_comparison_without_its_end_is_unread() -> None:
+    assert read_comparison(b"Killed\n").unread
+    assert read_comparison(b'noise\n{"difference": "", "unread": ""}\n').complaint == ""
