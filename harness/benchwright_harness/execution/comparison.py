@@ -7,11 +7,12 @@ something else. `inside/guard/readings.py` compares inside the sandbox.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from pydantic import ValidationError
 
 from benchwright_foundation.model import Model
+from benchwright_harness.decision.report import StepReport
 from benchwright_harness.plan.plan import OSS_SIM, HarnessPlan, PlanStep
 from benchwright_harness.scan import hands_in_testbench
 from benchwright_problems.problem import Problem
@@ -35,9 +36,15 @@ class ReadingComparison(Model):
         return self.difference or self.unread
 
 
-def joined_tools(problem: Problem, plan: HarnessPlan) -> tuple[str, ...]:
-    """Tools that have to read the same design for a verdict to pass; none if it rests on one of them."""
-    tools = tuple(tool for tool in _COMPARED_TOOLS if tool in plan.tools)
+def joined_tools(problem: Problem, reports: Sequence[StepReport]) -> tuple[str, ...]:
+    """Tools that have read the solution in a run, if several have and it is a design; otherwise none.
+
+    Args:
+        problem: Problem that was solved.
+        reports: What the supervisor heard of the run's steps.
+    """
+    used_tools = {tool_run.tool for report in reports for tool_run in report.tools}
+    tools = tuple(tool for tool in _COMPARED_TOOLS if tool in used_tools)
     return tools if len(tools) > 1 and not hands_in_testbench(problem) else ()
 
 

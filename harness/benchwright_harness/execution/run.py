@@ -179,7 +179,7 @@ class _SolutionRun:
                 if self.waves is not None:
                     await asyncio.to_thread(self.waves.keep_waveform, code, execution.reports)
         if verdict.outcome is Outcome.PASSED:
-            verdict = await self._compared_verdict(verdict)
+            verdict = await self._compared_verdict(verdict, execution.reports)
         remarks = (
             *verdict.remarks,
             *self.plan.remarks,
@@ -192,9 +192,9 @@ class _SolutionRun:
         tools = self.toolchain.versions(self.selection)
         return verdict.model_copy(update={"tools": tools, "usage": usage, "remarks": remarks})
 
-    async def _compared_verdict(self, verdict: Verdict) -> Verdict:
+    async def _compared_verdict(self, verdict: Verdict, reports: Sequence[StepReport]) -> Verdict:
         """A passing verdict, but undecided if its tools read the design, but not the reference, differently."""
-        tools = joined_tools(self.problem, self.plan) if self.sandbox.supervises else ()
+        tools = joined_tools(self.problem, reports)
         if not tools:
             return verdict
         comparison = await self._comparison(tools, self.solution)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from benchwright_harness.decision.report import StepReport, ToolRun
 from benchwright_harness.execution.comparison import joined_tools, read_comparison
 from benchwright_harness.inside.guard.readings import BranchMarker, Netlist, UnreadError, bench_text, joined, words
-from benchwright_harness.plan.plan import make_plan
 from benchwright_problems.category import Category
 
 from ...adversarial.submission import flow
@@ -87,17 +87,20 @@ def test_a_port_of_both_directions_is_unread() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "category", "tools"),
+    ("used_tools", "category", "tools"),
     [
-        ("lint", Category.SPEC_TO_RTL, ("iverilog", "verilator")),
-        ("synthesis", Category.SPEC_TO_RTL, ("iverilog", "yosys")),
-        ("cocotb", Category.SPEC_TO_RTL, ()),
-        ("lint", Category.CHECKER, ()),
+        (("iverilog", "vvp", "verilator"), Category.SPEC_TO_RTL, ("iverilog", "verilator")),
+        (("yosys", "iverilog", "vvp"), Category.SPEC_TO_RTL, ("iverilog", "yosys")),
+        (("iverilog", "vvp"), Category.SPEC_TO_RTL, ()),
+        (("iverilog", "vvp", "verilator"), Category.CHECKER, ()),
     ],
 )
-def test_tools_are_joined_where_several_read_a_design(name: str, category: Category, tools: tuple[str, ...]) -> None:
-    problem = flow(name).problem().model_copy(update={"category": category})
-    assert joined_tools(problem, make_plan(problem.hidden.harness)) == tools
+def test_tools_are_joined_where_several_have_read_a_design(
+    used_tools: tuple[str, ...], category: Category, tools: tuple[str, ...]
+) -> None:
+    problem = flow("lint").problem().model_copy(update={"category": category})
+    report = StepReport(tools=tuple(ToolRun(tool=tool, simulates=tool == "vvp") for tool in used_tools))
+    assert joined_tools(problem, [report]) == tools
 
 
 def test_a_comparison_without_its_end_is_unread() -> None:
