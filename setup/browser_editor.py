@@ -15,9 +15,9 @@ from installation import (
     environment,
     is_stamped,
     key_of,
-    leave_stamp,
     node_folder,
-    remove,
+    remove_with_stamp,
+    write_stamp,
 )
 from progress import SetupStep, Tools
 
@@ -26,14 +26,14 @@ from progress import SetupStep, Tools
 _BUILT = ("@vscode/spdlog", "@vscode/native-watchdog")
 
 
-def code_server() -> SetupStep:
+def code_server_step() -> SetupStep:
     """Puts the VS Code that runs in a browser into the cache folder."""
     source = ROOT / "setup" / "code-server"
     folder = _code_server_folder()
     stamp = folder / STAMP
 
     def work(tools: Tools) -> None:
-        remove(folder / "node_modules")
+        remove_with_stamp(folder / "node_modules")
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("package.json", "package-lock.json"):
             shutil.copy(source / name, folder)
@@ -72,7 +72,7 @@ def code_server() -> SetupStep:
                 failure=f"The editor (code-server) does not start. Next step: delete {folder}, {AGAIN}",
                 environment=environment() | {"XDG_CONFIG_HOME": scratch, "XDG_DATA_HOME": scratch},
             )
-        leave_stamp(stamp, folder.name)
+        write_stamp(stamp, folder.name)
 
     return SetupStep("Editor for the browser", stamp.exists, work, needs=("Node",), seconds=60)
 
@@ -82,7 +82,7 @@ def code_server_entry() -> Path:
     return _code_server_folder() / "node_modules" / "code-server" / "out" / "node" / "entry.js"
 
 
-def extension_in_code_server(editor: Path) -> SetupStep:
+def extension_in_code_server_step(editor: Path) -> SetupStep:
     """Installs the extension into the browser editor.
 
     Args:
@@ -92,11 +92,18 @@ def extension_in_code_server(editor: Path) -> SetupStep:
 
     def work(tools: Tools) -> None:
         tools.run(
-            ["node", code_server_entry(), *code_server_folders(editor), "--install-extension", EXTENSION, "--force"],
+            [
+                "node",
+                code_server_entry(),
+                *code_server_folder_options(editor),
+                "--install-extension",
+                EXTENSION,
+                "--force",
+            ],
             failure=f"The editor refused the extension. Next step: delete {editor}, {AGAIN}",
             environment=editor_environment(),
         )
-        leave_stamp(stamp, key_of(EXTENSION))
+        write_stamp(stamp, key_of(EXTENSION))
 
     def ready() -> bool:
         return EXTENSION.exists() and is_stamped(stamp, key_of(EXTENSION))
@@ -105,7 +112,7 @@ def extension_in_code_server(editor: Path) -> SetupStep:
     return SetupStep("Extension in the editor", ready, work, needs=needs, seconds=2)
 
 
-def code_server_folders(editor: Path) -> list[str]:
+def code_server_folder_options(editor: Path) -> list[str]:
     """The options that keep code-server within its own folder."""
     return [
         *("--config", str(editor / "config.yaml")),

@@ -83,17 +83,19 @@ def select_stages(stages: list[Stage], paths: list[str]) -> tuple[list[Stage], t
 
 
 def _touched_tests(python_paths: set[str], paths: list[str]) -> set[str]:
-    touched = _importers({_module(Path(path)) for path in python_paths if not path.startswith("tests/")})
+    touched = _modules_and_importers(
+        {_module_name(Path(path)) for path in python_paths if not path.startswith("tests/")}
+    )
     # Data of a package is read by its package.
     touched |= {
-        _module(parent / "__init__.py")
+        _module_name(parent / "__init__.py")
         for path in paths
         if not path.endswith(".py")
         for parent in Path(path).parents
         if (ROOT / parent / "__init__.py").is_file()
     }
     test_files = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "tests").rglob("*.py")}
-    direct = {name: _dependencies(path) for name, path in test_files.items()}
+    direct = {name: _dependencies_of_test(path) for name, path in test_files.items()}
     reached_tests = {
         name for name, dependencies in direct.items() if name in python_paths or dependencies.modules & touched
     }
@@ -107,7 +109,7 @@ def _touched_tests(python_paths: set[str], paths: list[str]) -> set[str]:
     return {name for name in reached_tests if Path(name).name.startswith("test_")}
 
 
-def _importers(modules: set[str]) -> set[str]:
+def _modules_and_importers(modules: set[str]) -> set[str]:
     """These modules and all that import them, directly or not."""
     graph = _import_graph()
     known_modules = modules & set(graph.modules)
@@ -135,7 +137,7 @@ class _Dependencies:
 
 
 @cache
-def _dependencies(path: Path) -> _Dependencies:
+def _dependencies_of_test(path: Path) -> _Dependencies:
     dependencies = _Dependencies()
     text = path.read_text(encoding="utf-8")
     # Also those in programs that a test starts.
@@ -143,12 +145,12 @@ def _dependencies(path: Path) -> _Dependencies:
     tree = ast.parse(text)
     if _STARTS_COMMANDS.search(text):
         words = {word for node in ast.walk(tree) if isinstance(node, ast.Constant) for word in str(node.value).split()}
-        commands = _commands()
+        commands = _modules_by_command()
         dependencies.modules |= {commands[word] for word in words & commands.keys()} or set(commands.values())
     dependencies.support |= set(_test_modules(path, tree))
     names = {argument.arg for node in ast.walk(tree) if isinstance(node, ast.arguments) for argument in node.args}
     for folder in path.parents:
-        for fixture, support in _fixtures(folder / "conftest.py").items():
+        for fixture, support in _files_by_fixture(folder / "conftest.py").items():
             if fixture in names and path.name != "conftest.py":
                 dependencies.support |= support
         if folder == ROOT / "tests":
@@ -171,7 +173,7 @@ def _test_modules(path: Path, tree: ast.AST) -> Iterator[str]:
 
 
 @cache
-def _commands() -> dict[str, str]:
+def _modules_by_command() -> dict[str, str]:
     """The module of each command of `benchwright`."""
     from benchwright_server.cli.app import COMMANDS
 
@@ -183,7 +185,7 @@ def _commands() -> dict[str, str]:
 
 
 @cache
-def _fixtures(conftest: Path) -> dict[str, set[str]]:
+def _files_by_fixture(conftest: Path) -> dict[str, set[str]]:
     """The files of tests that each fixture of a `conftest.py` uses."""
     if not conftest.is_file():
         return {}
@@ -200,7 +202,7 @@ def _fixtures(conftest: Path) -> dict[str, set[str]]:
     }
 
 
-def _module(path: Path) -> str:
+def _module_name(path: Path) -> str:
     path_parts = path.with_suffix("").parts
     start = next((index for index, part in enumerate(path_parts) if part.startswith("benchwright_")), 0)
     path_parts = path_parts[start:]

@@ -34,7 +34,7 @@ def main() -> int:
     options = _options()
     heed_stop_signals()
     try:
-        files = _select(options) if options.changed else None
+        files = _select_changed(options) if options.changed else None
         _set_up(options.stages, may_install=options.system)
         timeout_s = _NIGHTLY_TIMEOUT_S if options.nightly else _TIMEOUT_S
         if options.coverage:
@@ -55,7 +55,7 @@ def main() -> int:
         print("\nInterrupted.", file=sys.stderr)
         return _INTERRUPTED
     _report_costs(run.costs)
-    return _report(stage_outcomes, wall_s, worked_s)
+    return _report_and_exit_status(stage_outcomes, wall_s, worked_s)
 
 
 def _options() -> argparse.Namespace:
@@ -100,7 +100,7 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _select(options: argparse.Namespace) -> tuple[str, ...] | None:
+def _select_changed(options: argparse.Namespace) -> tuple[str, ...] | None:
     """Leaves the stages that a change can touch; returns the files of their Python tests, None for all."""
     _set_up([], may_install=options.system)
     changed_command = [folders.VENV / "bin" / "python", ROOT / "setup" / "changed.py", options.changed]
@@ -136,7 +136,7 @@ def _set_up(stages: list[Stage], *, may_install: bool) -> None:
         system += packages.needed_for_the_browser_editor() + packages.needed_for_browser_tests()
     packages.announce(system, may_install=may_install)
     steps = [
-        packages.step(system, may_install=may_install),
+        packages.package_step(system, may_install=may_install),
         installation.python_environment(),
         *([installation.node()] if Requirement.NODE in needs else []),
         installation.python_packages(),
@@ -146,9 +146,9 @@ def _set_up(stages: list[Stage], *, may_install: bool) -> None:
     if Requirement.TOOLCHAIN in needs:
         steps.append(installation.toolchain())
     if Requirement.NODE in needs:
-        steps += [installation.npm_packages(), token_table.step()]
+        steps += [installation.npm_packages(), token_table.token_table_step()]
     if Requirement.BROWSER_EDITOR in needs:
-        steps.append(browser_editor.code_server())
+        steps.append(browser_editor.code_server_step())
         if all(stage.name != "client" for stage in stages):
             steps.append(installation.extension())
     old_mask = os.umask(0o022)
@@ -175,7 +175,7 @@ def _report_costs(costs: dict[str, Cost]) -> None:
         print(f"{cost['processor_s']:>11.1f} {cost['wall_s']:>7.1f}  {file}")
 
 
-def _report(stage_outcomes: list[StageResult], wall_s: float, worked_s: float) -> int:
+def _report_and_exit_status(stage_outcomes: list[StageResult], wall_s: float, worked_s: float) -> int:
     failed_outcomes = [outcome for outcome in stage_outcomes if outcome.problems]
     print(f"\n{'stage':<12} {'result':<7} {'seconds':>7} {'processor s':>11}")
     for outcome in stage_outcomes:

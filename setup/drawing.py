@@ -125,7 +125,7 @@ def read_house() -> House:
     package_rows.append((CLIENT, CLIENT_PACKAGE, ROOT / CLIENT / "src"))
     return House(
         tuple(
-            RoomPackage(folder, name, questions[folder, name], _thousands(source))
+            RoomPackage(folder, name, questions[folder, name], _thousand_code_lines(source))
             for folder, name, source in package_rows
         ),
         frozenset(pair for pair in imports if pair[0] != pair[1]),
@@ -138,7 +138,7 @@ def questions_by_room(page: str) -> dict[tuple[str, str], str]:
     return {(folder, package): question for folder, package, question in question_rows}
 
 
-def _thousands(folder: Path) -> int:
+def _thousand_code_lines(folder: Path) -> int:
     files = [path for path in folder.rglob("*") if path.suffix in {".py", ".ts"} and "packs" not in path.parts]
     lines = (line.strip() for path in files for line in path.read_text(encoding="utf-8").splitlines())
     return round(sum(bool(line) and not line.startswith(("#", "//")) for line in lines) / 1000)
@@ -173,19 +173,21 @@ class _RoomBox:
         return f'<rect class="{style}" {geometry} rx="{radius}"/>'
 
 
-def svg(house: House) -> str:
+def house_svg(house: House) -> str:
     """The drawing."""
     boxes: dict[str, _RoomBox] = {}
     svg_parts: list[str] = []
     top_y = float(_MARGIN)
     for floor in house.floors:
         lines = max(
-            len(_wrapped_lines(package, card)) for name in floor for package, card in _cards(house, name, top_y, 0)
+            len(_wrapped_lines(package, card))
+            for name in floor
+            for package, card in _package_boxes(house, name, top_y, 0)
         )
         for folder in floor:
-            left_x, right_x = _span(folder)
+            left_x, right_x = _left_and_right_x(folder)
             boxes[folder] = _RoomBox(left_x, top_y, right_x - left_x, _LABEL + _NAME + lines * _LINE + 2 * _PADDING)
-            svg_parts += _folder(house, folder, boxes[folder])
+            svg_parts += _folder_drawing(house, folder, boxes[folder])
         top_y = boxes[floor[0]].bottom_edge + _FLOOR_GAP
     svg_parts += [
         _arrow_down(boxes[importer], boxes[imported], importer == CLIENT)
@@ -193,7 +195,8 @@ def svg(house: House) -> str:
     ]
     height = top_y - _FLOOR_GAP + _MARGIN
     legend = (
-        _text("note", _span("service")[0] + 14, _MARGIN + 18 + index * 19, line) for index, line in enumerate(LEGEND)
+        _svg_text("note", _left_and_right_x("service")[0] + 14, _MARGIN + 18 + index * 19, line)
+        for index, line in enumerate(LEGEND)
     )
     return "\n".join(
         [
@@ -214,35 +217,38 @@ def drawing_without_sizes(drawing: str) -> str:
     return re.sub(r'<text class="size".*?</text>', "", drawing)
 
 
-def _span(folder: str) -> tuple[float, float]:
+def _left_and_right_x(folder: str) -> tuple[float, float]:
     left_x, right_x = (_MARGIN + share * (_WIDTH - 2 * _MARGIN) for share in SPANS[folder])
     return left_x + (_FOLDER_GAP / 2 if SPANS[folder][0] else 0), right_x - (
         _FOLDER_GAP / 2 if SPANS[folder][1] < 1 else 0
     )
 
 
-def _cards(house: House, folder: str, top_y: float, height: float) -> Iterator[tuple[RoomPackage, _RoomBox]]:
+def _package_boxes(house: House, folder: str, top_y: float, height: float) -> Iterator[tuple[RoomPackage, _RoomBox]]:
     """The packages of a folder, side by side."""
     packages = house.packages_inside(folder)
-    left_x, right_x = _span(folder)
+    left_x, right_x = _left_and_right_x(folder)
     width = (right_x - left_x - 2 * _PADDING - (len(packages) - 1) * _CARD_GAP) / len(packages)
     for index, package in enumerate(packages):
         yield package, _RoomBox(left_x + _PADDING + index * (width + _CARD_GAP), top_y, width, height)
 
 
-def _folder(house: House, folder: str, box: _RoomBox) -> Iterator[str]:
+def _folder_drawing(house: House, folder: str, box: _RoomBox) -> Iterator[str]:
     yield box.drawn("folder", 8)
-    yield _text("label", box.left_edge + _PADDING, box.top_edge + 18, f"{folder}/")
+    yield _svg_text("label", box.left_edge + _PADDING, box.top_edge + 18, f"{folder}/")
     inner_height = box.height - _LABEL - _PADDING
     cards = {
-        package.name: (package, card) for package, card in _cards(house, folder, box.top_edge + _LABEL, inner_height)
+        package.name: (package, card)
+        for package, card in _package_boxes(house, folder, box.top_edge + _LABEL, inner_height)
     }
     for package, card in cards.values():
         yield card.drawn("package", 6)
-        yield _text("name", card.left_edge + _PADDING, card.top_edge + 21, package.name.removeprefix("benchwright_"))
-        yield _text("size", card.right_edge - _PADDING, card.top_edge + 21, f"{package.thousands or '<1'}k")
+        yield _svg_text(
+            "name", card.left_edge + _PADDING, card.top_edge + 21, package.name.removeprefix("benchwright_")
+        )
+        yield _svg_text("size", card.right_edge - _PADDING, card.top_edge + 21, f"{package.thousands or '<1'}k")
         for index, line in enumerate(_wrapped_lines(package, card)):
-            yield _text("question", card.left_edge + _PADDING, card.top_edge + _NAME + 16 + index * _LINE, line)
+            yield _svg_text("question", card.left_edge + _PADDING, card.top_edge + _NAME + 16 + index * _LINE, line)
     order = list(cards)
     for importer, imported in without_detours(pair for pair in house.imports if {*pair} <= {*cards}):
         (_, importer_card), (_, imported_card) = cards[importer], cards[imported]
@@ -276,9 +282,9 @@ def _wrapped_lines(package: RoomPackage, card: _RoomBox) -> list[str]:
     return textwrap.wrap(package.question, int((card.width - 2 * _PADDING) / _LETTER))
 
 
-def _text(style: str, left_x: float, baseline: float, text: str) -> str:
+def _svg_text(style: str, left_x: float, baseline: float, text: str) -> str:
     return f'<text class="{style}" x="{left_x:g}" y="{baseline:g}">{escape(text)}</text>'
 
 
 if __name__ == "__main__":
-    DRAWING.write_text(svg(read_house()), encoding="utf-8")
+    DRAWING.write_text(house_svg(read_house()), encoding="utf-8")

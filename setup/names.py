@@ -61,7 +61,7 @@ _DEEPEST = 3
 _REFERENCES = {"node", "info", "type", "names", "definition", "analyzed", "original_def", "mro", "target", "setter"}
 
 
-def kinds(value: types.Type | None, depth: int = 0) -> set[str]:
+def kinds_of_type(value: types.Type | None, depth: int = 0) -> set[str]:
     """The kinds of value that a type allows; types of the same kind are related."""
     proper = types.get_proper_type(value)
     if depth > _DEEPEST:
@@ -70,17 +70,21 @@ def kinds(value: types.Type | None, depth: int = 0) -> set[str]:
         case None | types.AnyType() | types.NoneType() | types.UninhabitedType():
             return set()
         case types.UnionType():
-            return set().union(*(kinds(item, depth) for item in proper.items))
+            return set().union(*(kinds_of_type(item, depth) for item in proper.items))
         case types.TypeVarType():
-            return kinds(proper.upper_bound, depth + 1)
+            return kinds_of_type(proper.upper_bound, depth + 1)
         case types.LiteralType():
-            return kinds(proper.fallback, depth)
+            return kinds_of_type(proper.fallback, depth)
         case types.TypedDictType():
             return {proper.fallback.type.name}
         case types.TupleType() if proper.partial_fallback.type.fullname == "builtins.tuple":
-            return {"(" + ", ".join(sorted({kind for item in proper.items for kind in kinds(item, depth + 1)})) + ")"}
+            return {
+                "("
+                + ", ".join(sorted({kind for item in proper.items for kind in kinds_of_type(item, depth + 1)}))
+                + ")"
+            }
         case types.TupleType():
-            return kinds(proper.partial_fallback, depth)
+            return kinds_of_type(proper.partial_fallback, depth)
         case types.Instance():
             return _kinds_of_instance(proper, depth)
         case types.CallableType() | types.Overloaded():
@@ -100,7 +104,7 @@ def _kinds_of_instance(value: types.Instance, depth: int) -> set[str]:
     if value.args and any(name.rpartition(".")[2] in _COLLECTIONS for name in classes):
         # Of a mapping, what it leads to; of a generator, what it yields.
         held = value.args[-1] if "typing.Mapping" in classes else value.args[0]
-        return {f"several {kind}" for kind in kinds(held, depth + 1)} or {"several"}
+        return {f"several {kind}" for kind in kinds_of_type(held, depth + 1)} or {"several"}
     if "builtins.BaseException" in classes:
         return {"error"}
     subjects = [name for name in classes if name not in _WITHOUT_SUBJECT]
@@ -121,7 +125,7 @@ def bindings(tree: nodes.MypyFile, inferred: dict[nodes.Expression, types.Type])
         for index in _parts(target)
     }
     return [
-        (name, sorted(kinds(value)))
+        (name, sorted(kinds_of_type(value)))
         for part in parts
         if id(part) not in of_one_line
         for name, value in _defined_names(part, inferred)
@@ -173,7 +177,7 @@ def _attributes(kind: type) -> list[str]:
     return sorted(names - _REFERENCES - {"__dict__"})
 
 
-def read(arguments: list[str]) -> dict[str, Bindings]:
+def read_bindings(arguments: list[str]) -> dict[str, Bindings]:
     """Has mypy infer the types; returns the bindings of our modules.
 
     Args:
@@ -211,7 +215,7 @@ def unrelated_counts(modules: dict[str, Bindings]) -> dict[str, int]:
     return {name: len(kinds_of_name) for name, kinds_of_name in groups.items()}
 
 
-def refusals(numbers: dict[str, int], accepted: dict[str, int]) -> list[str]:
+def refusal_sentences(numbers: dict[str, int], accepted: dict[str, int]) -> list[str]:
     """A sentence for each name that stands for more types than it may."""
     return [
         f"{name} stands for {number} unrelated types ({accepted.get(name, LIMIT)} are accepted). "
@@ -221,7 +225,7 @@ def refusals(numbers: dict[str, int], accepted: dict[str, int]) -> list[str]:
     ]
 
 
-def listing(modules: dict[str, Bindings], numbers: dict[str, int]) -> Iterator[str]:
+def listing_lines(modules: dict[str, Bindings], numbers: dict[str, int]) -> Iterator[str]:
     """The share of bindings whose name stands for more types than `LIMIT`, and these names, most types first."""
     counts = Counter(name for module in modules.values() for name, _ in module)
     many = {name: number for name, number in numbers.items() if number > LIMIT}
@@ -231,23 +235,23 @@ def listing(modules: dict[str, Bindings], numbers: dict[str, int]) -> Iterator[s
         yield f"{many[name]:4} types {counts[name]:5} bindings  {name}"
 
 
-def run(arguments: list[str]) -> int:
+def check_names(arguments: list[str]) -> int:
     """Checks; returns the exit status."""
     options = {"--list", "--update"} & set(arguments)
     try:
-        modules = read([argument for argument in arguments if argument not in options])
+        modules = read_bindings([argument for argument in arguments if argument not in options])
     except TypesError as error:
         print(error)
         return 1
     numbers = unrelated_counts(modules)
     if "--list" in options:
-        print(*listing(modules, numbers), sep="\n")
+        print(*listing_lines(modules, numbers), sep="\n")
         return 0
     if "--update" in options:
         many = sorted((name, number) for name, number in numbers.items() if number > LIMIT)
         ACCEPTED.write_text("".join([_HEADER, *(f"{name} = {number}\n" for name, number in many)]), encoding="utf-8")
         return 0
-    refused = refusals(numbers, tomllib.loads(ACCEPTED.read_text(encoding="utf-8")))
+    refused = refusal_sentences(numbers, tomllib.loads(ACCEPTED.read_text(encoding="utf-8")))
     print(*refused, sep="\n", end="\n" if refused else "")
     return 1 if refused else 0
 
@@ -258,4 +262,4 @@ _HEADER = """\
 """
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(check_names(sys.argv[1:]))

@@ -42,14 +42,14 @@ def needed_always() -> list[SystemPackage]:
     return [
         SystemPackage(f"{python}-venv", _python_makes_environments, "Benchwright's own Python packages"),
         SystemPackage("debian-archive-keyring", _has_debians_keys, "the toolchain, which is made of Debian's packages"),
-        _program("bwrap", "the sandbox of the hidden tests", package="bubblewrap"),
+        _program_package("bwrap", "the sandbox of the hidden tests", package="bubblewrap"),
         SystemPackage("libseccomp2", lambda: _has_library("seccomp"), "the sandbox of the hidden tests"),
     ]
 
 
 def needed_for_the_browser_editor() -> list[SystemPackage]:
     """The packages that code-server is built with."""
-    return [_program(name, "building a part of the editor in the browser") for name in ("g++", "make")]
+    return [_program_package(name, "building a part of the editor in the browser") for name in ("g++", "make")]
 
 
 def needed_for_native_runs() -> list[SystemPackage]:
@@ -58,7 +58,7 @@ def needed_for_native_runs() -> list[SystemPackage]:
     purpose = "tests of runs without a sandbox"
     # cocotb starts Python inside the simulator, from its library.
     return [
-        _program("iverilog", purpose),
+        _program_package("iverilog", purpose),
         SystemPackage(f"{python}-dev", lambda: Path(sysconfig.get_path("include"), "Python.h").exists(), purpose),
     ]
 
@@ -73,8 +73,8 @@ def needed_for_key_store_tests() -> list[SystemPackage]:
     """A key store as desktops have it, in which sign-ins keep their tokens."""
     purpose = "tests of the key store"
     return [
-        replace(_program("gnome-keyring-daemon", purpose, package="gnome-keyring"), optional=True),
-        replace(_program("dbus-run-session", purpose, package="dbus-daemon"), optional=True),
+        replace(_program_package("gnome-keyring-daemon", purpose, package="gnome-keyring"), optional=True),
+        replace(_program_package("dbus-run-session", purpose, package="dbus-daemon"), optional=True),
     ]
 
 
@@ -82,40 +82,40 @@ def needed_for_cluster_tests() -> list[SystemPackage]:
     """The packages of the container engine and the queueing system that tests start for themselves."""
     slurm = "tests on a Slurm cluster"
     return [
-        _daemon("dockerd", "tests in Docker; with systemd it starts a service", package="docker.io"),
-        _daemon("munged", f"{slurm}; with systemd it starts a service", package="munge"),
-        _daemon("slurmctld", slurm),
-        _daemon("slurmd", slurm),
-        replace(_program("sbatch", slurm, package="slurm-client"), optional=True),
+        _daemon_package("dockerd", "tests in Docker; with systemd it starts a service", package="docker.io"),
+        _daemon_package("munged", f"{slurm}; with systemd it starts a service", package="munge"),
+        _daemon_package("slurmctld", slurm),
+        _daemon_package("slurmd", slurm),
+        replace(_program_package("sbatch", slurm, package="slurm-client"), optional=True),
     ]
 
 
 def needed_for_editor_tests() -> list[SystemPackage]:
     """The second editor that the language server is tested with."""
-    return [replace(_program("nvim", "tests in Neovim", package="neovim"), optional=True)]
+    return [replace(_program_package("nvim", "tests in Neovim", package="neovim"), optional=True)]
 
 
 def needed_for_exam_tests() -> list[SystemPackage]:
     """The program that reads the text of scanned exams."""
-    return [replace(_program("tesseract", "tests of scanned exams", package="tesseract-ocr"), optional=True)]
+    return [replace(_program_package("tesseract", "tests of scanned exams", package="tesseract-ocr"), optional=True)]
 
 
 def needed_for_browser_tests() -> list[SystemPackage]:
     """The packages that drive the browser editor and take screenshots."""
     fonts = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
     return [
-        SystemPackage("chromium", lambda: browser() is not None, "tests in the browser"),
+        SystemPackage("chromium", lambda: browser_program() is not None, "tests in the browser"),
         SystemPackage("fonts-dejavu-core", fonts.exists, "tests in the browser"),
     ]
 
 
-def browser() -> str | None:
+def browser_program() -> str | None:
     """The program that browser tests drive, if there is one."""
     names = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
-def step(needed_packages: list[SystemPackage], *, may_install: bool) -> SetupStep:
+def package_step(needed_packages: list[SystemPackage], *, may_install: bool) -> SetupStep:
     """The step that installs what is missing of these packages.
 
     Args:
@@ -135,7 +135,8 @@ def step(needed_packages: list[SystemPackage], *, may_install: bool) -> SetupSte
         names = [package.name for package in missing()]
         raise SetupError(
             f"These packages are missing, and --no-system forbids to install them: {' '.join(names)}.\n"
-            f"Next step: ask an administrator to run:\n{_command(names)}\nthen start the same command again."
+            f"Next step: ask an administrator to run:\n{_install_command_line(names)}\n"
+            "then start the same command again."
         )
 
     return SetupStep(TITLE, lambda: not missing(), work, seconds=30)
@@ -162,7 +163,7 @@ def _install(tools: Tools, missing: Callable[[], list[SystemPackage]]) -> None:
             f"These packages (named as on Debian) are missing: {' '.join(names)}.\n"
             "Next step: install them with this system's own package manager, then start the same command again."
         )
-    apt = [*_administrator(tools, names), "apt-get", "-o", "DPkg::Lock::Timeout=300", "-qq"]
+    apt = [*_administrator_prefix(tools, names), "apt-get", "-o", "DPkg::Lock::Timeout=300", "-qq"]
     listing = f"Missing: {', '.join(names)}."
     next_step = "then start the same command again."
     tools.run(
@@ -204,7 +205,7 @@ def sandbox_problem() -> str | None:
     )
 
 
-def _administrator(tools: Tools, names: list[str]) -> list[str]:
+def _administrator_prefix(tools: Tools, names: list[str]) -> list[str]:
     """The words before a command that make it run as root."""
     # After `su`, a root shell may lack the folders that dpkg needs on its PATH.
     path = f"PATH={os.environ.get('PATH', os.defpath)}:/usr/local/sbin:/usr/sbin:/sbin"
@@ -213,7 +214,7 @@ def _administrator(tools: Tools, names: list[str]) -> list[str]:
         return variables
     refusal = (
         f"These packages are missing, and this account may not install them: {' '.join(names)}.\n"
-        f"Next step: ask an administrator to run:\n{_command(names)}\nthen start the same command again."
+        f"Next step: ask an administrator to run:\n{_install_command_line(names)}\nthen start the same command again."
     )
     if shutil.which("sudo") is None:
         raise SetupError(refusal)
@@ -224,7 +225,7 @@ def _administrator(tools: Tools, names: list[str]) -> list[str]:
     return ["sudo", "-n", *variables, *proxies]
 
 
-def _command(names: list[str]) -> str:
+def _install_command_line(names: list[str]) -> str:
     return f"    apt-get install --no-install-recommends {' '.join(names)}"
 
 
@@ -240,7 +241,7 @@ def _available_names(names: list[str]) -> set[str]:
     return set(re.findall(r"^([^\s:]+):\n  Installed: .*\n  Candidate: (?!\(none\))", policy, re.MULTILINE))
 
 
-def _program(name: str, purpose: str, *, package: str | None = None) -> SystemPackage:
+def _program_package(name: str, purpose: str, *, package: str | None = None) -> SystemPackage:
     return SystemPackage(package or name, lambda: shutil.which(name) is not None, purpose)
 
 
@@ -253,7 +254,7 @@ def _has_postgresql() -> bool:
     return shutil.which("postgres") is not None or any(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
 
 
-def _daemon(name: str, purpose: str, *, package: str | None = None) -> SystemPackage:
+def _daemon_package(name: str, purpose: str, *, package: str | None = None) -> SystemPackage:
     # Not on everybody's PATH.
     path = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"))
     return SystemPackage(package or name, lambda: shutil.which(name, path=path) is not None, purpose, optional=True)

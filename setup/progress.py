@@ -124,7 +124,7 @@ class Tools:
                         raise Stopped
         if process.returncode:
             output = self.log.read_bytes()[output_start:].decode(errors="replace")
-            raise SetupError(self._explain(output, failure, service))
+            raise SetupError(self._failure_message(output, failure, service))
 
     def run_at_terminal(self, command: Sequence[str | Path], *, failure: str) -> None:
         """Runs a program that may ask the user something.
@@ -138,7 +138,7 @@ class Tools:
             raise SetupError(failure)
         self.asks = False
 
-    def _explain(self, output: str, failure: str, service: NetworkPlace | None) -> str:
+    def _failure_message(self, output: str, failure: str, service: NetworkPlace | None) -> str:
         tail = "\n".join(f"    {line}" for line in output.splitlines()[-_TAIL_LINES:])
         if service is not None and _UNREACHABLE.search(output):
             failure = f"{service.name} could not be reached. Next step: {service.advice}"

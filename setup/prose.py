@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from prose_text import prose
+from prose_text import blot_out_all_but_prose
 from proselint.checks import __register__ as proselint_checks
 from proselint.registry import CheckRegistry
 from proselint.tools import LintFile
@@ -93,10 +93,10 @@ class ProseFinding:
         return f"{self.path}:{self.line}:{self.column}: '{self.phrase}': {self.advice}"
 
 
-def findings(path: Path, text: str, style: Style) -> list[ProseFinding]:
+def prose_findings(path: Path, text: str, style: Style) -> list[ProseFinding]:
     """Findings to be rewritten in a file, in its order."""
     name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
-    visible = prose(path, text)
+    visible = blot_out_all_but_prose(path, text)
     return sorted([*_by_our_rules(name, visible, style), *_by_proselint(name, visible, style)])
 
 
@@ -133,7 +133,9 @@ def main() -> int:
     style = Style.from_settings(tomllib.loads((ROOT / "setup" / "prose.toml").read_text(encoding="utf-8")))
     CheckRegistry().register_many(proselint_checks)
     paths = [path.resolve() for path in options.paths] or style.files(pending=options.all)
-    all_findings = [finding for path in paths for finding in findings(path, path.read_text(encoding="utf-8"), style)]
+    all_findings = [
+        finding for path in paths for finding in prose_findings(path, path.read_text(encoding="utf-8"), style)
+    ]
     for finding in all_findings:
         print(finding)
     for path, count in Counter(finding.path for finding in all_findings).most_common() if len(paths) > 1 else ():

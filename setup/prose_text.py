@@ -57,12 +57,12 @@ _TWO_WORDS = re.compile(r"[A-Za-z]{2,}[,;:]?\s+[A-Za-z]{2,}")
 _GLUE = re.compile(r"""["'`]?\s*(?:\+\s*)?(?:[rbfuRBFU]{1,2}(?=["']))?(?:["'`]|\#|//)?""")
 
 
-def prose(path: Path, text: str) -> str:
+def blot_out_all_but_prose(path: Path, text: str) -> str:
     """Blots out every character that is not prose; lines and columns stay."""
     if path.suffix == ".md":
         return _NOT_PROSE_IN_MARKDOWN.sub(_blot_out, text)
     pieces, last_end = [], 0
-    for start, end, glued in _spans(text, _PATTERNS[path.suffix]):
+    for start, end, glued in _prose_spans(text, _PATTERNS[path.suffix]):
         gap = text[last_end:start]
         pieces.append(re.sub(r"[^\n]", " " if glued else BLOT, gap))
         pieces.append(_NOT_PROSE_IN_CODE.sub(_blot_out, text[start:end]))
@@ -74,15 +74,15 @@ def _blot_out(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", BLOT, match[0])
 
 
-def _spans(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, bool]]:
+def _prose_spans(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, bool]]:
     """Comments, and literals of two words or more; whether each continues the one before it."""
-    for span_run in _runs(text, pattern):
+    for span_run in _span_runs(text, pattern):
         if _TWO_WORDS.search(" ".join(text[start:end] for start, end in span_run)):
             for index, (start, end) in enumerate(span_run):
                 yield start, end, index > 0
 
 
-def _runs(text: str, pattern: re.Pattern[str]) -> Iterator[list[tuple[int, int]]]:
+def _span_runs(text: str, pattern: re.Pattern[str]) -> Iterator[list[tuple[int, int]]]:
     span_run: list[tuple[int, int]] = []
     for match in pattern.finditer(text):
         kind = next((name for name in reversed(match.groupdict()) if name != "prefix" and match[name]), None)

@@ -42,7 +42,7 @@ def main() -> int:
     for line in _write_checksums(folder):
         print(line)
     if options.tag:
-        (folder / "NOTES.md").write_text(_notes(), encoding="utf-8")
+        (folder / "NOTES.md").write_text(_release_notes(), encoding="utf-8")
     return 0
 
 
@@ -63,10 +63,14 @@ def _flaw_of_tag(tag: str) -> str:
     for file, version in versions.items():
         if tag != f"v{version}":
             return f"{file} has version {version}, which is not that of the tag {tag}."
-    return "" if _notes() else f"CHANGELOG.md has no section [{_version()}]: give the unreleased changes this heading."
+    return (
+        ""
+        if _release_notes()
+        else f"CHANGELOG.md has no section [{_version()}]: give the unreleased changes this heading."
+    )
 
 
-def _notes() -> str:
+def _release_notes() -> str:
     """This version's section of the changelog, without its heading."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     sections = re.split(r"^## \[(.+?)\].*\n", text, flags=re.MULTILINE)
@@ -74,12 +78,12 @@ def _notes() -> str:
 
 
 def _build_python_packages(folder: Path) -> None:
-    _run("hatchling", "build", "-d", str(folder))
+    _run_command("hatchling", "build", "-d", str(folder))
 
 
 def _build_extension(folder: Path) -> None:
     for script in ("generate", "build", "package"):
-        _run("npm", "--workspace", "client-vscode", "run", script)
+        _run_command("npm", "--workspace", "client-vscode", "run", script)
     shutil.copy(installation.EXTENSION, folder / f"benchwright-{_version()}.vsix")
 
 
@@ -91,7 +95,7 @@ def _write_bill_of_materials(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         environment = Path(scratch, "venv")
         bare_environment.make_environment(environment, locked=ROOT / "requirements.lock")
-        _run("cyclonedx-py", "environment", str(environment), *options, "--output-file", str(target))
+        _run_command("cyclonedx-py", "environment", str(environment), *options, "--output-file", str(target))
 
 
 _PARTS = {"python": _build_python_packages, "extension": _build_extension, "sbom": _write_bill_of_materials}
@@ -102,7 +106,7 @@ def _version() -> str:
     return str(project["version"])
 
 
-def _run(*command: str) -> None:
+def _run_command(*command: str) -> None:
     subprocess.run(command, check=True, cwd=ROOT, env=installation.environment(), stdin=subprocess.DEVNULL)
 
 

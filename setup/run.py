@@ -26,7 +26,7 @@ def main() -> int:
     options = _options()
     heed_stop_signals()
     try:
-        return _desktop(options) if options.desktop else _browser(options)
+        return _run_on_desktop(options) if options.desktop else _run_in_browser(options)
     except SetupError as error:
         clear_line()
         print(f"\n{error}", file=sys.stderr)
@@ -54,7 +54,7 @@ def _options() -> argparse.Namespace:
     way.add_argument("--setup", action="store_true", help="only set up, start nothing")
     parser.add_argument(
         "--port",
-        type=_port,
+        type=_parse_port,
         metavar="NUMBER",
         help=f"the port of the editor in the browser (default: {editor.DEFAULT_PORT}, or the next free one); "
         "it listens on this machine only, but to every account of it",
@@ -69,22 +69,22 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _port(text: str) -> int:
+def _parse_port(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
         raise argparse.ArgumentTypeError(f"{text} is not a port: give a number from 1 to 65535")
     return int(text)
 
 
-def _browser(options: argparse.Namespace) -> int:
-    editor.check_workspaces()
+def _run_in_browser(options: argparse.Namespace) -> int:
+    editor.refuse_foreign_workspaces_folder()
     system = [*packages.needed_always(), *packages.needed_for_the_browser_editor()]
     packages.announce(system, may_install=options.system)
     steps = [
-        packages.step(system, may_install=options.system),
+        packages.package_step(system, may_install=options.system),
         *_always_fetched_steps(),
-        browser_editor.code_server(),
+        browser_editor.code_server_step(),
         installation.extension(),
-        browser_editor.extension_in_code_server(editor.editor_folder()),
+        browser_editor.extension_in_code_server_step(editor.editor_folder()),
     ]
     if options.setup:
         _set_up(steps)
@@ -101,7 +101,7 @@ def _browser(options: argparse.Namespace) -> int:
     return 0
 
 
-def _desktop(options: argparse.Namespace) -> int:
+def _run_on_desktop(options: argparse.Namespace) -> int:
     program = next(filter(None, map(shutil.which, _DESKTOP_EDITORS)), None)
     if program is None:
         raise SetupError(
@@ -110,7 +110,7 @@ def _desktop(options: argparse.Namespace) -> int:
         )
     packages.announce(packages.needed_always(), may_install=options.system)
     steps = [
-        packages.step(packages.needed_always(), may_install=options.system),
+        packages.package_step(packages.needed_always(), may_install=options.system),
         *_always_fetched_steps(),
         installation.extension(),
         installation.extension_in_desktop(program),
@@ -138,7 +138,7 @@ def _always_fetched_steps() -> list[SetupStep]:
         installation.command_line(),
         installation.toolchain(),
         installation.npm_packages(),
-        token_table.step(),
+        token_table.token_table_step(),
     ]
 
 

@@ -81,47 +81,49 @@ class StageRun:
 
     async def run(self) -> list[StageResult]:
         """Runs all stages; returns their results."""
-        paths = [path for stage in self._stages if stage.tests for path in self._paths(stage)]
+        paths = [path for stage in self._stages if stage.tests for path in self._test_paths(stage)]
         parallel_stages = [stage for stage in self._stages if stage.commands]
         if paths and parallel_stages:
             names = ", ".join(stage.name for stage in parallel_stages)
             print(f"\nbeside the Python tests: {names}; what each prints is shown when it has ended", flush=True)
         if not paths:
-            await self._commands(parallel_stages, quiet=False)
+            await self._run_commands(parallel_stages, quiet=False)
             return list(self._outcomes.values())
         with tempfile.TemporaryDirectory() as folder:
             costs = Path(folder)
             async with asyncio.TaskGroup() as lanes:
-                pool = lanes.create_task(self._pool(paths, costs))
-                lanes.create_task(self._commands(parallel_stages, quiet=True))
+                pool = lanes.create_task(self._run_pool(paths, costs))
+                lanes.create_task(self._run_commands(parallel_stages, quiet=True))
             # Now nothing else runs.
             failed_files = pool.result()
             if alone := _files_with("mark.alone", paths):
-                failed_files += await self._python(("alone", (*self._pytest(), "-m", "alone", *alone)), costs)
-            self.add_up(costs)
+                failed_files += await self._run_python_tests(
+                    ("alone", (*self._pytest_command(), "-m", "alone", *alone)), costs
+                )
+            self.add_up_costs(costs)
         if failed_files:
-            await self._retry(
-                (*self._pytest(), "--maxfail", str(_TRIED_AGAIN), *sorted(set(failed_files))), failed_files
+            await self._rerun_failed_files(
+                (*self._pytest_command(), "--maxfail", str(_TRIED_AGAIN), *sorted(set(failed_files))), failed_files
             )
         return list(self._outcomes.values())
 
-    def _paths(self, stage: Stage) -> list[str]:
+    def _test_paths(self, stage: Stage) -> list[str]:
         if self._selection.files is None:
             return [stage.tests]
         return [path for path in self._selection.files if path.startswith(f"{stage.tests}/")]
 
-    async def _commands(self, stages: Sequence[Stage], *, quiet: bool) -> None:
+    async def _run_commands(self, stages: Sequence[Stage], *, quiet: bool) -> None:
         for stage in stages:
             with tempfile.TemporaryFile() if quiet else contextlib.nullcontext() as log:
-                await self._stage(stage, log)
+                await self._run_stage(stage, log)
                 if log is not None:
                     log.seek(0)
                     print(log.read().decode(errors="replace"), end="", flush=True)
 
-    async def _stage(self, stage: Stage, log: IO[bytes] | None) -> None:
+    async def _run_stage(self, stage: Stage, log: IO[bytes] | None) -> None:
         outcome = self._outcomes[stage.name]
         for command in stage.commands:
-            ended_command = await _run(stage.name, command, self._timeout_s, log)
+            ended_command = await _run_command(stage.name, command, self._timeout_s, log)
             outcome.wall_s += ended_command.wall_s
             outcome.processor_s += ended_command.processor_s
             if ended_command.status != 0:
@@ -129,7 +131,7 @@ class StageRun:
                 if stage.chained:
                     break
 
-    def _pytest(self) -> Command:
+    def _pytest_command(self) -> Command:
         selection = self._selection
         return (
             "pytest",
@@ -137,16 +139,18 @@ class StageRun:
             *(("--cov", "--cov-append", "--cov-report=") if selection.coverage else ()),
         )
 
-    async def _pool(self, paths: Sequence[str], costs: Path) -> list[str]:
+    async def _run_pool(self, paths: Sequence[str], costs: Path) -> list[str]:
         # The tests of a file share what they start, so they run in one process; files marked `long` come first.
         spread = ("-n", str(pool_workers()), "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone")
-        return await self._python(("pool", (*self._pytest(), *spread, *paths)), costs)
+        return await self._run_python_tests(("pool", (*self._pytest_command(), *spread, *paths)), costs)
 
-    async def _python(self, titled_command: tuple[str, Command], costs: Path) -> list[str]:
+    async def _run_python_tests(self, titled_command: tuple[str, Command], costs: Path) -> list[str]:
         """Runs tests; returns the files in which some failed."""
         with tempfile.TemporaryDirectory() as cache:
             name, command = titled_command
-            ended_command = await _run(name, (*command, "-o", f"cache_dir={cache}"), self._timeout_s, None, costs)
+            ended_command = await _run_command(
+                name, (*command, "-o", f"cache_dir={cache}"), self._timeout_s, None, costs
+            )
             if ended_command.status in (0, _NO_TESTS):
                 return []
             files = _failed_files(Path(cache)) if ended_command.status == _TESTS_FAILED else []
@@ -156,31 +160,31 @@ class StageRun:
                         self._outcomes[stage.name].problems.append(ended_command.problem)
             return files
 
-    async def _retry(self, command: Command, failed_files: Sequence[str]) -> None:
+    async def _rerun_failed_files(self, command: Command, failed_files: Sequence[str]) -> None:
         """Plays files once more in which tests failed: one that fails only after another of its file fails again so."""
-        for stage in self._tested_in(failed_files):
+        for stage in self._stage_names_of_files(failed_files):
             self._outcomes[stage].at_second_try = True
         with tempfile.TemporaryDirectory() as cache:
-            ended_command = await _run("again", (*command, "-o", f"cache_dir={cache}"), self._timeout_s, None)
+            ended_command = await _run_command("again", (*command, "-o", f"cache_dir={cache}"), self._timeout_s, None)
             if ended_command.status != 0:
-                for stage in self._tested_in(_failed_files(Path(cache)) or failed_files):
+                for stage in self._stage_names_of_files(_failed_files(Path(cache)) or failed_files):
                     self._outcomes[stage].problems.append(ended_command.problem)
 
-    def _tested_in(self, files: Sequence[str]) -> set[str]:
+    def _stage_names_of_files(self, files: Sequence[str]) -> set[str]:
         return {
             stage.name
             for stage in self._stages
             if stage.tests and any(file.startswith(f"{stage.tests}/") for file in files)
         }
 
-    def add_up(self, folder: Path) -> None:
+    def add_up_costs(self, folder: Path) -> None:
         """Adds the costs that the processes of a test run have written."""
         for cost_file in sorted(folder.iterdir()):
             costs: dict[str, Cost] = json.loads(cost_file.read_text(encoding="utf-8"))
             for file, cost in costs.items():
-                self.costs[file] = _sum(self.costs[file], cost) if file in self.costs else cost
+                self.costs[file] = _sum_of_costs(self.costs[file], cost) if file in self.costs else cost
         for file, cost in self.costs.items():
-            for stage in self._tested_in([file]):
+            for stage in self._stage_names_of_files([file]):
                 self._outcomes[stage].wall_s += cost["wall_s"]
                 self._outcomes[stage].processor_s += cost["processor_s"]
 
@@ -193,7 +197,7 @@ def _files_with(text: str, paths: Sequence[str]) -> list[str]:
     return sorted(str(file.relative_to(ROOT)) for file in files if text in file.read_text(encoding="utf-8"))
 
 
-def _sum(left_cost: Cost, right_cost: Cost) -> Cost:
+def _sum_of_costs(left_cost: Cost, right_cost: Cost) -> Cost:
     return Cost(
         passed=left_cost["passed"] + right_cost["passed"],
         failed=left_cost["failed"] + right_cost["failed"],
@@ -225,7 +229,7 @@ class _EndedCommand:
         return f"{words}: {' '.join(self.command)}"
 
 
-async def _run(
+async def _run_command(
     title: str, command: Command, timeout_s: float, log: IO[bytes] | None, costs: Path | None = None
 ) -> _EndedCommand:
     line = f"\n== {title}: {' '.join(command)}"
@@ -236,7 +240,7 @@ async def _run(
         log.flush()
     environment = installation.environment() | {
         "BENCHWRIGHT_CODE_SERVER": str(browser_editor.code_server_entry()),
-        "CHROMIUM": packages.browser() or "",
+        "CHROMIUM": packages.browser_program() or "",
         # Beside the pool, one browser at a time: more of them, and tests wait for each other instead of working.
         "BENCHWRIGHT_BROWSERS": "1" if log is not None else "2",
         **({"BENCHWRIGHT_TEST_COSTS": str(costs)} if costs else {}),

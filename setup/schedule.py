@@ -74,7 +74,7 @@ def remaining_s(steps: Sequence[SetupStep], elapsed_s: Mapping[str, float], pace
 _FEW_SECONDS = "a few seconds"
 
 
-def in_words(seconds: float) -> str:
+def duration_in_words(seconds: float) -> str:
     """A duration as a person would say it, not more exact than it is known."""
     if seconds < 15:
         return _FEW_SECONDS
@@ -98,13 +98,13 @@ class _ScheduledRun:
 
     def run(self) -> None:
         with self._pool() as pool:
-            self._go_on(pool, awaited_titles=frozenset(step.title for step in self._steps))
+            self._run_until_done(pool, awaited_titles=frozenset(step.title for step in self._steps))
 
     def run_and_use(self, later_titles: Set[str], start_using: Callable[[], None]) -> None:
         """As `run`; calls `start_using` before the later steps are done."""
         titles = frozenset(step.title for step in self._steps)
         with self._pool() as pool:
-            self._go_on(pool, awaited_titles=titles - later_titles)
+            self._run_until_done(pool, awaited_titles=titles - later_titles)
             self._quiet = True
             thread = threading.Thread(target=self._run_rest, args=(pool, titles), name="set-up")
             thread.start()
@@ -125,18 +125,18 @@ class _ScheduledRun:
 
     def _run_rest(self, pool: ThreadPoolExecutor, awaited_titles: Set[str]) -> None:
         try:
-            self._go_on(pool, awaited_titles)
+            self._run_until_done(pool, awaited_titles)
         except SetupError as error:
             print(f"\n{error}", file=sys.stderr, flush=True)
 
-    def _go_on(self, pool: ThreadPoolExecutor, awaited_titles: Set[str]) -> None:
+    def _run_until_done(self, pool: ThreadPoolExecutor, awaited_titles: Set[str]) -> None:
         while awaited_titles - self._done_titles and not self._stop.is_set():
             self._start_all_that_can(pool)
             ended_futures, _ = wait(self._running, timeout=_REFRESH_S, return_when=FIRST_COMPLETED)
             for future in ended_futures:
                 self._finish(future)
             if not self._quiet:
-                self._show()
+                self._show_progress()
 
     def _start_all_that_can(self, pool: ThreadPoolExecutor) -> None:
         titles = {step.title for step in self._steps}
@@ -155,7 +155,7 @@ class _ScheduledRun:
             self._lock()
             self._lock = None
         if step.ready():
-            self._end(step, "ready")
+            self._print_step_end(step, "ready")
             return
         log = _log_of(step)
         tools = Tools(log, self._stop)
@@ -177,32 +177,32 @@ class _ScheduledRun:
             return
         self._expected_s += step.seconds
         self._measured_s += tools.elapsed_s
-        self._end(step, f"done in {tools.elapsed_s:.0f} s")
+        self._print_step_end(step, f"done in {tools.elapsed_s:.0f} s")
 
-    def _end(self, step: SetupStep, ending: str) -> None:
+    def _print_step_end(self, step: SetupStep, ending: str) -> None:
         self._done_titles.add(step.title)
         clear_line()
         print(f"[{len(self._done_titles)}/{len(self._steps)}] {step.title}: {ending}", flush=True)
 
-    def _show(self) -> None:
+    def _show_progress(self) -> None:
         if not self._running or any(tools.asks for _, tools in self._running.values()):
             return
         if sys.stdout.isatty():
             self._ticks += 1
-            line = f"{_SPINNER[self._ticks % len(_SPINNER)]} {self._state()}"
+            line = f"{_SPINNER[self._ticks % len(_SPINNER)]} {self._progress_line()}"
             sys.stdout.write(f"\r\x1b[2K{line[: shutil.get_terminal_size().columns - 1]}")
             sys.stdout.flush()
         elif time.monotonic() >= self._next_heartbeat:
             self._next_heartbeat += _PLAIN_HEARTBEAT_S
-            print(f"… {self._state()}", flush=True)
+            print(f"… {self._progress_line()}", flush=True)
 
-    def _state(self) -> str:
+    def _progress_line(self) -> str:
         elapsed_by_title = {step.title: tools.elapsed_s for step, tools in self._running.values()}
         steps_left = [step for step in self._steps if step.title not in self._done_titles]
         # A few seconds say little about the pace.
         pace = max(1.0, self._measured_s / self._expected_s) if self._expected_s >= _LONG_S else 1.0
         names = ", ".join(f"{title} ({elapsed:.0f} s)" for title, elapsed in elapsed_by_title.items())
-        duration = in_words(remaining_s(steps_left, elapsed_by_title, pace))
+        duration = duration_in_words(remaining_s(steps_left, elapsed_by_title, pace))
         return f"{duration if duration == _FEW_SECONDS else f'about {duration}'} left: {names}"
 
 

@@ -60,8 +60,8 @@ def all_stages(*, nightly: bool = False) -> list[Stage]:
                 ("ruff", "format", "--check", "."),
                 ("typos",),
                 ("python", "setup/prose.py"),
-                _against_schema("vendor.github-workflows", ".github/workflows/*.yml"),
-                _against_schema("vendor.github-issue-forms", ".github/ISSUE_TEMPLATE/[!c]*.yml"),
+                _schema_check("vendor.github-workflows", ".github/workflows/*.yml"),
+                _schema_check("vendor.github-issue-forms", ".github/ISSUE_TEMPLATE/[!c]*.yml"),
             ),
         ),
         Stage(
@@ -102,8 +102,8 @@ def all_stages(*, nightly: bool = False) -> list[Stage]:
             "client",
             "the extension and its browser tests: types, lint; the extension: tests, build, package",
             (
-                *_npm("client-vscode", "generate", "check", "lint", "test", "build", "package"),
-                *_npm("tests/e2e", "check", "lint"),
+                *_npm_commands("client-vscode", "generate", "check", "lint", "test", "build", "package"),
+                *_npm_commands("tests/e2e", "check", "lint"),
             ),
             needs=frozenset({Requirement.NODE}),
             chained=True,
@@ -111,13 +111,13 @@ def all_stages(*, nightly: bool = False) -> list[Stage]:
         Stage(
             "e2e",
             "everything in a real VS Code in a real browser",
-            _npm("tests/e2e", "nightly" if nightly else "test"),
+            _npm_commands("tests/e2e", "nightly" if nightly else "test"),
             needs=in_the_browser | {Requirement.DATABASE},
         ),
         Stage(
             "first-hour",
             "a new user's first hour, with pictures; only when it is named",
-            _npm("tests/e2e", "first-hour"),
+            _npm_commands("tests/e2e", "first-hour"),
             needs=in_the_browser,
             by_name=True,
         ),
@@ -130,9 +130,9 @@ def pool_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
-def _npm(workspace: str, *scripts: str) -> tuple[Command, ...]:
+def _npm_commands(workspace: str, *scripts: str) -> tuple[Command, ...]:
     return tuple(("npm", "--workspace", workspace, "run", script) for script in scripts)
 
 
-def _against_schema(schema: str, files: str) -> Command:
+def _schema_check(schema: str, files: str) -> Command:
     return ("check-jsonschema", "--builtin-schema", schema, *map(str, sorted(ROOT.glob(files))))

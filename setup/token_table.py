@@ -13,7 +13,7 @@ _SOURCE = folders.ROOT / "node_modules" / "tiktoken" / "encoders" / "o200k_base.
 _FILE = "fb374d419588a4632f3f557e76b4b70aebbca790"
 
 
-def step() -> SetupStep:
+def token_table_step() -> SetupStep:
     """Writes the table into the cache."""
     target = folders.cache() / "tiktoken" / _FILE
 
@@ -22,14 +22,14 @@ def step() -> SetupStep:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary_file = tempfile.mkstemp(dir=target.parent)
         with os.fdopen(handle, "wb") as file:
-            file.write(_lines(ranks))
+            file.write(_tiktoken_lines(ranks))
         Path(temporary_file).chmod(0o644)
         Path(temporary_file).replace(target)
 
     return SetupStep("Token table", target.is_file, work, needs=("npm packages",))
 
 
-def _lines(ranks: str) -> bytes:
+def _tiktoken_lines(ranks: str) -> bytes:
     """The package's compressed form (`! offset token token …` in each line) as tiktoken's."""
     lines = []
     for row in ranks.splitlines():

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from benchwright_foundation.model import Model
 from benchwright_judges.formats import rules_of
 from benchwright_judges.formats.question_rules import GivenText
-from benchwright_judges.models.json_reply import read_object
+from benchwright_judges.models.json_reply import read_only_object
 from benchwright_judges.models.prompt import object_schema, question_prompt
 from benchwright_judges.score import read_selection
 from benchwright_problems.problem import Answer, AnsweredBy, Problem, Question, QuestionFormat
@@ -54,7 +54,7 @@ class QuestionTrial(Model):
     why: str
 
 
-async def try_questions(
+async def ask_every_model(
     problems: Sequence[Problem],
     endpoints: Sequence[ModelEndpoint],
     budget: JudgingBudget,
@@ -107,17 +107,19 @@ async def ask_model(endpoint: ModelEndpoint, problem: Problem, budget: JudgingBu
     schema = object_schema({"reason": {"type": "string"}, "answer": answer})
     instructions = f"{_INSTRUCTIONS}{rules_of(question.format).answer_in_json}"
     prompt = question_prompt(problem, instructions, schema, problem.public.figures)
-    reply = await endpoint.request_reply(prompt, index=0, budget=budget)
+    reply = await endpoint.request_reply(prompt, seed_offset=0, budget=budget)
     if reply.error:
         return ModelAnswer(None, "", reply.error)
     # Half a surrogate pair can neither be kept nor printed.
     reply_text = reply.text.encode(errors="replace").decode()
-    return ModelAnswer(reply_text, _answer_in_reply(reply_text, question).encode(errors="replace").decode(), "")
+    return ModelAnswer(
+        reply_text, _answer_in_reply_or_empty(reply_text, question).encode(errors="replace").decode(), ""
+    )
 
 
 def _choosable_answers(question: Question) -> Sequence[str]:
     """The answers that can be chosen from; nothing where the answer is written."""
-    return question.format.keys or tuple(choice.letter for choice in question.choices)
+    return question.format.possible_keys or tuple(choice.letter for choice in question.choices)
 
 
 def is_right_by_rule(question: Question, statement: str, answer_key: Answer, answer: str) -> bool | None:
@@ -136,20 +138,20 @@ def is_right_by_rule(question: Question, statement: str, answer_key: Answer, ans
     return rules_of(question.format).score(GivenText(question, statement, answer, answer_key)).passed
 
 
-def _answer_in_reply(text: str, question: Question) -> str:
+def _answer_in_reply_or_empty(reply_text: str, question: Question) -> str:
     """The answer of a reply; models that reply in words instead of JSON are read as elsewhere."""
     if question.format in IN_WORDS:
         return ""
     try:
-        answer = read_object(text).get("answer")
+        answer = read_only_object(reply_text).get("answer")
     except ValueError:
         answer = None
     letters = _choosable_answers(question)
     if not letters:
         is_plain = isinstance(answer, str | int | float) and not isinstance(answer, bool)
-        return (str(answer) if is_plain else text).strip()[:_LONGEST_ANSWER]
+        return (str(answer) if is_plain else reply_text).strip()[:_LONGEST_ANSWER]
     if question.format.answered_by is AnsweredBy.CHOICES:
-        return read_selection(question, answer if isinstance(answer, str) else text) or ""
+        return read_selection(question, answer if isinstance(answer, str) else reply_text) or ""
     selected_letter = answer.strip().casefold() if isinstance(answer, str) else ""
     exact = next((letter for letter in letters if letter.casefold() == selected_letter), None)
-    return exact or read_selection(question, text) or ""
+    return exact or read_selection(question, reply_text) or ""

@@ -80,7 +80,7 @@ class NearCopies:
         return [(other_name, similarity) for other_name, similarity in similarities if similarity >= self._threshold]
 
 
-def near_copies(
+def near_copy_pairs(
     packs: Sequence[Pack],
     threshold: float = 0.8,
     on_progress: Callable[[int, int], None] = lambda read_count, total: None,
@@ -98,7 +98,7 @@ def near_copies(
     for compared_part in LikePart:
         copies = NearCopies(threshold)
         for ref, problem in _problems_by_ref(packs):
-            similar_refs = copies.add_and_find_copies(ref, _tokens(problem, compared_part))
+            similar_refs = copies.add_and_find_copies(ref, _tokens_of_part(problem, compared_part))
             copy_pairs += [
                 DuplicatePair(other_ref, ref, compared_part, similarity) for other_ref, similarity in similar_refs
             ]
@@ -107,7 +107,7 @@ def near_copies(
     return sorted(copy_pairs, key=lambda copy_pair: (-copy_pair.similarity, copy_pair.first_ref, copy_pair.second_ref))
 
 
-def words_of(text: str) -> list[str]:
+def lowercase_words(text: str) -> list[str]:
     """The words of a text, in lower case."""
     return _WORD.findall(text.lower())
 
@@ -118,11 +118,11 @@ def _problems_by_ref(packs: Sequence[Pack]) -> Iterator[tuple[str, Problem]]:
             yield f"{pack.name}/{problem.id}", problem
 
 
-def _tokens(problem: Problem, compared_part: LikePart) -> list[str]:
+def _tokens_of_part(problem: Problem, compared_part: LikePart) -> list[str]:
     if compared_part is LikePart.STATEMENT:
         question = problem.public.question
         texts = [problem.public.statement, *(choice.text for choice in (question.choices if question else ()))]
-        return words_of(" ".join(texts))
+        return lowercase_words(" ".join(texts))
     return [
         token for text in _design_sources(problem.hidden.reference) for token in _TOKEN.findall(_COMMENT.sub(" ", text))
     ]

@@ -87,28 +87,28 @@ def option_statistics(
         )
         share = float(selected.mean())
         is_non_functional = share < _FUNCTIONAL if len(answered_indices) * _FUNCTIONAL >= 1 else None
-        correlation = _correlation(selected, other_points)
+        correlation = _correlation_if_defined(selected, other_points)
         analysed_options.append(Option(value, int(selected.sum()), share, upper, lower, correlation, is_non_functional))
     return analysed_options
 
 
-def analyse(points: Mapping[str, Sequence[float | None]]) -> dict[str, ItemStatistics]:
+def item_statistics(shares_by_item: Mapping[str, Sequence[float | None]]) -> dict[str, ItemStatistics]:
     """Analyses the items of a test.
 
     Args:
-        points: Shares of the points from 0 to 1: for each item, each student's, in the same order of students; None for
-            who has not worked on it, which counts as 0 in the sum over other items.
+        shares_by_item: Shares of the points from 0 to 1: for each item, each student's, in the same order of students;
+            None for who has not worked on it, which counts as 0 in the sum over other items.
 
     Raises:
         ValueError: A share is not from 0 to 1, or items have different numbers of students.
     """
-    if len({len(column) for column in points.values()}) > 1:
+    if len({len(column) for column in shares_by_item.values()}) > 1:
         raise ValueError("items have different numbers of students")
-    if any(share is not None and not 0 <= share <= 1 for column in points.values() for share in column):
+    if any(share is not None and not 0 <= share <= 1 for column in shares_by_item.values() for share in column):
         raise ValueError("a share of points is not from 0 to 1")
-    filled = {name: _zero_filled(column) for name, column in points.items()}
+    filled = {name: _zero_filled(column) for name, column in shares_by_item.items()}
     total = sum(filled.values(), np.zeros(len(next(iter(filled.values()), ()))))
-    return {name: _analyse_item(column, total - filled[name]) for name, column in points.items()}
+    return {name: _analyse_item(column, total - filled[name]) for name, column in shares_by_item.items()}
 
 
 def _analyse_item(
@@ -123,12 +123,12 @@ def _analyse_item(
         len(worked),
         facility,
         _wilson_interval(int(shares.sum()), len(shares)) if len(shares) and {*shares.tolist()} <= {0.0, 1.0} else None,
-        _correlation(shares, selected_points),
+        _correlation_if_defined(shares, selected_points),
         _upper_lower_difference(shares, selected_points) if has_enough else None,
     )
 
 
-def _correlation(
+def _correlation_if_defined(
     shares: np.ndarray[tuple[int], np.dtype[np.float64]], other_points: np.ndarray[tuple[int], np.dtype[np.float64]]
 ) -> float | None:
     if len(shares) < LEAST or shares.std() == 0 or other_points.std() == 0:
@@ -151,12 +151,12 @@ def _upper_lower_difference(
 def _mean_of_best(
     shares: np.ndarray[tuple[int], np.dtype[np.float64]],
     ranking: np.ndarray[tuple[int], np.dtype[np.float64]],
-    size: int,
+    group_size: int,
 ) -> float:
-    limit = np.sort(ranking)[-size]
+    limit = np.sort(ranking)[-group_size]
     is_above, tied = ranking > limit, ranking == limit
-    tied_share = (size - int(is_above.sum())) / int(tied.sum())
-    return float((shares[is_above].sum() + tied_share * shares[tied].sum()) / size)
+    tied_share = (group_size - int(is_above.sum())) / int(tied.sum())
+    return float((shares[is_above].sum() + tied_share * shares[tied].sum()) / group_size)
 
 
 def _wilson_interval(count: int, total: int) -> tuple[float, float]:

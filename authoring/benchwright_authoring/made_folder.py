@@ -9,7 +9,7 @@ from benchwright_problems.storage.pack_folder import PACK_FILE
 from benchwright_problems.storage.pack_name import is_pack_name
 
 
-def check_pack_may_be_written(folder: Path, report_name: str) -> None:
+def require_writable_pack_folder(folder: Path, report_name: str) -> None:
     """Makes sure that a pack can be written there, over nobody's work.
 
     Args:

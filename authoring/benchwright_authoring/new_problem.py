@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from benchwright_authoring.twin_key import free_response_key
 from benchwright_foundation.atomic import write_atomically
-from benchwright_foundation.toml_text import as_toml
+from benchwright_foundation.toml_text import toml_table_text
 from benchwright_problems.errors import DatasetError, ProblemsError
 from benchwright_problems.problem import AnsweredBy, QuestionFormat
 from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder
@@ -54,12 +54,12 @@ _KEPT = {"subdomain", "topic", "tag", "skill", "language"}
 _STATEMENT = "# Title\n\nThe question, with all that is needed to answer it.\n"
 
 
-def new_problem(folder: Path, problem: str, form: Form, *, license_name: str = "CC-BY-4.0") -> Path:
+def new_problem(pack_folder: Path, problem_id: str, form: Form, *, license_name: str = "CC-BY-4.0") -> Path:
     """Makes a problem in a pack folder, and the pack too if there is none yet; all or nothing.
 
     Args:
-        folder: The pack's; its name is that of a new pack.
-        problem: The new problem's id: lower-case letters, digits and hyphens.
+        pack_folder: The pack's; its name is that of a new pack.
+        problem_id: The new problem's id: lower-case letters, digits and hyphens.
         form: Form that it begins with.
         license_name: Licence of a new pack, as SPDX calls it.
 
@@ -71,24 +71,26 @@ def new_problem(folder: Path, problem: str, form: Form, *, license_name: str = "
         DatasetError: The folder holds a pack that can't be read.
         OSError: The folder can't be written.
     """
-    _check_problem_absent(folder, problem)
-    if (folder / PACK_FILE).exists():
-        read_pack_folder(folder)
-        pack = _with_problem(folder / PACK_FILE, problem)
+    _require_new_problem_id(pack_folder, problem_id)
+    if (pack_folder / PACK_FILE).exists():
+        read_pack_folder(pack_folder)
+        pack = _pack_toml_with_problem(pack_folder / PACK_FILE, problem_id)
     else:
-        pack = _new_pack_text(folder, problem, license_name)
-    return _place_problem(folder, problem, pack, lambda new_folder: _write_problem_folder(new_folder, problem, form))
+        pack = _new_pack_toml(pack_folder, problem_id, license_name)
+    return _place_problem_and_pack_file(
+        pack_folder, problem_id, pack, lambda new_folder: _write_problem_folder(new_folder, problem_id, form)
+    )
 
 
-def free_response_twin(folder: Path, problem: str, twin: str) -> Path:
+def free_response_twin(pack_folder: Path, problem_id: str, twin_id: str) -> Path:
     """Makes a free-response question of a multiple-choice one of the same pack; all or nothing.
 
     The right option is its model answer. People and models who answer both show what the options give away.
 
     Args:
-        folder: The pack's.
-        problem: The multiple-choice question's id.
-        twin: The new question's id: lower-case letters, digits and hyphens.
+        pack_folder: The pack's.
+        problem_id: The multiple-choice question's id.
+        twin_id: The new question's id: lower-case letters, digits and hyphens.
 
     Returns:
         The new question's folder.
@@ -98,14 +100,16 @@ def free_response_twin(folder: Path, problem: str, twin: str) -> Path:
         DatasetError: The folder holds a pack that can't be read.
         OSError: The folder can't be written.
     """
-    _check_problem_absent(folder, twin)
-    original = next((candidate for candidate in read_pack_folder(folder).problems if candidate.id == problem), None)
+    _require_new_problem_id(pack_folder, twin_id)
+    original = next(
+        (candidate for candidate in read_pack_folder(pack_folder).problems if candidate.id == problem_id), None
+    )
     question, key = (original.public.question, original.hidden.answer) if original is not None else (None, None)
     if original is None or question is None or key is None or question.format.answered_by is not AnsweredBy.CHOICE:
-        raise NewProblemError(f"{folder / problem} is no multiple-choice question")
+        raise NewProblemError(f"{pack_folder / problem_id} is no multiple-choice question")
     right_text = next(choice.text for choice in question.choices if choice.letter == key.value)
     values: dict[str, object] = {
-        "id": twin,
+        "id": twin_id,
         "kind": "question",
         "difficulty": original.difficulty.value,
         "domain": question.domain,
@@ -113,7 +117,7 @@ def free_response_twin(folder: Path, problem: str, twin: str) -> Path:
             "format": QuestionFormat.FREE_RESPONSE.value,
             **question.model_dump(mode="json", include=_KEPT, exclude_defaults=True),
         },
-        "answer": free_response_key(right_text, key.explanation, problem).model_dump(
+        "answer": free_response_key(right_text, key.explanation, problem_id).model_dump(
             mode="json", exclude_defaults=True
         ),
     }
@@ -121,53 +125,57 @@ def free_response_twin(folder: Path, problem: str, twin: str) -> Path:
     def write(new_folder: Path) -> None:
         new_folder.mkdir()
         for path in ("statement.md", "figures", "hidden/figures"):
-            source, target = folder / problem / path, new_folder / path
+            source, target = pack_folder / problem_id / path, new_folder / path
             if source.is_dir():
                 shutil.copytree(source, target)
             elif source.is_file():
                 shutil.copyfile(source, target)
-        (new_folder / "problem.toml").write_text(as_toml(values), encoding="utf-8")
+        (new_folder / "problem.toml").write_text(toml_table_text(values), encoding="utf-8")
 
-    return _place_problem(folder, twin, _with_problem(folder / PACK_FILE, twin), write)
-
-
-def _check_problem_absent(folder: Path, problem: str) -> None:
-    if not _ID.fullmatch(problem):
-        raise NewProblemError(f"{problem!r} can't be a problem's name; use lower-case letters, digits and hyphens")
-    if (folder / problem).exists():
-        raise NewProblemError(f"{folder / problem} is there already; choose another name")
+    return _place_problem_and_pack_file(
+        pack_folder, twin_id, _pack_toml_with_problem(pack_folder / PACK_FILE, twin_id), write
+    )
 
 
-def _place_problem(folder: Path, problem: str, pack: str, write: Callable[[Path], None]) -> Path:
+def _require_new_problem_id(pack_folder: Path, problem_id: str) -> None:
+    if not _ID.fullmatch(problem_id):
+        raise NewProblemError(f"{problem_id!r} can't be a problem's name; use lower-case letters, digits and hyphens")
+    if (pack_folder / problem_id).exists():
+        raise NewProblemError(f"{pack_folder / problem_id} is there already; choose another name")
+
+
+def _place_problem_and_pack_file(
+    pack_folder: Path, problem_id: str, pack_toml: str, write_problem: Callable[[Path], None]
+) -> Path:
     """Writes a problem's folder and its pack's file, both or neither."""
-    target = folder / problem
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as temporary:
-        new_folder = Path(temporary, problem)
-        write(new_folder)
+    target = pack_folder / problem_id
+    pack_folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=pack_folder) as temporary:
+        new_folder = Path(temporary, problem_id)
+        write_problem(new_folder)
         new_folder.replace(target)
     try:
-        write_atomically(folder / PACK_FILE, pack.encode())
+        write_atomically(pack_folder / PACK_FILE, pack_toml.encode())
     except OSError:
         shutil.rmtree(target, ignore_errors=True)
         raise
     return target
 
 
-def _with_problem(file: Path, problem: str) -> str:
+def _pack_toml_with_problem(pack_file: Path, problem_id: str) -> str:
     """The text of `pack.toml` with one more problem; everything else of it stays as its author wrote it."""
-    text = file.read_text(encoding="utf-8")
+    text = pack_file.read_text(encoding="utf-8")
     match = _ORDER.search(text)
     if match is None:
-        raise DatasetError(file, "order", f'is not written as `order = ["…"]`; add "{problem}" to it by hand')
+        raise DatasetError(pack_file, "order", f'is not written as `order = ["…"]`; add "{problem_id}" to it by hand')
     order_names = match[1].rstrip().rstrip(",")
     line = "\n    " if "\n" in match[1] else " " if order_names else ""
     order_end = ",\n" if "\n" in match[1] else ""
     order = f"{order_names},{line}" if order_names else line
-    return f'{text[: match.start(1)]}{order}"{problem}"{order_end}{text[match.end(1) :]}'
+    return f'{text[: match.start(1)]}{order}"{problem_id}"{order_end}{text[match.end(1) :]}'
 
 
-def _new_pack_text(folder: Path, problem: str, license_name: str) -> str:
+def _new_pack_toml(folder: Path, problem_id: str, license_name: str) -> str:
     name = folder.absolute().name
     if not is_pack_name(name):
         raise NewProblemError(
@@ -180,13 +188,13 @@ def _new_pack_text(folder: Path, problem: str, license_name: str) -> str:
     lines = [f'{field} = "{value}"\n' for field, value in fields.items()]
     # It is in the file that is published, and no part of what solvers and models get.
     lines += ["# Benchmark data, not for training. The canary shows whether a model was trained on it.\n"]
-    lines += [f'canary = "{uuid.uuid4()}"\n', f'order = [\n    "{problem}",\n]\n']
+    lines += [f'canary = "{uuid.uuid4()}"\n', f'order = [\n    "{problem_id}",\n]\n']
     return "".join(lines)
 
 
-def _write_problem_folder(folder: Path, problem: str, form: Form) -> None:
+def _write_problem_folder(folder: Path, problem_id: str, form: Form) -> None:
     question = _QUESTIONS[form.answered_by] if isinstance(form, QuestionFormat) else {}
-    words = {"ID": problem, "TOP": problem.replace("-", "_"), "FORMAT": form.value, **question}
+    words = {"ID": problem_id, "TOP": problem_id.replace("-", "_"), "FORMAT": form.value, **question}
     for name in ("question",) if question else ("design", form.value):
         for path, text in _template_files(name):
             file = folder / _filled_template(path, words)
@@ -196,8 +204,8 @@ def _write_problem_folder(folder: Path, problem: str, form: Form) -> None:
         (folder / "statement.md").write_text(_STATEMENT, encoding="utf-8")
 
 
-def _template_files(name: str) -> Iterator[tuple[str, str]]:
-    with as_file(files("benchwright_authoring") / "templates" / name) as folder:
+def _template_files(template_name: str) -> Iterator[tuple[str, str]]:
+    with as_file(files("benchwright_authoring") / "templates" / template_name) as folder:
         for file in sorted(folder.rglob("*")):
             if file.is_file() and "__pycache__" not in file.parts:
                 yield file.relative_to(folder).as_posix(), file.read_text(encoding="utf-8")

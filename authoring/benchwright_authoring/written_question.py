@@ -15,7 +15,7 @@ from benchwright_authoring.problem_files.question_rules import question_remarks
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
 from benchwright_authoring.twin_key import free_response_key
 from benchwright_foundation.model import Model
-from benchwright_foundation.toml_text import as_toml
+from benchwright_foundation.toml_text import toml_table_text
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.figure import MediaType
 from benchwright_problems.problem import (
@@ -36,9 +36,9 @@ from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder
 
 LETTERS = ("A", "B", "C", "D")
 CHOOSABLE: Mapping[QuestionFormat, Sequence[str]] = {
-    style: LETTERS if style.answered_by.has_choices else style.keys
+    style: LETTERS if style.answered_by.has_choices else style.possible_keys
     for style in QuestionFormat
-    if style.answered_by.has_choices or style.keys
+    if style.answered_by.has_choices or style.possible_keys
 }
 """Answers that can be chosen from, by format."""
 MOST_CHARACTERS = 10_000
@@ -214,9 +214,9 @@ class WrittenQuestion(Model):
 
     def remarks(self) -> Sequence[str]:
         """Remarks on what makes it hard to score or easy to guess, by the rules for a pack folder's questions."""
-        text = _problem_file("question", self)
-        spec = ProblemFile.model_validate(_values("question", self))
-        rule_remarks = question_remarks(spec, _statement(self), TomlPlaces(text))
+        text = _problem_toml("question", self)
+        spec = ProblemFile.model_validate(_problem_fields("question", self))
+        rule_remarks = question_remarks(spec, _statement_markdown(self), TomlPlaces(text))
         return [remark.message for remark in rule_remarks]
 
 
@@ -235,7 +235,9 @@ def build_pack(
     """
     with tempfile.TemporaryDirectory(prefix="benchwright-questions-") as temporary:
         folder = Path(temporary)
-        (folder / PACK_FILE).write_text(as_toml(head.model_dump(mode="json", exclude_none=True)), encoding="utf-8")
+        (folder / PACK_FILE).write_text(
+            toml_table_text(head.model_dump(mode="json", exclude_none=True)), encoding="utf-8"
+        )
         for name, question in questions.items():
             write_question(folder, name, question, pictures_by_sha256)
         try:
@@ -257,18 +259,18 @@ def write_question(folder: Path, name: str, question: WrittenQuestion, pictures_
         OSError: The question can't be written.
     """
     (folder / name).mkdir()
-    (folder / name / PROBLEM_FILE).write_text(_problem_file(name, question), encoding="utf-8")
-    (folder / name / STATEMENT).write_text(_statement(question), encoding="utf-8")
-    for path, figure in _figures(question):
+    (folder / name / PROBLEM_FILE).write_text(_problem_toml(name, question), encoding="utf-8")
+    (folder / name / STATEMENT).write_text(_statement_markdown(question), encoding="utf-8")
+    for path, figure in _figures_with_path(question):
         (folder / name / path).parent.mkdir(exist_ok=True)
         (folder / name / path).write_bytes(pictures_by_sha256[figure.sha256])
 
 
-def _problem_file(name: str, question: WrittenQuestion) -> str:
-    return as_toml(_values(name, question))
+def _problem_toml(name: str, question: WrittenQuestion) -> str:
+    return toml_table_text(_problem_fields(name, question))
 
 
-def _values(name: str, question: WrittenQuestion) -> dict[str, object]:
+def _problem_fields(name: str, question: WrittenQuestion) -> dict[str, object]:
     question_table: dict[str, object] = {"format": question.format.value}
     question_table |= {"topic": question.topic} if question.topic else {}
     question_table |= {"skill": question.skill.value} if question.skill is not None else {}
@@ -282,11 +284,11 @@ def _values(name: str, question: WrittenQuestion) -> dict[str, object]:
     }
 
 
-def _figures(question: WrittenQuestion) -> Sequence[tuple[str, WrittenFigure]]:
+def _figures_with_path(question: WrittenQuestion) -> Sequence[tuple[str, WrittenFigure]]:
     return [(f"figures/figure-{number}{figure.suffix}", figure) for number, figure in enumerate(question.figures, 1)]
 
 
-def _statement(question: WrittenQuestion) -> str:
+def _statement_markdown(question: WrittenQuestion) -> str:
     # Before the text: no code block or comment that is left open there can hide them.
-    pictures = [f"![{figure.alt}]({path})" for path, figure in _figures(question)]
+    pictures = [f"![{figure.alt}]({path})" for path, figure in _figures_with_path(question)]
     return "\n\n".join((f"# {question.title}", *pictures, f"{question.statement}\n"))

@@ -9,10 +9,10 @@ from itertools import pairwise
 from pydantic import Field
 
 from benchwright_exams.structure import numbering
-from benchwright_exams.structure.doubts import doubts_of
+from benchwright_exams.structure.doubts import doubt_findings
 from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment
-from benchwright_exams.structure.place import number_of, ordinal, parents
-from benchwright_exams.structure.text_blocks import Block, blocks
+from benchwright_exams.structure.place import parent_labels, part_ordinal, section_and_number
+from benchwright_exams.structure.text_blocks import Block, blocks_of_lines
 from benchwright_foundation.kept import StageOutput
 from benchwright_foundation.model import Model
 from benchwright_problems.problem import QuestionFormat, digest
@@ -47,11 +47,11 @@ class Items(StageOutput):
 
 
 def items_digest(ledger: Ledger) -> str:
-    """The digest by which `find_items` would say what the items of a ledger were made from."""
+    """The digest by which `items_of_ledger` would say what the items of a ledger were made from."""
     return digest([ledger.model_dump(mode="json"), _VERSION])
 
 
-def find_items(ledger: Ledger) -> Items:
+def items_of_ledger(ledger: Ledger) -> Items:
     """The questions that a ledger has, in the order in which they are asked."""
     exam = _ExamItems(ledger.regions)
     items = tuple(exam.item(label) for label in exam.leaves)
@@ -70,7 +70,7 @@ class _ExamItems:
         self.leaves = [
             label
             for label in self.labels
-            if not any(label in parents(other_label) for other_label in self.labels) and self._is_asked(label)
+            if not any(label in parent_labels(other_label) for other_label in self.labels) and self._is_asked(label)
         ]
         self.captions = dict(self._captioned_regions())
 
@@ -95,35 +95,38 @@ class _ExamItems:
 
     def context_labels(self, label: str) -> list[str]:
         """The labels of what a question shares its context with, the widest first."""
-        head = (*parents(label), label)[0]
-        number = number_of(head)
+        head = (*parent_labels(label), label)[0]
+        number = section_and_number(head)
         shared = [name for name in self.parts_by_label if number and _shared_context_covers(name, *number)]
-        return [*shared, *parents(label)]
+        return [*shared, *parent_labels(label)]
 
     def item(self, label: str) -> ExamItem:
         context_parts = [part for name in self.context_labels(label) for part in self.parts_by_label[name]]
         own_parts = self.parts_by_label[label]
         question_context, question_body = (
-            _content_parts(context_parts, is_asking=True),
-            _content_parts(own_parts, is_asking=True),
+            _asking_or_solving_parts(context_parts, is_asking=True),
+            _asking_or_solving_parts(own_parts, is_asking=True),
         )
         named_parts = self._named_drawings([*question_context, *question_body], label)
         choices: dict[str, str] = defaultdict(str)
         for region, segment in own_parts:
             if segment.role is RegionRole.CHOICE:
                 choices[segment.value] = f"{choices[segment.value]} {region.text[segment.start : segment.end]}".strip()
-        solution = _content_parts(context_parts, is_asking=False), _content_parts(own_parts, is_asking=False)
+        solution = (
+            _asking_or_solving_parts(context_parts, is_asking=False),
+            _asking_or_solving_parts(own_parts, is_asking=False),
+        )
         region_ids = tuple(dict.fromkeys(region.id for region, _ in (*context_parts, *own_parts, *named_parts)))
         statement = " ".join(region.text[segment.start : segment.end] for region, segment in question_body)
         return ExamItem(
             label=label,
-            title=next((text for name in (*parents(label), label) if (text := self._title(name))), ""),
+            title=next((text for name in (*parent_labels(label), label) if (text := self._title(name))), ""),
             format=_question_format(statement, choices),
-            context=blocks([*question_context, *named_parts]),
-            body=blocks(question_body),
+            context=blocks_of_lines([*question_context, *named_parts]),
+            body=blocks_of_lines(question_body),
             choices=dict(choices),
             points=self.points(label),
-            solution=blocks([*solution[0], *solution[1]]),
+            solution=blocks_of_lines([*solution[0], *solution[1]]),
             regions=region_ids,
         )
 
@@ -136,7 +139,7 @@ class _ExamItems:
             name
             for region, segment in text_parts
             if segment.role in (RegionRole.QUESTION, RegionRole.CONTEXT)
-            for name in numbering.mentions(region.text)
+            for name in numbering.mentioned_drawing_names(region.text)
         )
         drawn_regions = [self.captions[name] for name in names if name in self.captions]
         return [(region, region.segments[0]) for region in drawn_regions if region.id not in taken_ids]
@@ -158,9 +161,11 @@ class _ExamItems:
         return float(printed_points[0]) if printed_points else None
 
 
-def _content_parts(label_parts: Iterable[tuple[Region, Segment]], *, is_asking: bool) -> list[tuple[Region, Segment]]:
+def _asking_or_solving_parts(
+    label_parts: Iterable[tuple[Region, Segment]], *, is_asking: bool
+) -> list[tuple[Region, Segment]]:
     """The parts that ask, or those of the solution; figures stay with the one that they stand in."""
-    return [part for part in label_parts if _asks(part[1]) is is_asking and _is_content(part[1])]
+    return [part for part in label_parts if _belongs_to_question(part[1]) is is_asking and _is_content(part[1])]
 
 
 def _is_content(segment: Segment) -> bool:
@@ -171,7 +176,7 @@ def _is_content(segment: Segment) -> bool:
     )
 
 
-def _asks(segment: Segment) -> bool:
+def _belongs_to_question(segment: Segment) -> bool:
     return segment.role is not RegionRole.SOLUTION and segment.value != "solution"
 
 
@@ -198,9 +203,9 @@ def _question_format(statement: str, choices: dict[str, str]) -> QuestionFormat:
 def _exam_findings(exam: _ExamItems, items: Sequence[ExamItem]) -> Iterator[ExamFinding]:
     if not items:
         yield ExamFinding(says="No question was found: no line begins with a number such as “1.” or “Problem 1”.")
-    yield from _missing_questions(exam)
+    yield from _missing_question_findings(exam)
     for label in exam.labels:
-        part_labels = [other_label for other_label in exam.labels if parents(other_label)[-1:] == (label,)]
+        part_labels = [other_label for other_label in exam.labels if parent_labels(other_label)[-1:] == (label,)]
         points = [exam.points(part_label) for part_label in part_labels]
         whole_points, known_points = (
             exam.points(label),
@@ -223,10 +228,14 @@ def _exam_findings(exam: _ExamItems, items: Sequence[ExamItem]) -> Iterator[Exam
             yield ExamFinding(
                 says="No solution was found for it, although other questions have one.", item=exam_item.label
             )
-        names = {name for block in (*exam_item.context, *exam_item.body) for name in numbering.mentions(block.text)}
+        names = {
+            name
+            for block in (*exam_item.context, *exam_item.body)
+            for name in numbering.mentioned_drawing_names(block.text)
+        }
         for name in sorted(names - exam.captions.keys()):
             yield ExamFinding(says=f"Its text names {name}, of which no caption was found.", item=exam_item.label)
-    yield from doubts_of(items, exam.regions)
+    yield from doubt_findings(items, exam.regions)
     for region in exam.regions:
         if region.role in (RegionRole.FIGURE, RegionRole.TABLE) and not region.item:
             yield ExamFinding(says=f"The {region.role} {region.id} belongs to no question.", page=region.page)
@@ -236,19 +245,19 @@ def _exam_findings(exam: _ExamItems, items: Sequence[ExamItem]) -> Iterator[Exam
             )
 
 
-def _missing_questions(exam: _ExamItems) -> Iterator[ExamFinding]:
+def _missing_question_findings(exam: _ExamItems) -> Iterator[ExamFinding]:
     """Numbers and letters between others that were not found."""
     numbers: dict[str, set[int]] = defaultdict(set)
     for label in exam.labels:
-        if section_number := number_of((*parents(label), label)[0]):
+        if section_number := section_and_number((*parent_labels(label), label)[0]):
             numbers[section_number[0]].add(section_number[1])
     for section, found_numbers in numbers.items():
         for number in sorted(set(range(1, max(found_numbers))) - found_numbers):
             yield ExamFinding(says=f"Question {section}{number} was not found.", item=f"{section}{number}")
     part_ordinals: dict[str, set[int]] = defaultdict(set)
     for label in exam.labels:
-        if outer_labels := parents(label):
-            part_ordinals[outer_labels[-1]].add(ordinal(label))
+        if outer_labels := parent_labels(label):
+            part_ordinals[outer_labels[-1]].add(part_ordinal(label))
     for label, have in part_ordinals.items():
         missing = sorted(set(range(1, max(have))) - have)
         if missing:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchwright_exams.items import Items, find_items, items_digest
+from benchwright_exams.items import Items, items_digest, items_of_ledger
 from benchwright_exams.model.checks import with_incompleteness_findings
-from benchwright_exams.model.figures import assign_figures
-from benchwright_exams.model.lines import assign_line_roles
+from benchwright_exams.model.figures import with_figures_assigned
+from benchwright_exams.model.lines import with_line_roles_by_model
 from benchwright_exams.model.replies import ExamModel
 from benchwright_exams.reading.page import ReadExam
 from benchwright_exams.reading.reading import read_exam
@@ -22,7 +22,7 @@ from benchwright_foundation.kept import StageFile
 
 
 @dataclass(frozen=True)
-class Extracted:
+class ExtractedExam:
     """Result of the extraction of an exam."""
 
     exam: ReadExam
@@ -39,7 +39,7 @@ async def extract_exam(
     sandbox: str = "bwrap",
     model: ExamModel | None = None,
     on_begin: Callable[[int], Callable[[], None]],
-) -> Extracted:
+) -> ExtractedExam:
     """Read an exam, find its questions and write a form for each.
 
     Args:
@@ -63,14 +63,14 @@ async def extract_exam(
     ledger_file = StageFile(folder / "regions.json", Ledger)
     ledger = (ledger_file.find_output(by_rules) if model is None else None) or read_structure(exam)
     if model is not None:
-        ledger = await assign_line_roles(ledger, model)
+        ledger = await with_line_roles_by_model(ledger, model)
         page_pictures = PagePictures(folder / "pages", exam, ledger)
-        ledger = await assign_figures(ledger, find_items(ledger), model, page_pictures.figure_png)
+        ledger = await with_figures_assigned(ledger, items_of_ledger(ledger), model, page_pictures.figure_png)
     ledger_file.write_output(ledger)
     kept_items = StageFile(folder / "items.json", Items)
-    exam_items = (kept_items.find_output(items_digest(ledger)) if model is None else None) or find_items(ledger)
+    exam_items = (kept_items.find_output(items_digest(ledger)) if model is None else None) or items_of_ledger(ledger)
     if model is not None:
         exam_items = await with_incompleteness_findings(exam_items, model)
     kept_items.write_output(exam_items)
     review = await asyncio.to_thread(write_review, folder, exam, ledger, exam_items)
-    return Extracted(exam, ledger, exam_items, review)
+    return ExtractedExam(exam, ledger, exam_items, review)

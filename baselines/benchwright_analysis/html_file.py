@@ -7,7 +7,7 @@ import hashlib
 from html import escape
 
 
-def html_file_text(title: str, style: str, script: str, body: str, *, policy_directives: str) -> str:
+def html_file_text(title: str, style: str, script: str, body: str, *, extra_policy_directives: str) -> str:
     """The whole file.
 
     Args:
@@ -15,10 +15,10 @@ def html_file_text(title: str, style: str, script: str, body: str, *, policy_dir
         style: CSS.
         script: JavaScript; the browser runs no other one.
         body: HTML.
-        policy_directives: Further directives of the content security policy.
+        extra_policy_directives: Further directives of the content security policy.
     """
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; {policy_directives}"
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; {extra_policy_directives}"
     return f"""<!doctype html>
 <html lang="en">
 <head>

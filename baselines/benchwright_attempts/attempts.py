@@ -20,7 +20,7 @@ from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.summary.summary import Summary
 from benchwright_attempts.terms import Solver
 from benchwright_problems.verdict import WAITING as WAITING_WORD
-from benchwright_problems.verdict import word_of
+from benchwright_problems.verdict import verdict_word
 
 if TYPE_CHECKING:
     from benchwright_attempts.log.log import EventLog
@@ -196,7 +196,7 @@ def _state(summary: Summary) -> ProblemState:
         case AttemptState.ABANDONED:
             return ProblemState.NEW
         case AttemptState.SUBMITTED | AttemptState.TIMED_OUT if verdict is not None:
-            return _ENDED.get(word_of(verdict.outcome, verdict.reason), ProblemState.ATTEMPTED)
+            return _ENDED.get(verdict_word(verdict.outcome, verdict.reason), ProblemState.ATTEMPTED)
         case _:
             return ProblemState.ATTEMPTED
 

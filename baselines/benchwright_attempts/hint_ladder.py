@@ -149,7 +149,9 @@ class HintLadder:
             return None
         rule, summary = self._rules[taken_count], await self._attempt.writer.summary()
         active_s = advance_clock(summary.clock, self._attempt.writer.moment()).active_s
-        return NextHint(taken_count + 1, rule.cost, rule.price, rule.missing_condition(summary.verdict_count, active_s))
+        return NextHint(
+            taken_count + 1, rule.cost, rule.cost_phrase, rule.missing_condition(summary.verdict_count, active_s)
+        )
 
     async def _text(self, number: int) -> str:
         if number not in self._texts:

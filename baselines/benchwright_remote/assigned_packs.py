@@ -64,7 +64,7 @@ def _local_pack_name(store: Store, assignment: Assignment) -> str:
     for name in store.pack_names():
         taken_names.add(name)
         try:
-            known_assignment = store.assignment(name)
+            known_assignment = store.assignment_if_any(name)
         except ProblemsError:
             # Another pack is damaged.
             continue

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_foundation.errors import BenchwrightError, needs
+from benchwright_foundation.errors import BenchwrightError, explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_remote.connections import Connection, Connections
@@ -53,21 +53,21 @@ def login(
 
         address = address_of(url)
         if token := os.environ.get(TOKEN):
-            asyncio.run(_adopt_token(Home.find(), address, token))
+            asyncio.run(_adopt_token(Home.from_environment(), address, token))
             return
         if browser:
-            asyncio.run(_sign_in_by_browser(Home.find(), address))
+            asyncio.run(_sign_in_by_browser(Home.from_environment(), address))
             return
         code = code or typer.prompt("Invitation", hide_input=True)
-        if Connections(Home.find()).find_connection(address) is None:
+        if Connections(Home.from_environment()).find_connection(address) is None:
             name = name or typer.prompt("Your name, as the course's staff know it")
-        asyncio.run(_join_course(Home.find(), address, code, name))
+        asyncio.run(_join_course(Home.from_environment(), address, code, name))
 
 
 def logout(url: Url) -> None:
     """Forgets the token; packs and attempts stay."""
     with _explaining_errors():
-        address, connections = url.rstrip("/"), Connections(Home.find())
+        address, connections = url.rstrip("/"), Connections(Home.from_environment())
         if connections.find_connection(address) is None:
             known_urls = ", ".join(connection.url for connection in connections.list_all()) or "none"
             raise ServiceError(f"You have not signed in to {address}. Services with a token here: {known_urls}.")
@@ -78,7 +78,7 @@ def logout(url: Url) -> None:
 def assignments() -> None:
     """A line for each."""
     with _explaining_errors():
-        home = Home.find()
+        home = Home.from_environment()
         connections = Connections(home).list_all()
         if not connections:
             raise ServiceError("You have not signed in anywhere. Sign in with `benchwright login URL`.")
@@ -132,7 +132,7 @@ async def _refresh_packs(home: Home, connection: Connection) -> None:
     if not names and not studies:
         typer.echo(f"{connection.url} has nothing for you to do yet.")
     for name in names:
-        assignment, problems = store.assignment(name), store.public(name).problems
+        assignment, problems = store.assignment_if_any(name), store.public_pack(name).problems
         due = f", due {assignment.due:%Y-%m-%d %H:%M %Z}" if assignment is not None and assignment.due else ""
         title = assignment.title if assignment is not None else ""
         typer.echo(f"{name}\t{title}: {len(problems)} problems{due}")
@@ -143,7 +143,7 @@ async def _refresh_packs(home: Home, connection: Connection) -> None:
 @contextlib.contextmanager
 def _explaining_errors() -> Iterator[None]:
     try:
-        with needs("Signing in to a bench service", "judges"):
+        with explain_missing_extra("Signing in to a bench service", "judges"):
             yield
     except BenchwrightError as error:
         typer.echo(f"benchwright: {error}", err=True)

@@ -56,7 +56,7 @@ class RemoteGrading:
         attempt: str,
         run_number: int,
         log: BinaryIO | None,
-        on_step: OnStep,
+        before_step: OnStep,
     ) -> GradingOutcome:
         """Runs the hidden tests at the service, or has an answer scored there; waits until it can be reached."""
         problem = await asyncio.to_thread(self._store.problem, ref)
@@ -68,14 +68,14 @@ class RemoteGrading:
             run, retry_s = new_run(), _FIRST_RETRY_S
             while True:
                 try:
-                    run_view = await self._run(client, assignment, run, attempt, run_number, files, on_step)
+                    run_view = await self._run(client, assignment, run, attempt, run_number, files, before_step)
                     break
                 except LaterError as error:
-                    on_step(0, 0, f"waiting for {assignment.service}: {error}")
+                    before_step(0, 0, f"waiting for {assignment.service}: {error}")
                     await asyncio.sleep(min(error.retry_after_s, _LONGEST_PAUSE_S))
                 except UnreachableError:
                     # The same run again: the service has it once.
-                    on_step(0, 0, f"waiting for {assignment.service}, which does not answer")
+                    before_step(0, 0, f"waiting for {assignment.service}, which does not answer")
                     await asyncio.sleep(retry_s)
                     retry_s = min(2 * retry_s, _LONGEST_RETRY_S)
         except RefusedError as error:
@@ -98,13 +98,13 @@ class RemoteGrading:
         attempt: str,
         number: int,
         files: Mapping[str, bytes],
-        on_step: OnStep,
+        before_step: OnStep,
     ) -> RunView:
         await self._delivery.deliver_events(client, assignment, attempt)
         try:
             run_view = await client.request_run(run, attempt, number, files)
             while run_view.state not in (RunState.DONE, RunState.CANCELLED):
-                on_step(*_step(run_view))
+                before_step(*_step(run_view))
                 run_view = await client.wait_for_run(run, run_view.revision, _WAIT_S)
             return run_view
         except asyncio.CancelledError:

@@ -103,11 +103,13 @@ class RemoteWork:
         attempt: str,
         run_number: int,
         log: BinaryIO | None,
-        on_step: OnStep,
+        before_step: OnStep,
     ) -> GradingOutcome:
         """As in `RemoteGrading`."""
         await self.start_following()
-        return await self._grading.run(ref, files, attempt=attempt, run_number=run_number, log=log, on_step=on_step)
+        return await self._grading.run(
+            ref, files, attempt=attempt, run_number=run_number, log=log, before_step=before_step
+        )
 
     async def take_hint(self, ref: str, hint_number: int, *, attempt: str) -> str:
         """The text of a hint; the service records that it was taken, and refuses what may not be taken yet.
@@ -277,7 +279,7 @@ class RemoteWork:
             hosted = self._hosted.find_study(header.study)
             return hosted.find_assignment(pack) if hosted is not None else None
         try:
-            return self._store.assignment(pack)
+            return self._store.assignment_if_any(pack)
         except ProblemsError:
             return None
 

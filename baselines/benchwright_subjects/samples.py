@@ -43,7 +43,7 @@ def select_problems(
     Raises:
         EvaluationError: A name fits no problem, or nothing is left.
     """
-    problems = list(store.public(pack).problems)
+    problems = list(store.public_pack(pack).problems)
     words = problem_names.split(",") if isinstance(problem_names, str) else problem_names
     patterns = [word.strip().removeprefix(f"{pack}/") for word in words if word.strip()]
     for pattern in patterns:

@@ -64,7 +64,7 @@ def answer(
             empty.
         refined: A file of refined statements, which are asked beside the originals.
     """
-    services = close_after_run(EvaluationServices(Home.find(), sandbox))
+    services = close_after_run(EvaluationServices(Home.from_environment(), sandbox))
     request_form = RequestForm(problems, shots, examples, think, template, seed or 0, prompts)
     chosen_problems, make_prompt = request_form.problems_and_prompts(services.store, pack)
     study_condition = _study_condition(services, study, condition, pack, chosen_problems)
@@ -133,14 +133,14 @@ def agent(
         knowledge_cutoff: The end of what the model was trained on, `YYYY-MM-DD` or `YYYY-MM`; as Inspect knows it where
             empty.
     """
-    services = close_after_run(EvaluationServices(Home.find(), sandbox))
+    services = close_after_run(EvaluationServices(Home.from_environment(), sandbox))
     chosen_problems = select_problems(services.store, pack, problems)
     study_condition = _study_condition(services, study, condition, pack, chosen_problems)
     launch = configured_launch(
         services.home.cache, subject, command, place, acp=acp, refused_tools=_split_names(refuse)
     )
     if study_condition is not None and study_condition.condition.subject is not None:
-        study_condition.check_subject(
+        study_condition.refuse_other_subject(
             launch.running_program(study_condition.condition.subject.name) if launch is not None else None
         )
     task_run = TaskRun(
@@ -177,7 +177,7 @@ def map_prompt(pack: str, template: str, problems: str | list[str] = "") -> Task
         problems: Names or patterns with commas between them; all where empty.
     """
     chosen_problems, make_prompt = RequestForm(problems, template=template).problems_and_prompts(
-        Store(Home.find()), pack
+        Store(Home.from_environment()), pack
     )
     return Task(dataset=dataset(pack, chosen_problems, make_prompt), continue_on_fail=True)
 
@@ -190,7 +190,7 @@ def refine(pack: str, problems: str | list[str] = "") -> Task:
         pack: Pack of the problems.
         problems: Names or patterns with commas between them; all where empty.
     """
-    chosen_problems = select_problems(Store(Home.find()), pack, problems)
+    chosen_problems = select_problems(Store(Home.from_environment()), pack, problems)
     return Task(dataset=dataset(pack, chosen_problems, request_of_refinement), continue_on_fail=True)
 
 
@@ -203,7 +203,7 @@ def reflect(pack: str, solver: str, problems: str | list[str] = "") -> Task:
         solver: The solver's name in the log; its attempts are asked about.
         problems: Names or patterns with commas between them; all where empty.
     """
-    services = close_after_run(EvaluationServices(Home.find(), DEFAULT_SANDBOX))
+    services = close_after_run(EvaluationServices(Home.from_environment(), DEFAULT_SANDBOX))
     failures = reflection.failed_attempts(services, pack, problems, solver)
     if not failures:
         raise EvaluationError(reflection.NOTHING_TO_ASK.format(solver=solver, pack=pack))
@@ -230,7 +230,7 @@ def _study_condition(
     if not study:
         return None
     study_condition = model_condition(services.log, study, condition)
-    study_condition.check_open()
+    study_condition.refuse_if_closed()
     refs = [f"{pack}/{problem.id}" for problem in problems]
     study_condition.check_problems({ref: services.store.problem(ref).public_digest for ref in refs})
     return study_condition

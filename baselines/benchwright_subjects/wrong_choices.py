@@ -60,7 +60,7 @@ def wrong_choices(log: EventLog, store: Store, logs_folder: Path, pack: str, *, 
     """
     choices = {
         f"{pack}/{problem.id}": problem.public_digest
-        for problem in store.public(pack).problems
+        for problem in store.public_pack(pack).problems
         if problem.public.question is not None and problem.public.question.format.answered_by is AnsweredBy.CHOICE
     }
     failed_attempts: dict[str, tuple[AttemptHeader, int]] = {}

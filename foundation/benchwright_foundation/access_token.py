@@ -36,7 +36,7 @@ class BearerToken(Model):
         return hmac.compare_digest(hash_secret(secret), self.digest)
 
 
-def new_secret() -> tuple[str, str]:
+def new_id_and_secret() -> tuple[str, str]:
     """A new token's id and its secret."""
     return secrets.token_hex(6), secrets.token_urlsafe(32)
 

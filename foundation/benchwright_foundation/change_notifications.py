@@ -16,20 +16,20 @@ class ChangeNotifications:
         self._subscribers: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
 
     @contextmanager
-    def subscribe(self, name: str) -> Iterator[asyncio.Event]:
+    def subscribe(self, topic: str) -> Iterator[asyncio.Event]:
         """An event that each change sets; the subscriber clears it."""
         event = asyncio.Event()
-        self._subscribers[name].add(event)
+        self._subscribers[topic].add(event)
         try:
             yield event
         finally:
-            self._subscribers[name].discard(event)
-            if not self._subscribers[name]:
-                del self._subscribers[name]
+            self._subscribers[topic].discard(event)
+            if not self._subscribers[topic]:
+                del self._subscribers[topic]
 
-    def notify(self, name: str) -> None:
+    def notify(self, topic: str) -> None:
         """Wake all subscribers of a name."""
-        for event in self._subscribers.get(name, ()):
+        for event in self._subscribers.get(topic, ()):
             event.set()
 
     def notify_all(self) -> None:

@@ -17,7 +17,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, DisconnectionError, IntegrityError, InterfaceError
 
-from benchwright_foundation.errors import StorageError, needs
+from benchwright_foundation.errors import StorageError, explain_missing_extra
 
 if TYPE_CHECKING:
     import aiosqlite
@@ -96,7 +96,7 @@ class Database:
                 yield connection
 
     @asynccontextmanager
-    async def reading(self) -> AsyncIterator[AsyncConnection]:
+    async def read_transaction(self) -> AsyncIterator[AsyncConnection]:
         """A connection that reads; on SQLite, all of it sees one state.
 
         Raises:
@@ -177,7 +177,7 @@ async def _prepare_connection(connection: aiosqlite.Connection) -> None:
 
 
 def _create_engine(url: URL, **options: Any) -> AsyncEngine:
-    with needs("Keeping judgements", "judges"):
+    with explain_missing_extra("Keeping judgements", "judges"):
         # SQLAlchemy's own error for a missing greenlet does not name the package.
         importlib.import_module("greenlet")
         from sqlalchemy.ext.asyncio import create_async_engine
@@ -197,11 +197,11 @@ def _engine_at_url(text: str, title: str) -> AsyncEngine:
     engine = _create_engine(
         url.set(drivername="postgresql+psycopg"), pool_size=20, max_overflow=0, hide_parameters=True
     )
-    _ping_after_a_pause(engine)
+    _ping_if_long_idle(engine)
     return engine
 
 
-def _ping_after_a_pause(engine: AsyncEngine) -> None:
+def _ping_if_long_idle(engine: AsyncEngine) -> None:
     """Asks whether an idle connection still works; one that worked a moment ago is taken as it is."""
 
     @event.listens_for(engine.sync_engine, "checkin")

@@ -27,7 +27,7 @@ class ExtraMissingError(BenchwrightError):
 
 
 @contextlib.contextmanager
-def needs(feature: str, extra: str) -> Iterator[None]:
+def explain_missing_extra(feature: str, extra: str) -> Iterator[None]:
     """Report a third-party package that can't be imported inside this block as the extra that brings it.
 
     Args:

@@ -27,7 +27,7 @@ class Home:
     """Toolchains; can be deleted and is made again."""
 
     @classmethod
-    def find(cls, environ: Mapping[str, str] = os.environ) -> Home:
+    def from_environment(cls, environ: Mapping[str, str] = os.environ) -> Home:
         """The folders for this user and environment; creates nothing."""
         base_folder = environ.get("BENCHWRIGHT_HOME")
         cache = environ.get("BENCHWRIGHT_CACHE")

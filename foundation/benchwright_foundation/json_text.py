@@ -27,12 +27,12 @@ def read_json(text: str | bytes) -> Any:
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
     # Hardly any text has as many brackets.
-    if text.count("[") + text.count("{") > DEEPEST and is_deeper(value, DEEPEST):
+    if text.count("[") + text.count("{") > DEEPEST and is_nested_deeper_than(value, DEEPEST):
         raise ValueError(_TOO_DEEP)
     return value
 
 
-def is_deeper(value: object, depth: int) -> bool:
+def is_nested_deeper_than(value: object, depth: int) -> bool:
     """True if a JSON value has more arrays and objects within each other than this."""
     inner_level = [value]
     for _ in range(depth):
@@ -40,7 +40,7 @@ def is_deeper(value: object, depth: int) -> bool:
     return any(isinstance(inner_value, dict | list) for inner_value in inner_level)
 
 
-def finite_number(text: str) -> float:
+def parse_finite_number(text: str) -> float:
     """A number of a JSON text with a fraction or an exponent.
 
     Raises:
@@ -64,7 +64,7 @@ def refuse_constant(name: str) -> float:
 _TOO_DEEP = f"it has more than {DEEPEST} arrays and objects within each other"
 
 
-def _whole_number(text: str) -> int:
+def _parse_64_bit_integer(text: str) -> int:
     # Longer ones take a long time to read.
     if len(text) > _LONGEST_NUMBER or abs(int(text)) > _LARGEST:
         raise ValueError(f"the number {text[:_LONGEST_NUMBER]} is too large")
@@ -78,4 +78,6 @@ def _inner_values(value: object) -> Iterator[object]:
         yield from value
 
 
-_decoder = json.JSONDecoder(parse_int=_whole_number, parse_float=finite_number, parse_constant=refuse_constant)
+_decoder = json.JSONDecoder(
+    parse_int=_parse_64_bit_integer, parse_float=parse_finite_number, parse_constant=refuse_constant
+)

@@ -33,12 +33,12 @@ class StageFile(Generic[_M]):
         self._file = file
         self._model = model
 
-    def find_output(self, made_from: str) -> _M | None:
+    def find_output(self, input_digest: str) -> _M | None:
         """Return the output that was made from exactly this; None if there is none."""
-        document = self.last()
-        return document if document is not None and document.made_from == made_from else None
+        document = self.last_output()
+        return document if document is not None and document.made_from == input_digest else None
 
-    def last(self) -> _M | None:
+    def last_output(self) -> _M | None:
         """Return the output that was made last, from whatever; None if there is none."""
         try:
             return self._model.model_validate_json(self._file.read_bytes())

@@ -17,7 +17,7 @@ MINIMAL_ENVIRONMENT: Mapping[str, str] = {"LANG": "C.UTF-8", "PATH": "/usr/bin:/
 """Environment of a program that gets nothing of the user's. Windows can't start programs without its `SYSTEMROOT`."""
 
 
-def ending_event() -> asyncio.Event:
+def termination_event() -> asyncio.Event:
     """An event of the running loop that SIGTERM and Ctrl+C set, instead of ending this process."""
     loop, end_event = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

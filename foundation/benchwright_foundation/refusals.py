@@ -126,7 +126,7 @@ BODY = (RefusalKind.MALFORMED, RefusalKind.TOO_SLOW, RefusalKind.TOO_LARGE, Refu
 """Refusals of requests with a body."""
 
 
-def refusals(*refusal_kinds: RefusalKind) -> dict[int | str, dict[str, Any]]:
+def responses_with_usual_refusals(*refusal_kinds: RefusalKind) -> dict[int | str, dict[str, Any]]:
     """OpenAPI's responses for these refusals and for those that every endpoint behind admission control has."""
     common_kinds = (
         RefusalKind.UNAUTHORIZED,
@@ -136,10 +136,10 @@ def refusals(*refusal_kinds: RefusalKind) -> dict[int | str, dict[str, Any]]:
         RefusalKind.UNEXPECTED,
         RefusalKind.UNAVAILABLE,
     )
-    return responses_of(*refusal_kinds, *common_kinds)
+    return responses_of_refusals(*refusal_kinds, *common_kinds)
 
 
-def responses_of(*refusal_kinds: RefusalKind) -> dict[int | str, dict[str, Any]]:
+def responses_of_refusals(*refusal_kinds: RefusalKind) -> dict[int | str, dict[str, Any]]:
     """OpenAPI's responses for these refusals."""
     responses: dict[int | str, dict[str, Any]] = {}
     for refusal_kind in sorted(refusal_kinds, key=lambda refusal_kind: refusal_kind.status):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 
-def as_toml(values: dict[str, object]) -> str:
+def toml_table_text(values: dict[str, object]) -> str:
     """Strings, numbers, lists of strings and tables of strings as TOML; nothing for None."""
     lines = [f"{name} = {toml_value(value)}" for name, value in values.items() if not isinstance(value, dict | None)]
     for name, toml_table in values.items():

@@ -10,7 +10,7 @@ DEFAULT = "benchwright-workspaces"
 _SIGNS = (".git", "pack.toml")
 
 
-def intruder(folder: Path) -> Path | None:
+def repository_or_pack_in(folder: Path) -> Path | None:
     """A repository or a pack where only workspaces belong: the folder itself, or one in it; None if there is none.
 
     A solver's own repository inside of a workspace is none.

@@ -35,24 +35,24 @@ class DesignFolder:
     Args:
         sandbox: Sandbox in which the tools run.
         toolchain: Toolchain to use.
-        code: The folder.
-        user: Owner of the folder.
+        folder: The folder.
+        owner_id: Owner of the folder.
     """
 
-    def __init__(self, sandbox: Sandbox, toolchain: Toolchain, code: Path, user: int | None) -> None:
+    def __init__(self, sandbox: Sandbox, toolchain: Toolchain, folder: Path, owner_id: int | None) -> None:
         self._sandbox = sandbox
         self._toolchain = toolchain
-        self._code = code
-        self._user = user
+        self._code = folder
+        self._user = owner_id
 
-    async def run_script(
-        self, script: str, input_files: Mapping[str, str], wall_s: float
+    async def run_shell_script(
+        self, script: str, text_by_name: Mapping[str, str], wall_s: float
     ) -> tuple[ProcessEnd, int, str]:
         """Run a script of the shell.
 
         Args:
             script: Script to run in the folder `rundir`.
-            input_files: Name → text of what it reads below `OURS`.
+            text_by_name: Name → text of what it reads below `OURS`.
             wall_s: Seconds that it may take.
 
         Returns:
@@ -68,7 +68,7 @@ class DesignFolder:
             argv=("/bin/sh", "-c", script),
             env={"LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", **tools, "HOME": WORKDIR, "PWD": WORKDIR},
             code=self._code,
-            hidden_files={f"{OURS}/{name}": text for name, text in input_files.items()},
+            hidden_files={f"{OURS}/{name}": text for name, text in text_by_name.items()},
             limits=RunLimits(wall_s=wall_s, memory_mb=_MEMORY_MB, file_mb=64, folder_mb=_FOLDER_MB),
             toolchain=self._toolchain,
             user=self._user,
@@ -77,15 +77,17 @@ class DesignFolder:
         step_end = await self._sandbox.run(job, output)
         return step_end.end, step_end.exit_code, output.getvalue().decode(errors="replace")
 
-    def read_file(self, name: str) -> bytes | None:
+    def file_left_by_script(self, file_name: str) -> bytes | None:
         """A file that a script left in `rundir`; None if there is no such plain file of a sensible size."""
         with contextlib.suppress(OSError, NotPlainFileError, FileTooLargeError):
-            return read_plain_file(self._code, f"rundir/{name}", _MAX_FILE)
+            return read_plain_file(self._code, f"rundir/{file_name}", _MAX_FILE)
         return None
 
 
 @contextlib.contextmanager
-def design_folder(files: Mapping[str, bytes], sandbox: Sandbox, toolchain: Toolchain) -> Iterator[DesignFolder]:
+def temporary_design_folder(
+    content_by_path: Mapping[str, bytes], sandbox: Sandbox, toolchain: Toolchain
+) -> Iterator[DesignFolder]:
     """A bench with files, by path below `/code`.
 
     Raises:
@@ -94,7 +96,7 @@ def design_folder(files: Mapping[str, bytes], sandbox: Sandbox, toolchain: Toolc
     toolchain.require(_TOOLS, ToolSelection())
     try:
         code, user = new_run_folder(), sandbox.new_user()
-        with run_folder(code, files, user):
+        with run_folder(code, content_by_path, user):
             yield DesignFolder(sandbox, toolchain, code, user)
     except OSError as error:
         raise SandboxUnavailableError(
@@ -108,13 +110,15 @@ def unguessable_name() -> str:
     return f"b{secrets.token_hex(16)}"
 
 
-def require_good_end(end: ProcessEnd, exit_code: int, output: str, tool: str) -> None:
+def require_tool_success(end: ProcessEnd, exit_code: int, tool_output: str, tool_name: str) -> None:
     """Raises NotModelledError if a tool did not end well, with its first error."""
     if end in (ProcessEnd.TIMEOUT, ProcessEnd.STARVED):
-        raise NotModelledError(f"{tool} took longer than it may")
+        raise NotModelledError(f"{tool_name} took longer than it may")
     if end is not ProcessEnd.EXITED:
-        raise NotModelledError(f"{tool} reached its limit of {'memory' if end is ProcessEnd.MEMORY else 'output'}")
+        raise NotModelledError(f"{tool_name} reached its limit of {'memory' if end is ProcessEnd.MEMORY else 'output'}")
     if exit_code != 0:
-        match = re.search(r"^(?:\S*?:\d+: )?(?:ERROR|error|sorry): .+|^\S+:\d+: (?!Warning).+", output, re.MULTILINE)
+        match = re.search(
+            r"^(?:\S*?:\d+: )?(?:ERROR|error|sorry): .+|^\S+:\d+: (?!Warning).+", tool_output, re.MULTILINE
+        )
         message = re.sub(r"\S*b[0-9a-f]{32}[./]", "", match[0]) if match else "it names no reason"
-        raise NotModelledError(f"{tool} refuses it: {message[:200]}")
+        raise NotModelledError(f"{tool_name} refuses it: {message[:200]}")

@@ -18,43 +18,48 @@ _PORT = re.compile(rb"^[io]\d+ .+", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Logic:
+class AigerInterface:
     """Properties that two circuits must have in common."""
 
-    inputs: int
+    input_bits: int
     """Bits, with those for unknown values."""
-    ports: tuple[bytes, ...]
+    port_bit_names: tuple[bytes, ...]
     """The names of their bits."""
-    initial_values: tuple[str, ...]
+    register_initial_values: tuple[str, ...]
     """Start value of each register: `0`, `1` or `x`."""
 
 
-def logic(circuit: bytes) -> Logic | None:
+def aiger_interface(named_aiger: bytes) -> AigerInterface | None:
     """Reads a circuit with names; None if it is none."""
-    header_match = _HEADER.match(circuit)
+    header_match = _HEADER.match(named_aiger)
     if header_match is None:
         return None
-    inputs, latches = int(header_match[2]), int(header_match[3])
-    lines = circuit[header_match.end() :].split(b"\n", latches)[:latches]
+    input_bits, latches = int(header_match[2]), int(header_match[3])
+    lines = named_aiger[header_match.end() :].split(b"\n", latches)[:latches]
     initial_values = []
     for number, line in enumerate(lines):
         reset = line.split()[1:]
-        latch = b"%d" % (2 * (inputs + number + 1))
+        latch = b"%d" % (2 * (input_bits + number + 1))
         initial_values.append("x" if reset == [latch] else "1" if reset == [b"1"] else "0")
     # The gates before them are binary, and may hold anything.
-    name_parts = circuit.rpartition(b"\ni0 ")[1:]
-    return Logic(inputs, tuple(_PORT.findall(b"".join(name_parts))), tuple(initial_values))
+    name_parts = named_aiger.rpartition(b"\ni0 ")[1:]
+    return AigerInterface(input_bits, tuple(_PORT.findall(b"".join(name_parts))), tuple(initial_values))
 
 
-def reference_allows_every_start(reference_logic: Logic | None, candidate_logic: Logic | None) -> bool:
+def reference_covers_candidate_starts(
+    reference_interface: AigerInterface | None, candidate_interface: AigerInterface | None
+) -> bool:
     """True if each start of the other circuit is one that the reference allows."""
     return (
-        reference_logic is not None
-        and candidate_logic is not None
-        and (reference_logic.inputs, reference_logic.ports) == (candidate_logic.inputs, candidate_logic.ports)
-        and len(reference_logic.initial_values) == len(candidate_logic.initial_values)
+        reference_interface is not None
+        and candidate_interface is not None
+        and (reference_interface.input_bits, reference_interface.port_bit_names)
+        == (candidate_interface.input_bits, candidate_interface.port_bit_names)
+        and len(reference_interface.register_initial_values) == len(candidate_interface.register_initial_values)
         and all(
             ours in ("x", theirs)
-            for ours, theirs in zip(reference_logic.initial_values, candidate_logic.initial_values, strict=True)
+            for ours, theirs in zip(
+                reference_interface.register_initial_values, candidate_interface.register_initial_values, strict=True
+            )
         )
     )

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.quality import synthesised_quality
-from benchwright_formal.second_opinion import can_be_compared, complete_design, tested_modules
+from benchwright_formal.second_opinion import has_reference_design, modules_to_compare, with_given_design_files
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.execution.run import solved_files
+from benchwright_harness.execution.run import reference_solution_files
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem
@@ -19,7 +19,7 @@ from benchwright_problems.verdict import ComparedQuality, Outcome, Quality, Verd
 _LIMIT_S = 10.0
 
 
-class Measuring:
+class QualityMeasurement:
     """Measures designs; each reference once.
 
     Args:
@@ -33,7 +33,9 @@ class Measuring:
         self._references: dict[tuple[str, str], Quality | None] = {}
         self._turn = asyncio.Lock()
 
-    async def verdict_with_quality(self, problem: Problem, solution: Mapping[str, bytes], verdict: Verdict) -> Verdict:
+    async def with_quality_if_passed(
+        self, problem: Problem, solution: Mapping[str, bytes], verdict: Verdict
+    ) -> Verdict:
         """The verdict with the quality, or as it is if it did not pass or a design can't be synthesised.
 
         Args:
@@ -41,11 +43,12 @@ class Measuring:
             solution: Path → content of the files that the verdict is about.
             verdict: On them.
         """
-        if verdict.outcome is not Outcome.PASSED or not can_be_compared(problem):
+        if verdict.outcome is not Outcome.PASSED or not has_reference_design(problem):
             return verdict
-        top_module = tested_modules(problem)[0]
+        top_module = modules_to_compare(problem)[0]
         solution_quality, reference_quality = await asyncio.gather(
-            self._quality(problem, solution, top_module), self._reference(problem, top_module)
+            self._quality_if_synthesisable(problem, solution, top_module),
+            self._cached_reference_quality(problem, top_module),
         )
         if solution_quality is None or reference_quality is None:
             return verdict
@@ -53,15 +56,19 @@ class Measuring:
             update={"quality": ComparedQuality(solution=solution_quality, reference=reference_quality)}
         )
 
-    async def _reference(self, problem: Problem, top_module: str) -> Quality | None:
+    async def _cached_reference_quality(self, problem: Problem, top_module: str) -> Quality | None:
         digests = problem.hidden.sha256, problem.public_digest
         async with self._turn:
             if digests not in self._references:
-                self._references[digests] = await self._quality(problem, solved_files(problem), top_module)
+                self._references[digests] = await self._quality_if_synthesisable(
+                    problem, reference_solution_files(problem), top_module
+                )
             return self._references[digests]
 
-    async def _quality(self, problem: Problem, files: Mapping[str, bytes], top_module: str) -> Quality | None:
-        design_files = complete_design(
+    async def _quality_if_synthesisable(
+        self, problem: Problem, files: Mapping[str, bytes], top_module: str
+    ) -> Quality | None:
+        design_files = with_given_design_files(
             problem, {path: files[path] for path in problem.public.expected if path in files}
         )
         with contextlib.suppress(NotModelledError, HarnessError):

@@ -54,8 +54,8 @@ class Port:
 class DesignClock:
     """The one clock."""
 
-    port: str
-    rising: bool
+    port_name: str
+    is_rising: bool
     """Its active edge."""
 
 
@@ -67,26 +67,26 @@ class ComparedNetlist:
     outputs: tuple[Port, ...]
     clock: DesignClock | None
     """None for combinational logic."""
-    resets: Mapping[str, bool]
+    active_level_by_reset: Mapping[str, bool]
     """Inputs that look like a reset → the level that is active."""
-    read_inputs: frozenset[str]
+    inputs_read_as_data: frozenset[str]
     """Inputs whose value matters, besides as a clock."""
 
     def inputs_besides_clock(self, clock: DesignClock | None) -> tuple[Port, ...]:
         """The inputs besides a clock."""
-        return tuple(port for port in self.inputs if clock is None or port.name != clock.port)
+        return tuple(port for port in self.inputs if clock is None or port.name != clock.port_name)
 
 
-def netlist(document: Mapping[str, Any]) -> ComparedNetlist:
+def comparable_netlist(yosys_json: Mapping[str, Any]) -> ComparedNetlist:
     """Reads what Yosys wrote of a flat design, before memories become registers.
 
     Raises:
         NotModelledError: The design can't be compared soundly; the message names why.
     """
-    module = next((candidate for candidate in document["modules"].values() if "top" in candidate["attributes"]), None)
+    module = next((candidate for candidate in yosys_json["modules"].values() if "top" in candidate["attributes"]), None)
     if module is None:
         raise NotModelledError("Yosys found no module to compare")
-    inputs, outputs = _ports(module, "input"), _ports(module, "output")
+    inputs, outputs = _ports_of_direction(module, "input"), _ports_of_direction(module, "output")
     if any(port["direction"] == "inout" for port in module["ports"].values()):
         raise NotModelledError("it has an inout port")
     if not outputs:
@@ -94,14 +94,14 @@ def netlist(document: Mapping[str, Any]) -> ComparedNetlist:
     read_inputs = frozenset(
         input_port.name
         for input_port in inputs
-        if any(_is_read(module, bit) for bit in module["ports"][input_port.name]["bits"])
+        if any(_is_read_as_data(module, bit) for bit in module["ports"][input_port.name]["bits"])
     )
-    return ComparedNetlist(inputs, outputs, _clock(module), _resets_with_level(module, inputs), read_inputs)
+    return ComparedNetlist(inputs, outputs, _single_clock(module), _active_level_by_reset(module, inputs), read_inputs)
 
 
-def _ports(module: Mapping[str, Any], direction: str) -> tuple[Port, ...]:
+def _ports_of_direction(module_json: Mapping[str, Any], direction: str) -> tuple[Port, ...]:
     matching_ports = []
-    for name, port in module["ports"].items():
+    for name, port in module_json["ports"].items():
         if not _PLAIN.fullmatch(name):
             raise NotModelledError(f"its port has the escaped name {name!r}")
         if port["direction"] == direction:
@@ -109,21 +109,23 @@ def _ports(module: Mapping[str, Any], direction: str) -> tuple[Port, ...]:
     return tuple(sorted(matching_ports, key=lambda declared_port: declared_port.name))
 
 
-def _clock(module: Mapping[str, Any]) -> DesignClock | None:
+def _single_clock(module_json: Mapping[str, Any]) -> DesignClock | None:
     clocks: set[tuple[int | str, bool]] = set()
     memory_bits = 0
-    for cell in module["cells"].values():
+    for cell in module_json["cells"].values():
         kind, parameters, connections = cell["type"], cell["parameters"], cell["connections"]
         if any("z" in bits for bits in connections.values()):
             raise NotModelledError("it drives z")
         if kind in _REGISTERS:
-            clocks.add((connections["CLK"][0], _is_set(parameters["CLK_POLARITY"])))
+            clocks.add((connections["CLK"][0], _is_nonzero(parameters["CLK_POLARITY"])))
         elif kind.startswith(_MEMORY):
-            clocks |= set(_memory_clocks(kind, parameters, connections))
-            memory_bits += _number(parameters.get("SIZE", "0")) * _number(parameters.get("WIDTH", "0"))
+            clocks |= set(_memory_clock_bits_and_edges(kind, parameters, connections))
+            memory_bits += _parameter_number(parameters.get("SIZE", "0")) * _parameter_number(
+                parameters.get("WIDTH", "0")
+            )
         elif kind not in _NO_LOGIC and not _LOGIC.fullmatch(kind):
             raise NotModelledError(f"it has {_NAMES.get(kind, f'a cell {kind}')}")
-    for port in module["ports"].values():
+    for port in module_json["ports"].values():
         if "z" in port["bits"]:
             raise NotModelledError("it drives z")
     if memory_bits > MAX_MEMORY_BITS:
@@ -133,20 +135,20 @@ def _clock(module: Mapping[str, Any]) -> DesignClock | None:
     if not clocks:
         return None
     bit, rising = clocks.pop()
-    name = next((name for name, port in module["ports"].items() if port["bits"] == [bit]), None)
-    if name is None or module["ports"][name]["direction"] != "input":
+    name = next((name for name, port in module_json["ports"].items() if port["bits"] == [bit]), None)
+    if name is None or module_json["ports"][name]["direction"] != "input":
         raise NotModelledError("its clock is not an input of one bit")
-    if _is_read(module, bit):
+    if _is_read_as_data(module_json, bit):
         raise NotModelledError(f"its clock {name} is also read as a value")
     return DesignClock(name, rising)
 
 
-def _memory_clocks(
-    kind: str, parameters: Mapping[str, str], connections: Mapping[str, list[int | str]]
+def _memory_clock_bits_and_edges(
+    cell_type: str, parameters: Mapping[str, str], connections: Mapping[str, list[int | str]]
 ) -> Iterator[tuple[int | str, bool]]:
     """The clocks of a memory after `memory_collect`: a bit of each vector for each port."""
-    if kind != "$mem_v2":
-        raise NotModelledError(f"it has a cell {kind}")
+    if cell_type != "$mem_v2":
+        raise NotModelledError(f"it has a cell {cell_type}")
     for access in ("RD", "WR"):
         # A number is written from its highest bit on: the bit of port 0 is the rightmost.
         enabled = parameters[f"{access}_CLK_ENABLE"][::-1]
@@ -158,27 +160,27 @@ def _memory_clocks(
                 raise NotModelledError("it writes a memory without a clock")
 
 
-def _is_read(module: Mapping[str, Any], bit: int | str) -> bool:
-    if any(bit in port["bits"] for port in module["ports"].values() if port["direction"] == "output"):
+def _is_read_as_data(module_json: Mapping[str, Any], net_bit: int | str) -> bool:
+    if any(net_bit in port["bits"] for port in module_json["ports"].values() if port["direction"] == "output"):
         return True
     return any(
-        bit in bits
-        for cell in module["cells"].values()
+        net_bit in bits
+        for cell in module_json["cells"].values()
         if cell["type"] not in _NO_LOGIC
         for name, bits in cell["connections"].items()
         if name not in ("CLK", "RD_CLK", "WR_CLK")
     )
 
 
-def _resets_with_level(module: Mapping[str, Any], inputs: tuple[Port, ...]) -> dict[str, bool]:
+def _active_level_by_reset(module_json: Mapping[str, Any], inputs: tuple[Port, ...]) -> dict[str, bool]:
     active_levels = {
-        cell["connections"]["ARST"][0]: _is_set(cell["parameters"]["ARST_POLARITY"])
-        for cell in module["cells"].values()
+        cell["connections"]["ARST"][0]: _is_nonzero(cell["parameters"]["ARST_POLARITY"])
+        for cell in module_json["cells"].values()
         if "ARST" in cell["connections"]
     }
     resets = {}
     for port in inputs:
-        bit = module["ports"][port.name]["bits"][0]
+        bit = module_json["ports"][port.name]["bits"][0]
         if port.width == 1 and bit in active_levels:
             resets[port.name] = active_levels[bit]
         elif port.width == 1 and _RESET.search(port.name):
@@ -186,9 +188,9 @@ def _resets_with_level(module: Mapping[str, Any], inputs: tuple[Port, ...]) -> d
     return resets
 
 
-def _is_set(parameter: str | int) -> bool:
-    return _number(parameter) != 0
+def _is_nonzero(cell_parameter: str | int) -> bool:
+    return _parameter_number(cell_parameter) != 0
 
 
-def _number(parameter: str | int) -> int:
+def _parameter_number(parameter: str | int) -> int:
     return parameter if isinstance(parameter, int) else int(parameter, 2)

@@ -11,12 +11,17 @@ from pathlib import Path
 
 from pydantic import Field
 
-from benchwright_formal.bench import DesignFolder, design_folder, unguessable_name
+from benchwright_formal.bench import DesignFolder, temporary_design_folder, unguessable_name
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.limits import LIMIT_S
-from benchwright_formal.proof import EquivalenceProof, Stimulus, prove_equivalence, read_netlist
-from benchwright_formal.simulation import FormalTestbench, first_difference
-from benchwright_formal.sources import ComparedSources, check_meaning, check_name, sources
+from benchwright_formal.proof import EquivalenceSearch, Stimulus, netlist_by_yosys, search_difference
+from benchwright_formal.simulation import FormalTestbench, first_known_difference
+from benchwright_formal.sources import (
+    ComparedSources,
+    compared_sources,
+    require_plain_module_name,
+    require_unambiguous_text,
+)
 from benchwright_formal.top import Top
 from benchwright_formal.yosys_script import OTHER, REFERENCE
 from benchwright_foundation.model import Model
@@ -31,7 +36,7 @@ _RESET_SHARE = 1 / 16
 _READ_S = 20.0
 
 
-def tools_key(sandbox: Sandbox, toolchain: Toolchain) -> str:
+def key_of_tools_and_code(sandbox: Sandbox, toolchain: Toolchain) -> str:
     """The dependencies of an opinion besides the designs: the tools, the sandbox that they run in, and this package."""
     return f"{toolchain.digest} {sandbox.digest} {code_digest(Path(__file__).parent)}"
 
@@ -108,25 +113,25 @@ async def compare_formally(
     design_pair = _DesignPair(tops, (unguessable_name(), unguessable_name()), dont_cares)
     try:
         for module_name in tops:
-            check_name(module_name)
-        designs = (design_pair.sources(0, reference), design_pair.sources(1, candidate))
+            require_plain_module_name(module_name)
+        designs = (design_pair.checked_sources(0, reference), design_pair.checked_sources(1, candidate))
     except NotModelledError as error:
         return ReferenceOpinion(result=ComparisonResult.UNKNOWN, reason=str(error))
-    files = {**designs[0].files_below(design_pair.folders[0]), **designs[1].files_below(design_pair.folders[1])}
+    files = {**designs[0].content_by_path(design_pair.folders[0]), **designs[1].content_by_path(design_pair.folders[1])}
     opinions: list[ReferenceOpinion] = []
     for parameters in ({}, *parameter_sets):
         # A bench of its own, so that no proof finds another's files.
-        with design_folder(files, sandbox, toolchain) as workbench:
+        with temporary_design_folder(files, sandbox, toolchain) as workbench:
             opinions.append(await design_pair.opinion_with_parameters(parameters, workbench, designs, limit_s))
         if opinions[-1].result is ComparisonResult.DIFFERS:
             break
-    return joint_opinion(opinions)
+    return worst_opinion(opinions)
 
 
 Prove = Callable[[Mapping[str, bytes], Mapping[str, bytes], str, DontCares, ParameterSets], Awaitable[ReferenceOpinion]]
 
 
-def prover(sandbox: Sandbox, toolchain: Toolchain) -> Prove:
+def sandboxed_prover(sandbox: Sandbox, toolchain: Toolchain) -> Prove:
     """Compares designs there, as mutation analysis asks: reference, other, top module, don't-cares, parameters."""
 
     async def prove(
@@ -149,7 +154,7 @@ def prover(sandbox: Sandbox, toolchain: Toolchain) -> Prove:
     return prove
 
 
-def joint_opinion(opinions: Sequence[ReferenceOpinion]) -> ReferenceOpinion:
+def worst_opinion(opinions: Sequence[ReferenceOpinion]) -> ReferenceOpinion:
     """The joint opinion of all: one that differs decides, and so does one that is unknown."""
     for deciding_result in (ComparisonResult.DIFFERS, ComparisonResult.UNKNOWN):
         if deciding_opinions := [opinion for opinion in opinions if opinion.result is deciding_result]:
@@ -171,11 +176,11 @@ class _DesignPair:
         self._tops = tops
         self._dont_cares = dont_cares
 
-    def sources(self, number: int, files: Mapping[str, bytes]) -> ComparedSources:
+    def checked_sources(self, number: int, files: Mapping[str, bytes]) -> ComparedSources:
         """The files of one."""
         with self._naming_design_in_errors(number):
-            check_meaning(files)
-            return sources(files)
+            require_unambiguous_text(files)
+            return compared_sources(files)
 
     async def opinion_with_parameters(
         self,
@@ -186,7 +191,9 @@ class _DesignPair:
     ) -> ReferenceOpinion:
         """See `compare_formally`; with these parameters alone."""
         try:
-            opinion = await self._opinion([Top(top, parameters) for top in self._tops], workbench, designs, limit_s)
+            opinion = await self._opinion_on_tops(
+                [Top(top, parameters) for top in self._tops], workbench, designs, limit_s
+            )
         except NotModelledError as error:
             reason = f"{error} ({parameter_text(parameters)})" if parameters else str(error)
             return ReferenceOpinion(result=ComparisonResult.UNKNOWN, parameters=parameters, reason=reason)
@@ -196,7 +203,7 @@ class _DesignPair:
             else opinion
         )
 
-    async def _opinion(
+    async def _opinion_on_tops(
         self,
         tops: Sequence[Top],
         workbench: DesignFolder,
@@ -206,25 +213,25 @@ class _DesignPair:
         netlists = []
         for number, role in enumerate((REFERENCE, OTHER)):
             with self._naming_design_in_errors(number):
-                folder = self._folder(number)
+                folder = self._sandbox_folder(number)
                 left_out = self._dont_cares.always
                 netlists.append(
-                    await read_netlist(workbench, role, tops[number], designs[number], folder, _READ_S, left_out)
+                    await netlist_by_yosys(workbench, role, tops[number], designs[number], folder, _READ_S, left_out)
                 )
-        proof = await prove_equivalence(workbench, netlists[0], netlists[1], limit_s, self._dont_cares)
-        stimulus, first_cycle = proof.difference, 0
+        proof = await search_difference(workbench, netlists[0], netlists[1], limit_s, self._dont_cares)
+        stimulus, first_cycle = proof.differing_stimulus, 0
         if stimulus is None:
-            stimulus = _random_stimulus(proof)
-            first_cycle = _RESET_CYCLES if proof.reference.resets else 0
+            stimulus = _random_stimulus_after_reset(proof)
+            first_cycle = _RESET_CYCLES if proof.reference.active_level_by_reset else 0
         traces = []
         for number, design in enumerate(designs):
             with self._naming_design_in_errors(number):
                 bench_of_one = FormalTestbench(tops[number], proof.reference, proof.clock, stimulus)
-                traces.append(await bench_of_one.simulated_outputs(workbench, design, self._folder(number)))
-        simulated_difference = first_difference(
+                traces.append(await bench_of_one.simulated_outputs(workbench, design, self._sandbox_folder(number)))
+        simulated_difference = first_known_difference(
             traces[0], traces[1], first_cycle, stimulus=stimulus, dont_cares=self._dont_cares
         )
-        if proof.difference is None:
+        if proof.differing_stimulus is None:
             if simulated_difference is not None:
                 location = f"in output {simulated_difference.output} at cycle {simulated_difference.cycle}"
                 raise NotModelledError(f"Yosys finds the two equal, and a simulation finds a difference {location}")
@@ -237,24 +244,24 @@ class _DesignPair:
             stimulus=stimulus[: simulated_difference.cycle + 1],
             output=simulated_difference.output,
             expected=simulated_difference.reference_bits,
-            found=simulated_difference.actual,
+            found=simulated_difference.candidate_bits,
         )
 
-    def _folder(self, number: int) -> str:
-        return f"/code/{self.folders[number]}"
+    def _sandbox_folder(self, design_index: int) -> str:
+        return f"/code/{self.folders[design_index]}"
 
     @contextlib.contextmanager
-    def _naming_design_in_errors(self, number: int) -> Iterator[None]:
+    def _naming_design_in_errors(self, design_index: int) -> Iterator[None]:
         try:
             yield
         except NotModelledError as error:
-            raise NotModelledError(f"{'the design' if number else 'the reference'}: {error}") from error
+            raise NotModelledError(f"{'the design' if design_index else 'the reference'}: {error}") from error
 
 
-def _random_stimulus(proof: EquivalenceProof) -> Stimulus:
+def _random_stimulus_after_reset(proof: EquivalenceSearch) -> Stimulus:
     """Random inputs, the extremes among them more often; resets are active first, and now and then."""
     generator = random.Random(0)  # noqa: S311 - the same each time
-    resets = proof.reference.resets
+    resets = proof.reference.active_level_by_reset
     cycles = []
     for cycle in range(_TRIED_CYCLES):
         values = {}

@@ -7,13 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_formal.bench import OURS, DesignFolder, require_good_end
-from benchwright_formal.correspondence import logic, reference_allows_every_start
+from benchwright_formal.bench import OURS, DesignFolder, require_tool_success
+from benchwright_formal.correspondence import aiger_interface, reference_covers_candidate_starts
 from benchwright_formal.errors import NotModelledError
-from benchwright_formal.netlist import ComparedNetlist, DesignClock, netlist
-from benchwright_formal.sensitivity import check_sensitivity
+from benchwright_formal.netlist import ComparedNetlist, DesignClock, comparable_netlist
+from benchwright_formal.sensitivity import require_complete_sensitivity
 from benchwright_formal.sources import ComparedSources
-from benchwright_formal.tool_freedom import check_freedom
+from benchwright_formal.tool_freedom import require_simulator_meaning
 from benchwright_formal.top import Top
 from benchwright_formal.yosys_script import (
     OTHER,
@@ -21,11 +21,11 @@ from benchwright_formal.yosys_script import (
     REFERENCE,
     SAME,
     Miter,
-    match_script,
-    prove_script,
-    read_script,
+    logic_match_command,
+    miter_proof_script,
+    yosys_read_script,
 )
-from benchwright_formal.yosys_tree import parse_tree
+from benchwright_formal.yosys_tree import parse_yosys_ast
 from benchwright_harness.execution.process import ProcessEnd
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares
 
@@ -46,18 +46,18 @@ Stimulus = tuple[Mapping[str, int], ...]
 
 
 @dataclass(frozen=True)
-class EquivalenceProof:
+class EquivalenceSearch:
     """Result of a proof."""
 
     reference: ComparedNetlist
     clock: DesignClock | None
-    difference: Stimulus | None
+    differing_stimulus: Stimulus | None
     """Inputs that make the outputs differ in the last cycle; None if there are none as far as was looked."""
     depth: int | None
     """Cycles that were compared; None if it holds for all."""
 
 
-async def read_netlist(
+async def netlist_by_yosys(
     bench: DesignFolder,
     role: str,
     top_module: Top,
@@ -71,79 +71,82 @@ async def read_netlist(
     Raises:
         NotModelledError: The design can't be compared soundly.
     """
-    input_files = {"read.ys": read_script(role, top_module, design, folder, omitted_outputs)}
+    input_files = {"read.ys": yosys_read_script(role, top_module, design, folder, omitted_outputs)}
     # Said once, quiet leaves the warnings about loops and several drivers.
-    end, code, yosys_output = await bench.run_script(f"yosys -q -s {OURS}/read.ys", input_files, wall_s)
+    end, code, yosys_output = await bench.run_shell_script(f"yosys -q -s {OURS}/read.ys", input_files, wall_s)
     if _LOOP.search(yosys_output):
         raise NotModelledError("it has a combinational loop, or nets with several drivers")
     if implicit := _IMPLICIT.search(yosys_output):
         raise NotModelledError(f"it reads or drives {implicit[1]}, which is no signal of its module")
     if missing := _MISSING.search(yosys_output):
         raise NotModelledError(f"it has no parameter {missing[1]}")
-    netlist_text = bench.read_file(f"{role}.json")
+    netlist_text = bench.file_left_by_script(f"{role}.json")
     # What it can't model says more than the error that follows from it.
-    design_netlist = netlist(json.loads(netlist_text)) if netlist_text else None
-    require_good_end(end, code, yosys_output, "Yosys")
-    dumped = bench.read_file(f"{role}.ast")
+    design_netlist = comparable_netlist(json.loads(netlist_text)) if netlist_text else None
+    require_tool_success(end, code, yosys_output, "Yosys")
+    dumped = bench.file_left_by_script(f"{role}.ast")
     if design_netlist is None or dumped is None:
         raise NotModelledError("its netlist is too large")
-    root = parse_tree(dumped.decode(errors="replace"), folder)
-    check_freedom(root)
-    check_sensitivity(root)
+    root = parse_yosys_ast(dumped.decode(errors="replace"), folder)
+    require_simulator_meaning(root)
+    require_complete_sensitivity(root)
     return design_netlist
 
 
-async def prove_equivalence(
+async def search_difference(
     bench: DesignFolder,
     reference: ComparedNetlist,
     candidate: ComparedNetlist,
-    wall_s: float,
+    limit_s: float,
     dont_cares: DontCares = NO_DONT_CARES,
-) -> EquivalenceProof:
+) -> EquivalenceSearch:
     """Compares two designs that were read.
 
     Raises:
         NotModelledError: Their ports or clocks differ, the don't-cares name what is no port, or it could not be
             decided in time.
     """
-    clock = _common_clock(reference, candidate)
-    _check_dont_cares(dont_cares, reference, clock)
-    if await _logic_matches(bench, wall_s * _MATCH_SHARE):
-        return EquivalenceProof(reference, clock, None, None)
+    clock = _common_clock_of_same_ports(reference, candidate)
+    _require_ports_of_dont_cares(dont_cares, reference, clock)
+    if await _logic_between_registers_matches(bench, limit_s * _MATCH_SHARE):
+        return EquivalenceSearch(reference, clock, None, None)
     miter = Miter.from_reference(reference, clock, dont_cares)
-    input_files = {"miter.sv": miter.verilog(), "miter.ys": Miter.script()}
-    end, code, solver_output = await bench.run_script(prove_script(wall_s), input_files, wall_s)
+    input_files = {"miter.sv": miter.verilog_text(), "miter.ys": Miter.script()}
+    end, code, solver_output = await bench.run_shell_script(miter_proof_script(limit_s), input_files, limit_s)
     proved, bounds = PROVED in solver_output, [int(bound) for bound in _BOUND.findall(solver_output)]
-    if witness := bench.read_file("bad.txt"):
-        return EquivalenceProof(
-            reference, clock, _stimulus(miter, witness, bench.read_file("bad.named.aig") or b""), None
+    if witness := bench.file_left_by_script("bad.txt"):
+        return EquivalenceSearch(
+            reference,
+            clock,
+            _stimulus_of_witness(miter, witness, bench.file_left_by_script("bad.named.aig") or b""),
+            None,
         )
     if end is ProcessEnd.EXITED or not bounds:
-        require_good_end(end, code, solver_output, "the solver")
-    if not bench.read_file("seen.txt"):
+        require_tool_success(end, code, solver_output, "the solver")
+    if not bench.file_left_by_script("seen.txt"):
         raise NotModelledError("the reference may never define all bits of its outputs")
     if proved or (clock is None and bounds and bounds[0] > 0):
-        return EquivalenceProof(reference, clock, None, None)
+        return EquivalenceSearch(reference, clock, None, None)
     depth = max(bounds, default=0)
     if depth < LEAST_CYCLES:
         raise NotModelledError(f"only {depth} cycles could be compared in the time")
-    return EquivalenceProof(reference, clock, None, depth)
+    return EquivalenceSearch(reference, clock, None, depth)
 
 
-async def _logic_matches(bench: DesignFolder, wall_s: float) -> bool:
+async def _logic_between_registers_matches(bench: DesignFolder, limit_s: float) -> bool:
     """True if the logic between registers is the same, as it is after a small change or none.
 
     Whatever values the other's registers begin with, the reference's may begin with the same: so the outputs are
     those of a start that the reference allows. What is unknown later is matched likewise.
     """
-    logics = [logic(bench.read_file(f"{role}.named.aig") or b"") for role in (REFERENCE, OTHER)]
-    if not reference_allows_every_start(*logics):
+    logics = [aiger_interface(bench.file_left_by_script(f"{role}.named.aig") or b"") for role in (REFERENCE, OTHER)]
+    if not reference_covers_candidate_starts(*logics):
         return False
-    _, _, match_output = await bench.run_script(match_script(wall_s), {}, wall_s + 1)
+    _, _, match_output = await bench.run_shell_script(logic_match_command(limit_s), {}, limit_s + 1)
     return SAME in match_output
 
 
-def _check_dont_cares(dont_cares: DontCares, reference: ComparedNetlist, clock: DesignClock | None) -> None:
+def _require_ports_of_dont_cares(dont_cares: DontCares, reference: ComparedNetlist, clock: DesignClock | None) -> None:
     """Makes sure that what matters only sometimes is an output, and that its condition is a port of one bit."""
     outputs = {port.name for port in reference.outputs}
     bits = {port.name for port in (*reference.outputs, *reference.inputs_besides_clock(clock)) if port.width == 1}
@@ -154,7 +157,7 @@ def _check_dont_cares(dont_cares: DontCares, reference: ComparedNetlist, clock: 
             raise NotModelledError(f"the don't-cares name {condition}, which is no port of one bit of the reference")
 
 
-def _common_clock(reference: ComparedNetlist, candidate: ComparedNetlist) -> DesignClock | None:
+def _common_clock_of_same_ports(reference: ComparedNetlist, candidate: ComparedNetlist) -> DesignClock | None:
     if reference.outputs != candidate.outputs or reference.inputs != candidate.inputs:
         candidate_ports = {(port.name, port.width) for port in (*candidate.inputs, *candidate.outputs)}
         reference_ports = {(port.name, port.width) for port in (*reference.inputs, *reference.outputs)}
@@ -164,16 +167,20 @@ def _common_clock(reference: ComparedNetlist, candidate: ComparedNetlist) -> Des
         raise NotModelledError("the two use different clocks or edges")
     clock = reference.clock or candidate.clock
     for compared_netlist in (reference, candidate):
-        if clock is not None and compared_netlist.clock is None and clock.port in compared_netlist.read_inputs:
-            raise NotModelledError(f"one of the two reads the clock {clock.port} of the other as a value")
+        if (
+            clock is not None
+            and compared_netlist.clock is None
+            and clock.port_name in compared_netlist.inputs_read_as_data
+        ):
+            raise NotModelledError(f"one of the two reads the clock {clock.port_name} of the other as a value")
     return clock
 
 
-def _stimulus(miter: Miter, witness: bytes, named_circuit: bytes) -> Stimulus:
-    port_bits = {int(number): (name.decode(), int(bit or 0)) for number, name, bit in _INPUT.findall(named_circuit)}
+def _stimulus_of_witness(miter: Miter, abc_witness: bytes, named_aiger: bytes) -> Stimulus:
+    port_bits = {int(number): (name.decode(), int(bit or 0)) for number, name, bit in _INPUT.findall(named_aiger)}
     inputs = {port.name for port in miter.inputs}
     cycles: list[dict[str, int]] = []
-    for number, cycle, value in _CHOSEN.findall(witness.decode(errors="replace")):
+    for number, cycle, value in _CHOSEN.findall(abc_witness.decode(errors="replace")):
         while len(cycles) <= int(cycle):
             cycles.append(dict.fromkeys(sorted(inputs), 0))
         name, bit = port_bits.get(int(number), ("", 0))

@@ -7,10 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from benchwright_formal.bench import OURS, DesignFolder, design_folder, require_good_end, unguessable_name
+from benchwright_formal.bench import OURS, DesignFolder, require_tool_success, temporary_design_folder, unguessable_name
 from benchwright_formal.errors import NotModelledError
-from benchwright_formal.sources import ComparedSources, check_name, sources
-from benchwright_formal.yosys_script import quality_script
+from benchwright_formal.sources import ComparedSources, compared_sources, require_plain_module_name
+from benchwright_formal.yosys_script import yosys_quality_script
 from benchwright_harness.errors import ToolMissingError
 from benchwright_harness.execution.process import ProcessEnd
 from benchwright_harness.plan.selection import ToolSelection
@@ -44,17 +44,17 @@ async def synthesised_quality(
         NotModelledError: The design can't be synthesised; the message names why.
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
-    check_name(top_module)
-    design_sources, folder = sources(design_files), unguessable_name()
-    with design_folder(design_sources.files_below(folder), sandbox, toolchain) as workbench:
-        input_files = {"quality.ys": quality_script(top_module, design_sources, f"/code/{folder}", _GATES)}
-        require_good_end(
-            *await workbench.run_script(f"yosys -q -q -s {OURS}/quality.ys", input_files, limit_s), "Yosys"
+    require_plain_module_name(top_module)
+    design_sources, folder = compared_sources(design_files), unguessable_name()
+    with temporary_design_folder(design_sources.content_by_path(folder), sandbox, toolchain) as workbench:
+        input_files = {"quality.ys": yosys_quality_script(top_module, design_sources, f"/code/{folder}", _GATES)}
+        require_tool_success(
+            *await workbench.run_shell_script(f"yosys -q -q -s {OURS}/quality.ys", input_files, limit_s), "Yosys"
         )
-        findings = await _lint_finding_count(
+        findings = await _lint_count_unless_silenced(
             workbench, top_module, design_sources, f"/code/{folder}", toolchain, limit_s
         )
-        netlist_json, path = workbench.read_file("quality.json"), workbench.read_file("path.txt")
+        netlist_json, path = workbench.file_left_by_script("quality.json"), workbench.file_left_by_script("path.txt")
     if netlist_json is None or path is None:
         raise NotModelledError("its netlist is too large")
     longest = _LONGEST.search(path)
@@ -72,7 +72,7 @@ async def synthesised_quality(
     )
 
 
-async def _lint_finding_count(
+async def _lint_count_unless_silenced(
     workbench: DesignFolder,
     top_module: str,
     design_sources: ComparedSources,
@@ -90,6 +90,6 @@ async def _lint_finding_count(
     # The files have other names than their modules here.
     options = ("--lint-only", "-Wall", "-Wno-fatal", "-Wno-DECLFILENAME", "--timing", "--top-module", top_module)
     command = " ".join(("verilator", *options, *includes, *design_sources.source_paths(folder), "2>&1"))
-    end, exit_code, verilator_output = await workbench.run_script(command, {}, limit_s)
+    end, exit_code, verilator_output = await workbench.run_shell_script(command, {}, limit_s)
     # What it refuses, it does not lint to the end.
     return len(_FINDING.findall(verilator_output)) if end is ProcessEnd.EXITED and exit_code == 0 else None

@@ -7,11 +7,11 @@ from pathlib import PurePosixPath
 
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.limits import LIMIT_S
-from benchwright_formal.opinion import ReferenceOpinion, compare_formally, joint_opinion
+from benchwright_formal.opinion import ReferenceOpinion, compare_formally, worst_opinion
 from benchwright_formal.quality import synthesised_quality
 from benchwright_foundation.model import Model
-from benchwright_harness.execution.run import solved_files
-from benchwright_harness.plan.plan import toplevels
+from benchwright_harness.execution.run import reference_solution_files
+from benchwright_harness.plan.plan import toplevels_of_harness
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem, ProblemKind
@@ -38,16 +38,16 @@ class SecondOpinion(Model):
     reference: SynthesisedSize
 
 
-def can_be_compared(problem: Problem) -> bool:
+def has_reference_design(problem: Problem) -> bool:
     """True if a problem has a reference design."""
     return problem.kind is ProblemKind.DESIGN and bool(problem.hidden.reference) and bool(problem.public.expected)
 
 
-def tested_modules(problem: Problem) -> Sequence[str]:
+def modules_to_compare(problem: Problem) -> Sequence[str]:
     """The modules of the reference that the harness tests; else the one that is called as the first file to write."""
     sources = [text for path, text in problem.hidden.reference.items() if path.endswith((".v", ".sv"))]
     declared_modules = {module.name for text in sources for module in modules(text)}
-    tested_names = [name for name in toplevels(problem.hidden.harness) if name in declared_modules]
+    tested_names = [name for name in toplevels_of_harness(problem.hidden.harness) if name in declared_modules]
     return tested_names or [PurePosixPath(problem.public.expected[0]).stem]
 
 
@@ -73,7 +73,10 @@ async def compare_with_reference(
     Raises:
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
-    reference, candidate = complete_design(problem, solved_files(problem)), complete_design(problem, solution)
+    reference, candidate = (
+        with_given_design_files(problem, reference_solution_files(problem)),
+        with_given_design_files(problem, solution),
+    )
     opinions = [
         await compare_formally(
             reference,
@@ -88,13 +91,13 @@ async def compare_with_reference(
         for top_module in tops
     ]
     return SecondOpinion(
-        opinion=joint_opinion(opinions),
-        solution=await _synthesised_size(candidate, tops[0], sandbox, toolchain),
-        reference=await _synthesised_size(reference, tops[0], sandbox, toolchain),
+        opinion=worst_opinion(opinions),
+        solution=await _synthesised_size_or_reason(candidate, tops[0], sandbox, toolchain),
+        reference=await _synthesised_size_or_reason(reference, tops[0], sandbox, toolchain),
     )
 
 
-async def _synthesised_size(
+async def _synthesised_size_or_reason(
     design_files: Mapping[str, bytes], top_module: str, sandbox: Sandbox, toolchain: Toolchain
 ) -> SynthesisedSize:
     try:
@@ -105,7 +108,7 @@ async def _synthesised_size(
         return SynthesisedSize(why=str(error))
 
 
-def complete_design(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
+def with_given_design_files(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files of a design: the solution's and those that it was given."""
     given_files = {path: text.encode() for path, text in problem.public.files.items()}
     return {

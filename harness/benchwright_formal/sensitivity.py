@@ -14,28 +14,32 @@ _CALLS = frozenset({"FCALL", "TCALL"})
 _ASSIGNMENTS = frozenset({"ASSIGN_EQ", "ASSIGN_LE"})
 
 
-def check_sensitivity(root: YosysNode) -> None:
+def require_complete_sensitivity(syntax_tree: YosysNode) -> None:
     """Makes sure that each process of logic wakes whenever something changes that it reads.
 
     Args:
-        root: Tree that Yosys read.
+        syntax_tree: Tree that Yosys read.
 
     Raises:
         NotModelledError: A process does not, or it can't be known.
     """
-    module_nodes = [node for node in root.children if node.kind == "MODULE"]
-    everywhere = _constants(node for node in root.children if node.kind != "MODULE")
+    module_nodes = [node for node in syntax_tree.children if node.kind == "MODULE"]
+    everywhere = _constants(node for node in syntax_tree.children if node.kind != "MODULE")
     for module in module_nodes:
-        _check_module(module, everywhere | _constants([module]))
+        _require_sensitivity_of_module(module, everywhere | _constants([module]))
 
 
 def _constants(nodes: Iterable[YosysNode]) -> frozenset[str]:
     return frozenset(descendant.name for node in nodes for descendant in node.walk() if descendant.kind in _CONSTANTS)
 
 
-def _check_module(module: YosysNode, constants: frozenset[str]) -> None:
-    outer = {node.name: _outer_reads(node, constants) for node in module.walk() if node.kind in _ROUTINES}
-    for process in module.walk():
+def _require_sensitivity_of_module(module_node: YosysNode, constant_names: frozenset[str]) -> None:
+    outer = {
+        node.name: _names_read_outside_routine(node, constant_names)
+        for node in module_node.walk()
+        if node.kind in _ROUTINES
+    }
+    for process in module_node.walk():
         if process.kind not in ("ALWAYS", "ASSIGN") or any(node.kind in _EDGES for node in process.children):
             continue
         for call in process.walk():
@@ -44,14 +48,14 @@ def _check_module(module: YosysNode, constants: frozenset[str]) -> None:
                     f"{_plain(call.name)} reads {_plain(min(unheard))}, which wakes no process that calls it"
                 )
         if process.kind == "ALWAYS":
-            _Process(process, constants).check_reads()
+            _Process(process, constant_names).require_reads_wake_process()
 
 
-def _outer_reads(routine: YosysNode, constants: frozenset[str]) -> set[str]:
+def _names_read_outside_routine(routine: YosysNode, constant_names: frozenset[str]) -> set[str]:
     """Names that a function or task reads besides its arguments, its own variables and constants."""
     own_names = {node.name for node in routine.walk() if node.kind in ("WIRE", "MEMORY")} | {routine.name}
-    used_names = {_base(node.name) for node in routine.walk() if node.kind == "IDENTIFIER"}
-    return {name for name in used_names - own_names - constants if "::" not in name}
+    used_names = {_name_before_dot(node.name) for node in routine.walk() if node.kind == "IDENTIFIER"}
+    return {name for name in used_names - own_names - constant_names if "::" not in name}
 
 
 class _Process:
@@ -75,42 +79,42 @@ class _Process:
         }
         self._listed = whole_signals if edges else None
         self._assigned = {
-            _base(node.children[0].name)
+            _name_before_dot(node.children[0].name)
             for body_node in self._body
             for node in body_node.walk()
             if node.kind == "ASSIGN_EQ" and node.children
         }
         self._assigned_names: set[str] = set()
 
-    def check_reads(self) -> None:
+    def require_reads_wake_process(self) -> None:
         """Raises NotModelledError if it reads what does not wake it."""
         for body_node in self._body:
-            self._follow(body_node)
+            self._require_wakes_in_order(body_node)
 
-    def _follow(self, node: YosysNode) -> None:
+    def _require_wakes_in_order(self, node: YosysNode) -> None:
         if node.kind in _ASSIGNMENTS and node.children:
             assigned_node, *value_nodes = node.children
             for child in (*value_nodes, *assigned_node.children):
-                self._follow(child)
+                self._require_wakes_in_order(child)
             if node.kind == "ASSIGN_EQ":
-                self._assigned_names.add(_base(assigned_node.name))
+                self._assigned_names.add(_name_before_dot(assigned_node.name))
             return
         if node.kind == "IDENTIFIER":
-            self._check_read(_base(node.name))
+            self._require_read_wakes_process(_name_before_dot(node.name))
         for child in node.children:
-            self._follow(child)
+            self._require_wakes_in_order(child)
 
-    def _check_read(self, name: str) -> None:
-        if name in self._assigned_names or name in self._constants or "::" in name:
+    def _require_read_wakes_process(self, signal_name: str) -> None:
+        if signal_name in self._assigned_names or signal_name in self._constants or "::" in signal_name:
             return
-        if self._listed is not None and name not in self._listed:
-            raise NotModelledError(f"a process reads {_plain(name)}, which is not in its list of events")
+        if self._listed is not None and signal_name not in self._listed:
+            raise NotModelledError(f"a process reads {_plain(signal_name)}, which is not in its list of events")
         # It does not wait for an event while it writes, so it would read the value of the time before.
-        if name in self._assigned:
-            raise NotModelledError(f"a process reads {_plain(name)} before it assigns it")
+        if signal_name in self._assigned:
+            raise NotModelledError(f"a process reads {_plain(signal_name)} before it assigns it")
 
 
-def _base(name: str) -> str:
+def _name_before_dot(name: str) -> str:
     return name.partition(".")[0]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchwright_formal.bench import OURS, DesignFolder, require_good_end, unguessable_name
+from benchwright_formal.bench import OURS, DesignFolder, require_tool_success, unguessable_name
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.netlist import ComparedNetlist, DesignClock
 from benchwright_formal.proof import Stimulus
@@ -17,7 +17,7 @@ _WALL_S = 10
 
 
 @dataclass(frozen=True)
-class Difference:
+class OutputDifference:
     """Place at which two simulations part."""
 
     cycle: int
@@ -25,7 +25,7 @@ class Difference:
     output: str
     reference_bits: str
     """The value in binary, as the reference has it; `x` is unknown."""
-    actual: str
+    candidate_bits: str
 
 
 @dataclass(frozen=True)
@@ -59,29 +59,29 @@ class FormalTestbench:
             f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {OURS}/bench.sv {path_list}"
             f" && vvp -n {name}.vvp >/dev/null"
         )
-        end, code, simulator_output = await bench.run_script(
-            script, {"bench.sv": self._bench_text(name), "inputs": self._inputs()}, _WALL_S
+        end, code, simulator_output = await bench.run_shell_script(
+            script, {"bench.sv": self._bench_text(name), "inputs": self._stimulus_text()}, _WALL_S
         )
-        require_good_end(end, code, simulator_output, "Icarus Verilog")
-        lines = (bench.read_file(f"{name}.txt") or b"").decode("ascii", "replace").split()
+        require_tool_success(end, code, simulator_output, "Icarus Verilog")
+        lines = (bench.file_left_by_script(f"{name}.txt") or b"").decode("ascii", "replace").split()
         width = sum(port.width for port in self.ports.outputs)
         if len(lines) != len(self.stimulus) or any(len(line) != width for line in lines):
             raise NotModelledError("its simulation ends early")
-        return [self._values_by_name(line) for line in lines]
+        return [self._bits_by_output(line) for line in lines]
 
-    def _values_by_name(self, line: str) -> dict[str, str]:
+    def _bits_by_output(self, output_bits: str) -> dict[str, str]:
         outputs_by_name, start = {}, 0
         for port in self.ports.outputs:
-            outputs_by_name[port.name] = line[start : start + port.width].lower()
+            outputs_by_name[port.name] = output_bits[start : start + port.width].lower()
             start += port.width
         return outputs_by_name
 
-    def _inputs(self) -> str:
+    def _stimulus_text(self) -> str:
         driven = self.ports.inputs_besides_clock(self.clock)
         lines = ("".join(f"{cycle[port.name]:0{port.width}b}" for port in driven) or "0" for cycle in self.stimulus)
         return "\n".join(lines) + "\n"
 
-    def _bench_text(self, name: str) -> str:
+    def _bench_text(self, module_name: str) -> str:
         clock, cycles = self.clock, len(self.stimulus)
         driven = self.ports.inputs_besides_clock(clock)
         width = max(1, sum(port.width for port in driven))
@@ -90,12 +90,12 @@ class FormalTestbench:
             connected.append(f".{port.name}(now[{high - 1}:{high - port.width}])")
             high -= port.width
         connected += [f".{port.name}(o_{port.name})" for port in self.ports.outputs]
-        connected += [f".{clock.port}(clock)"] if clock else []
+        connected += [f".{clock.port_name}(clock)"] if clock else []
         wires = "\n".join(f"  wire [{port.width - 1}:0] o_{port.name};" for port in self.ports.outputs)
-        idle = "0" if clock is None or clock.rising else "1"
+        idle = "0" if clock is None or clock.is_rising else "1"
         # The delays are longer than any in a design, and inputs change far from the clock's edges.
         return f"""`timescale 1us/1ps
-module {name};
+module {module_name};
   reg [{width - 1}:0] inputs [0:{cycles - 1}];
   reg [{width - 1}:0] now;
   reg clock;
@@ -104,7 +104,7 @@ module {name};
   {self.top_module.instance_text("dut", ", ".join(connected))}
   initial begin
     $readmemb("{OURS}/inputs", inputs);
-    trace = $fopen("{name}.txt");
+    trace = $fopen("{module_name}.txt");
     clock = {idle};
     #1;
     for (cycle = 0; cycle < {cycles}; cycle = cycle + 1) begin
@@ -121,14 +121,14 @@ endmodule
 """
 
 
-def first_difference(
+def first_known_difference(
     reference_outputs: Sequence[dict[str, str]],
     candidate_outputs: Sequence[dict[str, str]],
     first_cycle: int = 0,
     *,
     stimulus: Stimulus = (),
     dont_cares: DontCares = NO_DONT_CARES,
-) -> Difference | None:
+) -> OutputDifference | None:
     """The first output that differs where the reference has a known value, and where that counts; None if none does.
 
     Args:
@@ -149,5 +149,5 @@ def first_difference(
             if cycle >= first_cycle and any(
                 a in "01" and a != b for a, b in zip(bits, candidate_bits[name], strict=True)
             ):
-                return Difference(cycle, name, bits, candidate_bits[name])
+                return OutputDifference(cycle, name, bits, candidate_bits[name])
     return None

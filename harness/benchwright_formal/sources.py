@@ -27,10 +27,10 @@ _TEXT_OR_COMMENT = re.compile(r"(\"(?:\\.|[^\"\\\n])*\")|//[^\n]*|/\*.*?\*/", re
 _TWO_STATE = re.compile(r"(\b(?:parameter|localparam)\s+|\bfor\s*\(\s*)?\b(bit|byte|shortint|int|longint)\b")
 
 
-def check_name(module: str) -> None:
+def require_plain_module_name(module_name: str) -> None:
     """Raises NotModelledError if a module's name has to be escaped: it would be words of a script."""
-    if not _MODULE.fullmatch(module):
-        raise NotModelledError(f"the module has the escaped name {module!r}")
+    if not _MODULE.fullmatch(module_name):
+        raise NotModelledError(f"the module has the escaped name {module_name!r}")
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class ComparedSources:
     headers: Mapping[str, bytes]
     """Files that the design's files may include or load, by relative path."""
 
-    def files_below(self, folder: str) -> dict[str, bytes]:
+    def content_by_path(self, folder: str) -> dict[str, bytes]:
         """The files below a folder."""
         texts = {f"{folder}/f{number}.sv": text for number, text in enumerate(self.files)}
         return texts | {f"{folder}/{path}": content for path, content in self.headers.items()}
@@ -56,20 +56,22 @@ class ComparedSources:
         return sorted({folder, *(f"{folder}/{path}".rpartition("/")[0] for path in self.headers)})
 
 
-def sources(files: Mapping[str, bytes]) -> ComparedSources:
+def compared_sources(content_by_path: Mapping[str, bytes]) -> ComparedSources:
     """The files of a design.
 
     Args:
-        files: Path → content; what is neither Verilog nor a header is left out.
+        content_by_path: Path → content; what is neither Verilog nor a header is left out.
 
     Raises:
         NotModelledError: No file is left, or a simulator and Yosys would read different designs.
     """
-    source_files = [(path, content) for path, content in files.items() if path.endswith(_SOURCES)]
+    source_files = [(path, content) for path, content in content_by_path.items() if path.endswith(_SOURCES)]
     if not source_files:
         raise NotModelledError("it has no Verilog file (.v, .sv)")
-    headers = {path: text for path, text in files.items() if path.endswith(_HEADERS) and _PLAIN_PATH.fullmatch(path)}
-    for path, text in _decoded_files(files):
+    headers = {
+        path: text for path, text in content_by_path.items() if path.endswith(_HEADERS) and _PLAIN_PATH.fullmatch(path)
+    }
+    for path, text in _decoded_verilog_files(content_by_path):
         for pattern, reason in (
             (_PRAGMA, "changes what Yosys reads"),
             (_CONDITION, "compiles another design for each tool"),
@@ -83,13 +85,13 @@ def sources(files: Mapping[str, bytes]) -> ComparedSources:
     return ComparedSources(tuple(content for _, content in ordered_files), headers)
 
 
-def check_meaning(files: Mapping[str, bytes]) -> None:
+def require_unambiguous_text(content_by_path: Mapping[str, bytes]) -> None:
     """Makes sure that the text of a design means the same to Yosys and a simulator; see `tool_freedom` for its tree.
 
     Raises:
         NotModelledError: The text may mean different things to them.
     """
-    for path, text in _decoded_files(files):
+    for path, text in _decoded_verilog_files(content_by_path):
         for pattern, reason in (
             (_PASTE, "joins words in a macro"),
             (_STRING_OF_MACRO, "has a string, in which only a simulator fills in an argument"),
@@ -101,8 +103,8 @@ def check_meaning(files: Mapping[str, bytes]) -> None:
                 raise NotModelledError(f"{path}: `{match[2]}` has two states, and Yosys reads it as having four")
 
 
-def _decoded_files(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+def _decoded_verilog_files(content_by_path: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
     """Whatever its name is, a header may be included."""
-    for path, content in files.items():
+    for path, content in content_by_path.items():
         if path.endswith((*_SOURCES, *_HEADERS)):
             yield path, content.decode(errors="replace")

@@ -26,16 +26,16 @@ _UNSIZED = 32
 """Bits of a constant without a size."""
 
 
-def check_freedom(root: YosysNode) -> None:
+def require_simulator_meaning(syntax_tree: YosysNode) -> None:
     """Makes sure that Yosys has no freedom that no simulator has, and reads nothing otherwise than one.
 
     Args:
-        root: Tree that Yosys read.
+        syntax_tree: Tree that Yosys read.
 
     Raises:
         NotModelledError: Yosys has such a freedom.
     """
-    nodes = list(root.walk())
+    nodes = list(syntax_tree.walk())
     for node in nodes:
         for name in sorted(node.attributes):
             if _ATTRIBUTE.fullmatch(name):
@@ -44,18 +44,18 @@ def check_freedom(root: YosysNode) -> None:
         *_complaints_about_unknowns(nodes),
         *_complaints_about_constants(nodes),
         *_complaints_about_ranges(nodes),
-        *_complaints_about_processes(root),
+        *_complaints_about_processes(syntax_tree),
     ):
         raise NotModelledError(reason)
 
 
 def _complaints_about_unknowns(nodes: Sequence[YosysNode]) -> Iterator[str]:
-    if any(_is_unknown(candidate) for candidate in nodes):
+    if any(_is_unknown_constant(candidate) for candidate in nodes):
         for node in nodes:
-            if node.kind in _IDENTITIES and not any(_is_known(operand) for operand in node.children):
+            if node.kind in _IDENTITIES and not any(_is_binary_constant(operand) for operand in node.children):
                 yield "a comparison asks for unknown values, which only a simulator has"
     if any(
-        node.kind in ("COND", "CONDZ") and any("x" in constant.name for constant in _constants_of(node))
+        node.kind in ("COND", "CONDZ") and any("x" in constant.name for constant in _constant_children(node))
         for node in nodes
     ):
         yield "a branch of a case waits for an unknown value, which only a simulator has"
@@ -72,7 +72,7 @@ def _complaints_about_constants(nodes: Sequence[YosysNode]) -> Iterator[str]:
     for node in nodes:
         if node.kind == "DEFPARAM":
             yield "it sets a parameter by `defparam`, which Yosys may overlook"
-        if node.kind == "REPEAT" and not (node.children and _is_known(node.children[0], prefix="0")):
+        if node.kind == "REPEAT" and not (node.children and _is_binary_constant(node.children[0], bits_prefix="0")):
             yield "the number of rounds of a `repeat` may be negative, of which Yosys knows nothing"
         if node.kind not in _GIVEN:
             continue
@@ -87,20 +87,20 @@ def _complaints_about_constants(nodes: Sequence[YosysNode]) -> Iterator[str]:
         for call in descendants:
             routine = routines.get(call.name) if call.kind == "FCALL" else None
             if routine is not None and any(
-                routine_part.kind in _SIGNED or _ascends(routine_part) for routine_part in routine.walk()
+                routine_part.kind in _SIGNED or _is_ascending_range(routine_part) for routine_part in routine.walk()
             ):
                 yield f"{_plain(call.name)} gives a constant by arithmetic for which Yosys has other rules"
 
 
 def _complaints_about_ranges(nodes: Sequence[YosysNode]) -> Iterator[str]:
     for node in nodes:
-        if node.kind in ("STRUCT", "UNION") and any(_ascends(member) for member in node.walk()):
+        if node.kind in ("STRUCT", "UNION") and any(_is_ascending_range(member) for member in node.walk()):
             yield "a member of a structure has an ascending range, which Yosys reads as descending"
-    ascending = {wire.name for wire in nodes if wire.kind == "WIRE" and any(map(_ascends, wire.children))}
+    ascending = {wire.name for wire in nodes if wire.kind == "WIRE" and any(map(_is_ascending_range, wire.children))}
     for node in nodes:
         if node.kind in ("ASSIGN", "ASSIGN_EQ", "ASSIGN_LE") and node.children:
-            for assigned_node in _targets(node.children[0]):
-                if assigned_node.name in ascending and any(map(_is_variable_part, assigned_node.children)):
+            for assigned_node in _assigned_identifiers(node.children[0]):
+                if assigned_node.name in ascending and any(map(_is_variable_part_select, assigned_node.children)):
                     yield f"a variable part of {_plain(assigned_node.name)} is assigned, whose range is ascending"
 
 
@@ -110,46 +110,48 @@ def _complaints_about_processes(root: YosysNode) -> Iterator[str]:
         for process in (candidate for candidate in module.walk() if candidate.kind == "ALWAYS"):
             for assignment in process.walk():
                 if assignment.kind in assigned_names and assignment.children:
-                    assigned_names[assignment.kind] |= {two.name for two in _targets(assignment.children[0])}
+                    assigned_names[assignment.kind] |= {
+                        two.name for two in _assigned_identifiers(assignment.children[0])
+                    }
         if shared_names := assigned_names["ASSIGN_EQ"] & assigned_names["ASSIGN_LE"]:
             name = _plain(min(shared_names))
             yield f"{name} is assigned at once and at the end of a step, which Yosys does not tell apart"
 
 
-def _targets(node: YosysNode) -> Iterator[YosysNode]:
+def _assigned_identifiers(assigned_node: YosysNode) -> Iterator[YosysNode]:
     """The nodes that are assigned, without what their indices read."""
-    if node.kind == "IDENTIFIER":
-        yield node
-    elif node.kind == "CONCAT":
-        for child in node.children:
-            yield from _targets(child)
+    if assigned_node.kind == "IDENTIFIER":
+        yield assigned_node
+    elif assigned_node.kind == "CONCAT":
+        for child in assigned_node.children:
+            yield from _assigned_identifiers(child)
 
 
-def _ascends(node: YosysNode) -> bool:
+def _is_ascending_range(node: YosysNode) -> bool:
     """True if a range has its lowest index first."""
     if node.kind != "RANGE" or len(node.children) != 2:
         return False
     first_bound, last_bound = node.children
-    if not (_is_known(first_bound) and _is_known(last_bound)):
-        return _is_known(first_bound) and not int(first_bound.name, 2)
+    if not (_is_binary_constant(first_bound) and _is_binary_constant(last_bound)):
+        return _is_binary_constant(first_bound) and not int(first_bound.name, 2)
     return int(first_bound.name, 2) < int(last_bound.name, 2)
 
 
-def _is_variable_part(node: YosysNode) -> bool:
-    return node.kind == "RANGE" and len(node.children) > 1 and not all(map(_is_known, node.children))
+def _is_variable_part_select(node: YosysNode) -> bool:
+    return node.kind == "RANGE" and len(node.children) > 1 and not all(map(_is_binary_constant, node.children))
 
 
-def _constants_of(node: YosysNode) -> Iterator[YosysNode]:
+def _constant_children(node: YosysNode) -> Iterator[YosysNode]:
     return (child for child in node.children if child.kind == "CONSTANT")
 
 
-def _is_unknown(node: YosysNode) -> bool:
+def _is_unknown_constant(node: YosysNode) -> bool:
     return node.kind == "CONSTANT" and ("x" in node.name or "z" in node.name)
 
 
-def _is_known(node: YosysNode, prefix: str = "") -> bool:
+def _is_binary_constant(node: YosysNode, bits_prefix: str = "") -> bool:
     is_known = node.kind == "CONSTANT" and bool(node.name) and not set(node.name) - {"0", "1"}
-    return is_known and node.name.startswith(prefix)
+    return is_known and node.name.startswith(bits_prefix)
 
 
 def _plain(name: str) -> str:

@@ -14,12 +14,14 @@ class Top:
     parameters: Mapping[str, int] = field(default_factory=dict)
     """Those that do not have their defaults."""
 
-    def instance_text(self, name: str, port_connections: str = "") -> str:
+    def instance_text(self, instance_name: str, port_connections: str = "") -> str:
         """An instance of it in Verilog; the same for Yosys and a simulator, so that each value has the same type.
 
         Args:
-            name: Name of the instance.
+            instance_name: Name of the instance.
             port_connections: The connections of its ports.
         """
         parameter_values = ", ".join(f".{parameter}({value})" for parameter, value in self.parameters.items())
-        return f"{self.name} {f'#({parameter_values}) ' if parameter_values else ''}{name}({port_connections});"
+        return (
+            f"{self.name} {f'#({parameter_values}) ' if parameter_values else ''}{instance_name}({port_connections});"
+        )

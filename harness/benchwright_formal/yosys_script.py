@@ -26,7 +26,7 @@ _DEFINED_CYCLES = 300
 _ASIDE = "t:$print t:$check t:$assert t:$assume t:$cover t:$live t:$fair t:$scopeinfo"
 
 
-def read_script(
+def yosys_read_script(
     role: str, top_module: Top, design: ComparedSources, folder: str, omitted_outputs: Sequence[str] = ()
 ) -> str:
     """Reads one design, without the outputs that are left out.
@@ -35,9 +35,10 @@ def read_script(
     free inputs for what is unknown; ROLE.named.aig, the same with names.
     """
     # An inout would become an input.
+    read_arguments = _read_arguments(design, folder)
     removed = (f"delete -output {top_module.name}/o:{name} {top_module.name}/i:{name} %d" for name in omitted_outputs)
-    return _lines(
-        f"tee -q -o {role}.ast read_verilog -sv -nosynthesis -dump_ast1 -no_dump_ptr {_path_arguments(design, folder)}",
+    return _joined_lines(
+        f"tee -q -o {role}.ast read_verilog -sv -nosynthesis -dump_ast1 -no_dump_ptr {read_arguments}",
         *_elaboration_commands(top_module),
         *("proc", "flatten", f"delete {_ASIDE}", *removed),
         *("opt_clean", "memory_collect", "opt_clean", "check"),
@@ -69,17 +70,17 @@ def _elaboration_commands(top_module: Top) -> Iterable[str]:
     )
 
 
-def quality_script(top_module: str, design: ComparedSources, folder: str, gates: str) -> str:
+def yosys_quality_script(top_module: str, design: ComparedSources, folder: str, abc_gates: str) -> str:
     """Synthesises one design to the gates that are named; leaves quality.json and path.txt, its longest path."""
-    return _lines(
-        f"read_verilog -sv {_path_arguments(design, folder)}",
+    return _joined_lines(
+        f"read_verilog -sv {_read_arguments(design, folder)}",
         f"synth -flatten -noabc -top {top_module}",
-        *("delete t:$print t:$check", f"abc -g {gates}", "opt_clean"),
+        *("delete t:$print t:$check", f"abc -g {abc_gates}", "opt_clean"),
         *("write_json quality.json", "tee -q -o path.txt ltp -noff"),
     )
 
 
-def _path_arguments(design: ComparedSources, folder: str) -> str:
+def _read_arguments(design: ComparedSources, folder: str) -> str:
     includes = (f"-I{include_folder}" for include_folder in design.include_folders(folder))
     return " ".join(("-noassert", "-noassume", *includes, *design.source_paths(folder)))
 
@@ -99,25 +100,25 @@ class Miter:
         """The miter of designs with the ports of the reference."""
         return cls(reference.inputs_besides_clock(clock), reference.outputs, clock, dont_cares)
 
-    def verilog(self) -> str:
+    def verilog_text(self) -> str:
         """The module: `bad` if an output that counts differs, `seen` once each bit was defined where it counts."""
-        inputs = [*self.inputs, *([Port(self.clock.port, 1)] if self.clock else [])]
+        inputs = [*self.inputs, *([Port(self.clock.port_name, 1)] if self.clock else [])]
         total = sum(port.width for port in self.outputs)
         shared_ports = [f".{port.name}(in_{port.name})" for port in inputs]
         gold = [f".{port.name}_{kind}({kind}_{port.name})" for port in self.outputs for kind in "dx"]
         gate = [f".{port.name}(g_{port.name})" for port in self.outputs]
-        wires = [f"wire {_range(port)} d_{port.name}, x_{port.name}, g_{port.name};" for port in self.outputs]
-        unknown_bits = _join_names(f"x_{port.name}" for port in self.outputs)
-        return _lines(
-            f"module miter({', '.join(['input miter_clock', *(f'input {_range(p)} in_{p.name}' for p in inputs)])},",
+        wires = [f"wire {_bits(port)} d_{port.name}, x_{port.name}, g_{port.name};" for port in self.outputs]
+        unknown_bits = _concatenation(f"x_{port.name}" for port in self.outputs)
+        return _joined_lines(
+            f"module miter({', '.join(['input miter_clock', *(f'input {_bits(p)} in_{p.name}' for p in inputs)])},",
             "  output bad, output seen);",
             *wires,
             f"{REFERENCE} the_gold({', '.join([*shared_ports, *gold])});",
             f"{OTHER} the_gate({', '.join([*shared_ports, *gate])});",
             f"wire [{total - 1}:0] unknown = {unknown_bits};",
-            f"wire [{total - 1}:0] expected = {_join_names(f'd_{port.name}' for port in self.outputs)};",
-            f"wire [{total - 1}:0] found = {_join_names(f'g_{port.name}' for port in self.outputs)};",
-            f"wire [{total - 1}:0] counts = {_join_names(map(self._counts_expression, self.outputs))};",
+            f"wire [{total - 1}:0] expected = {_concatenation(f'd_{port.name}' for port in self.outputs)};",
+            f"wire [{total - 1}:0] found = {_concatenation(f'g_{port.name}' for port in self.outputs)};",
+            f"wire [{total - 1}:0] counts = {_concatenation(map(self._counts_expression, self.outputs))};",
             f"reg [{total - 1}:0] defined = 0;",
             "always @(posedge miter_clock) defined <= defined | (~unknown & counts);",
             # ABC's bounded model checking needs a register: the first cycle says all of combinational logic.
@@ -140,7 +141,7 @@ class Miter:
     @staticmethod
     def script() -> str:
         """Leaves bad.aig and seen.aig, each with one output, and bad.named.aig with names."""
-        return _lines(
+        return _joined_lines(
             f"read_rtlil {REFERENCE}.il",
             "setundef -undriven -undef",
             f"xprop -split-outputs -formal -assume-def-inputs {REFERENCE}",
@@ -165,19 +166,19 @@ class Miter:
         )
 
 
-def match_script(limit_s: float) -> str:
+def logic_match_command(limit_s: float) -> str:
     """Compares the logic between registers that correspond in their order; prints `SAME`."""
     return f'yosys-abc -c "cec -T {max(1, round(limit_s))} {REFERENCE}.aig {OTHER}.aig"'
 
 
-def prove_script(limit_s: float) -> str:
+def miter_proof_script(limit_s: float) -> str:
     """The script of the shell that leaves bad.txt and seen.txt, or prints what could be proved; see `proof`.
 
     Args:
         limit_s: Time of all its steps in seconds, roughly.
     """
     first_limit_s, defined, proof, deep = (max(1, round(limit_s * share)) for share in (0.2, 0.1, 0.4, 0.2))
-    return _lines(
+    return _joined_lines(
         "set -e",
         f"yosys -q -q -s {OURS}/miter.ys",
         'abc() { yosys-abc -c "read_aiger $1.aig; $2; write_cex -n $1.txt" >abc.log 2>&1 || true; cat abc.log; }',
@@ -190,13 +191,13 @@ def prove_script(limit_s: float) -> str:
     )
 
 
-def _lines(*lines: str) -> str:
+def _joined_lines(*lines: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _range(port: Port) -> str:
+def _bits(port: Port) -> str:
     return f"[{port.width - 1}:0]"
 
 
-def _join_names(names: Iterable[str]) -> str:
+def _concatenation(names: Iterable[str]) -> str:
     return "{" + ", ".join(names) + "}"

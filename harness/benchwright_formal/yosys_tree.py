@@ -49,12 +49,12 @@ class YosysNode:
             pending_nodes.extend(reversed(node.children))
 
 
-def parse_tree(dump_text: str, folder: str) -> YosysNode:
+def parse_yosys_ast(dump_text: str, source_folder: str) -> YosysNode:
     """The tree of a design.
 
     Args:
         dump_text: Text that Yosys dumped.
-        folder: Folder of the files; the design knows no such name, so no text in it can look like a node.
+        source_folder: Folder of the files; the design knows no such name, so no text in it can look like a node.
 
     Raises:
         NotModelledError: The tree can't be read.
@@ -68,7 +68,11 @@ def parse_tree(dump_text: str, folder: str) -> YosysNode:
             match = _NODE.fullmatch(line) or _CONSTANT.fullmatch(line) or _ATTRIBUTE.fullmatch(line)
             depth = len(match[1]) // 2 - 1 if match else 0
             # A string of several lines has one at its end that is nothing of these, whatever the others are.
-            if match is None or not 1 <= depth <= len(path) or not match[3].startswith(folder if match[3] else ""):
+            if (
+                match is None
+                or not 1 <= depth <= len(path)
+                or not match[3].startswith(source_folder if match[3] else "")
+            ):
                 raise NotModelledError("it sets the names of its lines, escapes a name, or breaks a string into lines")
             node = YosysNode(match[2], match[4] or "")
             previous_kind = node.kind

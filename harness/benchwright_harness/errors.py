@@ -38,9 +38,9 @@ class SandboxUnavailableError(HarnessError):
 
     reason = Reason.SANDBOX_UNAVAILABLE
 
-    def __init__(self, problem: str, hint: str) -> None:
+    def __init__(self, complaint: str, hint: str) -> None:
         self.hint = hint
-        super().__init__(problem)
+        super().__init__(complaint)
 
 
 class ToolchainError(HarnessError):
@@ -48,22 +48,22 @@ class ToolchainError(HarnessError):
 
     reason = Reason.TOOL_MISSING
 
-    def __init__(self, problem: str, hint: str) -> None:
+    def __init__(self, complaint: str, hint: str) -> None:
         self.hint = hint
-        super().__init__(problem)
+        super().__init__(complaint)
 
 
 class DebuggerError(HarnessError):
     """A test can't be debugged."""
 
-    def __init__(self, problem: str, hint: str) -> None:
+    def __init__(self, complaint: str, hint: str) -> None:
         self.hint = hint
-        super().__init__(problem)
+        super().__init__(complaint)
 
 
 class ClusterError(HarnessError):
     """The cluster can't be used, or was lost."""
 
-    def __init__(self, problem: str, hint: str) -> None:
+    def __init__(self, complaint: str, hint: str) -> None:
         self.hint = hint
-        super().__init__(problem)
+        super().__init__(complaint)

@@ -118,7 +118,7 @@ class Judgement(Message):
                 return Reason.JUDGE_ERROR
 
     @property
-    def is_for_people(self) -> bool:
+    def may_be_read_by_people(self) -> bool:
         """True if a person may still read a value where nobody else could, except in an answer that declines."""
         return self.status is JudgementStatus.UNREADABLE and self.label != REFUSAL
 

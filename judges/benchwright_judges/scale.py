@@ -52,7 +52,7 @@ class Scale(StrEnum):
         return self in (Scale.TIERS, Scale.SHARE)
 
     @property
-    def schema(self) -> dict[str, JsonValue]:
+    def label_schema(self) -> dict[str, JsonValue]:
         """JSON Schema of a label in a model's reply."""
         match self:
             case Scale.BLANK | Scale.TIERS:
@@ -68,7 +68,7 @@ class Scale(StrEnum):
         Raises:
             ValueError: The value is not on this scale.
         """
-        number = _number(value)
+        number = _number_if_numeric(value)
         if self is Scale.SHARE and number is not None and 0 <= number <= 1:
             return f"{number:.2f}"
         if self in (Scale.BLANK, Scale.TIERS) and number is not None and f"{number:g}" in self.labels:
@@ -88,7 +88,7 @@ class Scale(StrEnum):
             case Scale.EXAM:
                 return float(label == "correct")
 
-    def label_of(self, points: float, most_points: float, enough_points: float) -> str:
+    def label_of_points(self, points: float, most_points: float, enough_points: float) -> str:
         """The label for points of a rubric: from `enough_points` on it is one that passes, and below it none does.
 
         Args:
@@ -124,8 +124,8 @@ class Scale(StrEnum):
         """
         if not self.is_ordinal:
             label, count = Counter(labels).most_common(1)[0] if labels else ("", 0)
-            return self._decision(label) if 2 * count > seats else None
-        return self._median(labels) if 2 * self._largest_group(labels, either_suffices=False) > seats else None
+            return self._decision_for_label(label) if 2 * count > seats else None
+        return self._median_decision(labels) if 2 * self._largest_group(labels, either_suffices=False) > seats else None
 
     def decide_finally(self, labels: Sequence[str], seats: int) -> VoteDecision | None:
         """The decision if no more votes are available.
@@ -134,17 +134,17 @@ class Scale(StrEnum):
         counts, which is never `correct`: QuArch requires a majority for correct.
         """
         if self is Scale.EXAM and len(labels) >= seats and self.decide(labels, seats) is None:
-            return self._decision(sorted(labels, key=self.labels.index)[(len(labels) - 1) // 2])
+            return self._decision_for_label(sorted(labels, key=self.labels.index)[(len(labels) - 1) // 2])
         if not self.is_ordinal:
             return self.decide(labels, seats)
-        return self._median(labels) if 2 * self._largest_group(labels, either_suffices=True) > seats else None
+        return self._median_decision(labels) if 2 * self._largest_group(labels, either_suffices=True) > seats else None
 
-    def _decision(self, label: str) -> VoteDecision:
+    def _decision_for_label(self, label: str) -> VoteDecision:
         return VoteDecision(label=label, score=round(self.score(label), 6), is_passed=self.passes(label))
 
-    def _median(self, labels: Sequence[str]) -> VoteDecision:
+    def _median_decision(self, labels: Sequence[str]) -> VoteDecision:
         median = statistics.median(float(label) for label in labels)
-        return self._decision(f"{median:g}" if self is Scale.TIERS else f"{median:.3g}")
+        return self._decision_for_label(f"{median:g}" if self is Scale.TIERS else f"{median:.3g}")
 
     def _largest_group(self, labels: Sequence[str], *, either_suffices: bool) -> int:
         """Size of the largest group of votes near each other and in one tier; with `either_suffices`, or."""
@@ -155,12 +155,12 @@ class Scale(StrEnum):
                 last_index - first_index + 1
                 for first_index in range(len(values))
                 for last_index in range(first_index, len(values))
-                if combine(self._nearness(values[first_index], values[last_index]))
+                if combine(self._is_near_and_in_same_tier(values[first_index], values[last_index]))
             ),
             default=0,
         )
 
-    def _nearness(self, low: float, high: float) -> tuple[bool, bool]:
+    def _is_near_and_in_same_tier(self, low: float, high: float) -> tuple[bool, bool]:
         nearness_limit = 1.0 if self is Scale.TIERS else 0.1
         return high - low <= nearness_limit + _ROUNDING, self._tier(low) == self._tier(high)
 
@@ -169,7 +169,7 @@ class Scale(StrEnum):
         return sum(points >= start - _ROUNDING for start in _TIERS)
 
 
-def _number(value: JsonValue) -> float | None:
+def _number_if_numeric(value: JsonValue) -> float | None:
     if isinstance(value, str) and re.fullmatch(r"\s*[0-9]{1,4}(?:\.[0-9]{1,4})?\s*", value):
         return float(value)
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None

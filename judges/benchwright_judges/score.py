@@ -15,31 +15,31 @@ from benchwright_judges.text_metrics import THRESHOLD, text_metrics
 from benchwright_problems.problem import Answer, Problem, ProblemKind, Question
 
 
-def score(problem: Problem, text: str) -> Judgement:
+def score_by_rules(problem: Problem, answer: str) -> Judgement:
     """Score an answer to a question or text problem.
 
     Questions by the rules of their format, text problems by CVDP's BLEU and ROUGE. Others are pending.
 
     Args:
         problem: The problem, with its hidden part.
-        text: The content of `answer.md`.
+        answer: The content of `answer.md`.
     """
-    if not text.strip():
+    if not answer.strip():
         return EMPTY
     key = problem.hidden.answer
     if key is None:
         return NO_KEY
     question = problem.public.question
     if question is None:
-        return _compare_with_key(text, key) if problem.kind is ProblemKind.TEXT else NO_KEY
-    judgement = rules_of(question.format).score(GivenText(question, problem.public.statement, text, key))
+        return _judge_by_bleu_and_rouge(answer, key) if problem.kind is ProblemKind.TEXT else NO_KEY
+    judgement = rules_of(question.format).score(GivenText(question, problem.public.statement, answer, key))
     return judgement.model_copy(update={"rubric": RULES}) if judgement.status.is_final else judgement
 
 
-def check_question(problem: Problem) -> tuple[Judgement, Judgement]:
+def judge_key_and_empty_answer(problem: Problem) -> tuple[Judgement, Judgement]:
     """The two-sided proof of a question: the judgements of the answer key itself and of an empty answer."""
     key = problem.hidden.answer
-    return score(problem, key.value) if key is not None else NO_KEY, score(problem, "")
+    return score_by_rules(problem, key.value) if key is not None else NO_KEY, score_by_rules(problem, "")
 
 
 def score_value(problem: Problem, value: str) -> Judgement:
@@ -51,7 +51,7 @@ def score_value(problem: Problem, value: str) -> Judgement:
     """
     question, key = problem.public.question, problem.hidden.answer
     if question is None or key is None or not (values := selectable_values(question)):
-        return score(problem, value)
+        return score_by_rules(problem, value)
     return score_selection(Extraction(value, ExtractionOutcome.READ), values, key)
 
 
@@ -65,7 +65,7 @@ def read_selection(question: Question, text: str) -> str | None:
     return rules_of(question.format).extract(question, text).value
 
 
-def _compare_with_key(text: str, key: Answer) -> Judgement:
+def _judge_by_bleu_and_rouge(text: str, key: Answer) -> Judgement:
     metrics = text_metrics(text, key.value)
     # A reference of one word has no bigram to match, so not even an identical answer would pass.
     is_passed = min(metrics["bleu"], metrics["rouge"]) > THRESHOLD or text.split() == key.value.split()

@@ -40,7 +40,7 @@ class Assistance(Model):
     """With `named`, and only with it."""
 
     @model_validator(mode="after")
-    def _names_what_it_needs(self) -> Self:
+    def _require_consistent_rule(self) -> Self:
         if (self.allowed is Allowed.NAMED) != bool(self.extensions):
             raise ValueError("extensions are named with “named”, and only with it")
         return self
@@ -54,7 +54,7 @@ class Assistance(Model):
         """
         match self.allowed:
             case Allowed.NAMED:
-                return _canonical_name(extension_id) in map(_canonical_name, self.extensions)
+                return _canonical_extension_name(extension_id) in map(_canonical_extension_name, self.extensions)
             case Allowed.COMPLETION:
                 return not is_chat
             case _:
@@ -72,12 +72,12 @@ class Assistance(Model):
         return _RULES[self.allowed]
 
     @property
-    def told(self) -> str:
+    def rule_and_check_notice(self) -> str:
         """The rule on what is allowed, and how it is checked."""
         return f"{self.rule} {CHECKED}"
 
 
-def _canonical_name(extension: str) -> str:
+def _canonical_extension_name(extension: str) -> str:
     """Our own completion has one name, whether the log or VS Code names it."""
     return _OWN if extension.lower() == _OWN_IN_VSCODE else extension.lower()
 
@@ -90,7 +90,7 @@ _RULES = {
 }
 
 
-class Ruled(Model):
+class DatedAssistance(Model):
     """The rule of an assignment on help by models, from a time on."""
 
     since: float | None

@@ -27,7 +27,7 @@ class OutputScope(StrEnum):
     """All that compilers, simulations and scripts print."""
 
 
-def _require_pattern(pattern: str) -> str:
+def _require_valid_pattern(pattern: str) -> str:
     try:
         regex.compile(pattern)
     except regex.error as error:
@@ -41,7 +41,7 @@ def _require_flag(word: str) -> str:
     return word
 
 
-Pattern = Annotated[str, AfterValidator(_require_pattern), Field(min_length=1, max_length=500)]
+Pattern = Annotated[str, AfterValidator(_require_valid_pattern), Field(min_length=1, max_length=500)]
 Patterns = Annotated[
     tuple[Pattern, ...],
     BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),

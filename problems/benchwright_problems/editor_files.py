@@ -28,10 +28,10 @@ def is_editor_file(path: str) -> bool:
     Args:
         path: Relative, with slashes.
     """
-    return any(_is_obeyed(part) for part in PurePosixPath(path).parts)
+    return any(_is_editor_name(part) for part in PurePosixPath(path).parts)
 
 
-def _is_obeyed(name: str) -> bool:
+def _is_editor_name(name: str) -> bool:
     # Windows drops dots and spaces at the end and takes what follows a colon for a stream; macOS ignores invisible
     # characters and case.
     plain_name = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")

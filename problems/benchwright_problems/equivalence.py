@@ -30,7 +30,7 @@ class DontCares(Model):
     """Output → input or output of one bit; the first is compared only while the reference has 1 at the second."""
 
     @model_validator(mode="after")
-    def _fit_together(self) -> DontCares:
+    def _require_consistent_outputs(self) -> DontCares:
         for name, condition in self.unless.items():
             if name in self.always or condition in self.always:
                 raise ValueError(f"{name} unless {condition} names an output that is never compared")

@@ -46,7 +46,7 @@ _SUFFIXES = {
 }
 
 
-def media_type(path: str) -> MediaType:
+def media_type_of_path(path: str) -> MediaType:
     """The format that a file's name promises.
 
     Raises:
@@ -58,7 +58,7 @@ def media_type(path: str) -> MediaType:
     return known_type
 
 
-def decode(encoded_picture: str) -> bytes:
+def decode_base64(encoded_picture: str) -> bytes:
     """A picture's bytes from base64.
 
     Raises:
@@ -70,7 +70,7 @@ def decode(encoded_picture: str) -> bytes:
         raise ValueError(f"is not base64: {error}") from error
 
 
-def check_picture(content: bytes, media: MediaType) -> None:
+def require_harmless_picture(content: bytes, media: MediaType) -> None:
     """Refuse files that are not the picture they claim to be, or that do more than show one.
 
     Raises:
@@ -79,12 +79,12 @@ def check_picture(content: bytes, media: MediaType) -> None:
     if len(content) > MAX_BYTES:
         raise ValueError(f"is larger than {MAX_BYTES >> 20} MiB")
     if media is MediaType.SVG:
-        _check_svg(content)
-    elif not _begins_as(content, media):
+        _require_harmless_svg(content)
+    elif not _has_signature_of(content, media):
         raise ValueError(f"does not begin as {media} does")
 
 
-def _begins_as(content: bytes, media: MediaType) -> bool:
+def _has_signature_of(content: bytes, media: MediaType) -> bool:
     match media:
         case MediaType.PNG:
             return content.startswith(b"\x89PNG\r\n\x1a\n")
@@ -96,7 +96,7 @@ def _begins_as(content: bytes, media: MediaType) -> bool:
             return content.startswith(b"RIFF") and content[8:12] == b"WEBP"
 
 
-def _check_svg(content: bytes) -> None:
+def _require_harmless_svg(content: bytes) -> None:
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import fromstring
 

@@ -37,7 +37,7 @@ class HintRule(Model):
         return " and ".join(missing)
 
     @property
-    def price(self) -> str:
+    def cost_phrase(self) -> str:
         """The cost of the hint, in words."""
         return f"{self.cost * 100:g} % of the points" if self.cost else "nothing"
 
@@ -54,7 +54,7 @@ class Hint(HintRule):
         return HintRule(cost=self.cost, after_runs=self.after_runs, after_minutes=self.after_minutes)
 
 
-def check_ladder(hints: tuple[Hint, ...]) -> tuple[Hint, ...]:
+def require_affordable_hints(hints: tuple[Hint, ...]) -> tuple[Hint, ...]:
     """The hints themselves.
 
     Raises:

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 _FORM = r"^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
 
 
-def check_date(text: str) -> str:
+def require_partial_date(text: str) -> str:
     """The text as it is.
 
     Raises:
@@ -32,15 +32,15 @@ def may_precede(first_date: str, second_date: str) -> bool:
     return first_date[:shared_length] <= second_date[:shared_length]
 
 
-def _date_text(value: object) -> object:
+def _iso_text_if_date(value: object) -> object:
     # TOML and YAML read a date without quotes as more than text.
     return value.isoformat() if type(value) is date else value
 
 
 PartialDate = Annotated[
     str,
-    BeforeValidator(_date_text),
-    AfterValidator(check_date),
+    BeforeValidator(_iso_text_if_date),
+    AfterValidator(require_partial_date),
     WithJsonSchema({"type": "string", "pattern": _FORM}),
 ]
 """`YYYY-MM-DD`, or `YYYY-MM` if the day is unknown."""

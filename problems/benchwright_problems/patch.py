@@ -28,14 +28,14 @@ def apply_patch(old_text: str, patch: str) -> str:
     lines = patch.split("\n")
     if lines[-1] == "":
         lines.pop()
-    index = _first_hunk(lines)
+    index = _first_hunk_index(lines)
     application = _PatchApplication(source_lines, lines)
     while index < len(lines):
-        index = application.apply_hunk(index)
-    return application.result()
+        index = application.apply_hunk_at(index)
+    return application.patched_text()
 
 
-def _first_hunk(lines: Sequence[str]) -> int:
+def _first_hunk_index(lines: Sequence[str]) -> int:
     for index, line in enumerate(lines):
         if line.startswith("@@"):
             return index
@@ -53,11 +53,11 @@ class _PatchApplication:
         self._position = 0
         self._new_lines: list[str] = []
 
-    def result(self) -> str:
+    def patched_text(self) -> str:
         """The new content, with what follows the last hunk."""
         return "".join((*self._new_lines, *self._source[self._position :]))
 
-    def apply_hunk(self, header_index: int) -> int:
+    def apply_hunk_at(self, header_index: int) -> int:
         """Apply the hunk whose header is at this line of the patch; the index after it."""
         lines = self._lines
         header_match = _HUNK.match(lines[header_index])
@@ -79,9 +79,9 @@ class _PatchApplication:
             raise PatchError(f"the hunk at line {number} of the patch has too few or too many lines")
         return header_index
 
-    def _copy_up_to(self, target_index: int, number: int) -> None:
+    def _copy_up_to(self, target_index: int, patch_line_number: int) -> None:
         if target_index < self._position or target_index > len(self._source):
-            raise PatchError(f"the hunk at line {number} of the patch is outside the file")
+            raise PatchError(f"the hunk at line {patch_line_number} of the patch is outside the file")
         self._new_lines += self._source[self._position : target_index]
         self._position = target_index
 

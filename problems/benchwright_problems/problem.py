@@ -19,7 +19,7 @@ from benchwright_problems.canary import Canary
 from benchwright_problems.category import Category
 from benchwright_problems.criterion import CriterionTable
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares, ParameterSets
-from benchwright_problems.figure import MediaType, check_picture, decode, media_type
+from benchwright_problems.figure import MediaType, decode_base64, media_type_of_path, require_harmless_picture
 from benchwright_problems.hints import HintRules, HintTexts
 from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.relative_path import RelativePath, WorkspacePath
@@ -55,14 +55,14 @@ class Reveal(StrEnum):
     FULL = "full"
     """The raw log."""
 
-    def includes(self, policy: Reveal) -> bool:
-        """True if this policy shows what `policy` shows."""
+    def shows_all_of(self, other_policy: Reveal) -> bool:
+        """True if this policy shows what `other_policy` shows."""
         policy_order = list(Reveal)
-        return policy_order.index(self) >= policy_order.index(policy)
+        return policy_order.index(self) >= policy_order.index(other_policy)
 
     def limited_to(self, limit: Reveal | None) -> Reveal:
         """This policy, or `limit` if that shows less; None limits nothing."""
-        return limit if limit is not None and self.includes(limit) else self
+        return limit if limit is not None and self.shows_all_of(limit) else self
 
 
 class ScanAction(StrEnum):
@@ -118,7 +118,7 @@ class QuestionFormat(StrEnum):
         return question_format
 
     @property
-    def keys(self) -> tuple[str, ...]:
+    def possible_keys(self) -> tuple[str, ...]:
         """The keys that its questions can have; empty if they are a question's choices, or any words."""
         return ("true", "false") if self.answered_by is AnsweredBy.TRUTH else ()
 
@@ -134,7 +134,7 @@ class QuestionFormat(StrEnum):
                 return ""
             some = "".join(sorted(letters)[::2])
             return f"the letters of all right choices, of {', '.join(letters)}, each once and in order, such as {some}"
-        values = letters if self.answered_by is AnsweredBy.CHOICE else self.keys
+        values = letters if self.answered_by is AnsweredBy.CHOICE else self.possible_keys
         return f"one of {', '.join(values)}" if values and key not in values else ""
 
 
@@ -147,7 +147,7 @@ class Skill(StrEnum):
     IMPLEMENT = "implement"
 
 
-def _file_is_no_folder(paths: Collection[str]) -> None:
+def _require_no_file_as_folder(paths: Collection[str]) -> None:
     for path in paths:
         if inside := next((inner_path for inner_path in paths if inner_path.startswith(f"{path}/")), None):
             raise ValueError(f"{path!r} can't be a file: {inside!r} is inside it")
@@ -195,11 +195,11 @@ class Figure(Model):
     """Alternative text, for readers who can't see the picture."""
 
     @model_validator(mode="after")
-    def _is_the_picture_it_claims_to_be(self) -> Figure:
+    def _require_declared_picture(self) -> Figure:
         try:
-            if media_type(self.path) is not self.media_type:
+            if media_type_of_path(self.path) is not self.media_type:
                 raise ValueError(f"is called so but said to be {self.media_type}")
-            check_picture(self.content, self.media_type)
+            require_harmless_picture(self.content, self.media_type)
         except ValueError as error:
             raise ValueError(f"the picture {self.path!r} {error}") from error
         return self
@@ -207,7 +207,7 @@ class Figure(Model):
     @property
     def content(self) -> bytes:
         """The picture's bytes."""
-        return decode(self.data)
+        return decode_base64(self.data)
 
 
 class Choice(Model):
@@ -234,7 +234,7 @@ class Question(Model):
     """The same in all languages of one question; empty if there is only one language."""
 
     @model_validator(mode="after")
-    def _choices_fit_the_format(self) -> Question:
+    def _require_choices_of_format(self) -> Question:
         letters = [choice.letter for choice in self.choices]
         has_choices = self.format.answered_by.has_choices
         if has_choices and len(letters) < 2:
@@ -263,12 +263,12 @@ class Public(Model):
     """The public part of its hints; no part of the task, so in no digest."""
 
     @model_validator(mode="after")
-    def _paths_fit_together(self) -> Public:
+    def _require_consistent_paths(self) -> Public:
         figures = [figure.path for figure in self.figures]
         taken_paths = {*self.files, *self.expected}
         if twice := next((path for path in figures if path in taken_paths or figures.count(path) > 1), None):
             raise ValueError(f"two files are called {twice!r}")
-        _file_is_no_folder({*taken_paths, *figures})
+        _require_no_file_as_folder({*taken_paths, *figures})
         return self
 
 
@@ -318,8 +318,8 @@ class Hidden(Model):
     """The exporter that writes it back: `cvdp-agentic`, `cvdp-nonagentic`, or none."""
 
     @model_validator(mode="after")
-    def _paths_fit_together(self) -> Hidden:
-        _file_is_no_folder(self.harness)
+    def _require_consistent_paths(self) -> Hidden:
+        _require_no_file_as_folder(self.harness)
         return self
 
 
@@ -340,7 +340,7 @@ class Problem(Model):
     hidden: Hidden
 
     @model_validator(mode="after")
-    def _parts_fit_the_kind(self) -> Problem:
+    def _require_parts_of_kind(self) -> Problem:
         if (self.kind is ProblemKind.QUESTION) != (self.public.question is not None):
             raise ValueError("a question, and nothing else, has public.question")
         if self.kind is ProblemKind.DESIGN and not self.public.expected:
@@ -389,7 +389,7 @@ class Pack(Model):
     problems: tuple[Problem, ...]
 
     @model_validator(mode="after")
-    def _ids_differ(self) -> Pack:
+    def _require_unique_ids(self) -> Pack:
         seen_ids: set[str] = set()
         for problem in self.problems:
             # A file system may not tell cases apart.

@@ -16,7 +16,7 @@ _MAX_PATH = 1000
 _MAX_NAME = 200
 
 
-def _check_path_inside(path: str) -> str:
+def _require_path_inside(path: str) -> str:
     pure = PurePosixPath(path)
     if (
         not path
@@ -33,13 +33,13 @@ def _check_path_inside(path: str) -> str:
     return path
 
 
-def _check_not_folder(path: str) -> str:
+def _require_not_workspace_folder(path: str) -> str:
     if path in FOLDERS:
         raise ValueError(f"{path!r} is not a plain relative path such as 'rtl/top.sv'")
     return path
 
 
-def _check_not_for_editor(path: str) -> str:
+def _require_not_editor_file(path: str) -> str:
     if is_editor_file(path):
         raise ValueError(
             f"{path!r} is a file that editors or their assistants may run or obey; remove it from the problem"
@@ -47,8 +47,8 @@ def _check_not_for_editor(path: str) -> str:
     return path
 
 
-RelativeFolder = Annotated[str, AfterValidator(_check_path_inside)]
-RelativePath = Annotated[RelativeFolder, AfterValidator(_check_not_folder)]
+RelativeFolder = Annotated[str, AfterValidator(_require_path_inside)]
+RelativePath = Annotated[RelativeFolder, AfterValidator(_require_not_workspace_folder)]
 """A file."""
-WorkspacePath = Annotated[RelativePath, AfterValidator(_check_not_for_editor)]
+WorkspacePath = Annotated[RelativePath, AfterValidator(_require_not_editor_file)]
 """A file that a solver's editor opens."""

@@ -25,7 +25,7 @@ class RubricPoints(Model):
     """Points from which an answer is right; all of them if not given."""
 
     @model_validator(mode="after")
-    def _enough_can_be_reached(self) -> RubricPoints:
+    def _require_reachable_enough(self) -> RubricPoints:
         if self.enough is not None and self.enough > self.most:
             raise ValueError(f"“enough” is more than all points, which are {self.most:g}")
         return self

@@ -95,7 +95,7 @@ _INFRASTRUCTURE = frozenset(
 """The reasons for which nothing was decided. Whatever is not here is the solver's, and counts."""
 
 
-def outcome_of(reason: str, recorded_outcome: str) -> Outcome:
+def present_outcome_of_recorded(reason: str, recorded_outcome: str) -> Outcome:
     """The outcome of a recorded verdict by the present rule, which counts some as failed that once were undecided.
 
     Args:
@@ -112,7 +112,7 @@ WAITING = "waiting for a judge"
 """The words that people read of an answer that is kept until a judge decides it."""
 
 
-def word_of(outcome: Outcome, reason: str) -> str:
+def verdict_word(outcome: Outcome, reason: str) -> str:
     """The name of a verdict, the same in every list: passed, failed, waiting for a judge, error.
 
     Args:

@@ -22,12 +22,12 @@ class VerilogModule:
     """(module, name) of each instance in it."""
 
 
-def modules(text: str) -> tuple[VerilogModule, ...]:
+def modules(verilog_source: str) -> tuple[VerilogModule, ...]:
     """The modules of a source, in order; of a broken source, those that could be parsed."""
-    return tuple(_module(declaration) for declaration in _declarations(_parse(text)))
+    return tuple(_module_facts(declaration) for declaration in _module_declarations(_parse(verilog_source)))
 
 
-def port_names(text: str) -> frozenset[str]:
+def port_names(verilog_source: str) -> frozenset[str]:
     """The names of the ports of all modules that a source declares."""
     from pyslang.syntax import (
         DeclaratorSyntax,
@@ -40,7 +40,7 @@ def port_names(text: str) -> frozenset[str]:
     names: set[str] = set()
     open_nodes: list[SyntaxNode] = [
         part
-        for declaration in _declarations(_parse(text))
+        for declaration in _module_declarations(_parse(verilog_source))
         for part in (declaration.header, *declaration.members)
         if part is declaration.header or isinstance(part, PortDeclarationSyntax)
     ]
@@ -58,13 +58,13 @@ def port_names(text: str) -> frozenset[str]:
     return frozenset(names - {""})
 
 
-def parameter_names(text: str) -> dict[str, frozenset[str]]:
+def parameter_names_by_module(verilog_source: str) -> dict[str, frozenset[str]]:
     """Module → the names of its parameters that an instance can set."""
     from pyslang.parsing import TokenKind
     from pyslang.syntax import DeclaratorSyntax, ParameterDeclarationStatementSyntax, ParameterDeclarationSyntax
 
     names_by_module: dict[str, frozenset[str]] = {}
-    for declaration in _declarations(_parse(text)):
+    for declaration in _module_declarations(_parse(verilog_source)):
         header = declaration.header
         ported = header.parameters.declarations if header.parameters is not None else None
         # With such a list, those in the body are local.
@@ -94,7 +94,7 @@ def parameter_names(text: str) -> dict[str, frozenset[str]]:
     return names_by_module
 
 
-def connected_names(text: str) -> dict[str, frozenset[str]]:
+def connected_names_by_module(verilog_source: str) -> dict[str, frozenset[str]]:
     """Module → the names of ports and parameters that its instances in a source connect by name."""
     from pyslang.syntax import (
         HierarchyInstantiationSyntax,
@@ -104,7 +104,7 @@ def connected_names(text: str) -> dict[str, frozenset[str]]:
     )
 
     names_by_module: dict[str, set[str]] = {}
-    open_nodes: list[tuple[SyntaxNode, str]] = [(_parse(text).root, "")]
+    open_nodes: list[tuple[SyntaxNode, str]] = [(_parse(verilog_source).root, "")]
     while open_nodes:
         node, module = open_nodes.pop()
         if isinstance(node, HierarchyInstantiationSyntax):
@@ -115,7 +115,7 @@ def connected_names(text: str) -> dict[str, frozenset[str]]:
     return {module: frozenset(names - {""}) for module, names in names_by_module.items()}
 
 
-def scope_names(text: str) -> frozenset[str]:
+def scope_names(verilog_source: str) -> frozenset[str]:
     """The names of scopes that a source declares, and so of what a module below can refer to by an upward name.
 
     Modules, packages, instances, tasks, functions, and named blocks.
@@ -131,7 +131,7 @@ def scope_names(text: str) -> frozenset[str]:
     )
 
     names: set[str] = set()
-    open_nodes: list[SyntaxNode] = [_parse(text).root]
+    open_nodes: list[SyntaxNode] = [_parse(verilog_source).root]
     while open_nodes:
         node = open_nodes.pop()
         if isinstance(node, ModuleHeaderSyntax | InstanceNameSyntax | NamedBlockClauseSyntax | NamedLabelSyntax):
@@ -142,23 +142,23 @@ def scope_names(text: str) -> frozenset[str]:
     return frozenset(names - {""})
 
 
-def rename_identifier(text: str, old_name: str, new_name: str) -> str:
+def rename_identifier(verilog_source: str, old_name: str, new_name: str) -> str:
     """A source with every occurrence of the identifier `old_name` replaced by `new_name`."""
-    return re.sub(rf"(?<![\w$\\]){re.escape(old_name)}(?![\w$])", new_name, text)
+    return re.sub(rf"(?<![\w$\\]){re.escape(old_name)}(?![\w$])", new_name, verilog_source)
 
 
-def empty_module(text: str, name: str) -> str | None:
-    """The module `name` of a source without its content: parameters and ports only, every output undriven.
+def module_without_content(verilog_source: str, module_name: str) -> str | None:
+    """The module `module_name` of a source without its content: parameters and ports only, every output undriven.
 
     None if the source does not declare it in a form that allows this.
     """
-    for declaration in _declarations(_parse(text)):
-        if declaration.header.name.valueText == name:
-            source_parts = [_node_text(text, declaration.header)]
+    for declaration in _module_declarations(_parse(verilog_source)):
+        if declaration.header.name.valueText == module_name:
+            source_parts = [_node_text(verilog_source, declaration.header)]
             source_parts += [
-                _node_text(text, member) for member in declaration.members if _declares_an_interface(member)
+                _node_text(verilog_source, member) for member in declaration.members if _declares_an_interface(member)
             ]
-            text_before = text.encode()[: declaration.header.sourceRange.start.offset].decode()
+            text_before = verilog_source.encode()[: declaration.header.sourceRange.start.offset].decode()
             directives = [match[0] for match in _DIRECTIVE.finditer(text_before)]
             return "\n".join([*directives, *source_parts, "endmodule", ""])
     return None
@@ -176,7 +176,7 @@ def _parse(text: str) -> SyntaxTree:
     return SyntaxTree.fromText(text, pyslang.SourceManager(), "source", options=pyslang.Bag([parse_options]))
 
 
-def _declarations(tree: SyntaxTree) -> Iterator[ModuleDeclarationSyntax]:
+def _module_declarations(tree: SyntaxTree) -> Iterator[ModuleDeclarationSyntax]:
     from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind
 
     top_nodes = tree.root.members if isinstance(tree.root, CompilationUnitSyntax) else [tree.root]
@@ -185,7 +185,7 @@ def _declarations(tree: SyntaxTree) -> Iterator[ModuleDeclarationSyntax]:
             yield top_node
 
 
-def _module(declaration: ModuleDeclarationSyntax) -> VerilogModule:
+def _module_facts(declaration: ModuleDeclarationSyntax) -> VerilogModule:
     from pyslang.syntax import HierarchyInstantiationSyntax, SyntaxNode
 
     instances: list[tuple[str, str]] = []

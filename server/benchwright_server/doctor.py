@@ -14,7 +14,7 @@ from benchwright_attempts import log_file
 from benchwright_attempts.errors import AttemptError
 from benchwright_foundation.errors import DISTRIBUTION, BenchwrightError
 from benchwright_foundation.home import Home
-from benchwright_foundation.workspaces_folder import intruder, refusal_reason
+from benchwright_foundation.workspaces_folder import refusal_reason, repository_or_pack_in
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandbox.registry import sandbox_kind, sandbox_names
 from benchwright_harness.toolchain import BUILD, Toolchain
@@ -161,7 +161,7 @@ def _sandboxes() -> Iterator[DoctorItem]:
 def _packs(home: Home) -> DoctorItem:
     store = Store(home)
     try:
-        packs = [store.public(name) for name in store.pack_names()]
+        packs = [store.public_pack(name) for name in store.pack_names()]
     except BenchwrightError as error:
         return DoctorItem(name="Packs", status="warning", needed_for="opening problems", hint=str(error))
     pack_names = ", ".join(f"{pack.name} ({len(pack.problems)})" for pack in packs)
@@ -201,7 +201,7 @@ def _workspaces(folder: Path) -> DoctorItem:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         hint = f"the folder can't be created: {error.strerror}"
-    if (intruding := intruder(folder)) is not None:
+    if (intruding := repository_or_pack_in(folder)) is not None:
         hint = refusal_reason(folder, intruding)
     status: Literal["ok", "missing"] = "missing" if hint else "ok"
     return DoctorItem(name="Workspaces", status=status, path=str(folder), needed_for="opening problems", hint=hint)

@@ -48,135 +48,135 @@ class FindingReport:
 class Diagnostics(Protocol):
     """The diagnostics of open files; see `features.diagnostics`."""
 
-    def opened(self, uri: str) -> None:
+    def analyse_opened(self, uri: str) -> None:
         """A document was opened."""
 
-    def changed(self, uri: str) -> None:
+    def analyse_changed_later(self, uri: str) -> None:
         """A document was changed."""
 
-    def closed(self, uri: str) -> None:
+    def clear_closed(self, uri: str) -> None:
         """A document was closed."""
 
-    def settings_changed(self) -> None:
+    def analyse_after_settings_change(self) -> None:
         """The settings that affect findings may have changed."""
 
-    def indexed(self) -> None:
+    def analyse_after_indexing(self) -> None:
         """All files of a large folder have been read."""
 
-    async def refresh(self, uris: Iterable[str]) -> None:
+    async def republish_if_changed(self, uris: Iterable[str]) -> None:
         """Shows again what is known of open documents besides their text, because it has changed."""
 
-    async def wait_for_pause(self, uri: str) -> None:
+    async def wait_for_typing_pause(self, uri: str) -> None:
         """Wait until typing pauses, or has gone on for long enough."""
 
     async def lint_saved_file(self, uri: str) -> Counts | None:
         """Lint a saved file; None for files of no workspace and for those that changed meanwhile."""
 
-    def is_followed(self, uri: str) -> bool:
+    def is_analysed(self, uri: str) -> bool:
         """True if a document is a design that is analysed."""
 
     async def newest_report(self, uri: str) -> FindingReport | None:
         """The report on a document; None if it is not a design."""
 
-    def report_json(self, report: FindingReport) -> list[dict[str, Any]]:
+    def shown_diagnostics_json(self, report: FindingReport) -> list[dict[str, Any]]:
         """A report as plain JSON (LSP 3.18, `Diagnostic`)."""
 
 
 class BuildMessages(Protocol):
     """Messages of compilers in hidden tests; see `features.build_failures`."""
 
-    def findings_about(self, document: Document) -> list[Finding]:
+    def findings_on_unchanged_lines(self, document: Document) -> list[Finding]:
         """That about an open document."""
 
-    async def show_run_messages(self, status: AttemptStatus, folder: Path) -> None:
+    async def show_newest_verdict_messages(self, status: AttemptStatus, folder: Path) -> None:
         """Show that of an attempt's newest run."""
 
 
 class Lenses(Protocol):
     """The code lenses of open files; see `features.code_lens`."""
 
-    def refresh(self) -> None:
+    def reload(self) -> None:
         """Ask the client to fetch them again."""
 
-    def saved(self) -> None:
+    def forget_sizes_after_save(self) -> None:
         """A file was saved."""
 
-    async def lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
+    async def lenses_of_file(self, params: types.CodeLensParams) -> list[types.CodeLens]:
         """The lenses of a file."""
 
-    async def resolve(self, lens: types.CodeLens) -> types.CodeLens:
+    async def with_instance_count_command(self, lens: types.CodeLens) -> types.CodeLens:
         """A lens with its command."""
 
-    async def show_instances(self, *arguments: object) -> None:
+    async def show_first_instance_or_list(self, *arguments: object) -> None:
         """Show where a module is instantiated."""
 
 
 class Expansions(Protocol):
     """The expanded macros that the client shows; see `features.macro_expansion`."""
 
-    def refresh(self) -> None:
+    def reload_outdated(self) -> None:
         """Typing has paused: the client has to ask again for what has changed."""
 
 
 class FileListReports(Protocol):
     """Problems in file lists; see `features.file_lists`."""
 
-    def attach(self) -> None:
+    def remember_running_loop(self) -> None:
         """Remember the loop that messages are sent from."""
 
-    def show_problems_of(self, lists: Sequence[FileList]) -> None:
+    def show_problems_from_any_thread(self, lists: Sequence[FileList]) -> None:
         """File lists were read."""
 
-    def is_asking(self, folder: Path) -> bool:
+    def is_asking_for_list(self, folder: Path) -> bool:
         """True if the user is being asked which list a folder uses."""
 
 
 class PackFiles(Protocol):
     """Packs that somebody writes; see `features.pack_files`."""
 
-    def opened(self, uri: str) -> None:
+    def check_opened(self, uri: str) -> None:
         """A document was opened."""
 
-    def changed(self, uri: str) -> None:
+    def check_changed_later(self, uri: str) -> None:
         """A document was changed."""
 
-    def saved(self, uri: str) -> None:
+    def check_folders_around_saved(self, uri: str) -> None:
         """A document was saved."""
 
-    def closed(self, uri: str) -> None:
+    def forget_closed(self, uri: str) -> None:
         """A document was closed."""
 
     def publish_proof(self, folder: Path, two_sided: TwoSided) -> None:
         """A problem was proved, or was not."""
 
-    def hover(self, document: Document, position: types.Position) -> types.Hover | None:
+    def field_hover(self, document: Document, position: types.Position) -> types.Hover | None:
         """The meaning of the field at a position."""
 
-    def complete(self, document: Document, position: types.Position) -> types.CompletionList | None:
+    def field_proposals(self, document: Document, position: types.Position) -> types.CompletionList | None:
         """The proposals for a position."""
 
 
 class Proofs(Protocol):
     """Proofs of the problems that somebody writes; see `features.authoring`."""
 
-    def changed(self, files: Iterable[Path]) -> None:
+    def schedule_proofs_of_changed(self, files: Iterable[Path]) -> None:
         """Files were saved, or changed on disk."""
 
-    async def close(self) -> None:
+    async def cancel_all(self) -> None:
         """Ends what is running."""
 
 
 class Indexing(Protocol):
     """Progress of reading the files of a large folder; see `features.index_progress`."""
 
-    def attach(self) -> None:
+    def remember_running_loop(self) -> None:
         """Remember the loop that messages are sent from."""
 
 
 class Sync(Protocol):
     """The order of the client's messages; see `features.text_sync`."""
 
-    async def settled(self) -> None:
+    async def wait_until_recorded(self) -> None:
         """Wait until everything the client has sent so far is recorded."""
 
     def run_in_order(self, action: Callable[[], Awaitable[None]]) -> None:
@@ -186,7 +186,7 @@ class Sync(Protocol):
 class Agents(Protocol):
     """The channel on which agents on this computer ask; see `features.agent_channel`."""
 
-    def start_answering(self, attempt: str) -> None:
+    def listen_unless_listening(self, attempt_id: str) -> None:
         """Answer agents that work on an attempt of this server."""
 
     async def close(self) -> None:
@@ -200,17 +200,17 @@ class Waveforms(Protocol):
     def cursor(self) -> CursorValues:
         """The values of it that the source shows."""
 
-    async def unknown_signals(self, waveform_uri: str, max_count: int) -> list[UnknownSignal]:
+    async def signals_unknown_at_end(self, waveform_uri: str, max_count: int) -> list[UnknownSignal]:
         """Signals with a bit that is x at a waveform's end."""
 
-    async def end(self) -> None:
+    async def close_all(self) -> None:
         """Ends reading all of them."""
 
 
 class CursorValues(Protocol):
     """The values of a waveform in the source; see `features.waveform_values`."""
 
-    async def hints(
+    async def value_hints_if_allowed(
         self, document: Document, analysis: FileAnalysis, start_byte: int, end_byte: int
     ) -> list[types.InlayHint]:
         """Those between two bytes of a file."""

@@ -46,10 +46,10 @@ from benchwright_server.features.editor.file_lists import FileListProblems
 from benchwright_server.features.editor.index_progress import IndexProgress
 from benchwright_server.features.editor.run_progress import RunProgress
 from benchwright_server.features.editor.text_sync import TextSync
-from benchwright_server.features.editor.workspace_folders import follow_folders, use_initial_folders
+from benchwright_server.features.editor.workspace_folders import add_initial_folders, follow_folders
 from benchwright_server.features.language.code_lens import CodeLenses
 from benchwright_server.features.language.diagnostics import LiveDiagnostics
-from benchwright_server.features.requests import register_requests
+from benchwright_server.features.requests import register_attempt_operations
 from benchwright_server.greeting import Greeting
 from benchwright_server.operations.catalogue import CHANGED
 from benchwright_server.own_tests.last_results import LastResults
@@ -57,7 +57,7 @@ from benchwright_server.pipe import READ_BY_LOOPS, is_pipe_of_its_own, open_pipe
 from benchwright_server.settings import ServerSettings, wire_name
 from benchwright_server.workspaces.sealed_files import sealed_in
 from benchwright_server.workspaces.workspace import workspace_folder
-from benchwright_verilog.semantics.behaviour.view_store import ViewStore
+from benchwright_verilog.semantics.behaviour.view_store import InstanceChoiceStore
 from benchwright_verilog.semantics.project.folder_state import FolderState
 from benchwright_verilog.semantics.project.index.index_store import IndexStore
 from benchwright_verilog.semantics.project.lists.list_store import ListStore
@@ -202,19 +202,23 @@ class BenchwrightServer(EditorServer):
         self.projects = Projects(
             self.documents,
             lambda: self.settings.project_settings,
-            self.file_lists.show_problems_of,
+            self.file_lists.show_problems_from_any_thread,
             workspace_folder,
             IndexStore(home.cache / "index"),
-            self.indexing.show,
-            ViewStore(home.state / "views"),
+            self.indexing.show_from_any_thread,
+            InstanceChoiceStore(home.state / "views"),
             ListStore(home.state / "lists"),
             FolderState(home.state / "units"),
-            DeclarationQuestions(self).ask_next_question,
+            DeclarationQuestions(self).start_next_question_if_idle,
             sealed_in(home),
             (home.data, home.state),
         )
         listeners = Listeners(
-            self._attempt_changed, self.report_failure, self._notice, RunProgress(self).show_run, self._study_changed
+            self._attempt_changed,
+            self.report_failure,
+            self._notice,
+            RunProgress(self).cancellable_run_progress,
+            self._study_changed,
         )
         self.sessions = EditorSessions(home, sandbox, listeners)
         self.delivery = LiveDelivery(home, lambda: self.sessions.has_study_at_work)
@@ -231,10 +235,10 @@ class BenchwrightServer(EditorServer):
         self._telling: dict[EditorSession, asyncio.Task[None]] = {}
         self._notice_times: dict[str, float] = {}
         self.sync = TextSync(self)
-        register_requests(self)
+        register_attempt_operations(self)
         follow_configuration(self)
         follow_folders(self)
-        use_initial_folders(self, greeting.params)
+        add_initial_folders(self, greeting.params)
         for feature in greeting.features:
             import_module(f"benchwright_server.features.{feature.module}").register(self)
         self.sessions.use_judge_service(greeting.settings.judge.url)
@@ -243,13 +247,13 @@ class BenchwrightServer(EditorServer):
         @self.feature(types.SHUTDOWN)
         async def shutdown(params: None) -> None:
             self.is_shut_down = True
-            await self.sync.settled()
+            await self.sync.wait_until_recorded()
             if self.proofs is not None:
-                await self.proofs.close()
+                await self.proofs.cancel_all()
             if self.agents is not None:
                 await self.agents.close()
             if self.waveforms is not None:
-                await self.waveforms.end()
+                await self.waveforms.close_all()
             await self.sessions.close()
 
     def serve(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
@@ -298,8 +302,8 @@ class BenchwrightServer(EditorServer):
         if settings.judge.url != self.settings.judge.url:
             self.sessions.use_judge_service(settings.judge.url)
         self.settings = settings
-        self.projects.settings_changed()
-        self.live.settings_changed()
+        self.projects.discard_all_projects()
+        self.live.analyse_after_settings_change()
 
     def report_failure(self, error: BaseException) -> None:
         """Show an error that belongs to no request; one that repeats at every keystroke is shown only occasionally."""
@@ -333,7 +337,7 @@ class BenchwrightServer(EditorServer):
         if session.header.study:
             self.delivery.note()
         if self.agents is not None and not (session.ended or session.is_elsewhere):
-            self.agents.start_answering(session.header.id)
+            self.agents.listen_unless_listening(session.header.id)
         if session not in self._telling:
             self._telling[session] = asyncio.get_running_loop().create_task(self._send_changes(session))
 
@@ -344,8 +348,8 @@ class BenchwrightServer(EditorServer):
                 self._changed.discard(session)
                 status = await session.status()
                 self.protocol.notify(CHANGED, status.model_dump(mode="json", by_alias=True))
-                self.lenses.refresh()
-                await self.builds.show_run_messages(status, session.workspace.folder)
+                self.lenses.reload()
+                await self.builds.show_newest_verdict_messages(status, session.workspace.folder)
         except FORESEEN as error:
             self.report_failure(error)
         finally:
@@ -369,10 +373,10 @@ def _load_ahead(home: Home) -> None:
     for name in AHEAD:
         import_module(name)
     # Terminals of the editor have the folder on their PATH. Imported late: nobody waits for this.
-    from benchwright_harness.toolchain.terminal import offer_scripts
+    from benchwright_harness.toolchain.terminal import write_tool_scripts
 
     with contextlib.suppress(HarnessError, OSError):
-        offer_scripts(home.cache)
+        write_tool_scripts(home.cache)
 
 
 def _invalid_params_message(method: object, cause: Exception) -> str:

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from benchwright_judges.service.admission import USUAL_BODY_LIMIT, AdmissionControl, Gate
-from benchwright_judges.service.app import explain_errors, is_served
+from benchwright_judges.service.app import answer_errors_with_problem_details, is_served
 from benchwright_service.bench import Bench
 from benchwright_service.endpoints import open, solver, studies, work
 from benchwright_service.pages.app import is_page
@@ -70,7 +70,7 @@ def make_api() -> FastAPI:
     )
     for router in (open.router, solver.router, studies.router, work.router):
         api.include_router(router)
-    explain_errors(api)
+    answer_errors_with_problem_details(api)
     return api
 
 

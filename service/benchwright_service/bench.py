@@ -150,7 +150,7 @@ class Bench:
         Raises:
             StorageError: The database can't be read.
         """
-        async with self.database.reading() as connection:
+        async with self.database.read_transaction() as connection:
             await connection.execute(select(ACCOUNTS.c.id).limit(1))
 
 

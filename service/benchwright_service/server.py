@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from benchwright_foundation.home import Home
-from benchwright_judges.models.configuration import find_panel, read_settings, records_location
+from benchwright_judges.models.configuration import open_panel_if_any, read_settings, records_location
 from benchwright_judges.service.judging import JudgingPace
 from benchwright_judges.service.server import open_app, open_listener, serve_app
 from benchwright_problems.storage.store import Store
@@ -74,7 +74,7 @@ async def serve(
         local_url = f"http://{host}:{listener.getsockname()[1]}"
         async with (
             open_bench(home, database_url, address or local_url, sign_in_settings, quotas, question_models) as bench,
-            open_app(Store(home), records_location(settings, home), find_panel(settings), JUDGES_PACE) as judges,
+            open_app(Store(home), records_location(settings, home), open_panel_if_any(settings), JUDGES_PACE) as judges,
         ):
             judge_app, wake_judges_clients = judges
             pages = make_pages(bench, https_only=(address or local_url).startswith("https:"))

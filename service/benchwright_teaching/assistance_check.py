@@ -15,7 +15,7 @@ from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.events.evidence import AssistAccepted, EditReason, Environment
 from benchwright_attempts.log.record import RecordedEvent
 from benchwright_foundation.model import Model
-from benchwright_problems.assistance import Allowed, Assistance, Ruled
+from benchwright_problems.assistance import Allowed, Assistance, DatedAssistance
 
 _MOST_SHOWN = 100
 _LONGEST_NAME = 100
@@ -76,7 +76,7 @@ class _ModelSource:
     is_unknown: bool
 
 
-def rule_at(history: Sequence[Ruled], moment: float) -> Assistance | None:
+def rule_at(history: Sequence[DatedAssistance], moment: float) -> Assistance | None:
     """Rule of an assignment at a time.
 
     Args:
@@ -88,7 +88,7 @@ def rule_at(history: Sequence[Ruled], moment: float) -> Assistance | None:
 
 
 def check_assistance(
-    events: Sequence[RecordedEvent], history: Sequence[Ruled], clock_difference_s: float = 0.0
+    events: Sequence[RecordedEvent], history: Sequence[DatedAssistance], clock_difference_s: float = 0.0
 ) -> AssistanceChecked:
     """Compares the record of an attempt with what its assignment allowed when the text was written.
 

@@ -26,17 +26,17 @@ class Snippet:
         return _TAB_STOP.sub(lambda stop: stop[1] or "", self.body.replace("\\$", "\0")).replace("\0", "$")
 
 
-def systemverilog() -> list[Snippet]:
+def systemverilog_snippets() -> list[Snippet]:
     """All snippets for Verilog and SystemVerilog: design idioms, assertions, testbenches."""
-    return _read("systemverilog.json")
+    return _read_snippets("systemverilog.json")
 
 
-def cocotb() -> list[Snippet]:
+def cocotb_snippets() -> list[Snippet]:
     """All snippets for cocotb tests in Python."""
-    return _read("cocotb.json")
+    return _read_snippets("cocotb.json")
 
 
-def _read(name: str) -> list[Snippet]:
+def _read_snippets(name: str) -> list[Snippet]:
     text = (files("benchwright_snippets") / name).read_text(encoding="utf-8")
     return [
         Snippet(name, entry["prefix"], "\n".join(entry["body"]), entry["description"])

@@ -171,9 +171,9 @@ def programs() -> tuple[Program, ...]:
 
 
 def _rules() -> tuple[str, ...]:
-    from benchwright_harness.scan import rules
+    from benchwright_harness.scan import rule_names
 
-    return tuple(rules())
+    return tuple(rule_names())
 
 
 def page() -> str:

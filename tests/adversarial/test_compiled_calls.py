@@ -41,7 +41,7 @@ async def grade(body: str, monkeypatch: pytest.MonkeyPatch, **scan: ScanAction) 
         problem,
         {chosen_flow.expected: f"module inv(input a, output y);\n  {body}\n  assign y = ~a;\nendmodule\n".encode()},
         sandbox=BwrapSandbox(),
-        toolchain=Toolchain.find(Home.find().cache),
+        toolchain=Toolchain.find(Home.from_environment().cache),
         log=log,
         selection=ToolSelection(simulator="icarus"),
     )
@@ -73,7 +73,9 @@ async def test_settings_of_verilator_are_refused_for_what_it_has_preprocessed(
     monkeypatch.setattr("benchwright_harness.execution.run.scan_solution", lambda problem, solution: ())
     chosen_flow = flow("lint")
     design_bytes = chosen_flow.around.strip().replace("{body}", body).encode()
-    verdict, output, _ = await run(chosen_flow, design_bytes, Toolchain.find(Home.find().cache), "icarus", scanned=True)
+    verdict, output, _ = await run(
+        chosen_flow, design_bytes, Toolchain.find(Home.from_environment().cache), "icarus", scanned=True
+    )
     assert verdict.reason is Reason.REFUSED, f"{verdict}{output}"
     assert verdict.detail.startswith(f"Not run: rtl/sum.sv, {says}"), verdict.detail
 

@@ -50,7 +50,7 @@ async def test_a_design_that_drives_what_it_is_given_is_tampered(design: str, re
         problem,
         {chosen_flow.expected: f"{design}\n".encode()},
         sandbox=BwrapSandbox(),
-        toolchain=Toolchain.find(Home.find().cache),
+        toolchain=Toolchain.find(Home.from_environment().cache),
         log=log,
         selection=ToolSelection(simulator="icarus"),
     )

@@ -28,7 +28,7 @@ Readings = Mapping[str, Mapping[str, list[str] | None]]
 
 @pytest.fixture(scope="session")
 def toolchain() -> Toolchain:
-    return Toolchain.find(Home.find().cache)
+    return Toolchain.find(Home.from_environment().cache)
 
 
 def plain(content: bytes) -> set[str]:

@@ -36,7 +36,7 @@ WRONG = b"module inv(input a, output y); assign y = a; endmodule\n"
 
 @pytest.fixture(scope="session")
 def toolchain() -> Toolchain:
-    return Toolchain.find(Home.find().cache)
+    return Toolchain.find(Home.from_environment().cache)
 
 
 async def grade(problem: Problem, files: dict[str, bytes], toolchain: Toolchain) -> tuple[Verdict, str]:

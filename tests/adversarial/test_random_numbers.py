@@ -53,7 +53,7 @@ async def grade(graded: Problem, design: str, simulator: Simulator = "icarus") -
         graded,
         {FLOW.expected: f"{design}\n".encode()},
         sandbox=BwrapSandbox(),
-        toolchain=Toolchain.find(Home.find().cache),
+        toolchain=Toolchain.find(Home.from_environment().cache),
         log=log,
         selection=ToolSelection(simulator=simulator),
     )

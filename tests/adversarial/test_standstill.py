@@ -39,7 +39,7 @@ async def test_a_loop_in_zero_time_is_named(
     chosen_flow = flow(name)
     body = LOOPS[loop] if "clk" in chosen_flow.right else LOOPS[loop].replace("posedge clk, ", "")
     design_bytes = chosen_flow.right.replace("endmodule", f"{body}\nendmodule\n").encode()
-    verdict, output, _ = await run(chosen_flow, design_bytes, Toolchain.find(Home.find().cache), simulator)
+    verdict, output, _ = await run(chosen_flow, design_bytes, Toolchain.find(Home.from_environment().cache), simulator)
     assert (verdict.reason, verdict.detail) == (Reason.TESTS_FAILED, ZERO_TIME), f"{verdict}{output[-3000:]}"
 
 
@@ -76,7 +76,7 @@ async def test_a_design_that_never_does_what_a_test_waits_for_is_named(
         problem.model_copy(update={"hidden": hidden_part}),
         {"rtl/inv.sv": f"module inv(input a, output y);\n{body}\nendmodule\n".encode()},
         sandbox=BwrapSandbox(),
-        toolchain=Toolchain.find(Home.find().cache),
+        toolchain=Toolchain.find(Home.from_environment().cache),
         log=log,
         selection=ToolSelection(simulator=simulator),
     )

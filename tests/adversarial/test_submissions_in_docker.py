@@ -29,7 +29,7 @@ ROWS = [
 
 @pytest.fixture(scope="session")
 def toolchain() -> Toolchain:
-    return Toolchain.find(Home.find().cache)
+    return Toolchain.find(Home.from_environment().cache)
 
 
 @pytest.mark.parametrize(("flow", "submission", "simulator"), ROWS)

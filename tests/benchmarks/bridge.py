@@ -127,7 +127,7 @@ def main() -> None:
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["BENCHWRIGHT_HOME"] = folder
-        with StudyLog(log_file(Home.find())) as log:
+        with StudyLog(log_file(Home.from_environment())) as log:
             for stream in (False, True):
                 kind = "streamed" if stream else "whole"
                 took: list[Took] = []

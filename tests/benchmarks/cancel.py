@@ -65,14 +65,14 @@ def sandboxes(toolchain: Toolchain) -> Iterator[list[Sandbox]]:
         except EngineMissingError as error:
             print(f"left out: docker: {error}", file=sys.stderr)
         else:
-            docker.image(toolchain)
+            docker.imported_image_name(toolchain)
             usable_sandboxes.append(docker)
         yield usable_sandboxes
 
 
 async def main(runs: int) -> None:
     """Measure and print."""
-    toolchain = Toolchain.find(Home.find().cache)
+    toolchain = Toolchain.find(Home.from_environment().cache)
     with sandboxes(toolchain) as usable_sandboxes:
         print("| sandbox | gone, median s | gone, longest s | returned, longest s |")
         print("| --- | --- | --- | --- |")

@@ -24,9 +24,9 @@ import psutil
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster import ClusterOptions, Executor
 from benchwright_harness.cluster.dask import LOCAL
-from benchwright_harness.cluster.local import LocalExecutor, usable_cores
+from benchwright_harness.cluster.local import LocalExecutor, usable_core_count
 from benchwright_harness.cluster.task import ClusterTask
-from benchwright_harness.execution.run import solved_files
+from benchwright_harness.execution.run import reference_solution_files
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import ProblemKind
@@ -39,7 +39,7 @@ def tasks_of_the_starter_pack(count: int, toolchain: Toolchain) -> list[ClusterT
     tasks = []
     for number in range(count):
         problem = designs[number % len(designs)]
-        marked = {path: text + f"\n// {number}\n".encode() for path, text in solved_files(problem).items()}
+        marked = {path: text + f"\n// {number}\n".encode() for path, text in reference_solution_files(problem).items()}
         tasks.append(ClusterTask.of(problem, marked, BwrapSandbox(), toolchain))
     return tasks
 
@@ -47,7 +47,7 @@ def tasks_of_the_starter_pack(count: int, toolchain: Toolchain) -> list[ClusterT
 @asynccontextmanager
 async def executors(cache: Path) -> AsyncIterator[dict[str, Executor]]:
     """Both, ready, with as many tasks at a time as there are cores."""
-    jobs = usable_cores()
+    jobs = usable_core_count()
     async with LOCAL.open("local", cache, ClusterOptions(jobs=jobs)) as dask:
         yield {"local": LocalExecutor(cache, jobs), "dask": dask}
 
@@ -71,10 +71,10 @@ async def main() -> None:
     parser.add_argument("--tasks", type=int, default=24)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    cache = Home.find().cache
+    cache = Home.from_environment().cache
     tasks = tasks_of_the_starter_pack(options.tasks, Toolchain.find(cache))
     measured: dict[str, list[tuple[float, float, float]]] = {}
-    single_rounds = [await seconds(LocalExecutor(cache, usable_cores()), tasks) for _ in range(options.rounds + 1)]
+    single_rounds = [await seconds(LocalExecutor(cache, usable_core_count()), tasks) for _ in range(options.rounds + 1)]
     async with executors(cache) as named_executors:
         for _ in range(options.rounds + 1):
             for name, executor in named_executors.items():
@@ -83,11 +83,11 @@ async def main() -> None:
     measure_columns = {name: list(zip(*rounds[1:], strict=True)) for name, rounds in measured.items()}
     medians = {name: [statistics.median(column) for column in rounds] for name, rounds in measure_columns.items()}
     medians["local"][-1] = statistics.median(ours for *_, ours in single_rounds[1:])
-    print(f"{options.tasks} tasks, {usable_cores()} at a time, median of {options.rounds} rounds\n")
+    print(f"{options.tasks} tasks, {usable_core_count()} at a time, median of {options.rounds} rounds\n")
     print("| executor | seconds | tasks per core and hour | cores busy | our processor time per task, ms |")
     print("| --- | --- | --- | --- | --- |")
     for name, (wall, busy, ours) in medians.items():
-        rate = options.tasks / wall / usable_cores() * 3600
+        rate = options.tasks / wall / usable_core_count() * 3600
         print(f"| {name} | {wall:.2f} | {rate:.0f} | {busy:.0%} | {ours * 1000:.1f} |")
     ratios = [dask[0] / local[0] for local, dask in zip(measured["local"][1:], measured["dask"][1:], strict=True)]
     print(f"\nDask takes {statistics.median(ratios):.2f} times as long as the local executor.")

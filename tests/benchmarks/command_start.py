@@ -15,7 +15,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 
 import typer.main
 
-from benchwright_server.cli.app import command_line, modules
+from benchwright_server.cli.app import app_with_commands, load_command_modules
 
 ROUNDS = 3
 BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
@@ -50,7 +50,7 @@ def processor_s(words: Sequence[str]) -> float:
 
 
 def main() -> None:
-    root_command = typer.main.get_command(command_line(modules()))
+    root_command = typer.main.get_command(app_with_commands(load_command_modules()))
     commands = sys.argv[1:] or [*FIRST_OUTPUTS, *helps(root_command)]
     python = processor_s([sys.executable, "-c", "pass"])
     costs = sorted(((processor_s([str(BENCHWRIGHT), *words.split()]), words) for words in commands), reverse=True)

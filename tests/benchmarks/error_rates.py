@@ -28,7 +28,11 @@ from scipy import stats
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_difference, crossed_share
 from benchwright_analysis.statistics.crossed_design import CrossedCells, CrossedDesign, VarianceModel
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.restricted_mean import restricted_mean, restricted_mean_difference, time_change
+from benchwright_analysis.statistics.restricted_mean import (
+    geometric_mean_time_change,
+    restricted_mean,
+    restricted_mean_difference,
+)
 from benchwright_analysis.statistics.survival import kaplan_meier
 
 from .error_rates_text import CONCLUSION, INTRODUCTION, LIMITS
@@ -208,7 +212,7 @@ def outcomes(study: StudySample, true: Truth, limit: float, *, one_condition: bo
     shifts = {
         SOLVED: (crossed_difference(solved_values, study.second_condition, study.cells), _gap(true.solved_shares)),
         MINUTES: (restricted_mean_difference(*study_columns), _gap(true.mean)),
-        CHANGE: (time_change(*study_columns), math.expm1(_gap(true.log_mean))),
+        CHANGE: (geometric_mean_time_change(*study_columns), math.expm1(_gap(true.log_mean))),
     }
     for name, (difference, value) in shifts.items():
         if difference.low is not None:
@@ -255,7 +259,7 @@ class Rate:
 def one_model() -> Iterator[dict[str, tuple[Numbers, VarianceModel]]]:
     """Comparisons share what depends only on who tried what, which is most of the work, until it is cleared."""
     cached: dict[str, tuple[Numbers, VarianceModel]] = {}
-    real = CrossedDesign.difference_model
+    real = CrossedDesign.residual_and_variance_model
 
     def once(
         design: CrossedDesign, treated: Numbers, covariates: Sequence[Numbers], is_within: bool

@@ -34,7 +34,7 @@ SERVER = Path(__file__).parents[1] / "support" / "models" / "plain_inline_server
 
 async def gaps(kind: SiteKind, policy: Policy, folder: Path, hearing: Hearing) -> list[float]:
     """Milliseconds from each answer to the next question at the same site."""
-    store = Store(Home.find())
+    store = Store(Home.from_environment())
     command = (sys.executable, str(SERVER), "good", str(hearing.socket_path))
     subject = InlineSubject(ServerLaunch(command), Dialect(), os.environ, folder / "places")
     for name in PROBLEMS:

@@ -25,7 +25,7 @@ import httpx2
 from benchwright_foundation.home import Home
 from benchwright_judges.records.recorded_judging import judge_and_record
 from benchwright_judges.records.records import Records
-from benchwright_judges.score import score
+from benchwright_judges.score import score_by_rules
 from benchwright_problems.storage.store import Store
 
 ANSWERS = 1000
@@ -58,12 +58,12 @@ async def in_process(home: Home, answer_count: int) -> list[Row]:
     problem = store.unseal(REF)
 
     async def rules() -> None:
-        score(problem, ANSWER)
+        score_by_rules(problem, ANSWER)
 
     records = await Records.open(home.data / "bench.sqlite")
 
     async def judge_and_keep() -> None:
-        await judge_and_record(store.unseal(REF), ANSWER, None, records, ref=REF)
+        await judge_and_record(store.unseal(REF), ANSWER, None, records, problem_ref=REF)
 
     try:
         return [
@@ -101,7 +101,7 @@ def main() -> None:
     answer_count = int(sys.argv[1]) if len(sys.argv) > 1 else ANSWERS
     with tempfile.TemporaryDirectory() as folder:
         environment = {"BENCHWRIGHT_HOME": folder, "PATH": os.environ["PATH"]}
-        home = Home.find(environment)
+        home = Home.from_environment(environment)
         home.data.mkdir()
         create = [BENCHWRIGHT, "judge", "token", "create", "bench", "--scope", "submit", "--rate", "100000000"]
         token = subprocess.run(create, env=environment, capture_output=True, text=True, check=True).stdout.strip()

@@ -83,7 +83,7 @@ def _children_s() -> float:
 
 def main() -> None:
     """Measure and print."""
-    toolchain = Toolchain.find(Home.find().cache)
+    toolchain = Toolchain.find(Home.from_environment().cache)
     scan_ms(design(1000))
     print("| bytes | scan, ms | Verilator, ms | guarded, ms |")
     print("| --- | --- | --- | --- |")

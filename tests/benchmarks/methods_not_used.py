@@ -23,7 +23,7 @@ from benchwright_analysis.statistics.columns import Flags
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.pseudo_values import log_restricted_time_pseudo_values
 from benchwright_analysis.statistics.restricted_mean import restricted_mean_difference
-from benchwright_analysis.statistics.variance_components import indicator_matrix, projector
+from benchwright_analysis.statistics.variance_components import indicator_matrix, orthonormal_basis
 
 from .error_rates import A_THIRD, CHANGE, LIMIT, SCENARIOS, SEED, Numbers, Plan, Size, StudySample, draw, rates, truth
 
@@ -70,7 +70,7 @@ def contributions(study: StudySample, gap: float, row_groups: NDArray[np.intp]) 
     people, problems = (
         indicator_matrix(labels, labels.max() + 1) for labels in (study.participant, study.problem_indexes)
     )
-    basis = projector(np.hstack([people, problems]))
+    basis = orthonormal_basis(np.hstack([people, problems]))
     group_conditions = indicator_matrix(row_groups, row_groups.max() + 1) * centred_condition[:, None]
     explained_part = basis.T @ group_conditions
     return group_conditions.T @ (

@@ -14,9 +14,9 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from benchwright_authoring.mutation.analysis import Analyser, Candidates, candidate_mutants
+from benchwright_authoring.mutation.analysis import Analyser, MutantCandidates, candidate_mutants
 from benchwright_authoring.mutation.findings import MutantStatus, ProblemFindings
-from benchwright_formal.opinion import prover
+from benchwright_formal.opinion import sandboxed_prover
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.configuration import open_executor
 from benchwright_harness.grading.verdict_store import VerdictStore
@@ -29,7 +29,7 @@ MUTANTS = 500
 CORES = 2
 
 
-def sample(folder: Path, mutants: int) -> list[Candidates]:
+def sample(folder: Path, mutants: int) -> list[MutantCandidates]:
     """As many mutants, the same number of each problem that has so many."""
     problems, chosen_sets, left_count = published_designs(folder), [], mutants
     problems.sort(key=lambda problem: len(candidate_mutants(problem, seed=0, limit=None).chosen_mutants))
@@ -40,17 +40,19 @@ def sample(folder: Path, mutants: int) -> list[Candidates]:
     return chosen_sets
 
 
-async def timed(folder: Path, candidate_sets: list[Candidates]) -> tuple[float, list[ProblemFindings]]:
+async def timed(folder: Path, candidate_sets: list[MutantCandidates]) -> tuple[float, list[ProblemFindings]]:
     """Seconds, and what was found."""
-    home = Home.find({"BENCHWRIGHT_HOME": str(folder), "BENCHWRIGHT_CACHE": str(Home.find().cache)})
+    home = Home.from_environment(
+        {"BENCHWRIGHT_HOME": str(folder), "BENCHWRIGHT_CACHE": str(Home.from_environment().cache)}
+    )
     box, toolchain = open_sandbox("bwrap"), Toolchain.find(home.cache)
 
-    async with open_executor(home, jobs=CORES, cluster=None, options=()) as runs:
+    async with open_executor(home, jobs=CORES, cluster_name_or_address=None, option_assignments=()) as runs:
         analyser = Analyser(
             runs, box, toolchain, VerdictStore.from_home(home), False, on_progress=lambda progress: None
         )
         start_s = time.perf_counter()
-        findings = await analyser.analyse(candidate_sets, prover(box, toolchain), CORES)
+        findings = await analyser.analyse(candidate_sets, sandboxed_prover(box, toolchain), CORES)
         return time.perf_counter() - start_s, findings
 
 

@@ -134,7 +134,7 @@ async def ours(case: Case, sandbox: BwrapSandbox, toolchain: Toolchain) -> float
 
 async def main(rounds: int) -> None:
     """Measure both in turn, and print the medians."""
-    toolchain, sandbox = Toolchain.find(Home.find().cache), BwrapSandbox()
+    toolchain, sandbox = Toolchain.find(Home.from_environment().cache), BwrapSandbox()
     # As in an editor, where it is not the first run.
     await ours(CASES[-1], sandbox, toolchain)
     print("| test | by hand, s | ours, s | ratio |")

@@ -21,7 +21,7 @@ from pathlib import Path
 from benchwright_foundation.home import Home
 from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.execution.run import RANDOM_SEED, run_harness, solved_files, warm_up
+from benchwright_harness.execution.run import RANDOM_SEED, reference_solution_files, run_harness, warm_up_sandbox
 from benchwright_harness.execution.run_folder import run_folder
 from benchwright_harness.plan.plan import make_plan
 from benchwright_harness.plan.selection import ToolSelection, selections
@@ -46,7 +46,7 @@ def problems(home: Home) -> list[Problem]:
     store = Store(home)
     designs = [
         store.unseal(f"starter/{problem.id}")
-        for problem in store.public("starter").problems
+        for problem in store.public_pack("starter").problems
         if problem.kind is ProblemKind.DESIGN
     ]
     for file in sorted(EXAMPLES.glob("*generation*with_solutions.jsonl")):
@@ -58,10 +58,10 @@ def problems(home: Home) -> list[Problem]:
 
 def bare(problem: Problem, selection: ToolSelection, toolchain: Toolchain) -> float:
     """Seconds of the harness's own command, as someone would type it."""
-    step = make_plan(problem.hidden.harness, selection.simulator, supervised=False).for_one_run().steps[0]
+    step = make_plan(problem.hidden.harness, selection.simulator, is_supervised=False).for_one_run().steps[0]
     code, hidden_folder = (Path(tempfile.mkdtemp(prefix="benchwright-bench-")) for _ in range(2))
     try:
-        with run_folder(code, solved_files(problem), None):
+        with run_folder(code, reference_solution_files(problem), None):
             for path, text in step.files.items():
                 file = hidden_folder / path.removeprefix("/src/")
                 file.parent.mkdir(parents=True, exist_ok=True)
@@ -99,13 +99,13 @@ async def ours(
 ) -> float:
     """Seconds from the snapshot to the verdict."""
     if warm:
-        await warm_up(problem, sandbox=sandbox, toolchain=toolchain, selection=selection)
+        await warm_up_sandbox(problem, sandbox=sandbox, toolchain=toolchain, selection=selection)
         # Between two saves there is more time than this.
         await asyncio.sleep(1)
     start = time.monotonic()
     verdict = await run_harness(
         problem,
-        solved_files(problem),
+        reference_solution_files(problem),
         sandbox=sandbox,
         toolchain=toolchain,
         selection=selection,
@@ -119,7 +119,7 @@ async def ours(
 
 async def main(rounds: int) -> None:
     """Measure and print."""
-    home = Home.find()
+    home = Home.from_environment()
     toolchain, sandbox = Toolchain.find(home.cache), BwrapSandbox()
     run_kinds = ("bare", "cold", "warm")
     per_problem: dict[str, list[float]] = {kind: [] for kind in run_kinds}

@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchwright_server.features.design.design_views import _schematic
+from benchwright_server.features.design.design_views import _schematic_view
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.netlist.schematic import schematic
 from benchwright_server.netlist.yosys import Yosys
@@ -72,7 +72,7 @@ async def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         (folder / "big.sv").write_text(module(1000))
-        design = Project(folder, Documents()).design(folder / "big.sv")
+        design = Project(folder, Documents()).instance_tree_of(folder / "big.sv")
         (instance,) = design.instances_of_module("big")
         took = []
         for _ in range(5):
@@ -82,7 +82,7 @@ async def main() -> None:
             took.append(time.perf_counter() - start)
         print(f"{len(drawn_schematic.cells)} cells, {len(drawn_schematic.connections)} connections")
         print(f"Yosys and reading its netlist: {statistics.median(took):.2f} s (median of 5)")
-        view = _schematic(Locations(_NoEditor()), instance, drawn_schematic)  # type: ignore[arg-type]
+        view = _schematic_view(Locations(_NoEditor()), instance, drawn_schematic)  # type: ignore[arg-type]
         file = folder / "view.json"
         file.write_text(json.dumps(view.model_dump(mode="json", by_alias=True)))
         # In a file: the thread would inherit the options of a script on the command line, and not start.

@@ -28,7 +28,7 @@ import psutil
 
 from benchwright_attempts.events.events import Started
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import solved_files
+from benchwright_harness.execution.run import reference_solution_files
 from benchwright_problems.storage.store import Store
 
 from ..support.service.bench_service import Service, Solver, running_service
@@ -47,8 +47,8 @@ PATIENCE_S = 600.0
 def queued(service: Service, folder: Path, count: int) -> None:
     """One run for each of so many students."""
     course = service.set_up()
-    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
-    solved_texts = {path: solved_files(problem)[path].decode() for path in problem.public.expected}
+    problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    solved_texts = {path: reference_solution_files(problem)[path].decode() for path in problem.public.expected}
     for number in range(count):
         solver = Solver.joining(service, course, folder / str(number), str(number))
         attempt = solver.begin(REF, solved_texts)
@@ -142,7 +142,10 @@ def main(count: int = RUNS, rounds: int = ROUNDS) -> None:
             machine_folder.mkdir(mode=0o711)
             ignored = shutil.ignore_patterns("downloads", "*.lock")
             shutil.copytree(
-                Home.find().cache / "toolchains", machine_folder / "cache" / "toolchains", symlinks=True, ignore=ignored
+                Home.from_environment().cache / "toolchains",
+                machine_folder / "cache" / "toolchains",
+                symlinks=True,
+                ignore=ignored,
             )
         measured: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
         for turn in range(rounds):

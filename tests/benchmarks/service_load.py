@@ -37,7 +37,7 @@ from benchwright_attempts.grading.grading import run_harness, warm_up
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import AttemptHeader, StoredRow
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import solved_files
+from benchwright_harness.execution.run import reference_solution_files
 from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
@@ -93,9 +93,9 @@ class Durations:
 
 def scripts(folder: Path, students: int, batches: int, saves_each: int) -> list[Script]:
     """Makes all events beforehand."""
-    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
     path = problem.public.expected[0]
-    solved_text = solved_files(problem)[path].decode()
+    solved_text = reference_solution_files(problem)[path].decode()
     clock = HandClock()
     student_scripts = []
     with contextlib.closing(
@@ -267,10 +267,10 @@ def alone(number: int) -> float:
     """Seconds for runs on one core without a service, as a worker does them."""
 
     async def runs() -> float:
-        home = Home.find()
-        problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+        home = Home.from_environment()
+        problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
         sandbox = open_sandbox("bwrap")
-        solved_contents = solved_files(problem)
+        solved_contents = reference_solution_files(problem)
         path = problem.public.expected[0]
         start_s = time.monotonic()
         for run_index in range(BASELINE_RUNS):

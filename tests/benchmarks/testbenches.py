@@ -82,7 +82,7 @@ def solution(problem: Problem) -> dict[str, bytes]:
 
 async def main(rounds: int) -> None:
     """Measure and print."""
-    toolchain, sandbox = Toolchain.find(Home.find().cache), BwrapSandbox()
+    toolchain, sandbox = Toolchain.find(Home.from_environment().cache), BwrapSandbox()
     fast_problems = [
         problem for problem in problems() if await run(problem, solution(problem), sandbox, toolchain) < LONGEST_S
     ]

@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchwright_server.features.design.waveforms import _trace
+from benchwright_server.features.design.waveforms import _trace_message
 from benchwright_server.protocol.waveforms import WaveformWindow
 from benchwright_server.waveforms.readers import Readers
 
@@ -92,7 +92,7 @@ async def measured(path: Path) -> list[str]:
         raw_traces = await readers.call_method(
             path, "windows", signal_paths=signals, start_tick=start, end_tick=end, column_count=COLUMNS
         )
-        traces = [_trace(name, raw_trace) for name, raw_trace in zip(signals, raw_traces, strict=True)]
+        traces = [_trace_message(name, raw_trace) for name, raw_trace in zip(signals, raw_traces, strict=True)]
         WaveformWindow(traces=traces).model_dump_json(by_alias=True)
         return time.perf_counter() - began
 

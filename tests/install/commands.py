@@ -6,13 +6,13 @@ from typing import Any
 import typer.main
 from typer.testing import CliRunner
 
-from benchwright_server.cli.app import command_line, modules
+from benchwright_server.cli.app import app_with_commands, load_command_modules
 
 
 def main() -> int:
     failure_count = 0
     runner = CliRunner()
-    app = command_line(modules())
+    app = app_with_commands(load_command_modules())
     pending_commands: list[tuple[Any, tuple[str, ...]]] = [(typer.main.get_command(app), ())]
     while pending_commands:
         command, path = pending_commands.pop()

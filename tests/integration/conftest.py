@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="session")
 def toolchain() -> Toolchain:
     # Without one this is an error that names the next step: these tests are not worth skipping.
-    return Toolchain.find(Home.find().cache)
+    return Toolchain.find(Home.from_environment().cache)
 
 
 @contextlib.contextmanager

@@ -159,7 +159,7 @@ def test_an_agent_that_never_answers_its_task_is_ended_by_the_limit(desk: Desk, 
 
 
 def test_it_reads_and_writes_its_folder_and_nothing_else(desk: Desk, programs: Path) -> None:
-    home = Home.find()
+    home = Home.from_environment()
     home.data.mkdir(parents=True, exist_ok=True)
     (home.data / "secret").write_text("CANARY-77")
     Store(home).problem("starter/saturating-counter")

@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.events.events import AidUsed, RunFinished, Submitted
 from benchwright_foundation.home import Home
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 from benchwright_subjects.agents.installation import node_of, programs_folder
 from benchwright_subjects.agents.launch import AGENT, BRIDGE, HOME
 from benchwright_subjects.agents.preset import NODE_PROGRAMS, Preset
@@ -122,7 +122,7 @@ async def at_a_port(socket: Path) -> AsyncIterator[str]:
 
 async def work(preset: Preset, configure: Configure, folder: Path, agent_folder: Path, bridge: ModelBridge) -> str:
     """Runs an agent in a workspace; returns what it printed."""
-    home = Home.find()
+    home = Home.from_environment()
     programs, node = programs_folder(preset, home.cache), node_of(home.cache)
     launch = preset.launch(programs, node if preset.needs_node else None)
     agent_home = agent_folder / "home"
@@ -180,7 +180,7 @@ def test_an_agent_solves_a_problem_by_mcp_and_all_of_it_is_recorded_as_its_own(
     agent_folder = tmp_path / name
     (agent_folder / "home").mkdir(parents=True)
     open_command = CliRunner().invoke(
-        command_line(), ["open", PROBLEM, "--json"], env={"BENCHWRIGHT_HOME": str(agent_folder / "benchwright")}
+        app_with_commands(), ["open", PROBLEM, "--json"], env={"BENCHWRIGHT_HOME": str(agent_folder / "benchwright")}
     )
     folder = Path(json.loads(open_command.stdout)["status"]["workspace"].removeprefix("file://"))
     tool_outputs: list[str] = []
@@ -190,7 +190,7 @@ def test_an_agent_solves_a_problem_by_mcp_and_all_of_it_is_recorded_as_its_own(
         agent_outputs.append(await work(preset, configure, folder, agent_folder, bridge))
 
     ask(model_that_works(folder, tool_outputs), asks, tmp_path / "log")
-    agent_desk = Desk(Home.find({"BENCHWRIGHT_HOME": str(agent_folder / "benchwright")}), tmp_path / "out")
+    agent_desk = Desk(Home.from_environment({"BENCHWRIGHT_HOME": str(agent_folder / "benchwright")}), tmp_path / "out")
     (attempt,) = agent_desk.attempts()
     assert agent_desk.state(attempt.id) is AttemptState.SUBMITTED, (tool_outputs, agent_outputs)
     events = [recorded.event for recorded in agent_desk.events(attempt.id)]

@@ -27,7 +27,7 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><title>R</ti
 
 def question() -> Problem:
     """An open question with a figure, and a rubric of four points."""
-    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(f"starter/{NAME}")
+    problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(f"starter/{NAME}")
     assert problem.hidden.answer is not None
     rubric = RubricPoints(items=(RubricItem(text=NEED, points=3), RubricItem(text=RETIRE)), enough=3)
     drawing = base64.b64encode(SVG.encode()).decode()

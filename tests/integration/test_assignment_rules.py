@@ -37,7 +37,7 @@ REPORTING = Environment(editor="Visual Studio Code 1.105.1", change_reasons=True
 
 @pytest.fixture(scope="module")
 def problem() -> Problem:
-    return Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    return Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
 
 
 @pytest.fixture

@@ -19,13 +19,13 @@ from benchwright_attempts.grading.second_opinions import SecondOpinions
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_authoring.new_problem import DesignForm, new_problem
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import solved_files
+from benchwright_harness.execution.run import reference_solution_files
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 from benchwright_studies import open_log
 
 PATH = "rtl/hold.sv"
@@ -35,15 +35,15 @@ PATH = "rtl/hold.sv"
 def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toolchain: Toolchain) -> Problem:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
     new_problem(tmp_path / "mine", "hold", DesignForm.TESTBENCH)
-    Store(Home.find()).add(read_pack_folder(tmp_path / "mine"))
-    return Store(Home.find()).unseal("mine/hold")
+    Store(Home.from_environment()).add(read_pack_folder(tmp_path / "mine"))
+    return Store(Home.from_environment()).unseal("mine/hold")
 
 
 def attempt(
     problem: Problem, text: str, outcome: Outcome = Outcome.PASSED, *, is_ended: bool = True, **digests: str
 ) -> str:
     """Records that a design was judged so."""
-    log = open_log(log_file(Home.find()))
+    log = open_log(log_file(Home.from_environment()))
     try:
         header = Attempts(log).create(
             "mine/hold", problem.public_digest, Path("/w"), {PATH: FileText.of_text(text)}, solver="ada"
@@ -63,13 +63,13 @@ def attempt(
 
 
 def ran(*arguments: str) -> Any:
-    command_run = CliRunner().invoke(command_line(), [*arguments, "--json"])
+    command_run = CliRunner().invoke(app_with_commands(), [*arguments, "--json"])
     assert command_run.exit_code == 0, command_run.output
     return json.loads(command_run.stdout)
 
 
 def test_designs_that_passed_are_compared_once_and_reported_as_escapes(problem: Problem, tmp_path: Path) -> None:
-    reference = solved_files(problem)[PATH].decode()
+    reference = reference_solution_files(problem)[PATH].decode()
     same_attempt = attempt(problem, reference)
     wrong_attempt = attempt(problem, reference.replace("else if (en)", "else if (en && d != 8'hEE)"))
     attempt(problem, reference, Outcome.FAILED)
@@ -78,7 +78,7 @@ def test_designs_that_passed_are_compared_once_and_reported_as_escapes(problem: 
     assert ran("attempts", "compare") == {"compared": 2, "known": 0, "differs": 1, "equivalent": 1}
     assert ran("attempts", "compare") == {"compared": 0, "known": 2}
     assert ran("attempts", "compare", "--fresh", same_attempt) == {"compared": 1, "known": 0, "equivalent": 1}
-    opinion = SecondOpinions(Home.find()).find_opinion(wrong_attempt)
+    opinion = SecondOpinions(Home.from_environment()).find_opinion(wrong_attempt)
     assert opinion is not None
     assert any(inputs.get("d") == 0xEE for inputs in opinion.found.opinion.stimulus)
 
@@ -95,7 +95,7 @@ def test_designs_that_passed_are_compared_once_and_reported_as_escapes(problem: 
 
 
 def test_without_an_opinion_the_report_has_no_such_section(problem: Problem, tmp_path: Path) -> None:
-    attempt(problem, solved_files(problem)[PATH].decode())
+    attempt(problem, reference_solution_files(problem)[PATH].decode())
     ran("report", "--out", str(tmp_path / "report"))
     assert "escapes" not in json.loads((tmp_path / "report" / "report.json").read_text())["sections"]
 
@@ -103,20 +103,20 @@ def test_without_an_opinion_the_report_has_no_such_section(problem: Problem, tmp
 def test_what_was_compared_with_another_version_is_compared_again_and_not_reported(
     problem: Problem, tmp_path: Path
 ) -> None:
-    reference = solved_files(problem)[PATH].decode()
+    reference = reference_solution_files(problem)[PATH].decode()
     attempt_id = attempt(problem, reference.replace("else if (en)", "else if (en && d != 8'hEE)"))
     assert ran("attempts", "compare")["differs"] == 1
     file = tmp_path / "mine" / "hold" / "problem.toml"
     file.write_text(f'{file.read_text()}\n[dont_care]\nalways = ["q"]\n')
-    Store(Home.find()).add(read_pack_folder(tmp_path / "mine"), replace=True)
+    Store(Home.from_environment()).add(read_pack_folder(tmp_path / "mine"), replace=True)
     ran("report", "--out", str(tmp_path / "report"))
     assert "escapes" not in json.loads((tmp_path / "report" / "report.json").read_text())["sections"]
     # Now it has no output that counts.
     assert ran("attempts", "compare") == {"compared": 1, "known": 0, "unknown": 1}
     assert ran("attempts", "compare") == {"compared": 0, "known": 1}
     assert ran("attempts", "compare", "--limit", "30") == {"compared": 1, "known": 0, "unknown": 1}
-    RunRecords(Home.find(), attempt_id).delete()
-    assert SecondOpinions(Home.find()).find_opinion(attempt_id) is None
+    RunRecords(Home.from_environment(), attempt_id).delete()
+    assert SecondOpinions(Home.from_environment()).find_opinion(attempt_id) is None
 
 
 def test_an_escape_with_other_parameters_is_reported_with_them(problem: Problem, tmp_path: Path) -> None:
@@ -127,8 +127,8 @@ def test_an_escape_with_other_parameters_is_reported_with_them(problem: Problem,
     file.write_text(reference)
     problem_file = folder / "problem.toml"
     problem_file.write_text(f"{problem_file.read_text()}\n[proof]\nparameters = [{{ W = 3 }}, {{ W = 5 }}]\n")
-    Store(Home.find()).add(read_pack_folder(tmp_path / "mine"), replace=True)
-    unsealed_problem = Store(Home.find()).unseal("mine/hold")
+    Store(Home.from_environment()).add(read_pack_folder(tmp_path / "mine"), replace=True)
+    unsealed_problem = Store(Home.from_environment()).unseal("mine/hold")
     # One that differs, and one that has no such parameter.
     attempt(unsealed_problem, reference.replace("else if (en)", "else if (en || W == 5)"))
     attempt(unsealed_problem, reference.replace("parameter int W", "localparam int W"))

@@ -165,7 +165,7 @@ async def test_a_script_passes_by_its_authors_criterion(
 
 async def test_check_proposes_a_criterion_that_proves_the_problem(toolchain: Toolchain, tmp_path: Path) -> None:
     verdicts = VerdictStore(tmp_path / "verdicts")
-    executor = LocalExecutor(Home.find().cache, 2, open_log=lambda task: verdicts.open_log(task.key))
+    executor = LocalExecutor(Home.from_environment().cache, 2, open_log=lambda task: verdicts.open_log(task.key))
     checker = Checker(executor, BwrapSandbox(), toolchain, verdicts)
     (proof,) = await checker.check_problems(read_pack_folder(pack_folder(tmp_path / "a", "")).problems)
     assert proof.proof is ProofState.UNDECIDED

@@ -19,7 +19,7 @@ from benchwright_attempts.log.anchors import Anchor, check_anchors
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import solved_files, starting_files
+from benchwright_harness.execution.run import reference_solution_files, starting_files
 from benchwright_problems.problem import Problem, Reveal
 from benchwright_problems.storage.store import Store
 
@@ -46,7 +46,7 @@ def solver(service: Service, course: Course, tmp_path: Path) -> Iterator[Solver]
 
 @pytest.fixture(scope="module")
 def problem() -> Problem:
-    return Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    return Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
 
 
 def texts(files: dict[str, bytes], problem: Problem) -> dict[str, str]:
@@ -82,7 +82,7 @@ def test_a_student_joins_opens_saves_and_passes_without_seeing_anything_hidden(
     assert view["verdict"]["policy"] == "names"
     assert all(test["message"] is None for test in view["verdict"]["tests"])
 
-    passed_run = solver.run(attempt, 2, texts(solved_files(problem), problem))
+    passed_run = solver.run(attempt, 2, texts(reference_solution_files(problem), problem))
     view = solver.verdict(passed_run.json()["id"])
     assert view["verdict"]["outcome"] == "passed"
     assert view["verdict"]["passed"] == view["verdict"]["total"] > 0

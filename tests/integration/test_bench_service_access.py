@@ -98,7 +98,7 @@ def work(
 ) -> Iterator[tuple[Solver, str, str]]:
     """A student, and the ids of an attempt and a queued run of theirs."""
     ada = Solver.joining(service, course, tmp_path_factory.mktemp("ada"))
-    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
     starting = starting_files(problem)
     files = {path: starting[path].decode() for path in problem.public.expected}
     attempt = ada.begin(REF, files)

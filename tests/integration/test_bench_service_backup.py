@@ -24,7 +24,7 @@ from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.published_keys import PublishedKeys
 from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import solved_files
+from benchwright_harness.execution.run import reference_solution_files
 from benchwright_problems.storage.store import Store
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.storage import backup
@@ -50,8 +50,8 @@ def test_what_was_acknowledged_and_queued_goes_on_in_another_place(
 ) -> None:
     course = service.set_up()
     solver = Solver.joining(service, course, tmp_path)
-    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
-    solution_files = {path: solved_files(problem)[path].decode() for path in problem.public.expected}
+    problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    solution_files = {path: reference_solution_files(problem)[path].decode() for path in problem.public.expected}
     attempt = solver.begin(REF, solution_files)
     solver.record(attempt, Started())
     anchor_before = Anchor.model_validate(solver.send(attempt).json()["anchor"])
@@ -146,7 +146,7 @@ def test_a_backup_made_while_people_work_has_every_event_that_a_receipt_in_it_is
     for solver in solvers:
         solver.log.close()
     for n in range(3):
-        restored = Home.find({"BENCHWRIGHT_HOME": str(tmp_path / f"restored-{n}")})
+        restored = Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path / f"restored-{n}")})
         restore(restored, tmp_path / f"{n}.tar.gz")
         with contextlib.closing(sqlite3.connect(restored.data / "service" / "service.sqlite")) as database:
             receipts = database.execute("SELECT attempt, anchor FROM service_receipts").fetchall()
@@ -160,7 +160,7 @@ def test_a_backup_made_while_people_work_has_every_event_that_a_receipt_in_it_is
 @pytest.fixture
 def filled(tmp_path: Path) -> Home:
     """A data folder as a service has one."""
-    home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "home")})
+    home = Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path / "home")})
     (home.data / "service").mkdir(parents=True)
     (home.data / "service" / "key").write_text("k")
     return home
@@ -177,7 +177,7 @@ def test_a_backup_overwrites_nothing(filled: Home, tmp_path: Path) -> None:
 
 
 def test_what_is_no_backup_is_refused_and_changes_nothing(filled: Home, tmp_path: Path) -> None:
-    empty = Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "empty")})
+    empty = Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path / "empty")})
     cut = tmp_path / "cut.tar.gz"
     back_up(filled, tmp_path / "whole.tar.gz")
     cut.write_bytes((tmp_path / "whole.tar.gz").read_bytes()[:60])

@@ -12,7 +12,7 @@ import pytest
 
 from benchwright_attempts.events.events import Started
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import solved_files
+from benchwright_harness.execution.run import reference_solution_files
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 
@@ -97,9 +97,9 @@ def test_grades_are_for_staff(service: Service, course: Course, account: str, ro
 def test_solutions_that_are_alike_are_shown_to_staff(
     service: Service, teacher: httpx2.Client, course: Course, account: str, tmp_path: Path
 ) -> None:
-    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
     solver = Solver.joining(service, course, tmp_path, "Mallory")
-    files = texts(problem, solved_files(problem))
+    files = texts(problem, reference_solution_files(problem))
     copied = {path: f"// mine\n{text}" for path, text in files.items()}
     attempt = solver.begin(REF, files)
     solver.record(attempt, Started())

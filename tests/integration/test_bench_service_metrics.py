@@ -13,7 +13,7 @@ import pytest
 from benchwright_attempts.events.events import Edit, Started
 from benchwright_attempts.events.file_text import Change
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import solved_files, starting_files
+from benchwright_harness.execution.run import reference_solution_files, starting_files
 from benchwright_problems.storage.store import Store
 
 from ..support.service.bench_service import Course, Service, Solver
@@ -39,13 +39,13 @@ def solver(service: Service, course: Course, tmp_path: Path) -> Iterator[Solver]
 
 
 def test_runs_events_and_requests_are_counted_without_any_id(service: Service, solver: Solver) -> None:
-    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
     start = {path: starting_files(problem)[path].decode() for path in problem.public.expected}
     attempt = solver.begin(REF, start)
     solver.record(attempt, Started())
     assert solver.send(attempt).status_code == 200
     solver.verdict(solver.run(attempt, 1, start).json()["id"])
-    solution_files = {path: solved_files(problem)[path].decode() for path in problem.public.expected}
+    solution_files = {path: reference_solution_files(problem)[path].decode() for path in problem.public.expected}
     solver.verdict(solver.run(attempt, 2, solution_files).json()["id"])
     with service.client() as client:
         client.request("BREW", "/api/v1/me")
@@ -94,7 +94,7 @@ def test_nothing_that_anybody_sends_reaches_the_log_even_when_the_database_fails
     )
     assert solver.send(attempt).status_code == 200
     assert solver.send(attempt, first_event=0, lines=[{"event": CANARY}]).status_code == 422
-    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).problem(REF)
+    problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).problem(REF)
     broken_files = dict.fromkeys(problem.public.expected, f"module {CANARY} (")
     solver.verdict(solver.run(attempt, 1, broken_files).json()["id"])
     question_attempt = solver.begin(QUESTION, {})

@@ -26,7 +26,7 @@ NAME = "Lin <b>Wei</b> & =1+1"
 
 @pytest.fixture(scope="module")
 def problem() -> Problem:
-    return Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    return Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
 
 
 def test_an_invitation_signs_a_browser_in_until_it_signs_out(service: Service, course: Course) -> None:

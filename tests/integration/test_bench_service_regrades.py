@@ -12,7 +12,7 @@ import pytest
 
 from benchwright_attempts.events.events import Started
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import solved_files, starting_files
+from benchwright_harness.execution.run import reference_solution_files, starting_files
 from benchwright_problems.problem import Pack, Problem
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
@@ -52,7 +52,7 @@ class Class:
 
 
 def original(problem: str) -> Problem:
-    return Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(f"starter/{problem}")
+    return Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(f"starter/{problem}")
 
 
 def midterm(service: Service, *, is_correct: bool, has_question: bool = True) -> None:
@@ -91,7 +91,7 @@ def taught(service: Service, tmp_path: Path) -> Class:
     (path,) = design.public.expected
     right_solver = Solver.joining(service, course, tmp_path / "ada", "Ada")
     wrong_solver = Solver.joining(service, course, tmp_path / "bob", "Bob")
-    right_run = submit_answer(right_solver, DESIGN, {path: solved_files(design)[path].decode()})
+    right_run = submit_answer(right_solver, DESIGN, {path: reference_solution_files(design)[path].decode()})
     wrong_run = submit_answer(wrong_solver, DESIGN, {path: starting_files(design)[path].decode()})
     submit_answer(right_solver, QUESTION, {"answer.md": "C"})
     submit_answer(wrong_solver, QUESTION, {"answer.md": "B"})
@@ -155,7 +155,7 @@ def test_a_problem_that_its_pack_has_no_more_is_refused_and_keeps_nothing_else_w
     service: Service, taught: Class
 ) -> None:
     design = original(DESIGN)
-    reference = {path: text.decode() for path, text in solved_files(design).items()}
+    reference = {path: text.decode() for path, text in reference_solution_files(design).items()}
     ungraded = begun(taught.wrong_solver, QUESTION, {"answer.md": "C"})
     midterm(service, is_correct=True, has_question=False)
     refusal = taught.wrong_solver.run(ungraded, 1, {"answer.md": "C"})

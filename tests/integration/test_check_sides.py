@@ -118,7 +118,7 @@ def check_sides(
     monkeypatch.setattr(check, "_PATIENCE", 0.0)
 
     async def prove(checked_problem: Problem, **options: Any) -> TwoSided:
-        executor = LocalExecutor(Home.find().cache, 2)
+        executor = LocalExecutor(Home.from_environment().cache, 2)
         checker = Checker(executor, sandbox, toolchain, VerdictStore(tmp_path / "verdicts"), **options)
         (two_sided,) = await checker.check_problems([checked_problem])
         return two_sided
@@ -180,7 +180,7 @@ async def test_a_harness_without_a_reference_executes(check_sides: Check) -> Non
 
 async def test_starting_files_show_that_a_harness_executes(check_sides: Check) -> None:
     two_sided = await check_sides(problem(COCOTB, reference=None, starting=DESIGN.replace("~", "")))
-    assert (two_sided.proof, two_sided.tests_ran) == (ProofState.EXECUTES, 2)
+    assert (two_sided.proof, two_sided.most_tests_run) == (ProofState.EXECUTES, 2)
 
 
 async def test_a_harness_that_runs_no_test_says_why(check_sides: Check) -> None:
@@ -195,16 +195,16 @@ async def test_a_harness_that_runs_no_test_says_why(check_sides: Check) -> None:
 
 async def test_files_that_solve_nothing_and_pass_are_wrong_without_a_reference_too(check_sides: Check) -> None:
     two_sided = await check_sides(problem(script("true"), reference=None, starting=DESIGN))
-    assert (two_sided.proof, two_sided.is_weak) == (ProofState.WRONG, True)
+    assert (two_sided.proof, two_sided.passes_without_solution) == (ProofState.WRONG, True)
 
 
 async def test_the_estimate_knows_what_took_no_time(check_sides: Check) -> None:
     checked_problem, progress_notices = problem(HANGS_UNSOLVED), list[GradingProgress]()
     await check_sides(checked_problem, on_progress=progress_notices.append)
-    assert progress_notices[0] == GradingProgress(finished_runs=0, known_runs=0, planned=3)
-    assert progress_notices[-1] == GradingProgress(finished_runs=3, known_runs=0, planned=3)
+    assert progress_notices[0] == GradingProgress(finished_runs=0, known_runs=0, planned_runs=3)
+    assert progress_notices[-1] == GradingProgress(finished_runs=3, known_runs=0, planned_runs=3)
     await check_sides(checked_problem, on_progress=progress_notices.append)
-    assert progress_notices[-1] == GradingProgress(finished_runs=3, known_runs=1, planned=3)
+    assert progress_notices[-1] == GradingProgress(finished_runs=3, known_runs=1, planned_runs=3)
 
 
 async def test_a_verdict_without_its_log_is_reached_again_if_logs_are_wanted(

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 
 STARTER = Path(str(files("benchwright_problems") / "packs" / "starter"))
 DESIGN = "starter/saturating-counter"
@@ -63,7 +63,7 @@ def benchwright_in_process(tmp_path: Path) -> Benchwright:
 
     def call(*arguments: str | Path) -> CommandOutput:
         environ = {"BENCHWRIGHT_HOME": str(tmp_path / "home"), "COLUMNS": "200"}
-        cli_run = CliRunner().invoke(command_line(), [str(argument) for argument in arguments], env=environ)
+        cli_run = CliRunner().invoke(app_with_commands(), [str(argument) for argument in arguments], env=environ)
         return CommandOutput(cli_run.exit_code, cli_run.stdout, cli_run.stderr)
 
     return call

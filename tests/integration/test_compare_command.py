@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import solved_files
+from benchwright_harness.execution.run import reference_solution_files
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 from benchwright_server.workspaces.workspace import MARKER, Marker
 
 PROBLEM = "starter/saturating-counter"
@@ -22,11 +22,11 @@ PROBLEM = "starter/saturating-counter"
 @pytest.fixture
 def reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toolchain: Toolchain) -> str:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
-    return solved_files(Store(Home.find()).unseal(PROBLEM))["rtl/sat_counter.sv"].decode()
+    return reference_solution_files(Store(Home.from_environment()).unseal(PROBLEM))["rtl/sat_counter.sv"].decode()
 
 
 def compared(file: Path, *options: str) -> tuple[int, str]:
-    cli_run = CliRunner().invoke(command_line(), ["problems", "compare", PROBLEM, str(file), *options])
+    cli_run = CliRunner().invoke(app_with_commands(), ["problems", "compare", PROBLEM, str(file), *options])
     return cli_run.exit_code, cli_run.output
 
 

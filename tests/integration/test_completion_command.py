@@ -213,9 +213,9 @@ def test_killed_at_random_a_run_loses_nothing_asks_nothing_twice_and_leaves_no_p
 
 def _documents(per_kind: int) -> dict[str, str]:
     """Documents that a server is shown at each site."""
-    store = Store(Home.find())
+    store = Store(Home.from_environment())
     documents = {}
-    for problem in store.public("starter").problems:
+    for problem in store.public_pack("starter").problems:
         unsealed_problem = store.unseal(f"starter/{problem.id}")
         for site in cut_problem(f"starter/{problem.id}", unsealed_problem, Cutting([SiteKind.LINE], per_kind)):
             documents[site.id] = site.text_before + site.text_after
@@ -358,11 +358,11 @@ def test_nobody_who_signs_in_leaves_no_profile(desk: Desk) -> None:
 def test_a_recorded_attempt_is_replayed(desk: Desk) -> None:
     """Somebody wrote `assign `, paused, and wrote what the server offers."""
     ref = f"starter/{PROBLEM}"
-    start = Store(Home.find()).problem(ref).public.files
+    start = Store(Home.from_environment()).problem(ref).public.files
     path = next(name for name in start if name.endswith(".sv"))
     offset = len(start[path])
     clock_ticks = iter(range(0, 10**12, 5 * 10**9))
-    file = log_file(Home.find(desk.environ))
+    file = log_file(Home.from_environment(desk.environ))
     with EventLog(file, monotonic_ns=lambda: next(clock_ticks), process="p") as log:
         contents = {path: FileText.of_bytes(start[path].encode())}
         attempt = Attempts(log).create(ref, "d" * 64, Path("/w"), contents).id
@@ -398,10 +398,10 @@ consent: {{version: "1", text: "You agree to what is written here."}}
 def conducted(desk: Desk, level: Recording, *, is_closed: bool = True) -> None:
     """A study in which two people write what the server would have said, and something else, with pauses between."""
     ref = f"starter/{PROBLEM}"
-    start = Store(Home.find()).problem(ref).public.files
+    start = Store(Home.from_environment()).problem(ref).public.files
     path = next(name for name in start if name.endswith(".sv"))
     clock_ns = [0]
-    with StudyLog(log_file(Home.find(desk.environ)), monotonic_ns=lambda: clock_ns[0], process="p") as log:
+    with StudyLog(log_file(Home.from_environment(desk.environ)), monotonic_ns=lambda: clock_ns[0], process="p") as log:
         studies = Studies(log, Attempts(log))
         studies.register(parse_study(STUDY.format(level=level), Path("s.yaml")), {})
         for person in ("ada", "bob"):
@@ -430,9 +430,9 @@ def conducted(desk: Desk, level: Recording, *, is_closed: bool = True) -> None:
             add(RunStarted(run="r", number=1, snapshot={}))
             add(RunFinished(run="r", number=1, outcome=Outcome.PASSED, reason="passed", wall_s=1))
             add(Submitted())
-            studies.note_problem_opened(assigned, problem, attempt)
+            studies.record_task_begun(assigned, problem, attempt)
         if is_closed:
-            close_study(log, "s", force=True)
+            close_study(log, "s", end_open_attempts=True)
 
 
 @pytest.mark.nightly
@@ -456,7 +456,7 @@ def test_all_attempts_of_a_closed_study_are_replayed_and_the_report_says_who_wou
     second_process = desk.run("run", *replay_options, "--json")
     assert json.loads(second_process.stdout)["sections"]["beside-people"]["numbers"] == numbers
     assert len(desk.hearing.heard_messages) == message_count
-    hidden_part = Store(Home.find()).unseal(f"starter/{PROBLEM}").hidden
+    hidden_part = Store(Home.from_environment()).unseal(f"starter/{PROBLEM}").hidden
     record_text = (run_folder / "hindsight.jsonl").read_text() + json.dumps(
         [message.params for message in desk.hearing.heard_messages]
     )

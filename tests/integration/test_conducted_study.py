@@ -15,7 +15,7 @@ from benchwright_attempts import log_file as attempts_file
 from benchwright_foundation.home import Home
 from benchwright_remote.hosted_studies import HostedStudies
 from benchwright_service.bench import log_file
-from benchwright_studies.conduct.archive import journal_lines
+from benchwright_studies.conduct.archive import journal_json_lines
 from benchwright_studies.conduct.entry import Drawn, Enrolled
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -48,7 +48,7 @@ async def editors(home: Path) -> AsyncIterator[Editors]:
 
 
 def own_log(home: Path) -> Path:
-    return attempts_file(Home.find({"BENCHWRIGHT_HOME": str(home)}))
+    return attempts_file(Home.from_environment({"BENCHWRIGHT_HOME": str(home)}))
 
 
 def lab_log(service: Service) -> StudyLog:
@@ -172,10 +172,10 @@ async def test_nothing_of_the_assignment_is_on_the_participants_machine_before_t
     assert not [entry for entry in entries if isinstance(entry, Drawn)]
     # Nor does the service give the code away before it has the forecasts.
     (connection,) = json.loads((home / "data" / "connections.json").read_text())
-    hosted = HostedStudies(Home.find({"BENCHWRIGHT_HOME": str(home)})).find_study("small")
+    hosted = HostedStudies(Home.from_environment({"BENCHWRIGHT_HOME": str(home)})).find_study("small")
     assert hosted is not None
     with StudyLog(own_log(home)) as log, service.client(connection["token"]) as client:
-        journal_records = [json.loads(line) for line in journal_lines(log.journal.entries("small", "ada"))]
+        journal_records = [json.loads(line) for line in journal_json_lines(log.journal.entries("small", "ada"))]
         reply = client.post("/api/v1/studies/small/journal", json={"lines": journal_records})
         assert reply.json() == {"entries": len(journal_records), "code": ""}
         # Another participant's journal is none of theirs.

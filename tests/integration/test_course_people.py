@@ -17,7 +17,7 @@ import pytest
 
 from benchwright_attempts.events.events import Started
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import solved_files, starting_files
+from benchwright_harness.execution.run import reference_solution_files, starting_files
 from benchwright_problems.problem import Problem, Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
@@ -50,12 +50,12 @@ class Student:
 
 
 def problem_of(ref: str) -> Problem:
-    return Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(ref)
+    return Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(ref)
 
 
 def design(*, is_right: bool) -> dict[str, str]:
     problem = problem_of(DESIGN)
-    files = solved_files(problem) if is_right else starting_files(problem)
+    files = reference_solution_files(problem) if is_right else starting_files(problem)
     return {path: files[path].decode() for path in problem.public.expected}
 
 

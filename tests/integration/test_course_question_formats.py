@@ -140,7 +140,7 @@ def test_a_question_of_every_format_is_reviewed_blind_and_published(
     right_count = 2 if is_key == "the key, too" else 0
     assert f"{right_count} of {2 if is_key else 0} answers" in standing
     assert send(room.owner_client, f"{room.path}/questions/publish").status_code == 303
-    pack = Store(room.service.folders).public(f"{room.course.name}-questions")
+    pack = Store(room.service.folders).public_pack(f"{room.course.name}-questions")
     (problem,) = pack.problems
     assert problem.public.question is not None
     assert problem.public.question.format is style
@@ -235,7 +235,7 @@ def test_a_figure_is_shown_to_those_who_may_read_the_question_and_is_in_the_pack
         assert room.author.get(f"{question_path}/figures/{name}").status_code == 404
 
     assert send(room.owner_client, f"{room.path}/questions/publish").status_code == 303
-    (problem,) = Store(room.service.folders).public(f"{room.course.name}-questions").problems
+    (problem,) = Store(room.service.folders).public_pack(f"{room.course.name}-questions").problems
     (figure,) = problem.public.figures
     assert (figure.alt, figure.media_type, figure.content) == (ALT, MediaType.PNG, figure_reply.content)
     assert f"![{ALT}](figures/figure-1.png)" in problem.public.statement

@@ -55,7 +55,7 @@ def test_two_models_are_wrong_two_reviewers_accept_and_the_pack_has_it(room: Roo
     assert "agreed on 1 of 1 versions" in overview
     assert "2 of 2 answers" in overview
     assert send(room.owner_client, f"{room.path}/questions/publish").status_code == 303
-    pack = Store(room.service.folders).public(f"{room.course.name}-questions")
+    pack = Store(room.service.folders).public_pack(f"{room.course.name}-questions")
     (problem,) = pack.problems
     assert (pack.version, pack.license, problem.title) == ("1", "CC-BY-4.0", QUESTION["title"])
     assert pack.description.endswith(": Ada")
@@ -64,7 +64,7 @@ def test_two_models_are_wrong_two_reviewers_accept_and_the_pack_has_it(room: Roo
     assert (sealed.hidden.answer.value, sealed.hidden.answer.explanation) == ("B", SECRET)
     assert f">{pack.name}<" in text_of(room.owner_client, room.path)
     assert send(room.owner_client, f"{room.path}/questions/publish").status_code == 303
-    assert Store(room.service.folders).public(pack.name).version == "2"
+    assert Store(room.service.folders).public_pack(pack.name).version == "2"
 
 
 def test_where_two_reviewers_differ_a_third_decides_and_the_author_sends_a_new_version(room: Room) -> None:
@@ -225,7 +225,7 @@ def test_what_is_published_stays_when_its_author_leaves(room: Room) -> None:
     assert send(room.owner_client, f"{room.path}/people/{ada}/delete", name="Ada").status_code == 303
     assert ">Ada<" not in text_of(room.owner_client, f"{room.path}/questions")
     assert send(room.owner_client, f"{room.path}/questions/publish").status_code == 303
-    pack = Store(room.service.folders).public(f"{room.course.name}-questions")
+    pack = Store(room.service.folders).public_pack(f"{room.course.name}-questions")
     assert (pack.version, len(pack.problems)) == ("2", 1)
     assert "Ada" not in pack.description
     assert pack.canary is not None

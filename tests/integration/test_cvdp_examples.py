@@ -28,7 +28,7 @@ def problems(cvdp_files: list[Path]) -> dict[str, Problem]:
 
 
 async def check(problem: Problem, toolchain: Toolchain, folder: Path) -> TwoSided:
-    executor = LocalExecutor(Home.find().cache, 2)
+    executor = LocalExecutor(Home.from_environment().cache, 2)
     checker = Checker(executor, BwrapSandbox(), toolchain, VerdictStore(folder / "verdicts"))
     (two_sided,) = await checker.check_problems([problem])
     return two_sided

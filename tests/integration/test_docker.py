@@ -17,7 +17,7 @@ import pytest
 
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.execution.process import ProcessEnd
-from benchwright_harness.plan.plan import OSS_SIM, Build
+from benchwright_harness.plan.plan import OSS_SIM, ImageBuild
 from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox import Sandbox, SandboxJob
 from benchwright_harness.sandbox.docker import DockerSandbox
@@ -72,8 +72,8 @@ async def printed(sandbox: Sandbox, job: SandboxJob) -> str:
     return log.getvalue().decode()
 
 
-def built(dockerfile: str, **files: str) -> Build:
-    return Build(dockerfile="Dockerfile", files={"Dockerfile": dockerfile, **files}, args={"WHO": "world"})
+def built(dockerfile: str, **files: str) -> ImageBuild:
+    return ImageBuild(dockerfile="Dockerfile", files={"Dockerfile": dockerfile, **files}, args={"WHO": "world"})
 
 
 async def test_an_image_of_somebody_else_runs_as_apart_as_ours(
@@ -194,7 +194,7 @@ async def test_a_licensed_simulators_image_reaches_its_network_and_no_other_does
 async def test_an_engine_elsewhere_gets_the_folder_and_gives_it_back(
     docker_host: str, engine: sdk.APIClient, job: Callable[..., SandboxJob], code: Path
 ) -> None:
-    sandbox = DockerSandbox({"DOCKER_HOST": docker_host}, copies=True)
+    sandbox = DockerSandbox({"DOCKER_HOST": docker_host}, copies_folder=True)
     (code / "rtl" / "top.sv").write_text("module top; endmodule\n")
     (code / "src").symlink_to("/src")
     first_script = "cat ../rtl/top.sv ../src/secret.txt; mkdir -m 0 closed; ln -s /etc/passwd link; echo x > made"
@@ -207,7 +207,7 @@ async def test_an_engine_elsewhere_gets_the_folder_and_gives_it_back(
 async def test_an_engine_elsewhere_holds_the_size_of_the_folder(
     docker_host: str, engine: sdk.APIClient, job: Callable[..., SandboxJob]
 ) -> None:
-    sandbox = DockerSandbox({"DOCKER_HOST": docker_host}, copies=True)
+    sandbox = DockerSandbox({"DOCKER_HOST": docker_host}, copies_folder=True)
     grow = "for n in 1 2 3 4 5 6; do head -c 1000000 /dev/zero > $n; done; sleep 900"
     step_end = await sandbox.run(job(sandbox, grow, limits=RunLimits(wall_s=300, folder_mb=4)), io.BytesIO())
     assert step_end.end is ProcessEnd.FOLDER_QUOTA

@@ -65,7 +65,7 @@ def expected(problems: list[Problem], toolchain: Toolchain, tmp_path_factory: py
 async def proofs_in(
     sandbox: Sandbox, problems: Sequence[Problem], toolchain: Toolchain, folder: Path
 ) -> list[TwoSided]:
-    executor = LocalExecutor(Home.find().cache, 2)
+    executor = LocalExecutor(Home.from_environment().cache, 2)
     return await Checker(executor, sandbox, toolchain, VerdictStore(folder / "verdicts")).check_problems(problems)
 
 
@@ -103,6 +103,6 @@ async def test_docker_comes_to_the_verdicts_of_bubblewrap(
 def test_native_comes_to_the_verdicts_of_bubblewrap(
     problems: list[Problem], expected: list[TwoSided], toolchain: Toolchain
 ) -> None:
-    proofs = proofs_without_sandbox(problems, toolchain, Home.find().cache)
+    proofs = proofs_without_sandbox(problems, toolchain, Home.from_environment().cache)
     assert [sides(proof) for proof in proofs] == [sides(proof) for proof in expected]
     assert all("without protection" in " ".join(proof.reference.remarks) for proof in proofs)

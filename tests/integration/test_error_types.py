@@ -14,8 +14,8 @@ from benchwright_attempts import log_file
 from benchwright_attempts.events.events import ErrorsClassified
 from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
-from benchwright_judges.agreement.error_types import instructions
-from benchwright_server.cli.app import command_line
+from benchwright_judges.agreement.error_types import instructions_and_reference
+from benchwright_server.cli.app import app_with_commands
 from benchwright_studies.conduct.study_log import StudyLog
 
 from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, Play, PlayedReply, content
@@ -48,11 +48,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     ]
     Path("set.json").write_text(json.dumps(question_records))
     assert invoke("problems", "import", "csbench", "set.json", "--pack", "cs")[0] == 0
-    return Home.find()
+    return Home.from_environment()
 
 
 def invoke(*arguments: str) -> tuple[int, Any]:
-    cli_run = CliRunner().invoke(command_line(), [*arguments], catch_exceptions=False)
+    cli_run = CliRunner().invoke(app_with_commands(), [*arguments], catch_exceptions=False)
     return cli_run.exit_code, json.loads(cli_run.stdout) if "--json" in arguments and cli_run.stdout else cli_run.output
 
 
@@ -110,7 +110,7 @@ def test_judges_see_the_steps_and_the_report_shows_what_most_of_them_name(home: 
     assert [len(server_requests) for server_requests in requests] == [5, 5, 5]
     assert all(STEPS in request.user and "REFERENCE ANSWER:\nB" in request.user for request in requests[0])
     recorded = events(home)
-    assert {event.rubric for event in recorded} == {instructions()[1]}
+    assert {event.rubric for event in recorded} == {instructions_and_reference()[1]}
     assert recorded[0].judges["j0"] == ("single concept", "calculation")
     assert all("The key" not in event.model_dump_json() for event in recorded), "reasons stay with the judgements"
     status, second_output, requests = classify(home, names("other"))

@@ -31,7 +31,7 @@ from benchwright_attempts.events.evidence import ModelUsage, TimedOut
 from benchwright_attempts.summary.replay import replay
 from benchwright_problems.datasets.csbench import import_csbench
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.evaluation.evaluation import resume_run, summary, write_replies
 
@@ -519,7 +519,7 @@ def test_ctrl_c_leaves_a_run_that_can_be_gone_on_with_and_asks_nothing_twice(des
 
 
 def invoke(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(command_line(), ["eval", *map(str, arguments)], env={"COLUMNS": "200"})
+    return CliRunner().invoke(app_with_commands(), ["eval", *map(str, arguments)], env={"COLUMNS": "200"})
 
 
 def test_prompts_go_out_and_replies_come_back_as_samples(desk: Desk) -> None:
@@ -543,7 +543,9 @@ def test_prompts_go_out_and_replies_come_back_as_samples(desk: Desk) -> None:
 
 
 def grade(replies: Path, *options: str) -> dict[str, Any]:
-    cli_run = CliRunner().invoke(command_line(), ["grade", "starter", "--responses", str(replies), *options, "--json"])
+    cli_run = CliRunner().invoke(
+        app_with_commands(), ["grade", "starter", "--responses", str(replies), *options, "--json"]
+    )
     assert cli_run.exit_code == 0, cli_run.output
     counts: dict[str, Any] = json.loads(cli_run.stdout)
     return counts

@@ -41,5 +41,5 @@ def test_inspect_eval_runs_our_tasks_by_name(installed: Path, tmp_path: Path, mo
         log.error for log in eval_logs
     ]
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(home))
-    with StudyLog(log_file(Home.find())) as log:
+    with StudyLog(log_file(Home.from_environment())) as log:
         assert {header.condition for header in log.headers()} == {"model", "agent"}

@@ -90,8 +90,8 @@ def test_an_agent_reaches_neither_hidden_parts_nor_home_nor_network(
     desk: Desk, programs: Path, listening: tuple[int, list[str]]
 ) -> None:
     port, came = listening
-    Store(Home.find()).problem("starter/saturating-counter")
-    home = Home.find()
+    Store(Home.from_environment()).problem("starter/saturating-counter")
+    home = Home.from_environment()
     (home.data / "secret").parent.mkdir(parents=True, exist_ok=True)
     (home.data / "secret").write_text("CANARY-77")
     connect = "python3 -c 'import socket; socket.create_connection((\"{}\", {}), 3)'"

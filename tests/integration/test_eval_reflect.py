@@ -13,7 +13,7 @@ from benchwright_attempts import log_file
 from benchwright_attempts.events.events import Reflected
 from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 from benchwright_studies.conduct.study_log import StudyLog
 
 from ..support.models.eval_reflect import ANSWER, CANARY, MODEL, add, home
@@ -25,7 +25,7 @@ __all__ = ("home",)
 def command(play: Play, *options: str) -> tuple[int, Any, list[JudgeRequest]]:
     with JudgeEndpoint(play) as endpoint:
         arguments = ["eval", *options, "--pack", "mine", "--model", MODEL, "--base-url", endpoint.url, "--json"]
-        cli_run = CliRunner().invoke(command_line(), [*arguments, "--out", "out"], catch_exceptions=False)
+        cli_run = CliRunner().invoke(app_with_commands(), [*arguments, "--out", "out"], catch_exceptions=False)
         return (
             cli_run.exit_code,
             json.loads(cli_run.stdout) if cli_run.stdout else cli_run.stderr,

@@ -97,7 +97,7 @@ def the_person_works(lab: Lab) -> None:
         studies.enroll("both", "P01")
         studies.give_consent("both", "P01", "1")
         for task in studies.study("both").study.problems:
-            studies.keep_forecast("both", "P01", task.problem, Forecast(minutes_without_ai=4))
+            studies.record_next_forecast("both", "P01", task.problem, Forecast(minutes_without_ai=4))
         for _ in range(2):
             assigned, agreed, ref = studies.next_task("both", "P01")
             problem = Store(lab.home).problem(ref)
@@ -113,7 +113,7 @@ def the_person_works(lab: Lab) -> None:
             )
             for event in (assigned, agreed, Started()):
                 log.append_blocking(header.id, event)
-            studies.note_problem_opened(assigned, ref, header.id)
+            studies.record_task_begun(assigned, ref, header.id)
             moment[0] += 60_000_000_000
             has_passed = ref.endswith("amdahl")
             outcome = Outcome.PASSED if has_passed else Outcome.FAILED
@@ -122,7 +122,7 @@ def the_person_works(lab: Lab) -> None:
                 header.id, RunFinished(run="r", number=1, outcome=outcome, reason=reason, wall_s=1, digests={})
             )
             log.append_blocking(header.id, Submitted())
-        studies.record_finish("both", "P01")
+        studies.record_finish_if_finished("both", "P01")
 
 
 def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(

@@ -69,7 +69,7 @@ class Desk:
         return process.stdout
 
     def outcomes(self) -> list[tuple[str, str, str]]:
-        with StudyLog(log_file(Home.find())) as log:
+        with StudyLog(log_file(Home.from_environment())) as log:
             summaries = [(header, Attempts(log).summary(header.id)) for header in log.headers()]
         return [
             (header.condition, header.problem, summary.verdict.reason)
@@ -118,7 +118,7 @@ def test_a_model_that_inspect_does_not_know_costs_what_the_file_says(desk: Desk)
         output = desk.run(f"{line} --problem amdahl --costs prices.yaml --json")
     # 100 tokens at 2.5 and 20 at 10 dollars a million.
     assert json.loads(output)["cost_usd"] == pytest.approx(100 * 2.5e-6 + 20 * 10e-6)
-    with StudyLog(log_file(Home.find())) as log:
+    with StudyLog(log_file(Home.from_environment())) as log:
         (header,) = log.headers()
         (usage,) = (recorded.event for recorded in log.events(header.id) if isinstance(recorded.event, ModelUsage))
     assert usage.cost_usd == pytest.approx(0.00045)

@@ -145,10 +145,10 @@ def test_a_studys_records_go_where_it_says_and_can_be_closed_and_deleted_there(p
                 )
                 .id
             )
-            studies.note_problem_opened(assigned, problem, attempt)
+            studies.record_task_begun(assigned, problem, attempt)
             for event in (assigned, agreed, Started(), Submitted()):
                 log.append_blocking(attempt, event)
-            assert studies.record_finish("s", participant)
+            assert studies.record_finish_if_finished("s", participant)
             deliver_records(log, "s", participant)
     with StudyLog(database_url) as log:
         assert sorted(header.solver for header in log.headers()) == ["ada", "bob"]

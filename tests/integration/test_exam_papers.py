@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchwright_exams.reading.page import ReadExam
-from benchwright_exams.structure.ledger import Region, check_covered
-from benchwright_exams.work import Extracted
+from benchwright_exams.structure.ledger import Region, require_full_coverage
+from benchwright_exams.work import ExtractedExam
 
 from ..support.packs.exam_measures import MeasuredExam, measure
 from ..support.packs.exam_papers import papers, scan, skip_without_tesseract
@@ -41,7 +41,7 @@ def test_what_a_scan_loses_is_named(name: str, tmp_path: Path) -> None:
     assert scanned.extra == ()
 
 
-def words(extraction: Extracted) -> Iterator[str]:
+def words(extraction: ExtractedExam) -> Iterator[str]:
     for exam_item in extraction.exam_items.items:
         yield exam_item.title
         yield from exam_item.choices.values()
@@ -80,7 +80,7 @@ def placed(exam: ReadExam) -> dict[int, list[str]]:
 
 def test_the_ledger_has_every_sign_of_every_page_once(measured: MeasuredExam) -> None:
     regions = measured.extraction.ledger.regions
-    check_covered(regions)
+    require_full_coverage(regions)
     by_page: dict[int, list[Region]] = {}
     for region in regions:
         by_page.setdefault(region.page, []).append(region)

@@ -21,7 +21,7 @@ from benchwright_attempts.log.record import StoredRow, record_hash
 from benchwright_foundation.model import MOST_COUNTED
 from benchwright_judges.service import app as judge_app
 from benchwright_judges.service.token import Scope
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 from benchwright_service.app import make_api
 from benchwright_service.bench import open_administration
 from benchwright_service.storage.tables import TOKENS
@@ -191,6 +191,6 @@ def test_an_exported_attempt_of_somebody_else_is_refused_in_a_sentence(
     ]
     for what, text in bodies:
         file.write_text(text)
-        outcome = CliRunner().invoke(command_line(), ["attempts", "verify", str(file)])
+        outcome = CliRunner().invoke(app_with_commands(), ["attempts", "verify", str(file)])
         assert outcome.exception is None or isinstance(outcome.exception, SystemExit), (what, outcome.exception)
         assert outcome.exit_code in (0, 1, 2), what

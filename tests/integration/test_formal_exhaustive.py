@@ -25,9 +25,9 @@ from benchwright_authoring.mutation.analysis import candidate_mutants
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.mutants import is_design_file
 from benchwright_authoring.mutation.source import MutatedSource
-from benchwright_formal.bench import design_folder, unguessable_name
+from benchwright_formal.bench import temporary_design_folder, unguessable_name
 from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion, compare_formally
-from benchwright_formal.sources import sources
+from benchwright_formal.sources import compared_sources
 from benchwright_formal.yosys_script import FIRST_CYCLES
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import open_sandbox
@@ -102,7 +102,7 @@ def rewrites(files: Mapping[str, bytes], paths: Iterable[str]) -> list[Mutant]:
     mutants = []
     for path in filter(is_design_file, paths):
         source = MutatedSource(path, files[path].decode())
-        for node in source.nodes():
+        for node in source.changeable_nodes():
             if isinstance(node, BinaryExpressionSyntax) and node.kind in _COMMUTATIVE:
                 for edit in source.exchange_edits(node.left, node.right):
                     span = (edit.start, edit.end)
@@ -119,11 +119,11 @@ async def begun(
     Raises:
         NotWalkedError: The design has too many inputs, or can't be walked.
     """
-    design, folder = sources(files), unguessable_name()
+    design, folder = compared_sources(files), unguessable_name()
     known_shape = shape(design.files, top_module, remembers=remembers)
     if known_shape.bits > MOST_BITS:
         raise NotWalkedError(f"it has {known_shape.bits} bits of inputs")
-    with design_folder(design.files_below(folder), open_sandbox("bwrap"), toolchain) as running_bench:
+    with temporary_design_folder(design.content_by_path(folder), open_sandbox("bwrap"), toolchain) as running_bench:
         walk = Walk(running_bench, design, f"/code/{folder}", known_shape)
         await walk.begin()
         yield walk
@@ -235,7 +235,7 @@ async def check(problem: Problem, toolchain: Toolchain, nightly: bool) -> None:
 
 async def table(pair_count: int) -> None:
     """Prints what came of each design."""
-    toolchain = Toolchain.find(Home.find().cache)
+    toolchain = Toolchain.find(Home.from_environment().cache)
     with tempfile.TemporaryDirectory() as folder:
         for problem in (*OURS, *published_designs(Path(folder))):
             try:

@@ -15,7 +15,7 @@ from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.plan.plan import ON_VERILATOR
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_judges.score import score
+from benchwright_judges.score import score_by_rules
 from benchwright_problems.category import Category
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.problem import Problem
@@ -163,7 +163,7 @@ def imported(datapoint: dict[str, Any], version: str, folder: Path) -> Problem:
 )
 async def test_a_harness_is_two_sided(category: Category, version: str, toolchain: Toolchain, tmp_path: Path) -> None:
     problem = imported(record(category, version), version, tmp_path)
-    executor = LocalExecutor(Home.find().cache, 2)
+    executor = LocalExecutor(Home.from_environment().cache, 2)
     checker = Checker(executor, BwrapSandbox(), toolchain, VerdictStore(tmp_path / "verdicts"))
     (two_sided,) = await checker.check_problems([problem])
     assert two_sided.ok, two_sided.reason
@@ -175,7 +175,7 @@ async def test_concurrent_assertions_go_to_verilator(toolchain: Toolchain, tmp_p
     datapoint = record(Category.MODIFICATION, "1.1.0")
     assertion = "  holds: assert property (@(posedge clk) disable iff (!rst_n) !en |=> $stable(count));\n"
     datapoint["output"]["context"] = {"rtl/counter.sv": counter(DUE).replace("endmodule", f"{assertion}endmodule")}
-    executor = LocalExecutor(Home.find().cache, 2)
+    executor = LocalExecutor(Home.from_environment().cache, 2)
     checker = Checker(executor, BwrapSandbox(), toolchain, VerdictStore(tmp_path / "verdicts"))
     (two_sided,) = await checker.check_problems([imported(datapoint, "1.1.0", tmp_path)])
     assert two_sided.ok, two_sided.reason
@@ -194,5 +194,5 @@ def test_an_answer_is_scored_from_both_sides(category: Category, version: str, t
         "harness": {},
     }
     problem = imported(datapoint, version, tmp_path)
-    assert score(problem, answer).passed
-    assert not score(problem, "Nothing at all, as far as anybody can see.").passed
+    assert score_by_rules(problem, answer).passed
+    assert not score_by_rules(problem, "Nothing at all, as far as anybody can see.").passed

@@ -53,11 +53,13 @@ def home(tmp_path: Path) -> Iterator[Path]:
     environ = {"BENCHWRIGHT_HOME": str(folder)}
 
     async def leave_answers() -> None:
-        grader_home = Home.find(environ)
+        grader_home = Home.from_environment(environ)
         records = await Records.open(records_location(read_settings(environ), grader_home))
         problem = Store(grader_home).unseal(REF)
         for answer in ("first answer", "second answer"):
-            assert (await judge_and_record(problem, answer, None, records, ref=REF)).status is JudgementStatus.PENDING
+            assert (
+                await judge_and_record(problem, answer, None, records, problem_ref=REF)
+            ).status is JudgementStatus.PENDING
         await records.close()
 
     asyncio.run(leave_answers())

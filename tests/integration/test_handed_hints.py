@@ -28,7 +28,7 @@ REF = "starter/saturating-counter"
 
 @pytest.fixture(scope="module")
 def problem() -> Problem:
-    return Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    return Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ async def test_the_plan_of_a_study_says_who_may_have_hints(service: Service) -> 
                 token = client.post("/api/v1/join", json={"code": code, "name": "Ada"}).json()["token"]
             with service.client(token) as client:
                 assert client.post("/api/v1/studies", json={}).status_code == 200
-            async with parts.database.reading() as connection:
+            async with parts.database.read_transaction() as connection:
                 account = (
                     await connection.execute(select(PLACES.c.account).where(PLACES.c.study == "bare"))
                 ).scalar_one()

@@ -18,7 +18,7 @@ from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_harness.sandbox.registry import toolchain_for
-from benchwright_harness.scan import rules
+from benchwright_harness.scan import rule_names
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Hidden, Problem, RunLimits, ScanAction
 from benchwright_problems.verdict import Outcome, Reason, Verdict
@@ -55,7 +55,7 @@ async def grade(
     log = io.BytesIO()
     content_by_path = {path: text.encode() for path, text in files.items()}
     if isinstance(sandbox, NativeSandbox):
-        toolchain = toolchain_for(sandbox.name, Home.find().cache)
+        toolchain = toolchain_for(sandbox.name, Home.from_environment().cache)
     verdict = await run_harness(graded_problem, content_by_path, sandbox=sandbox, toolchain=toolchain, log=log)
     return verdict, log.getvalue().decode(errors="replace")
 
@@ -209,7 +209,7 @@ async def test_every_service_has_to_succeed_and_the_first_failure_ends_the_run(t
         sandbox=BwrapSandbox(),
         toolchain=toolchain,
         log=log,
-        on_step=lambda number, total, service: announced_steps.append((number, total, service)),
+        before_step=lambda number, total, service: announced_steps.append((number, total, service)),
     )
     assert announced_steps == [(1, 3, "s0"), (2, 3, "s1")]
     assert b"ran 0" in log.getvalue()
@@ -232,7 +232,7 @@ endmodule
 
 async def test_a_design_that_overwrites_its_result_file_does_not_pass(toolchain: Toolchain) -> None:
     inverter = problem()
-    unscanned = inverter.hidden.model_copy(update={"scan": dict.fromkeys(rules(), ScanAction.ALLOW)})
+    unscanned = inverter.hidden.model_copy(update={"scan": dict.fromkeys(rule_names(), ScanAction.ALLOW)})
     verdict, log = await grade(inverter.model_copy(update={"hidden": unscanned}), FORGER, BwrapSandbox(), toolchain)
     assert " 1 passed" in log, "the harness should have believed it"
     assert verdict.reason is Reason.TAMPERED

@@ -121,6 +121,6 @@ async def test_a_run_without_waveforms_is_what_it_was(toolchain: Toolchain, tmp_
         sandbox=BwrapSandbox(),
         toolchain=toolchain,
         log=io.BytesIO(),
-        on_folder=lambda folder: folders.append([path.name for path in folder.rglob("*")]),
+        before_folder_removal=lambda folder: folders.append([path.name for path in folder.rglob("*")]),
     )
     assert not [name for name in folders[0] if "wave" in name or name.endswith((".vcd", ".fst"))]

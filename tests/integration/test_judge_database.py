@@ -38,25 +38,25 @@ async def records(where: str | Path) -> AsyncIterator[Records]:
 
 @pytest.fixture
 def problem(tmp_path: Path) -> Problem:
-    return Store(Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})).unseal(FREE)
+    return Store(Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)})).unseal(FREE)
 
 
 async def test_an_answer_waits_is_graded_and_is_settled(records: Records, problem: Problem) -> None:
     await judge_and_record(
-        problem, "an\0answer \ud800", None, records, ref=FREE, attempt="a", try_number=1, answer_id="x"
+        problem, "an\0answer \ud800", None, records, problem_ref=FREE, attempt="a", try_number=1, answer_id="x"
     )
-    (unscored_answer,) = await records.pending()
+    (unscored_answer,) = await records.unscored_answers()
     assert (unscored_answer.answer.id, unscored_answer.answer.text, unscored_answer.answer.attempt) == (
         "x",
         "an\ufffdanswer ?",
         "a",
     )
     grading = HumanGrading(records, lambda ref: problem)
-    assert await grading.accept_grade("x", "ana", "incorrect", 1, "no") is None
-    await grading.accept_grade("x", "ana", "correct", 2, "on second thoughts")
-    judgement = await grading.accept_grade("x", "bob", "correct", 3)
+    assert await grading.store_grade("x", "ana", "incorrect", 1, "no") is None
+    await grading.store_grade("x", "ana", "correct", 2, "on second thoughts")
+    judgement = await grading.store_grade("x", "bob", "correct", 3)
     assert judgement is not None and await records.find_judgement("x") == judgement
-    assert await records.pending() == []
+    assert await records.unscored_answers() == []
     (answer_record,) = await records.answer_records()
     assert [(grade.grader, grade.label, grade.difficulty) for grade in answer_record.grades] == [
         ("ana", "correct", 2),
@@ -67,7 +67,7 @@ async def test_an_answer_waits_is_graded_and_is_settled(records: Records, proble
 async def test_an_undecided_judgement_keeps_the_answer_waiting_with_all_its_votes(
     records: Records, problem: Problem
 ) -> None:
-    await judge_and_record(problem, "text", None, records, ref=FREE, answer_id="x")
+    await judge_and_record(problem, "text", None, records, problem_ref=FREE, answer_id="x")
     answer = await records.find_answer("x")
     assert answer is not None
     model_votes = (Vote(judge="m", error="no JSON", cost_usd=0.25), Vote(judge="m", label="correct", score=1))
@@ -75,14 +75,16 @@ async def test_an_undecided_judgement_keeps_the_answer_waiting_with_all_its_vote
         status=JudgementStatus.ERROR, message="no majority", method=ScoringMethod.MODEL, votes=model_votes
     )
     await records.store_judgement(answer, undecided)
-    assert [waiting.reason for waiting in await records.pending()] == ["no majority"]
+    assert [waiting.reason for waiting in await records.unscored_answers()] == ["no majority"]
     assert await records.find_judgement("x") == undecided
 
 
 async def test_a_hundred_answers_at_once_are_all_kept(records: Records, problem: Problem) -> None:
     texts = [f"answer {number}" for number in range(100)]
-    await asyncio.gather(*(judge_and_record(problem, text, None, records, ref=FREE, answer_id=text) for text in texts))
-    assert sorted(waiting.answer.id for waiting in await records.pending()) == sorted(texts)
+    await asyncio.gather(
+        *(judge_and_record(problem, text, None, records, problem_ref=FREE, answer_id=text) for text in texts)
+    )
+    assert sorted(waiting.answer.id for waiting in await records.unscored_answers()) == sorted(texts)
 
 
 async def test_the_first_vote_under_a_key_stays(records: Records) -> None:
@@ -91,7 +93,7 @@ async def test_the_first_vote_under_a_key_stays(records: Records) -> None:
     await records.cache_votes([("k", second_vote)])
     assert await records.cached_vote("k") == first_vote
     assert await records.cached_vote("none") is None
-    assert await records.cache() == [("k", first_vote), ("l", second_vote)]
+    assert await records.all_cached_votes() == [("k", first_vote), ("l", second_vote)]
 
 
 async def test_several_processes_may_open_a_new_database_at_once(where: str | Path) -> None:

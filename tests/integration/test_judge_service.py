@@ -119,7 +119,7 @@ def machine(tmp_path: Path) -> MakeMachine:
         environment = {"BENCHWRIGHT_HOME": str(tmp_path), "PATH": os.environ["PATH"]}
         if endpoint is not None:
             environment |= {"BENCHWRIGHT_JUDGE_URL": endpoint, "BENCHWRIGHT_JUDGE_MODEL": "scripted"}
-        filled_store(Home.find(environment))
+        filled_store(Home.from_environment(environment))
         return Machine(tmp_path, database, environment)
 
     return make
@@ -399,7 +399,7 @@ def test_a_body_of_unknown_length_is_cut_off_at_the_limit(machine: MakeMachine) 
 def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = tmp_path_factory.mktemp("fuzzed")
     environment = {"BENCHWRIGHT_HOME": str(folder), "PATH": os.environ["PATH"]}
-    filled_store(Home.find(environment))
+    filled_store(Home.from_environment(environment))
     computer = Machine(folder, None, environment)
     token = computer.token("--scope", "admin")
     with computer.serving() as service:

@@ -23,7 +23,7 @@ from benchwright_judges.rubric import load_rubric
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.attempts.sessions import EditorSessions
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 from benchwright_studies.conduct.study_log import StudyLog
 
 from ..support.service.judge_endpoint import JudgeEndpoint, Play, fails, in_turn, says
@@ -44,7 +44,7 @@ def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def home(environ: Path) -> Home:
-    return Home.find()
+    return Home.from_environment()
 
 
 def set_up(home: Path, url: str, **judge_settings: object) -> None:
@@ -55,7 +55,7 @@ def set_up(home: Path, url: str, **judge_settings: object) -> None:
 
 
 def call(*arguments: str, stdin: str | None = None, status: int | None = 0) -> str:
-    cli_run = CliRunner().invoke(command_line(), ["judge", *arguments], input=stdin, catch_exceptions=False)
+    cli_run = CliRunner().invoke(app_with_commands(), ["judge", *arguments], input=stdin, catch_exceptions=False)
     assert status is None or cli_run.exit_code == status, cli_run.output
     return cli_run.stdout
 
@@ -176,7 +176,10 @@ def test_a_broken_configuration_is_told_and_costs_no_answer(environ: Path, home:
 
 def test_two_people_grade_and_a_third_decides(environ: Path, home: Home) -> None:
     attempt, _ = give_answer(home)
-    assert "1 graded" in CliRunner().invoke(command_line(), ["judge", "grade", "--as", "ana"], input="3\n2\n\n").output
+    assert (
+        "1 graded"
+        in CliRunner().invoke(app_with_commands(), ["judge", "grade", "--as", "ana"], input="3\n2\n\n").output
+    )
     first_page = call("grade", "--as", "bob", stdin="1\n4\nno fence on core 1\n")
     assert (
         ANSWER in first_page and "store buffer" in first_page and attempt not in first_page and "ana" not in first_page
@@ -218,7 +221,7 @@ def test_a_sheet_goes_out_and_comes_back(environ: Path, home: Home, tmp_path: Pa
     rows[0] |= {"label": "correct", "difficulty": "6"}
     write(sheet, rows)
     refusal = CliRunner().invoke(
-        command_line(), ["judge", "sheet", "import", str(sheet), "--as", "ana", "--graders", "1"]
+        app_with_commands(), ["judge", "sheet", "import", str(sheet), "--as", "ana", "--graders", "1"]
     )
     assert refusal.exit_code == 2 and "row 1: field difficulty" in refusal.stderr.replace("\n", " ")
     rows[0]["difficulty"] = "2"

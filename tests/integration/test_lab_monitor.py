@@ -174,7 +174,7 @@ async def test_a_study_is_unknown_to_everybody_who_neither_owns_nor_watches_it(
 
 
 async def test_who_has_begun_a_task_whose_events_are_on_their_way_is_between_tasks(tmp_path: Path) -> None:
-    home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})
+    home = Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)})
     async with open_lab(home, None) as (lab, log), open_administration(home, None) as parts:
         registered_study = await lab.open_study(parse_study(WATCHED, Path("study.yaml")))
         assert registered_study.study.consent is not None

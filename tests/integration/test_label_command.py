@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_analysis.report.rows.problem_facts import facts_of
+from benchwright_analysis.report.rows.problem_facts import facts_by_problem_ref
 from benchwright_foundation.home import Home
 from benchwright_problems.datasets.quarch import import_quarch
 from benchwright_problems.storage.labels import LabelFile, LabelSource
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 
 from ..support.packs.label_command import CHOICE, FREE, NETWORK, SOLUTION, good
 from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, Play, PlayedReply, content
@@ -36,7 +36,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path))
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.delenv("BENCHWRIGHT_JUDGE_URL", raising=False)
-    new_home = Home.find()
+    new_home = Home.from_environment()
     add(new_home, [CHOICE], [FREE, NETWORK])
     return new_home
 
@@ -59,7 +59,7 @@ def configure(home: Home, *urls: str) -> None:
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
-    cli_run = CliRunner().invoke(command_line(), ["problems", *arguments], catch_exceptions=False)
+    cli_run = CliRunner().invoke(app_with_commands(), ["problems", *arguments], catch_exceptions=False)
     return cli_run.exit_code, cli_run.stdout, cli_run.stderr
 
 
@@ -87,7 +87,7 @@ def test_questions_get_the_labels_that_two_votes_agree_on_once(home: Home) -> No
     skills = settled(home, "skill")
     assert {problem: value for problem, (value, _) in skills.items()} == LEVELS
     assert re.fullmatch(r"m0 with label-skill@[0-9a-f]{12}", skills["q/mcq-1"][1])
-    label_lines = LabelFile(home, "q").lines()
+    label_lines = LabelFile(home, "q").all_labels()
     assert {line.source for line in label_lines} == {LabelSource.MODEL}
     topic = next(line for line in label_lines if line.kind == "topic" and line.problem == "exam-3")
     assert len(topic.shortlist) == 3
@@ -159,7 +159,7 @@ def test_topics_without_a_majority_are_settled_by_the_second_choices(home: Home)
         return content(json.dumps(vote))
 
     status, _, _ = label(home, votes, "--only", "topic")
-    (label_line,) = LabelFile(home, "q").lines()
+    (label_line,) = LabelFile(home, "q").all_labels()
     # Two points for a first choice, one for a second: 2, 1 + 2 + 1 and 1 + 2.
     assert (status, label_line.value) == (0, label_line.shortlist[1])
 
@@ -195,17 +195,17 @@ def test_labels_are_kept_when_the_process_is_killed_and_the_rest_is_asked_for_la
         arguments = [*PROGRAM, "problems", "label", "q", "--jobs", "1"]
         process = subprocess.Popen(arguments, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         deadline = time.monotonic() + 60
-        while len(LabelFile(home, "q").lines()) < 2 and time.monotonic() < deadline:
+        while len(LabelFile(home, "q").all_labels()) < 2 and time.monotonic() < deadline:
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.wait(30)
-    kept_count = len(LabelFile(home, "q").lines())
+    kept_count = len(LabelFile(home, "q").all_labels())
     assert 2 <= kept_count < 9
     with LabelFile(home, "q").path.open("ab") as file:
         file.write(b'{"problem": "cut o')
     status, summary, requests = label(home, good)
     assert (status, sum(summary["known"].values()), len(requests)) == (0, kept_count, 2 * (9 - kept_count))
-    assert len(LabelFile(home, "q").lines()) == 9
+    assert len(LabelFile(home, "q").all_labels()) == 9
 
 
 def test_an_interrupted_run_ends_in_good_order_and_says_how_to_go_on(home: Home) -> None:
@@ -239,10 +239,10 @@ def test_people_correct_labels_beside_those_of_models_and_agreement_is_told(home
     status, output, _ = run("label", "q", "--correct", str(sheet), "--by", "Ada")
     assert (status, output) == (0, "3 corrections by Ada kept; what models said is kept beside them.\n")
     assert settled(home, "skill")["q/exam-3"] == ("implement", "people")
-    assert facts_of(Store(home), {"q/exam-3"})["q/exam-3"].skill == "implement"
+    assert facts_by_problem_ref(Store(home), {"q/exam-3"})["q/exam-3"].skill == "implement"
     skill_lines = [
         skill_label
-        for skill_label in LabelFile(home, "q").lines()
+        for skill_label in LabelFile(home, "q").all_labels()
         if (skill_label.problem, skill_label.kind.value) == ("exam-3", "skill")
     ]
     assert [(line.value, line.by, line.reason) for line in skill_lines] == [
@@ -281,7 +281,7 @@ def test_a_sheet_with_one_wrong_row_changes_nothing(
     status, _, error = run("label", "q", "--correct", str(sheet), "--by", "Ada")
     assert status == 2
     assert message in error.replace("\n", "")
-    assert LabelFile(home, "q").lines() == []
+    assert LabelFile(home, "q").all_labels() == []
 
 
 def test_offline_topics_are_the_likeliest_by_words_and_the_rest_is_named(home: Home) -> None:
@@ -326,7 +326,7 @@ def test_embeddings_make_the_shortlist_if_an_endpoint_is_set_up(home: Home, tmp_
         status, stdout, _ = run("label", "q", "--json", "--only", "topic", "--topics", str(topics))
     assert status == 0
     assert "embeddings of e" in json.loads(stdout)["shortlists"]
-    for topic_label in LabelFile(home, "q").lines():
+    for topic_label in LabelFile(home, "q").all_labels():
         assert (topic_label.value, topic_label.shortlist, topic_label.shortlist_by) == (
             "Beta",
             ("Beta", "Gamma", "Delta"),

@@ -48,7 +48,7 @@ async def test_lint_leaves_nothing_in_the_workspace(tmp_path: Path, toolchain: T
 WAYS = ("{hidden}/x.sv", "../hidden/x.sv", "/proc/self/root{hidden}/x.sv", "link.sv", "rtl/link.sv", "linked/x.sv")
 
 
-@pytest.mark.skipif(sys.platform != "linux" or not landlock.version(), reason="the kernel has no Landlock")
+@pytest.mark.skipif(sys.platform != "linux" or not landlock.landlock_version(), reason="the kernel has no Landlock")
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_file_elsewhere_is_as_if_it_were_missing(tmp_path: Path, toolchain: Toolchain, way: str) -> None:
     hidden, work = tmp_path / "hidden", tmp_path / "work"

@@ -80,7 +80,7 @@ class Desk:
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     new_desk = Desk(tmp_path)
-    filled_store(Home.find(new_desk.environment))
+    filled_store(Home.from_environment(new_desk.environment))
     return new_desk
 
 
@@ -309,8 +309,8 @@ def test_a_key_that_was_wrong_counts_no_more_once_it_is_mended(desk: Desk) -> No
 
 
 def _replace_key(desk: Desk, name: str, value: str) -> None:
-    store = Store(Home.find(desk.environment))
-    pack = store.public("leaky")
+    store = Store(Home.from_environment(desk.environment))
+    pack = store.public_pack("leaky")
 
     def changed(problem: Problem) -> Problem:
         unsealed_problem = store.unseal(f"leaky/{problem.id}")

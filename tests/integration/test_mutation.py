@@ -15,7 +15,7 @@ import pytest
 
 from benchwright_authoring.mutation.analysis import Analyser, Prove, candidate_mutants
 from benchwright_authoring.mutation.findings import MutantStatus, ProblemFindings
-from benchwright_authoring.mutation.rates import rate
+from benchwright_authoring.mutation.rates import rate_of_kills
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.grading.verdict_store import VerdictStore
@@ -107,7 +107,9 @@ class ScriptedOpinion:
 
 
 async def analysed(problem: Problem, toolchain: Toolchain, folder: Path, prove: Prove | None = None) -> ProblemFindings:
-    analyser = Analyser(LocalExecutor(Home.find().cache, 2), BwrapSandbox(), toolchain, VerdictStore(folder))
+    analyser = Analyser(
+        LocalExecutor(Home.from_environment().cache, 2), BwrapSandbox(), toolchain, VerdictStore(folder)
+    )
     (problem_findings,) = await analyser.analyse([candidate_mutants(problem, seed=0, limit=None)], prove)
     return problem_findings
 
@@ -173,7 +175,7 @@ async def test_a_mutant_that_hangs_counts_as_killed_by_a_timeout(toolchain: Tool
     problem = shell_problem(tmp_path, script, "module inv (input a, output y);\nassign y = ~a;\nendmodule\n")
     problem_findings = await analysed(problem, toolchain, tmp_path / "verdicts")
     assert {finding.reason for finding in problem_findings.findings} == {Reason.TIMEOUT}
-    killed = rate(problem_findings.findings)
+    killed = rate_of_kills(problem_findings.findings)
     assert killed.timeouts == killed.killed.count == len(problem_findings.findings)
 
 

@@ -153,7 +153,7 @@ TRIES = {
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
-    study_home = Home.find()
+    study_home = Home.from_environment()
     records_file = tmp_path / "records.jsonl"
     compose = f'services: {{t: {{image: i, command: [sh, -c, "{TESTS}"]}}}}'
     records_file.write_text(

@@ -46,7 +46,7 @@ def test_the_test_that_is_written_for_a_module_passes(name: str) -> None:
     simulation = OwnSimulation(files, ("rtl/design.sv",), template.module, module=f"tests/test_{template.module}.py")
     sandbox = open_sandbox("bwrap")
     own_run = asyncio.run(
-        run_own_tests(simulation, sandbox=sandbox, toolchain=toolchain_for("bwrap", Home.find().cache))
+        run_own_tests(simulation, sandbox=sandbox, toolchain=toolchain_for("bwrap", Home.from_environment().cache))
     )
     assert [(outcome.name, outcome.reason.value) for outcome in own_run.outcomes] == [("starts", "passed")], (
         own_run.output

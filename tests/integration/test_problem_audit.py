@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from benchwright_foundation.home import Home
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 
 from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, Play, PlayedReply, content
 
@@ -32,7 +32,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path))
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.delenv("BENCHWRIGHT_JUDGE_URL", raising=False)
-    return Home.find()
+    return Home.from_environment()
 
 
 def audit(
@@ -47,7 +47,7 @@ def audit(
     config.write_text("\n".join(lines))
     try:
         cli_run = CliRunner().invoke(
-            command_line(), ["problems", "audit", pack, "--json", *options], catch_exceptions=False
+            app_with_commands(), ["problems", "audit", pack, "--json", *options], catch_exceptions=False
         )
     finally:
         for server in servers:
@@ -60,7 +60,7 @@ def test_a_pack_is_reviewed_once_per_judge_and_the_reviews_are_sealed(home: Home
     status, rows, (first_requests, second_requests) = audit(
         home, lambda request: rates(), lambda request: rates(category=7)
     )
-    problems = Store(home).public("starter").problems
+    problems = Store(home).public_pack("starter").problems
     assert status == 0 and len(rows) == len(problems) == len(first_requests) == len(second_requests)
     assert rows[0]["points"] == {"ambiguity": 9, "consistency": 9, "category": 8, "behaviour": 9}
     assert rows[0]["passed"] and "findings" not in rows[0]["reviews"][0]
@@ -100,7 +100,7 @@ def test_a_review_that_cant_be_read_is_no_low_score(home: Home, text: str) -> No
 def test_a_budget_holds(home: Home) -> None:
     # Less than the largest problems may cost alone, whichever are asked about at the same time.
     status, rows, (requests,) = audit(home, lambda requests: rates(), options=("--budget", "0.014"))
-    assert 0 < len(requests) < len(Store(home).public("starter").problems)
+    assert 0 < len(requests) < len(Store(home).public_pack("starter").problems)
     assert len(rows) == len(requests) and status == 0
 
 
@@ -129,7 +129,7 @@ def imported(home: Home) -> list[dict[str, Any]]:
 
 def filtered(file: Path, *options: str, pack: str = "mine") -> tuple[int, str]:
     cli_run = CliRunner().invoke(
-        command_line(), ["problems", "filter", pack, str(file), *options], catch_exceptions=False
+        app_with_commands(), ["problems", "filter", pack, str(file), *options], catch_exceptions=False
     )
     return cli_run.exit_code, cli_run.stdout + cli_run.stderr
 

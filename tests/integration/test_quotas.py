@@ -56,7 +56,7 @@ def lin(service: Service, course: Course, tmp_path: Path) -> Iterator[Solver]:
 
 @pytest.fixture(scope="module")
 def files() -> dict[str, str]:
-    problem: Problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    problem: Problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
     return {path: starting_files(problem)[path].decode() for path in problem.public.expected}
 
 

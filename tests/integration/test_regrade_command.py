@@ -16,7 +16,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 from benchwright_studies.conduct.study_log import StudyLog
 
 PATH, TEXT = "rtl/inv.sv", "module inv; endmodule\n"
@@ -26,7 +26,7 @@ def test_what_was_submitted_is_graded_again_where_the_log_has_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
-    home, records_file = Home.find(), tmp_path / "records.jsonl"
+    home, records_file = Home.from_environment(), tmp_path / "records.jsonl"
     record = {
         "id": "inverter",
         "categories": ["cid003", "easy"],
@@ -46,10 +46,10 @@ def test_what_was_submitted_is_graded_again_where_the_log_has_it(
             for event in (Started(), RunStarted(run="r", number=1, snapshot=snapshot_digests), undecided, Submitted()):
                 log.append_blocking(attempt.id, event)
 
-    cli_run = CliRunner().invoke(command_line(), ["attempts", "regrade", "--json"])
+    cli_run = CliRunner().invoke(app_with_commands(), ["attempts", "regrade", "--json"])
     assert cli_run.exit_code == 1, cli_run.output
     verdicts_by_attempt = {row["attempt"]: (row["outcome"], row["reason"]) for row in json.loads(cli_run.stdout)}
     assert verdicts_by_attempt == {attempt_ids[0]: ("passed", "passed"), attempt_ids[1]: ("error", "tool_missing")}
     assert f"does not have the text of {PATH}" in cli_run.stderr
-    second_run = CliRunner().invoke(command_line(), ["attempts", "regrade", attempt_ids[0]])
+    second_run = CliRunner().invoke(app_with_commands(), ["attempts", "regrade", attempt_ids[0]])
     assert (second_run.exit_code, second_run.stdout) == (0, "Nothing is undecided.\n")

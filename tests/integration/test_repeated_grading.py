@@ -100,7 +100,7 @@ async def test_without_a_reference_a_solution_that_one_tool_cannot_build_is_trie
     assert (await grader.grade(unsolved, solution(AND), log=io.BytesIO())).tools["icarus"].startswith("13")
     assert (await grader.grade(unsolved, wrong_solution, log=io.BytesIO())).reason is Reason.BUILD_FAILED
 
-    batch = BatchGrader(LocalExecutor(Home.find().cache, 2), BwrapSandbox(), toolchain, store, fresh=True)
+    batch = BatchGrader(LocalExecutor(Home.from_environment().cache, 2), BwrapSandbox(), toolchain, store, fresh=True)
     verdicts = await batch.grade(
         [(unsolved, solution(AND)), (unsolved, wrong_solution), (unsolved, solution(WRONG_AND))]
     )
@@ -116,6 +116,6 @@ async def test_what_a_tool_cannot_read_is_tried_with_another_that_the_reference_
     grader = Grader(BwrapSandbox(), toolchain, store)
     log = io.BytesIO()
     assert (await grader.grade(problem, solution(inside), log=log)).outcome is Outcome.PASSED, log.getvalue()
-    batch = BatchGrader(LocalExecutor(Home.find().cache, 2), BwrapSandbox(), toolchain, store, fresh=True)
+    batch = BatchGrader(LocalExecutor(Home.from_environment().cache, 2), BwrapSandbox(), toolchain, store, fresh=True)
     verdicts = await batch.grade([(problem, solution(inside)), (problem, solution(wrong_inside))])
     assert [verdict.reason for verdict in verdicts] == [Reason.PASSED, Reason.TESTS_FAILED]

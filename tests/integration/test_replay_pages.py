@@ -58,7 +58,7 @@ def edits(path: str) -> list[Event]:
 @pytest.fixture(scope="module")
 def work(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Work]:
     course = service.set_up(problems=("saturating-counter",))
-    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
     solver = Solver.joining(service, course, tmp_path_factory.mktemp("ada"), "Ada")
     files = starting_files(problem)
     start = {path: files[path].decode() for path in problem.public.expected}

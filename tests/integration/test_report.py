@@ -24,7 +24,7 @@ from benchwright_problems.problem import Hidden, Pack, Problem
 from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_studies.plan.study_file import parse_study
@@ -128,7 +128,7 @@ def pack() -> Pack:
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
-    clock, home = Clock(), Home.find()
+    clock, home = Clock(), Home.from_environment()
     store = Store(home)
     store.add(pack())
     path = home.data / "attempts" / "log.sqlite"
@@ -154,7 +154,7 @@ def carry_out(lab: Lab, study: str = STUDY) -> None:
         studies.give_consent("tiny", participant, "1")
         for task in registered_study.study.problems:
             forecast = Forecast(minutes_without_ai=8, minutes_with_ai=8)
-            studies.keep_forecast("tiny", participant, task.problem, forecast)
+            studies.record_next_forecast("tiny", participant, task.problem, forecast)
         for _ in range(3):
             assigned, consent, problem = studies.next_task("tiny", participant)
             header = Attempts(lab.log).create(
@@ -163,13 +163,13 @@ def carry_out(lab: Lab, study: str = STUDY) -> None:
                 condition=assigned.solver,
                 study="tiny",
             )
-            studies.note_problem_opened(assigned, problem, header.id)
+            studies.record_task_begun(assigned, problem, header.id)
             forecast = studies.find_forecast("tiny", participant, problem) or Forecast()
             lab.tell(header.id, assigned, consent, forecast, Started())
             _attempt(lab, header.id, problem.removeprefix("tiny/"), assigned.condition)
             lab.tell(header.id, SelfEstimate(minutes=10, external_help=False))
             lab.clock.pass_min(5)
-        studies.record_finish("tiny", participant)
+        studies.record_finish_if_finished("tiny", participant)
     assert registered_study.plan.assignment_of("P01") is not None
 
 
@@ -436,7 +436,7 @@ def test_participants_see_how_five_others_did_where_the_study_shows_it(
             condition="alone",
             study="shown",
         )
-        studies.note_problem_opened(assigned, problem, header.id)
+        studies.record_task_begun(assigned, problem, header.id)
         lab.tell(header.id, assigned, consent, Started())
         lab.work(header.id, minutes)
         if participant == "P05":
@@ -466,13 +466,16 @@ def test_a_damaged_log_is_refused_with_the_attempt_named(lab: Lab, tmp_path: Pat
         database.execute(
             "UPDATE events SET wall = '2026-03-02T09:00:00.000000Z' WHERE attempt = ? AND seq = 5", (victim,)
         )
-    refused_report = CliRunner().invoke(command_line(), ["report", "--study", "tiny", "--out", str(tmp_path / "out")])
+    refused_report = CliRunner().invoke(
+        app_with_commands(), ["report", "--study", "tiny", "--out", str(tmp_path / "out")]
+    )
     assert refused_report.exit_code == 2
     message = " ".join(refused_report.stderr.split())
     assert f"event 5 of attempt {victim}" in message
     assert f"--without {victim[:8]}" in message
     report_run = CliRunner().invoke(
-        command_line(), ["report", "--study", "tiny", "--without", victim[:8], "--out", str(tmp_path / "out"), "--json"]
+        app_with_commands(),
+        ["report", "--study", "tiny", "--without", victim[:8], "--out", str(tmp_path / "out"), "--json"],
     )
     assert json.loads(report_run.stdout)["attempts"] == 5
 
@@ -486,7 +489,7 @@ def test_without_attempts_the_next_step_is_told(lab: Lab, tmp_path: Path) -> Non
 def test_one_command_makes_up_a_study_lets_a_model_run_and_writes_the_full_report(tmp_path: Path) -> None:
     out_folder = tmp_path / "out"
     demo_run = CliRunner().invoke(
-        command_line(), ["report", "--demo", "--people", "8", "--out", str(out_folder), "--json"]
+        app_with_commands(), ["report", "--demo", "--people", "8", "--out", str(out_folder), "--json"]
     )
     assert demo_run.exit_code == 0, demo_run.output
     content = json.loads((out_folder / "report.json").read_text())

@@ -16,16 +16,16 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
-from benchwright_analysis.report.rows.exports import write_attempts
+from benchwright_analysis.report.rows.exports import write_attempts_and_codebook
 from benchwright_analysis.report.rows.table_file import read_table
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 
 PEOPLE, PROBLEMS = 10, 6
 
 
 def run(*arguments: str | Path) -> str:
     """Output of the command, its messages on one line."""
-    report_command = CliRunner().invoke(command_line(), ["report", *map(str, arguments)])
+    report_command = CliRunner().invoke(app_with_commands(), ["report", *map(str, arguments)])
     return " ".join((report_command.output + report_command.stderr).split())
 
 
@@ -137,7 +137,7 @@ def test_our_own_table_comes_back_as_it_was(tmp_path: Path) -> None:
     mapping.write_text(MAPPING)
     rows = read_table(table, mapping).rows
     for name in ("attempts.csv", "attempts.parquet"):
-        write_attempts(tmp_path, rows)
+        write_attempts_and_codebook(tmp_path, rows)
         assert read_table(tmp_path / name).rows == rows
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_analysis.report.charts import intervals
-from benchwright_analysis.report.page import page
+from benchwright_analysis.report.charts import interval_chart
+from benchwright_analysis.report.page import report_page
 from benchwright_analysis.report.section import Section, SectionPicture, SortableTable
 
 from ..support.editor.report_in_browser import browser
@@ -46,7 +46,7 @@ def report(tmp_path: Path) -> Path:
         ),
         [(_GROUP, *[_INTERVAL] * 4, 174, 30, 12)],
     )
-    svg = intervals(
+    svg = interval_chart(
         [{"label": _GROUP, "group": _GROUP, "value": 0.5, "low": 0.2, "high": 0.7}], [_GROUP], x_title="x", y_title=""
     )
     sections = [
@@ -55,7 +55,7 @@ def report(tmp_path: Path) -> Path:
         Section("attempts", "Attempts", (), (), (attempt_table,)),
     ]
     file = tmp_path / "report.html"
-    file.write_text(page("Report", "", sections, {}), encoding="utf-8")
+    file.write_text(report_page("Report", "", sections, {}), encoding="utf-8")
     return file
 
 

@@ -12,8 +12,8 @@ from benchwright_server.linters.verilator import verilator_lint
 from benchwright_verilog.findings.explained_rules import (
     ExplainedRule,
     explained_rules,
-    explained_tools,
     explanation_of_rule,
+    tools_with_explained_rules,
 )
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
@@ -70,5 +70,5 @@ def test_a_rule_is_found_by_its_name_and_tool() -> None:
 
 
 def test_each_tool_has_explanations() -> None:
-    assert explained_tools() == ("slang", "verible", "verilator")
-    assert all(len(explained_rules(tool)) > 40 for tool in explained_tools())
+    assert tools_with_explained_rules() == ("slang", "verible", "verilator")
+    assert all(len(explained_rules(tool)) > 40 for tool in tools_with_explained_rules())

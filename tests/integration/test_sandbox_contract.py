@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.untrusted_folder import disk_bytes_up_to, remove_folder
-from benchwright_harness.decision.report import read_report
+from benchwright_harness.decision.report import parse_step_report
 from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, ProcessEnd
-from benchwright_harness.execution.run import run_harness, solved_files, starting_files
+from benchwright_harness.execution.run import reference_solution_files, run_harness, starting_files
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.docker import DockerSandbox
@@ -43,7 +43,7 @@ def sandbox_named(name: str, request: pytest.FixtureRequest) -> Sandbox:
         docker: DockerSandbox = request.getfixturevalue("docker")
         return docker
     if name == "docker elsewhere":
-        return DockerSandbox({"DOCKER_HOST": request.getfixturevalue("docker_host")}, copies=True)
+        return DockerSandbox({"DOCKER_HOST": request.getfixturevalue("docker_host")}, copies_folder=True)
     return open_sandbox(name)
 
 
@@ -155,7 +155,7 @@ async def test_what_is_left_in_the_background_dies_with_the_program(run: Run) ->
 
 async def test_the_memory_that_was_needed_is_told(run: Run) -> None:
     run_output = await run("import time; held = bytearray(150 << 20); time.sleep(3)", python=True)
-    peak_bytes = max(run_output.step_end.memory_bytes, read_report(run_output.step_end.reports).largest_bytes)
+    peak_bytes = max(run_output.step_end.memory_bytes, parse_step_report(run_output.step_end.reports).largest_bytes)
     assert 150 << 20 < peak_bytes < 400 << 20
 
 
@@ -479,7 +479,7 @@ async def verdicts(problem: Problem, sandbox: Sandbox, toolchain: Toolchain) -> 
     sandbox_toolchain = toolchain_for(sandbox.name, toolchain.root.parents[2])
     return [
         await run_harness(problem, solution, sandbox=sandbox, toolchain=sandbox_toolchain, log=io.BytesIO())
-        for solution in (solved_files(problem), starting_files(problem))
+        for solution in (reference_solution_files(problem), starting_files(problem))
     ]
 
 

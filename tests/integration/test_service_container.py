@@ -28,7 +28,7 @@ from docker.models.containers import Container
 from benchwright_attempts.events.events import Started, Tick
 from benchwright_attempts.log.anchors import Anchor, check_anchors
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import solved_files
+from benchwright_harness.execution.run import reference_solution_files
 from benchwright_problems.storage.store import Store
 
 from ..support.machine.debian_image import DebianMissingError, root_file_system
@@ -196,8 +196,8 @@ def test_a_course_in_the_container_is_worked_on_with_a_worker_outside_and_surviv
     course = Course("arch", assignment, administer(container, "invite", "arch"))
     (tmp_path / "token").write_text(administer(container, "worker-token", "host"))
     solver = Solver.joining(service, course, tmp_path)
-    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
-    solution_files = {path: solved_files(problem)[path].decode() for path in problem.public.expected}
+    problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    solution_files = {path: reference_solution_files(problem)[path].decode() for path in problem.public.expected}
     attempt = solver.begin(REF, solution_files)
     solver.record(attempt, Started())
     anchors = [Anchor.model_validate(solver.send(attempt).json()["anchor"])]

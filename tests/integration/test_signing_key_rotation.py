@@ -79,7 +79,7 @@ def test_a_key_is_changed_while_students_hand_in_and_every_receipt_stays_valid(
         assert (check.agreeing, check.flaws, check.signers, check.revoked) == (len(anchors), (), (), ())
         student.solver.log.close()
 
-        own_log = log_file(Home.find({"BENCHWRIGHT_HOME": str(student_home)}))
+        own_log = log_file(Home.from_environment({"BENCHWRIGHT_HOME": str(student_home)}))
         own_log.parent.mkdir(parents=True)
         (tmp_path / "attempts.sqlite").rename(own_log)
         (tmp_path / "mail.txt").write_text(as_text(anchors))

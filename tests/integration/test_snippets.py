@@ -12,13 +12,13 @@ import pytest
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_server.linters.verilator import parse_verilator
-from benchwright_snippets import Snippet, cocotb, systemverilog
+from benchwright_snippets import Snippet, cocotb_snippets, systemverilog_snippets
 
 from ..support.machine.sandbox_run import SandboxOutput, runner
 
 PROOFS = Path(__file__).parent / "snippets"
-DESIGN = {snippet.prefix: snippet for snippet in systemverilog()}
-COCOTB = {snippet.prefix: snippet for snippet in cocotb()}
+DESIGN = {snippet.prefix: snippet for snippet in systemverilog_snippets()}
+COCOTB = {snippet.prefix: snippet for snippet in cocotb_snippets()}
 SIMULATED_ALONE = {"tb", "tbdump", "tbtimeout"}
 SILENT = {"coverp", "assertknown"}
 """A cover property tells nothing, and Verilator knows no unknown values."""

@@ -14,9 +14,9 @@ from benchwright_harness.execution.run import run_harness, starting_files
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_judges.judgement import JudgementStatus
-from benchwright_judges.score import check_question
+from benchwright_judges.score import judge_key_and_empty_answer
 from benchwright_problems.problem import Problem, ProblemKind
-from benchwright_problems.storage.pack_folder import read_built_in, wrong_solutions
+from benchwright_problems.storage.pack_folder import read_built_in, wrong_solutions_by_name
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 PACK = read_built_in("starter")
@@ -52,7 +52,7 @@ def as_bytes(texts: Mapping[str, str]) -> dict[str, bytes]:
 @pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
 async def test_the_reference_passes_and_everything_else_fails(problem: Problem, toolchain: Toolchain) -> None:
     starting = starting_files(problem)
-    wrong_texts = wrong_solutions(FOLDER, problem.id)
+    wrong_texts = wrong_solutions_by_name(FOLDER, problem.id)
     assert wrong_texts, "a problem without a wrong solution proves little"
     solutions: dict[str, Mapping[str, bytes]] = {
         "reference": starting | as_bytes(problem.hidden.reference),
@@ -73,7 +73,7 @@ async def test_the_reference_passes_and_everything_else_fails(problem: Problem, 
 
 @pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
 def test_wrong_solutions_say_in_their_first_line_what_is_wrong(problem: Problem) -> None:
-    for name, texts in wrong_solutions(FOLDER, problem.id).items():
+    for name, texts in wrong_solutions_by_name(FOLDER, problem.id).items():
         assert any(text.startswith("//") for text in texts.values()), name
         assert set(texts) <= set(problem.public.expected), name
 
@@ -87,7 +87,7 @@ def test_no_hidden_text_is_given_away(problem: Problem) -> None:
 
 @pytest.mark.parametrize("problem", QUESTIONS, ids=id_of)
 def test_the_key_of_a_question_is_right_and_an_empty_answer_is_not(problem: Problem) -> None:
-    key, empty = check_question(problem)
+    key, empty = judge_key_and_empty_answer(problem)
     assert (key.passed, empty.status) == (True, JudgementStatus.EMPTY)
 
 

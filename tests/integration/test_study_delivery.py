@@ -139,8 +139,8 @@ async def test_records_wait_for_a_database_that_is_down_and_arrive_once_it_is_up
     (events,) = arrived(where)
 
     # Handing in again, as after a crash that came before the note of it, changes nothing.
-    deliveries = Deliveries(Home.find({"BENCHWRIGHT_HOME": str(home)}))
-    deliveries.add_delivery("far", "ada")
+    deliveries = Deliveries(Home.from_environment({"BENCHWRIGHT_HOME": str(home)}))
+    deliveries.add_delivery_if_missing("far", "ada")
     last_editor = await editors()
     await last_editor.wait_until(
         lambda: any("have been delivered" in message for message in last_editor.screen.messages), "the news"

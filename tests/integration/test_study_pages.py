@@ -18,7 +18,7 @@ from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import Role
 from benchwright_service.bench import log_file, open_administration
 from benchwright_service.studies.lab_monitor import closing_lock_file
-from benchwright_studies.conduct.archive import collect_archive
+from benchwright_studies.conduct.archive import import_archive
 from benchwright_studies.conduct.closing import check_seal
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -227,7 +227,7 @@ def test_a_study_closes_in_the_background_and_its_report_and_records_can_be_had(
     zipfile.ZipFile(io.BytesIO(packed.content)).extractall(tmp_path / "unpacked")
     with StudyLog(tmp_path / "other.sqlite") as other_log:
         assert (
-            collect_archive(other_log, tmp_path / "unpacked" / "closes").attempts == 2
+            import_archive(other_log, tmp_path / "unpacked" / "closes").attempts == 2
         )  # The third is left out without consent.
 
     assert post(owner_client, "/studies/closes/invitations", role="participant", uses="1").status_code == 422

@@ -12,7 +12,7 @@ from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_attempts import log_file
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.agents import installation
 from benchwright_subjects.agents.installation import programs_folder
@@ -33,7 +33,7 @@ cat > rtl/sat_counter.sv <<'END'
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache with the toolchain of this machine, and no subject."""
-    real = Home.find().cache
+    real = Home.from_environment().cache
     new_cache = tmp_path / "cache"
     new_cache.mkdir()
     for name in ("toolchains", "tiktoken"):
@@ -56,7 +56,7 @@ def stand_in(cache: Path, version: str) -> None:
 
 
 def benchwright(*words: str) -> Result:
-    return CliRunner().invoke(command_line(), list(words))
+    return CliRunner().invoke(app_with_commands(), list(words))
 
 
 def test_the_list_names_all_subjects_with_their_digests(cache: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.toolchain.terminal import TOOLS, offer_scripts, scripts_folder
+from benchwright_harness.toolchain.terminal import TOOLS, scripts_folder, write_tool_scripts
 
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 SKID_BUFFER = Path(str(files("benchwright_problems") / "packs" / "starter" / "skid-buffer-bug"))
@@ -39,13 +39,13 @@ def test_the_command_of_a_statement_works_in_a_shell_of_ours_as_it_is_written(tm
 
 
 def test_tools_are_those_of_the_toolchain_and_not_of_this_machine(tmp_path: Path) -> None:
-    versions = Toolchain.find(Home.find().cache).manifest.versions
-    offer_scripts(Home.find().cache)
+    versions = Toolchain.find(Home.from_environment().cache).manifest.versions
+    write_tool_scripts(Home.from_environment().cache)
     for tool, option in (("iverilog", "-V"), ("vvp", "-V")):
-        process = run(str(scripts_folder(Home.find().cache) / tool), option, folder=tmp_path)
+        process = run(str(scripts_folder(Home.from_environment().cache) / tool), option, folder=tmp_path)
         assert versions["icarus-13"].split("-")[0].split("+")[0] in process.stdout + process.stderr
     for tool in set(TOOLS) - {"vvp", "iverilog"}:
-        process = run(str(scripts_folder(Home.find().cache) / tool), "--version", folder=tmp_path)
+        process = run(str(scripts_folder(Home.from_environment().cache) / tool), "--version", folder=tmp_path)
         assert process.returncode == 0, process.stderr
 
 
@@ -68,7 +68,7 @@ def test_without_a_toolchain_the_next_step_is_told(tmp_path: Path) -> None:
 
 
 def test_without_bubblewrap_a_tool_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tools_folder = offer_scripts(Home.find().cache)
+    tools_folder = write_tool_scripts(Home.from_environment().cache)
     (tmp_path / "bin").mkdir()
     process = run("/bin/sh", str(tools_folder / "iverilog"), "-V", folder=tmp_path, PATH=str(tmp_path / "bin"))
     assert process.returncode == 127 and "bubblewrap is not installed" in process.stderr

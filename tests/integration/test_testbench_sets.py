@@ -33,7 +33,7 @@ SAMPLES = ROOT.parent / "shared" / "data"
 
 
 async def proved(problems: list[Problem], toolchain: Toolchain, folder: Path) -> dict[str, TwoSided]:
-    executor = LocalExecutor(Home.find().cache, 2)
+    executor = LocalExecutor(Home.from_environment().cache, 2)
     checker = Checker(executor, BwrapSandbox(), toolchain, VerdictStore(folder / "verdicts"))
     proofs = await checker.check_problems(problems)
     return {problem.id: proof for problem, proof in zip(problems, proofs, strict=True)}

@@ -251,7 +251,7 @@ def test_a_mirror_that_does_not_answer_is_named(tmp_path: Path) -> None:
 @pytest.mark.nightly
 def test_two_builds_of_the_same_packages_are_the_same(toolchain: Toolchain, tmp_path: Path) -> None:
     (tmp_path / "toolchains").mkdir()
-    downloads = Home.find().cache / "toolchains" / "downloads"
+    downloads = Home.from_environment().cache / "toolchains" / "downloads"
     if downloads.is_dir():
         (tmp_path / "toolchains" / "downloads").symlink_to(downloads)
     program = Path(sys.executable).with_name("benchwright")

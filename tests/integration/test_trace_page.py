@@ -107,7 +107,7 @@ def test_axe_finds_nothing_in_light_and_dark(tmp_path: Path) -> None:
 
 def test_the_command_writes_the_page_of_an_attempt(tmp_path: Path) -> None:
     environ = {**os.environ, "BENCHWRIGHT_HOME": str(tmp_path / "home")}
-    with EventLog(log_file(Home.find(environ))) as log:
+    with EventLog(log_file(Home.from_environment(environ))) as log:
         starting_files = {"m.sv": FileText.of_text("module m;\nendmodule\n")}
         attempt = (
             Attempts(log).create("starter/m", "d" * 64, tmp_path, starting_files, solver="x", condition="agent").id

@@ -171,7 +171,11 @@ def test_killed_and_run_again_an_extension_asks_the_runs_model_and_is_reported(
     of_model = {"benchwright.model.url": "http://127.0.0.1:13131/v1", "benchwright.model.model": "any"}
     settings_file.write_text(json.dumps({"subject.script": script, **of_model}))
     environ = {**os.environ, "BENCHWRIGHT_HOME": str(tmp_path / "home")}
-    environ |= {"BENCHWRIGHT_CACHE": str(Home.find().cache), "LOCAL_API_KEY": "none", "LOCAL_BASE_URL": model.url}
+    environ |= {
+        "BENCHWRIGHT_CACHE": str(Home.from_environment().cache),
+        "LOCAL_API_KEY": "none",
+        "LOCAL_BASE_URL": model.url,
+    }
     run = tmp_path / "run"
     command: list[str | Path] = [
         BENCHWRIGHT,
@@ -220,7 +224,11 @@ def test_an_extension_that_was_signed_in_by_a_window_is_signed_in_on_the_bench(v
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\nexec {shlex.quote(installed_programs.chromium)} --headless=new "$@"\n')
     browser.chmod(0o755)
-    environ = {**os.environ, "BENCHWRIGHT_HOME": str(tmp_path / "home"), "BENCHWRIGHT_CACHE": str(Home.find().cache)}
+    environ = {
+        **os.environ,
+        "BENCHWRIGHT_HOME": str(tmp_path / "home"),
+        "BENCHWRIGHT_CACHE": str(Home.from_environment().cache),
+    }
     state_folder, profile, run = tmp_path / "home" / "state" / "completion", tmp_path / "profile", tmp_path / "run"
     extension: list[str | Path] = ["--dialect", "vscode", "--extension", vsix]
     signing_in = [BENCHWRIGHT, "completion", "sign-in", *extension, "--profile", profile]

@@ -15,7 +15,7 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.execution.run import run_harness, warm_up
+from benchwright_harness.execution.run import run_harness, warm_up_sandbox
 from benchwright_harness.plan.selection import selections
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
@@ -26,18 +26,18 @@ from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 @pytest.fixture(scope="module")
 def counter() -> Problem:
-    return Store(Home.find()).unseal("starter/saturating-counter")
+    return Store(Home.from_environment()).unseal("starter/saturating-counter")
 
 
 @pytest.fixture
 async def sandbox() -> AsyncIterator[BwrapSandbox]:
     new_sandbox = BwrapSandbox()
     yield new_sandbox
-    await new_sandbox.cool()
+    await new_sandbox.end_warm()
 
 
 async def warm(problem: Problem, sandbox: BwrapSandbox, toolchain: Toolchain) -> None:
-    await warm_up(problem, sandbox=sandbox, toolchain=toolchain, selection=selections(problem)[0])
+    await warm_up_sandbox(problem, sandbox=sandbox, toolchain=toolchain, selection=selections(problem)[0])
 
 
 async def run(
@@ -147,7 +147,7 @@ async def test_cancelled_runs_leave_neither_sandbox_nor_folder(
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await sandbox.cool()
+        await sandbox.end_warm()
         assert sandboxes() == set()
         assert list(open_folder.iterdir()) == []
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 
 from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content, says
 
@@ -141,7 +141,7 @@ class World:
 
 
 def run(*arguments: str) -> Any:
-    cli_run = CliRunner().invoke(command_line(), [*arguments], catch_exceptions=False)
+    cli_run = CliRunner().invoke(app_with_commands(), [*arguments], catch_exceptions=False)
     assert cli_run.exit_code == 0, cli_run.output
     return json.loads(cli_run.stdout) if "--json" in arguments else cli_run.stdout
 

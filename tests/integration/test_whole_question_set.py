@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 
 from ..support.packs.csbench_set import CODES, WHOLE, Student, number_in, numbers_in, records, write_layout
 from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content, says
@@ -48,7 +48,7 @@ def of_each(nightly: bool) -> int:
 
 
 def run(*arguments: str, status: int = 0) -> Any:
-    cli_run = CliRunner().invoke(command_line(), [*arguments], catch_exceptions=False)
+    cli_run = CliRunner().invoke(app_with_commands(), [*arguments], catch_exceptions=False)
     assert cli_run.exit_code == status, cli_run.output
     return json.loads(cli_run.stdout) if "--json" in arguments else cli_run.stdout
 

@@ -10,7 +10,7 @@ import pytest
 from benchwright_harness.execution.run import run_harness
 from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_harness.scan import rules
+from benchwright_harness.scan import rule_names
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.category import Category
 from benchwright_problems.problem import (
@@ -118,7 +118,7 @@ async def test_a_checker_may_use_files_in_one_simulation(toolchain: Toolchain) -
 endmodule
 """
     checker_problem = problem("checker.py", "NUM_BUGS=2\n", BENCH, "counter.sv")
-    hidden = checker_problem.hidden.model_copy(update={"scan": dict.fromkeys(rules(), ScanAction.ALLOW)})
+    hidden = checker_problem.hidden.model_copy(update={"scan": dict.fromkeys(rule_names(), ScanAction.ALLOW)})
     public = checker_problem.public.model_copy(update={"files": given})
     checker_problem = checker_problem.model_copy(update={"hidden": hidden, "public": public})
     bench = text("checker_good.sv").replace("endmodule", files)

@@ -27,7 +27,7 @@ from benchwright_attempts.summary.replay import Verification, verify_attempt
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import starting_files
 from benchwright_problems.problem import Pack, Problem
-from benchwright_problems.storage.pack_folder import read_built_in, wrong_solutions
+from benchwright_problems.storage.pack_folder import read_built_in, wrong_solutions_by_name
 from benchwright_server.protocol.authoring import ProblemProof
 from benchwright_server.protocol.messages import AttemptStatus, OpenedProblem, SubmitSummary, VerdictView
 from benchwright_server.protocol.own_tests import OwnTestDebugger
@@ -58,7 +58,7 @@ def reference(name: str) -> str:
 
 def wrong(name: str, solution: str) -> str:
     """A solution of a starter problem that must fail."""
-    (text,) = wrong_solutions(PACK_FOLDER, name)[solution].values()
+    (text,) = wrong_solutions_by_name(PACK_FOLDER, name)[solution].values()
     return text
 
 
@@ -321,7 +321,7 @@ class Editor:
     @contextmanager
     def log(self) -> Iterator[StudyLog]:
         """The event log, read beside the server."""
-        with open_log(log_file(Home.find({"BENCHWRIGHT_HOME": str(self.home)}))) as log:
+        with open_log(log_file(Home.from_environment({"BENCHWRIGHT_HOME": str(self.home)}))) as log:
             yield log
 
 

@@ -106,7 +106,7 @@ async def test_the_clock_is_paused_when_an_agent_that_works_alone_goes_away(home
     opened = json.loads((await benchwright(home, "open", f"starter/{PROBLEM}", "--json")).stdout)
     async with agent(home, Path(opened["status"]["workspace"].removeprefix("file://"))) as mcp_agent:
         await mcp_agent.use("start")
-    with open_log(log_file(Home.find({"BENCHWRIGHT_HOME": str(home)}))) as log:
+    with open_log(log_file(Home.from_environment({"BENCHWRIGHT_HOME": str(home)}))) as log:
         (header,) = log.headers()
         assert log.events(header.id)[-1].event.type == "paused"
 

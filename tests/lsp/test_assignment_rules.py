@@ -85,15 +85,18 @@ async def test_the_rule_stands_in_list_statement_and_status_before_the_clock_sta
     course = await asyncio.to_thread(service.set_up, title="Told", assistance=rule)
     pack = sign_in(home, service, course)
     (listed,) = (listed_pack for listed_pack in (await assisted.ask("packs"))["packs"] if listed_pack["name"] == pack)
-    assert listed["assistance"] == rule.told
+    assert listed["assistance"] == rule.rule_and_check_notice
     desk = await assisted.open_problem(f"{pack}/{PROBLEM}")
     assert desk.events_of_kind("started") == []
-    assert (desk.opened_problem.status.assistance, desk.opened_problem.status.without_help) == (rule.told, True)
+    assert (desk.opened_problem.status.assistance, desk.opened_problem.status.without_help) == (
+        rule.rule_and_check_notice,
+        True,
+    )
     statement = desk.folder / "README.md"
-    assert statement.read_text().endswith(f"**Help by models:** {rule.told}\n")
+    assert statement.read_text().endswith(f"**Help by models:** {rule.rule_and_check_notice}\n")
     question_desk = await assisted.open_problem(f"{pack}/load-use-stalls")
-    assert rule.told in (question_desk.folder / "question.md").read_text()
-    assert rule.told in (await assisted.ask("question", uri=question_desk.uri))["question"]
+    assert rule.rule_and_check_notice in (question_desk.folder / "question.md").read_text()
+    assert rule.rule_and_check_notice in (await assisted.ask("question", uri=question_desk.uri))["question"]
 
     # Staff change it: the statement says so when it is opened again, and all else in it stays.
     statement.write_text(f"My notes.\n\n{statement.read_text()}")
@@ -104,7 +107,7 @@ async def test_the_rule_stands_in_list_statement_and_status_before_the_clock_sta
     text = statement.read_text()
     assert text.startswith("My notes.\n\n")
     assert text.count("**Help by models:**") == 1
-    assert COPILOT.told in text
+    assert COPILOT.rule_and_check_notice in text
 
 
 def _progress_has(editor: Editor, word: str) -> bool:

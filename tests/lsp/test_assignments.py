@@ -83,7 +83,11 @@ async def test_nothing_hidden_of_an_assignment_is_on_the_students_machine(
     file.save()
     await desk.verdict(1)
     await editor.quit()
-    hidden_part = Store(Home.find({"BENCHWRIGHT_HOME": str(service.home)})).unseal("starter/saturating-counter").hidden
+    hidden_part = (
+        Store(Home.from_environment({"BENCHWRIGHT_HOME": str(service.home)}))
+        .unseal("starter/saturating-counter")
+        .hidden
+    )
     lines = {line.strip() for text in hidden_part.harness.values() for line in text.splitlines() if len(line) > 30}
     assert len(lines) > 10
     for path in home.rglob("*"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from benchwright_harness.own_tests.debugging import copy_without_requests
+from benchwright_harness.own_tests.debugging import copy_events_and_responses
 
 from ..support.editor.debug_adapter import debug_client
 from ..support.editor.own_tests import TESTS, folder_with, open_own_tests, results
@@ -87,6 +87,6 @@ async def test_a_test_can_not_ask_the_editor_to_start_programs() -> None:
 
         async def drain(self) -> None: ...
 
-    await copy_without_requests(source, Writer())  # type: ignore[arg-type]
+    await copy_events_and_responses(source, Writer())  # type: ignore[arg-type]
     target_stream.feed_eof()
     assert await target_stream.read() == event_message + response_message

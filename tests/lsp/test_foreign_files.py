@@ -74,7 +74,7 @@ def hidden_folder(home: Path, tmp_path: Path, place: str) -> Path:
     """A folder with a hidden file, or where there might be one: of a pack, or of what Benchwright keeps."""
     return {
         "pack": tmp_path / "packs" / "own" / "problem" / "hidden" / "reference" / "rtl",
-        "kept": Home.find({"BENCHWRIGHT_HOME": str(home)}).data / "kept",
+        "kept": Home.from_environment({"BENCHWRIGHT_HOME": str(home)}).data / "kept",
         "neighbour": home / "workspaces" / "neighbour" / "rtl",
     }[place]
 

@@ -130,7 +130,7 @@ def unacknowledged(home: Path) -> list[str]:
 
 def own_log(home: Path) -> list[tuple[AttemptHeader, list[StoredRow]]]:
     """Every attempt of a student's machine."""
-    with EventLog(log_file(Home.find({"BENCHWRIGHT_HOME": str(home)}))) as log:
+    with EventLog(log_file(Home.from_environment({"BENCHWRIGHT_HOME": str(home)}))) as log:
         return [(header, list(log.stored_attempt(header.id)[1])) for header in log.headers()]
 
 

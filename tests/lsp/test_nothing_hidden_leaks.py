@@ -90,7 +90,7 @@ def pack(tmp_path: Path, home: Path) -> None:
     for name, (format_, choices, value) in QUESTIONS.items():
         spec = QUESTION.format(id=name, format=format_, choices=choices, value=value)
         write(folder / name, {"problem.toml": spec, "statement.md": "# A question\n\nWhat?\n"})
-    Store(Home.find({"BENCHWRIGHT_HOME": str(home)})).add(read_pack_folder(folder))
+    Store(Home.from_environment({"BENCHWRIGHT_HOME": str(home)})).add(read_pack_folder(folder))
 
 
 async def test_nothing_hidden_leaves_the_sealed_store(editors: Editors, pack: None, tmp_path: Path, home: Path) -> None:

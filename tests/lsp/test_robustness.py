@@ -114,7 +114,7 @@ async def test_a_file_of_five_megabytes_does_not_stop_the_others(editor: Editor)
 
 
 async def test_a_pack_that_is_gone_is_told_once(editors: Editors, home: Path) -> None:
-    store = Store(Home.find({"BENCHWRIGHT_HOME": str(home)}))
+    store = Store(Home.from_environment({"BENCHWRIGHT_HOME": str(home)}))
     store.add(read_built_in("starter").model_copy(update={"name": "mine"}))
     editor = await editors()
     desk = await editor.open_problem("mine/saturating-counter")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 
 from . import (
     test_first_pages,
@@ -71,9 +71,9 @@ def test_commands_that_are_not_run_have_options_that_exist(page: str) -> None:
     for block, words in _options(page):
         first_option = next((index for index, word in enumerate(words) if word.startswith("-")), len(words))
         names = [word for word in words[:first_option] if re.fullmatch(r"[a-z-]+", word)][:2]
-        helped = CliRunner().invoke(command_line(), [*names, "--help"], env={"COLUMNS": "400"})
+        helped = CliRunner().invoke(app_with_commands(), [*names, "--help"], env={"COLUMNS": "400"})
         if helped.exit_code:
-            helped = CliRunner().invoke(command_line(), [*names[:1], "--help"], env={"COLUMNS": "400"})
+            helped = CliRunner().invoke(app_with_commands(), [*names[:1], "--help"], env={"COLUMNS": "400"})
         for word in words[first_option:]:
             if word.startswith("--"):
                 assert word in helped.output, f"{block.location}: {' '.join(names)} has no {word}"

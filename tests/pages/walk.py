@@ -44,7 +44,7 @@ class Reader:
         own_variables = {
             "HOME": str(self.folder),
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-            "BENCHWRIGHT_CACHE": str(Home.find().cache),
+            "BENCHWRIGHT_CACHE": str(Home.from_environment().cache),
             "COLUMNS": "200",
         }
         self.environment = {**outer, **own_variables, **self.environment}
@@ -57,7 +57,7 @@ class Reader:
             data=local / "share/benchwright",
             state=local / "state/benchwright",
             workspaces=self.folder / DEFAULT,
-            cache=Home.find().cache,
+            cache=Home.from_environment().cache,
         )
 
     def reworded(self, text: str) -> str:

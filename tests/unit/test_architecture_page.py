@@ -100,7 +100,7 @@ def test_the_table_of_rooms_has_each_package_in_its_folder() -> None:
 
 
 def test_the_drawing_has_the_floors_packages_and_arrows_of_the_code() -> None:
-    drawn_svg = drawing.svg(drawing.read_house())
+    drawn_svg = drawing.house_svg(drawing.read_house())
     committed = drawing.DRAWING.read_text(encoding="utf-8")
     assert drawing.drawing_without_sizes(committed) == drawing.drawing_without_sizes(drawn_svg), (
         "run `.venv/bin/python setup/drawing.py`"

@@ -11,8 +11,8 @@ from pydantic import Field, JsonValue, StringConstraints, ValidationError
 from benchwright_authoring.generation.passages import Passage
 from benchwright_authoring.written_question import LETTERS, WrittenQuestion
 from benchwright_foundation.model import Model
-from benchwright_judges.models.prompt import object_schema, visible
-from benchwright_judges.reading.words import normalise
+from benchwright_judges.models.prompt import escape_hidden_characters, object_schema
+from benchwright_judges.reading.words import normalise_short_answer
 
 GAP = "____"
 _SHORTEST_QUOTE = 20
@@ -84,7 +84,7 @@ def draft_schema() -> dict[str, JsonValue]:
     return object_schema(fields | {"distractors": {"type": "array", "items": text}})
 
 
-def read_draft(reply_fields: Mapping[str, object]) -> Draft:
+def draft_of_reply(reply_fields: Mapping[str, object]) -> Draft:
     """A reply as a draft.
 
     Raises:
@@ -96,14 +96,14 @@ def read_draft(reply_fields: Mapping[str, object]) -> Draft:
         return Draft.model_validate(reply_fields)
     except ValidationError as error:
         first_error = error.errors(include_url=False, include_input=False)[0]
-        field = visible(".".join(map(str, first_error["loc"])))[:40]
+        field = escape_hidden_characters(".".join(map(str, first_error["loc"])))[:40]
         raise ValueError(f"field {field} of the reply: {first_error['msg']}") from error
 
 
 def draft_faults(draft: Draft, passage: Passage) -> Iterator[str]:
     """The faults of a draft, as far as rules can tell, as sentences without their full stops."""
     for field, text in draft.texts.items():
-        if visible(text) != text:
+        if escape_hidden_characters(text) != text:
             yield f"{field} has characters that can't be seen"
         elif _MARKUP.search(text):
             yield f"{field} has a link, a picture, HTML, a heading or a block of code"
@@ -116,24 +116,24 @@ def draft_faults(draft: Draft, passage: Passage) -> Iterator[str]:
     if gapped_fields:
         yield f"{gapped_fields[0]} has a gap"
     for field, text in (("sentence", draft.sentence), ("topic", draft.topic)):
-        if _has_words(text, draft.answer):
+        if _contains_phrase(text, draft.answer):
             yield f"the {field} has the words that are asked for"
-    yield from _unproved_faults(draft, passage)
-    option_texts = [normalise(text) for text in (draft.answer, *draft.distractors)]
+    yield from _faults_of_quote(draft, passage)
+    option_texts = [normalise_short_answer(text) for text in (draft.answer, *draft.distractors)]
     if len(set(option_texts)) < len(option_texts) or not all(option_texts):
         yield "two options say the same, or one says nothing"
 
 
-def _unproved_faults(draft: Draft, passage: Passage) -> Iterator[str]:
+def _faults_of_quote(draft: Draft, passage: Passage) -> Iterator[str]:
     quote = " ".join(draft.quote.split())
     if len(quote) < _SHORTEST_QUOTE:
         yield f"the quote has fewer than {_SHORTEST_QUOTE} characters"
     elif quote not in " ".join(passage.text.split()):
         yield "the quote is not in the passage"
-    elif not _has_words(quote, draft.answer):
+    elif not _contains_phrase(quote, draft.answer):
         yield "the quote does not have the words that are asked for"
 
 
-def _has_words(text: str, words: str) -> bool:
-    words_pattern = re.escape(" ".join(words.split()))
+def _contains_phrase(text: str, phrase: str) -> bool:
+    words_pattern = re.escape(" ".join(phrase.split()))
     return re.search(rf"(?<!\w){words_pattern}(?!\w)", " ".join(text.split()), re.IGNORECASE) is not None

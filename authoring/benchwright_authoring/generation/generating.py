@@ -9,13 +9,13 @@ from importlib import resources
 
 from pydantic import JsonValue
 
-from benchwright_authoring.duplicates import NearCopies, words_of
-from benchwright_authoring.generation.draft import GAP, Draft, draft_faults, draft_schema, read_draft
+from benchwright_authoring.duplicates import NearCopies, lowercase_words
+from benchwright_authoring.generation.draft import GAP, Draft, draft_faults, draft_of_reply, draft_schema
 from benchwright_authoring.generation.passages import Passage
 from benchwright_authoring.written_question import LETTERS, WrittenQuestion
 from benchwright_foundation.model import Model
 from benchwright_judges.models.kept_replies import KeptReplies
-from benchwright_judges.models.prompt import object_schema, visible
+from benchwright_judges.models.prompt import escape_hidden_characters, object_schema
 from benchwright_problems.errors import ProblemsError
 
 CRITERIA = {
@@ -79,7 +79,7 @@ class Generator:
         self._copy_index = NearCopies(_ALIKE)
 
     async def generate(
-        self, passages: Sequence[Passage], count: int | None, on_done: Callable[[], None] = lambda: None
+        self, passages: Sequence[Passage], wanted_count: int | None, on_done: Callable[[], None] = lambda: None
     ) -> list[GeneratedQuestion]:
         """Passages one after the other, until as many questions passed as are wanted.
 
@@ -91,21 +91,21 @@ class Generator:
         generated: list[GeneratedQuestion] = []
         passed_count = 0
         for passage in shuffled_passages:
-            if count is not None and passed_count >= count:
+            if wanted_count is not None and passed_count >= wanted_count:
                 break
-            generated.append(await self._generate_question(passage))
+            generated.append(await self._question_or_faults(passage))
             passed_count += bool(generated[-1].problem)
             on_done()
         return generated
 
-    async def _generate_question(self, passage: Passage) -> GeneratedQuestion:
+    async def _question_or_faults(self, passage: Passage) -> GeneratedQuestion:
         name = f"cloze-{passage.sha256[:12]}"
         generated = GeneratedQuestion(passage=passage)
         try:
             reply = await self._author.kept_or_new_reply(
                 "write", name, _instruction_text("write"), passage.text, draft_schema()
             )
-            draft = read_draft(reply)
+            draft = draft_of_reply(reply)
         except (GenerationError, ValueError) as error:
             return generated.model_copy(update={"faults": (str(error),)})
         generated = generated.model_copy(update={"draft": draft})
@@ -119,17 +119,17 @@ class Generator:
         if faults_found or generated.question is None:
             return generated.model_copy(update={"faults": tuple(faults_found)})
         try:
-            return await self._judge_question(name, generated, draft, generated.question)
+            return await self._with_judgement(name, generated, draft, generated.question)
         except GenerationError as error:
             return generated.model_copy(update={"faults": (str(error),)})
 
-    def _copies(self, name: str, draft: Draft) -> list[str]:
+    def _near_copy_faults(self, name: str, draft: Draft) -> list[str]:
         similar_names = self._copy_index.add_and_find_copies(
-            name, words_of(f"{draft.sentence.replace(GAP, draft.answer)} {draft.quote}")
+            name, lowercase_words(f"{draft.sentence.replace(GAP, draft.answer)} {draft.quote}")
         )
         return [f"it asks for nearly the same as {copy_name}" for copy_name, _ in similar_names[:1]]
 
-    async def _judge_question(
+    async def _with_judgement(
         self, name: str, generated: GeneratedQuestion, draft: Draft, question: WrittenQuestion
     ) -> GeneratedQuestion:
         contents: dict[str, JsonValue] = {
@@ -137,7 +137,7 @@ class Generator:
             "options": dict(zip(LETTERS, question.choices, strict=True)),
         }
         with_passage = {"passage": generated.passage.text} | contents
-        review = await self._review(name, with_passage)
+        review = await self._opinion_by_criterion(name, with_passage)
         failed_criteria = [
             f"{CRITERIA[criterion]}: {decision.reason}" for criterion, decision in review.items() if not decision.holds
         ]
@@ -149,12 +149,14 @@ class Generator:
         if chosen_letter != question.answer:
             chose = f"{chosen_letter}, which is not the key" if chosen_letter else "no option"
             return generated.model_copy(update={"faults": (f"with the passage, {self._judge.name} chose {chose}",)})
-        if copies := self._copies(name, draft):
+        if copies := self._near_copy_faults(name, draft):
             return generated.model_copy(update={"faults": tuple(copies)})
         closed = await self._answer_letter("closed-book", name, contents) if self._closed_book else None
         return generated.model_copy(update={"problem": name, "without_passage": closed})
 
-    async def _review(self, name: str, contents: Mapping[str, JsonValue]) -> Mapping[str, CriterionOpinion]:
+    async def _opinion_by_criterion(
+        self, name: str, contents: Mapping[str, JsonValue]
+    ) -> Mapping[str, CriterionOpinion]:
         decision_schema = object_schema({"reason": {"type": "string"}, "holds": {"type": "boolean"}})
         criterion_replies = await self._ask_for_fields(
             "check", name, contents, dict.fromkeys(CRITERIA, decision_schema)
@@ -165,25 +167,25 @@ class Generator:
             reason, holds = (value.get("reason"), value.get("holds")) if isinstance(value, dict) else ("", None)
             if not isinstance(holds, bool) or not isinstance(reason, str):
                 raise GenerationError(f"{self._judge.name} did not decide on {criterion}")
-            explanation = " ".join(visible(reason)[:_LONGEST].split()) or "it does not say why"
+            explanation = " ".join(escape_hidden_characters(reason)[:_LONGEST].split()) or "it does not say why"
             decisions[criterion] = CriterionOpinion(reason=explanation, holds=holds)
         return decisions
 
-    async def _answer_letter(self, kind: str, name: str, contents: Mapping[str, JsonValue]) -> str:
+    async def _answer_letter(self, request_kind: str, name: str, contents: Mapping[str, JsonValue]) -> str:
         letter: JsonValue = {"type": "string", "enum": [*LETTERS, ""]}
         chosen_letter = (
-            await self._ask_for_fields(kind, name, contents, {"reason": {"type": "string"}, "answer": letter})
+            await self._ask_for_fields(request_kind, name, contents, {"reason": {"type": "string"}, "answer": letter})
         ).get("answer")
         if chosen_letter not in (*LETTERS, ""):
             raise GenerationError(f"{self._judge.name} named no option")
         return str(chosen_letter)
 
     async def _ask_for_fields(
-        self, kind: str, name: str, contents: Mapping[str, JsonValue], fields: dict[str, JsonValue]
+        self, request_kind: str, name: str, contents: Mapping[str, JsonValue], fields: dict[str, JsonValue]
     ) -> Mapping[str, object]:
-        instructions = _instruction_text("check" if kind == "check" else "answer")
+        instructions = _instruction_text("check" if request_kind == "check" else "answer")
         text = json.dumps(dict(contents), ensure_ascii=False, indent=1)
-        return await self._judge.kept_or_new_reply(kind, name, instructions, text, object_schema(fields))
+        return await self._judge.kept_or_new_reply(request_kind, name, instructions, text, object_schema(fields))
 
     def _random_generator(self, purpose: str) -> random.Random:
         return random.Random(f"{self._seed}:{purpose}")  # noqa: S311 - the seed is the secret

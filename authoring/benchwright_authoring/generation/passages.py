@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
-from benchwright_judges.models.prompt import visible
+from benchwright_judges.models.prompt import escape_hidden_characters
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.storage.pack_folder import LARGEST_FILE_BYTES
 
@@ -72,13 +72,13 @@ def read_corpus(folder: Path) -> Corpus:
         raise CorpusError(f"{folder} is no folder of documents")
     passages: dict[str, Passage] = {}
     left_out_parts: list[tuple[str, str]] = []
-    for path in _files(folder):
+    for path in _document_paths(folder):
         try:
             text = _readable_text(folder, path)
         except ValueError as error:
             left_out_parts.append((path, str(error)))
             continue
-        for passage in _passages(path, text):
+        for passage in _passages_of_document(path, text):
             if len(passage.text) > MOST:
                 left_out_parts.append(
                     (passage.place, f"a paragraph of more than {MOST} characters; divide it by empty lines")
@@ -93,7 +93,7 @@ def read_corpus(folder: Path) -> Corpus:
     return Corpus(tuple(passages.values()), left_out_parts)
 
 
-def _files(folder: Path) -> Iterator[str]:
+def _document_paths(folder: Path) -> Iterator[str]:
     for file in sorted(folder.rglob("*")):
         path_parts = file.relative_to(folder).parts
         if not any(part.startswith(".") for part in path_parts) and (file.is_symlink() or not file.is_dir()):
@@ -114,31 +114,31 @@ def _readable_text(folder: Path, path: str) -> str:
         raise ValueError("no plain file") from error
     except OSError as error:
         raise ValueError(f"can't be read, or is a link: {error.strerror}") from error
-    return visible(text)
+    return escape_hidden_characters(text)
 
 
-def _passages(path: str, text: str) -> Iterator[Passage]:
+def _passages_of_document(path: str, text: str) -> Iterator[Passage]:
     """Paragraphs under one heading, as many as make a passage of some length."""
     lines = text.split("\n")
     start, end, length = 0, 0, 0
-    for first_index, end_index in _paragraphs(lines):
+    for first_index, end_index in _paragraph_line_ranges(lines):
         size = sum(len(line) + 1 for line in lines[first_index:end_index])
         is_new = _HEADING.match(lines[first_index]) is not None or length >= _ENOUGH or length + size > MOST
         if end and is_new:
-            yield _passage(path, lines, start, end)
+            yield _passage_of_lines(path, lines, start, end)
             end = 0
         if not end:
             start, length = first_index, 0
         end, length = end_index, length + size
     if end:
-        yield _passage(path, lines, start, end)
+        yield _passage_of_lines(path, lines, start, end)
 
 
-def _passage(path: str, lines: Sequence[str], start: int, end: int) -> Passage:
+def _passage_of_lines(path: str, lines: Sequence[str], start: int, end: int) -> Passage:
     return Passage(file=path, first=start + 1, last=end, text="\n".join(lines[start:end]).strip())
 
 
-def _paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _paragraph_line_ranges(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Line ranges, half open; a block of code is in one of them, and a heading begins one."""
     start: int | None = None
     is_code = False

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from benchwright_authoring.generation.generating import GeneratedQuestion, GenerationError
 from benchwright_authoring.generation.passages import Corpus
-from benchwright_authoring.made_folder import check_pack_may_be_written
+from benchwright_authoring.made_folder import require_writable_pack_folder
 from benchwright_authoring.written_question import write_question
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.kept import StageFile, StageOutput
-from benchwright_foundation.toml_text import as_toml
+from benchwright_foundation.toml_text import toml_table_text
 from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder
 
 REPORT = "generated.json"
@@ -26,14 +26,14 @@ class _Seed(StageOutput):
     seed: str
 
 
-def kept_seed(folder: Path) -> str:
+def kept_or_new_seed(folder: Path) -> str:
     """The random seed of a folder: drawn once, so that the same command makes the same questions."""
     seed_file = StageFile(folder / "model" / "seed.json", _Seed)
-    seed = seed_file.last() or seed_file.write_output(_Seed(made_from="", seed=secrets.token_hex(16)))
+    seed = seed_file.last_output() or seed_file.write_output(_Seed(made_from="", seed=secrets.token_hex(16)))
     return seed.seed
 
 
-def write_generated(
+def write_generated_pack(
     corpus: Corpus, folder: Path, generated_questions: Sequence[GeneratedQuestion], source: str, licence: str
 ) -> int:
     """Writes the questions that passed, and the report; returns how many passed.
@@ -51,7 +51,7 @@ def write_generated(
         ProblemsError: The folder holds another pack, or what was written is none.
         OSError: The folder can't be written.
     """
-    check_pack_may_be_written(folder, REPORT)
+    require_writable_pack_folder(folder, REPORT)
     folder.mkdir(parents=True, exist_ok=True)
     report_fields = {
         "unread": [{"place": position, "why": reason} for position, reason in corpus.left_out_parts],
@@ -75,7 +75,7 @@ def write_generated(
         "source": f"{source}; written and filtered by models",
         "order": sorted(generated.problem for generated in passed_questions),
     }
-    write_atomically(folder / PACK_FILE, as_toml(values).encode())
+    write_atomically(folder / PACK_FILE, toml_table_text(values).encode())
     read_pack_folder(folder)
     return len(passed_questions)
 
@@ -89,4 +89,4 @@ def _write_problem_folder(folder: Path, generated: GeneratedQuestion) -> None:
     passage = generated.passage
     origin: dict[str, object] = {"file": passage.file, "first_line": passage.first, "last_line": passage.last}
     origin |= {"sha256": passage.sha256, "quote": generated.draft.quote, "text": passage.text}
-    write_atomically(file, as_toml(origin).encode())
+    write_atomically(file, toml_table_text(origin).encode())

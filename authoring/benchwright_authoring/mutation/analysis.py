@@ -11,11 +11,11 @@ from typing import Protocol
 from benchwright_authoring.mutation.catalogue import KINDS
 from benchwright_authoring.mutation.findings import Counterexample, MutantFinding, MutantStatus, ProblemFindings
 from benchwright_authoring.mutation.mutant import Mutant
-from benchwright_authoring.mutation.mutants import Compiler, is_design_file, make_mutants, trial_order
+from benchwright_authoring.mutation.mutants import MutantCompiler, is_design_file, possible_mutants_by_kind, trial_order
 from benchwright_harness.cluster.task import ClusterTask
-from benchwright_harness.execution.run import solved_files
+from benchwright_harness.execution.run import reference_solution_files
 from benchwright_harness.grading.grade import BatchGrader
-from benchwright_harness.plan.plan import toplevels
+from benchwright_harness.plan.plan import toplevels_of_harness
 from benchwright_problems.equivalence import DontCares, Parameters, ParameterSets
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, Verdict
@@ -65,7 +65,7 @@ By their files, the name of their top module, where outputs count, and its param
 
 
 @dataclass(frozen=True)
-class Candidates:
+class MutantCandidates:
     """The mutants of a problem that are tried."""
 
     problem: Problem
@@ -79,7 +79,7 @@ class Candidates:
     """The design's top module; None if that is unknown."""
 
 
-def candidate_mutants(problem: Problem, *, seed: int, limit: int | None) -> Candidates:
+def candidate_mutants(problem: Problem, *, seed: int, limit: int | None) -> MutantCandidates:
     """The mutants of a problem's reference to try.
 
     Args:
@@ -87,30 +87,30 @@ def candidate_mutants(problem: Problem, *, seed: int, limit: int | None) -> Cand
         seed: Seed of the sample. The same one gives the same mutants.
         limit: Number of mutants that slang accepts; None for all.
     """
-    files = solved_files(problem)
+    files = reference_solution_files(problem)
     changed_files = {path: text for path, text in problem.hidden.reference.items() if path in problem.public.expected}
-    mutants_by_kind = make_mutants(files, changed_files)
-    compiler = Compiler(files)
+    mutants_by_kind = possible_mutants_by_kind(files, changed_files)
+    compiler = MutantCompiler(files)
     compiling_mutants: list[Mutant] = []
     rejected_mutants: list[Mutant] = []
     for mutant in trial_order(mutants_by_kind, f"{seed} {problem.id}"):
         if len(compiling_mutants) == limit:
             break
-        (compiling_mutants if compiler.accepts(mutant) else rejected_mutants).append(mutant)
+        (compiling_mutants if compiler.compiles(mutant) else rejected_mutants).append(mutant)
     possible = sum(map(len, mutants_by_kind.values()))
-    return Candidates(
+    return MutantCandidates(
         problem,
         files,
         possible,
         tuple(compiling_mutants),
         tuple(rejected_mutants),
-        _tested_module(problem, compiler.tops),
+        _tested_or_only_top(problem, compiler.uninstantiated_modules),
     )
 
 
-def _tested_module(problem: Problem, top_modules: Sequence[str]) -> str | None:
+def _tested_or_only_top(problem: Problem, top_modules: Sequence[str]) -> str | None:
     """The module that the harness tests, or the only one that no other instantiates."""
-    tested_modules = [module for module in toplevels(problem.hidden.harness) if module in top_modules]
+    tested_modules = [module for module in toplevels_of_harness(problem.hidden.harness) if module in top_modules]
     return tested_modules[0] if tested_modules else top_modules[0] if len(top_modules) == 1 else None
 
 
@@ -118,7 +118,7 @@ class Analyser(BatchGrader):
     """Runs the mutants of many problems. Verdicts are kept as they come, so that an interrupted analysis continues."""
 
     async def analyse(
-        self, candidates_of_problems: Sequence[Candidates], prove: Prove | None = None, proofs_at_once: int = 1
+        self, candidates_of_problems: Sequence[MutantCandidates], prove: Prove | None = None, proofs_at_once: int = 1
     ) -> list[ProblemFindings]:
         """The results of the mutants, in the order of the problems.
 
@@ -130,19 +130,19 @@ class Analyser(BatchGrader):
             prove: Compares a survivor with the reference; None leaves all of them survivors.
             proofs_at_once: Number of comparisons that run at a time.
         """
-        selected = await self._selections(
+        selected = await self._selection_by_number(
             {
                 id(problem_candidates.problem): problem_candidates.problem
                 for problem_candidates in candidates_of_problems
             }
         )
         references = {
-            number: self._task_of_run(
+            number: self._make_task(
                 problem_candidates.problem, problem_candidates.files, selected[id(problem_candidates.problem)]
             )
             for number, problem_candidates in enumerate(candidates_of_problems)
         }
-        reference_verdicts = await self._run_all(references.values())
+        reference_verdicts = await self._verdict_by_task_key(references.values())
         mutant_tasks: list[dict[str, ClusterTask]] = []
         for number, problem_candidates in enumerate(candidates_of_problems):
             reference = reference_verdicts[references[number].key]
@@ -150,7 +150,7 @@ class Analyser(BatchGrader):
             is_tried = reference.outcome is Outcome.PASSED
             mutant_tasks.append(
                 {
-                    mutant.id: self._task_of_run(
+                    mutant.id: self._make_task(
                         problem_candidates.problem,
                         mutant.apply_to(problem_candidates.files),
                         references[number].selection,
@@ -159,7 +159,7 @@ class Analyser(BatchGrader):
                     for mutant in (problem_candidates.chosen_mutants if is_tried else ())
                 }
             )
-        verdicts = await self._run_all(task for tasks in mutant_tasks for task in tasks.values())
+        verdicts = await self._verdict_by_task_key(task for tasks in mutant_tasks for task in tasks.values())
         problem_findings = [
             _problem_findings(
                 problem_candidates, reference_verdicts[references[number].key], mutant_tasks[number], verdicts
@@ -169,19 +169,21 @@ class Analyser(BatchGrader):
         return (
             problem_findings
             if prove is None
-            else await self._compare(candidates_of_problems, problem_findings, prove, asyncio.Semaphore(proofs_at_once))
+            else await self._with_proofs_of_survivors(
+                candidates_of_problems, problem_findings, prove, asyncio.Semaphore(proofs_at_once)
+            )
         )
 
-    async def _compare(
+    async def _with_proofs_of_survivors(
         self,
-        candidates_of_problems: Sequence[Candidates],
+        candidates_of_problems: Sequence[MutantCandidates],
         problem_findings: Sequence[ProblemFindings],
         prove: Prove,
         gate: asyncio.Semaphore,
     ) -> list[ProblemFindings]:
         """The findings, with what is proved of survivors whose kinds are scored."""
 
-        async def compare_finding(problem_candidates: Candidates, finding: MutantFinding) -> MutantFinding:
+        async def compare_finding(problem_candidates: MutantCandidates, finding: MutantFinding) -> MutantFinding:
             if problem_candidates.top_module is None or not _needs_proof(finding):
                 return finding
             async with gate:
@@ -220,7 +222,7 @@ class Analyser(BatchGrader):
             for problem_candidates, problem in zip(candidates_of_problems, problem_findings, strict=True)
         ]
 
-    async def _run_all(self, tasks: Iterable[ClusterTask]) -> dict[str, Verdict]:
+    async def _verdict_by_task_key(self, tasks: Iterable[ClusterTask]) -> dict[str, Verdict]:
         """The verdicts of tasks, by their keys."""
         task_list = list(tasks)
         self._count(planned=len({task.key for task in task_list}))
@@ -229,10 +231,10 @@ class Analyser(BatchGrader):
 
 
 def _problem_findings(
-    problem_candidates: Candidates,
+    problem_candidates: MutantCandidates,
     reference: Verdict,
     task_by_mutant: Mapping[str, ClusterTask],
-    verdicts: Mapping[str, Verdict],
+    verdict_by_key: Mapping[str, Verdict],
 ) -> ProblemFindings:
     if reference.outcome is not Outcome.PASSED:
         return ProblemFindings(
@@ -243,7 +245,7 @@ def _problem_findings(
         for mutant in problem_candidates.refused_mutants
     ]
     run_findings = [
-        _finding(problem_candidates, mutant, verdicts[task_by_mutant[mutant.id].key])
+        _finding_of_verdict(problem_candidates, mutant, verdict_by_key[task_by_mutant[mutant.id].key])
         for mutant in problem_candidates.chosen_mutants
     ]
     return ProblemFindings(
@@ -253,7 +255,7 @@ def _problem_findings(
     )
 
 
-def _finding(problem_candidates: Candidates, mutant: Mutant, verdict: Verdict) -> MutantFinding:
+def _finding_of_verdict(problem_candidates: MutantCandidates, mutant: Mutant, verdict: Verdict) -> MutantFinding:
     status = MutantStatus.KILLED
     if verdict.outcome is Outcome.PASSED:
         status = MutantStatus.SURVIVED

@@ -57,7 +57,7 @@ class ReferenceFile:
         ]
 
     @property
-    def cocotb_tests(self) -> Path | None:
+    def first_cocotb_file(self) -> Path | None:
         """The first file of the harness that holds cocotb tests; None if there is none."""
         for file in sorted((self.problem / "hidden" / "harness").rglob("*.py")):
             try:

@@ -24,30 +24,32 @@ def is_design_file(path: str) -> bool:
     return PurePosixPath(path).suffix in _SUFFIXES
 
 
-def make_mutants(reference: Mapping[str, bytes], changed_files: Mapping[str, str]) -> dict[str, list[Mutant]]:
+def possible_mutants_by_kind(
+    content_by_path: Mapping[str, bytes], text_by_changed_path: Mapping[str, str]
+) -> dict[str, list[Mutant]]:
     """All mutants by kind, in the order of the text; each changed file comes up once.
 
     Args:
-        reference: All files that are compiled, path → content.
-        changed_files: Those of them that are the reference's own; faults are put into these.
+        content_by_path: All files that are compiled, path → content.
+        text_by_changed_path: Those of them that are the reference's own; faults are put into these.
     """
     mutants_by_kind: dict[str, list[Mutant]] = {kind.name: [] for kind in KINDS}
-    for path in filter(is_design_file, changed_files):
-        source = MutatedSource(path, reference[path].decode(errors="replace"))
-        if source.content != reference[path]:
+    for path in filter(is_design_file, text_by_changed_path):
+        source = MutatedSource(path, content_by_path[path].decode(errors="replace"))
+        if source.content != content_by_path[path]:
             # Its offsets would be those of another text.
             continue
-        seen_contents = {reference[path]}
-        for mutant in _mutants_of(source):
-            content = mutant.apply_to(reference)[path]
+        seen_contents = {content_by_path[path]}
+        for mutant in _mutants_of_source(source):
+            content = mutant.apply_to(content_by_path)[path]
             if content not in seen_contents:
                 seen_contents.add(content)
                 mutants_by_kind[mutant.kind].append(mutant)
     return {kind: kind_mutants for kind, kind_mutants in mutants_by_kind.items() if kind_mutants}
 
 
-def _mutants_of(source: MutatedSource) -> Iterator[Mutant]:
-    nodes = list(source.nodes())
+def _mutants_of_source(source: MutatedSource) -> Iterator[Mutant]:
+    nodes = list(source.changeable_nodes())
     for fault_kind in KINDS:
         for node in nodes:
             for edit in fault_kind.fault_edits(source, node):
@@ -59,7 +61,7 @@ def trial_order(mutants_by_kind: Mapping[str, list[Mutant]], seed: str) -> Itera
     """Mutants in the order in which they are tried: one of each kind after the other, of each kind by chance.
 
     Args:
-        mutants_by_kind: As of `make_mutants`.
+        mutants_by_kind: As of `possible_mutants_by_kind`.
         seed: The same seed gives the same order, so that fewer are the first of more.
     """
     shuffled = [
@@ -70,7 +72,7 @@ def trial_order(mutants_by_kind: Mapping[str, list[Mutant]], seed: str) -> Itera
         yield from (mutant for mutant in mutant_round if mutant is not None)
 
 
-class Compiler:
+class MutantCompiler:
     """Tells whether slang accepts a changed reference. Where it refuses the reference itself, it accepts everything.
 
     Args:
@@ -81,12 +83,12 @@ class Compiler:
         self._reference = reference
         self._is_of_use = not _has_errors(_compilation_of(reference))
 
-    def accepts(self, mutant: Mutant) -> bool:
+    def compiles(self, mutant: Mutant) -> bool:
         """True if slang finds no error in the reference with this fault."""
         return not self._is_of_use or not _has_errors(_compilation_of(mutant.apply_to(self._reference)))
 
     @property
-    def tops(self) -> list[str]:
+    def uninstantiated_modules(self) -> list[str]:
         """The modules that no other instantiates."""
         return [top.name for top in _compilation_of(self._reference).getRoot().topInstances]
 

@@ -19,11 +19,11 @@ class Rate(Model):
     """Those among the killed that reached their limit of time."""
 
 
-def _rate_value(killed: Share) -> float:
+def _killed_share_or_one(killed: Share) -> float:
     return 1.0 if killed.value is None else killed.value
 
 
-def rate(findings: Iterable[MutantFinding]) -> Rate:
+def rate_of_kills(findings: Iterable[MutantFinding]) -> Rate:
     """The kill rate of mutants; those that are not scored, not decided, not compiled or equivalent do not count."""
     scored = [finding for finding in findings if finding.is_scored]
     killed = [finding for finding in scored if finding.status is MutantStatus.KILLED]
@@ -32,32 +32,38 @@ def rate(findings: Iterable[MutantFinding]) -> Rate:
     return Rate(killed=wilson_share(len(killed), len(killed) + survived), timeouts=timeouts)
 
 
-def rates_by(findings: Iterable[MutantFinding], group_name: Callable[[MutantFinding], str]) -> dict[str, Rate]:
+def rate_by_group(findings: Iterable[MutantFinding], group_name: Callable[[MutantFinding], str]) -> dict[str, Rate]:
     """The kill rate of each group of mutants, the lowest first; groups in which none counts are absent."""
     groups: dict[str, list[MutantFinding]] = {}
     for finding in findings:
         groups.setdefault(group_name(finding), []).append(finding)
-    rates = {name: rate(group) for name, group in groups.items()}
+    rates = {name: rate_of_kills(group) for name, group in groups.items()}
     decided_rates = {name: group_rate for name, group_rate in rates.items() if group_rate.killed.total}
     return dict(
-        sorted(decided_rates.items(), key=lambda named_rate: (_rate_value(named_rate[1].killed), named_rate[0]))
+        sorted(
+            decided_rates.items(), key=lambda named_rate: (_killed_share_or_one(named_rate[1].killed), named_rate[0])
+        )
     )
 
 
-def kind_of(finding: MutantFinding) -> str:
+def mutant_kind(finding: MutantFinding) -> str:
     """The group of a mutant by its kind."""
     return finding.mutant.kind
 
 
-def line_of(finding: MutantFinding) -> str:
+def mutant_path_and_line(finding: MutantFinding) -> str:
     """The group of a mutant by its line, `rtl/top.sv:12`."""
     return f"{finding.mutant.path}:{finding.mutant.line}"
 
 
-def weakest_first(pack_findings: PackFindings) -> list[ProblemFindings]:
+def problems_weakest_first(pack_findings: PackFindings) -> list[ProblemFindings]:
     """The problems that were tried, by the share that is killed; among equals the one with more survivors first."""
     tried_problems = [problem for problem in pack_findings.problems if not problem.left_out]
     return sorted(
         tried_problems,
-        key=lambda problem: (_rate_value(rate(problem.findings).killed), -len(problem.survivors), problem.id),
+        key=lambda problem: (
+            _killed_share_or_one(rate_of_kills(problem.findings).killed),
+            -len(problem.survivors),
+            problem.id,
+        ),
     )

@@ -13,42 +13,50 @@ from benchwright_authoring.mutation.findings import (
     PackFindings,
     ProblemFindings,
 )
-from benchwright_authoring.mutation.rates import Rate, kind_of, line_of, rate, rates_by, weakest_first
+from benchwright_authoring.mutation.rates import (
+    Rate,
+    mutant_kind,
+    mutant_path_and_line,
+    problems_weakest_first,
+    rate_by_group,
+    rate_of_kills,
+)
 from benchwright_foundation.number_text import percent
 
 _MOST_LINES = 10
 _WHAT = {kind.name: kind.effect for kind in KINDS}
 
 
-def markdown_page(pack_findings: PackFindings) -> str:
+def mutation_report_markdown(pack_findings: PackFindings) -> str:
     """The analysis as Markdown. It quotes references: whoever reads it sees what solvers must not."""
-    total = rate(pack_findings.findings)
+    total = rate_of_kills(pack_findings.findings)
     return "\n".join(
         [
             f"# Mutants of {pack_findings.pack} {pack_findings.version}",
             "",
-            f"Killed: {share_of(total)}, 95 % interval {interval_of(total)}; {total.timeouts} of them by a timeout.",
+            f"Killed: {killed_share_text(total)}, 95 % interval {interval_text(total)};"
+            f" {total.timeouts} of them by a timeout.",
             _counting_note(pack_findings),
             "",
-            *_problem_lines(weakest_first(pack_findings)),
+            *_problem_lines(problems_weakest_first(pack_findings)),
             *_left_out_lines(pack_findings.problems),
             "## By kind",
             "",
-            *_rate_lines("kind", rates_by(pack_findings.findings, kind_of), _WHAT),
+            *_rate_lines("kind", rate_by_group(pack_findings.findings, mutant_kind), _WHAT),
             "## Survivors",
             "",
-            *(line for problem in weakest_first(pack_findings) for line in _survivors(problem)),
+            *(line for problem in problems_weakest_first(pack_findings) for line in _survivor_section_lines(problem)),
         ]
     )
 
 
-def share_of(kill_rate: Rate) -> str:
+def killed_share_text(kill_rate: Rate) -> str:
     """Killed mutants among those that count, such as `95 % (19 of 20)`."""
     killed = kill_rate.killed
     return "none" if killed.value is None else f"{percent(killed.value)} ({killed.count} of {killed.total})"
 
 
-def interval_of(kill_rate: Rate) -> str:
+def interval_text(kill_rate: Rate) -> str:
     """The 95 % interval, such as `76.4–99.1 %`."""
     low, high = kill_rate.killed.low, kill_rate.killed.high
     return "" if low is None or high is None else f"{100 * low:.1f}–{100 * high:.1f} %"
@@ -74,14 +82,20 @@ def _problem_lines(problems: Sequence[ProblemFindings]) -> Iterator[str]:
         ),
         (
             (
-                *(problem.id, share_of(killed), interval_of(killed), str(killed.timeouts), str(len(problem.survivors))),
+                *(
+                    problem.id,
+                    killed_share_text(killed),
+                    interval_text(killed),
+                    str(killed.timeouts),
+                    str(len(problem.survivors)),
+                ),
                 *(
                     str(problem.scored_count(status))
                     for status in (MutantStatus.EQUIVALENT, MutantStatus.NOT_COMPILED, MutantStatus.UNDECIDED)
                 ),
                 str(problem.possible),
             )
-            for problem, killed in ((problem, rate(problem.findings)) for problem in problems)
+            for problem, killed in ((problem, rate_of_kills(problem.findings)) for problem in problems)
         ),
     )
 
@@ -94,40 +108,42 @@ def _left_out_lines(problems: Iterable[ProblemFindings]) -> Iterator[str]:
 
 def _rate_lines(group_title: str, rates: Mapping[str, Rate], descriptions: Mapping[str, str]) -> Iterator[str]:
     rate_rows = (
-        (name, descriptions.get(name, ""), share_of(kill_rate), interval_of(kill_rate))
+        (name, descriptions.get(name, ""), killed_share_text(kill_rate), interval_text(kill_rate))
         for name, kill_rate in rates.items()
     )
     yield from _table_lines((group_title, "fault", "killed", "interval"), rate_rows)
 
 
-def _survivors(problem: ProblemFindings) -> Iterator[str]:
+def _survivor_section_lines(problem: ProblemFindings) -> Iterator[str]:
     unscored = [
         finding for finding in problem.findings if finding.status is MutantStatus.SURVIVED and not finding.is_scored
     ]
     if not problem.survivors and not unscored:
         return
     yield from (f"### {problem.id}", "")
-    by_line = rates_by(problem.findings, line_of).items()
+    by_line = rate_by_group(problem.findings, mutant_path_and_line).items()
     if weak := [(line, kill_rate) for line, kill_rate in by_line if kill_rate.killed.count < kill_rate.killed.total]:
-        line_rows = ((line, share_of(kill_rate), interval_of(kill_rate)) for line, kill_rate in weak[:_MOST_LINES])
+        line_rows = (
+            (line, killed_share_text(kill_rate), interval_text(kill_rate)) for line, kill_rate in weak[:_MOST_LINES]
+        )
         yield from _table_lines(("line", "killed", "interval"), line_rows)
     for finding in problem.survivors:
         yield from _survivor_lines(finding)
     if unscored:
-        lines = ", ".join(dict.fromkeys(map(line_of, unscored)))
+        lines = ", ".join(dict.fromkeys(map(mutant_path_and_line, unscored)))
         yield from (f"Not scored, can differ by scheduling only: {len(unscored)} mutants, {lines}.", "")
 
 
 def _survivor_lines(finding: MutantFinding) -> Iterator[str]:
     mutant = finding.mutant
-    yield from (f"`{mutant.id}` {mutant.kind}, {line_of(finding)}: {_WHAT.get(mutant.kind, '')}", "")
+    yield from (f"`{mutant.id}` {mutant.kind}, {mutant_path_and_line(finding)}: {_WHAT.get(mutant.kind, '')}", "")
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", finding.diff)), default=2))
     yield from (f"{ticks}diff", finding.diff.rstrip("\n"), ticks, "")
     if finding.counterexample is not None:
         yield from (f"It differs {finding.counterexample.when}:", "")
         yield from _trace_lines(finding.counterexample)
     elif finding.note:
-        yield from (f"Not proved: {_cell(finding.note)}.", "")
+        yield from (f"Not proved: {_table_cell(finding.note)}.", "")
 
 
 def _trace_lines(example: Counterexample) -> Iterator[str]:
@@ -140,12 +156,12 @@ def _trace_lines(example: Counterexample) -> Iterator[str]:
 
 
 def _table_lines(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(map(_cell, columns))} |"
+    yield f"| {' | '.join(map(_table_cell, columns))} |"
     yield f"| {' | '.join('---' for _ in columns)} |"
     for row in rows:
-        yield f"| {' | '.join(map(_cell, row))} |"
+        yield f"| {' | '.join(map(_table_cell, row))} |"
     yield ""
 
 
-def _cell(text: str) -> str:
+def _table_cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split())

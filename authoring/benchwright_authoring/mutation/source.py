@@ -83,7 +83,7 @@ class MutatedSource:
             self.content.decode(), self._sources, path, path, parsing_options(Preprocessing(), 0)
         )
 
-    def nodes(self) -> Iterator[SyntaxNode]:
+    def changeable_nodes(self) -> Iterator[SyntaxNode]:
         """Every piece that may be changed, in the order of the text, outer ones first."""
         open_nodes = [self.tree.root]
         while open_nodes:
@@ -129,7 +129,7 @@ class MutatedSource:
             yield ByteEdit(start, end, self.source_text(second_node) + text_between + self.source_text(first_node))
 
     @cached_property
-    def states(self) -> tuple[tuple[str, ...], ...]:
+    def state_name_groups(self) -> tuple[tuple[str, ...], ...]:
         """Groups of names that stand for states: the members of each `enum`, the names that label one `case`."""
         state_groups: dict[tuple[str, ...], None] = {}
         for node in descendants(self.tree.root):

@@ -9,17 +9,17 @@ from benchwright_authoring.mutation.findings import Counterexample, MutantFindin
 _CLOCK = re.compile(r"@\s*\(\s*(?:pos|neg)edge\s+([A-Za-z_]\w*)")
 
 
-def cocotb_test(finding: MutantFinding, example: Counterexample, reference: str) -> str:
+def cocotb_stimulus_test_text(finding: MutantFinding, example: Counterexample, reference_text: str) -> str:
     """A test that drives these inputs. It fails until its author says which outputs are right.
 
     Args:
         finding: The survivor.
         example: Its inputs.
-        reference: The text of the file that it was made of; the first clock in it is driven.
+        reference_text: The text of the file that it was made of; the first clock in it is driven.
     """
     mutant = finding.mutant
     name = f"kills_{mutant.kind.replace('-', '_')}_{mutant.id}"
-    clock_match = _CLOCK.search(reference)
+    clock_match = _CLOCK.search(reference_text)
     imports, clock_start, step = (
         ("from cocotb.triggers import Timer", "", 'Timer(1, unit="ns")')
         if clock_match is None

@@ -11,11 +11,11 @@ from benchwright_authoring.problem_files.question_rules import question_remarks
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.toml_places import TomlPlaces, TomlSpan
 from benchwright_foundation.json_text import read_json
-from benchwright_harness.own_tests.cocotb_source import repeated_tests
-from benchwright_harness.plan.plan import toplevels
+from benchwright_harness.own_tests.cocotb_source import repeatedly_named_tests
+from benchwright_harness.plan.plan import toplevels_of_harness
 from benchwright_problems.problem import ProblemKind
 from benchwright_problems.storage.pack_files_schema import ProblemFile
-from benchwright_problems.verilog import modules, parameter_names, port_names
+from benchwright_problems.verilog import modules, parameter_names_by_module, port_names
 
 _HARNESS = "hidden/harness"
 _REFERENCE = "hidden/reference"
@@ -70,7 +70,7 @@ def _path_remarks(
             yield Remark(PROBLEM_FILE, toml_places.nearest_span(("expected", index)), message, False)
     for path in sorted(set(reference) - set(spec.expected)):
         message = f"The reference has {path}, which is not expected here: no run uses it."
-        yield Remark(PROBLEM_FILE, toml_places.key_span(("expected",)), message, False)
+        yield Remark(PROBLEM_FILE, toml_places.key_or_nearest_span(("expected",)), message, False)
     yield from _testbench_remarks(spec, toml_places, harness)
 
 
@@ -97,7 +97,7 @@ def _testbench_remarks(spec: ProblemFile, toml_places: TomlPlaces, harness: Mapp
 def _repeated_test_remarks(harness: Mapping[str, str]) -> Iterator[Remark]:
     for path, text in harness.items():
         lines = text.splitlines(keepends=True)
-        for test in repeated_tests(text) if path.endswith(".py") else ():
+        for test in repeatedly_named_tests(text) if path.endswith(".py") else ():
             line_start = sum(map(len, lines[: test.line - 1]))
             start, end = (
                 line_start + len(lines[test.line - 1].encode()[:column].decode())
@@ -151,14 +151,21 @@ def _unknown_parameter_remarks(
     """Parameters for a proof that a module does not have which the harness tests."""
     if not spec.proof:
         return
-    declared_parameters = {module: names for text in sources for module, names in parameter_names(text).items()}
-    for module in toplevels(problem.texts(_HARNESS)) or [PurePosixPath(path).stem for path in spec.expected[:1]]:
+    declared_parameters = {
+        module: names for text in sources for module, names in parameter_names_by_module(text).items()
+    }
+    for module in toplevels_of_harness(problem.texts(_HARNESS)) or [
+        PurePosixPath(path).stem for path in spec.expected[:1]
+    ]:
         for index, parameters in enumerate(spec.proof.parameters):
             for name in parameters:
                 if module in declared_parameters and name not in declared_parameters[module]:
                     message = f"The module {module} of the reference has no parameter {name}."
                     yield Remark(
-                        PROBLEM_FILE, toml_places.key_span(("proof", "parameters", index, name)), message, False
+                        PROBLEM_FILE,
+                        toml_places.key_or_nearest_span(("proof", "parameters", index, name)),
+                        message,
+                        False,
                     )
 
 

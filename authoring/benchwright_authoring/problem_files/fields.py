@@ -120,27 +120,27 @@ _KEYS = ("properties", "additionalProperties", "patternProperties")
 def table_fields(file_fields: FileFields, table_path: TomlPath) -> Sequence[Field]:
     """The fields of a table of a file; empty if there is none."""
     names = [part for part in table_path if isinstance(part, str)]
-    return _fields(file_fields, tuple(names))
+    return _fields_of_table(file_fields, tuple(names))
 
 
-def field_at(file_fields: FileFields, key_path: TomlPath) -> Field | None:
+def field_of_key(file_fields: FileFields, key_path: TomlPath) -> Field | None:
     """The field that a key is; None if there is none."""
     fields = table_fields(file_fields, key_path[:-1]) if key_path else ()
     return next((candidate for candidate in fields if candidate.name == key_path[-1]), None)
 
 
 @cache
-def _fields(file_fields: FileFields, names: tuple[str, ...]) -> Sequence[Field]:
+def _fields_of_table(file_fields: FileFields, names: tuple[str, ...]) -> Sequence[Field]:
     schema = file_fields.model.model_json_schema()
     defs: Mapping[str, Any] = schema.get("$defs", {})
     table_schema: Mapping[str, Any] = schema
     for name in names:
-        table_schema = _table(table_schema.get("properties", {}).get(name, {}), defs)
+        table_schema = _table_schema(table_schema.get("properties", {}).get(name, {}), defs)
     table_fields = []
     for name, field_schema in table_schema.get("properties", {}).items():
         path = ".".join([*names, name])
         if path not in file_fields.not_written:
-            inner_schema = _table(field_schema, defs)
+            inner_schema = _table_schema(field_schema, defs)
             is_table = not inner_schema.keys().isdisjoint(_KEYS)
             table_fields.append(
                 Field(name, file_fields.descriptions[path], _allowed_values(field_schema, defs), is_table)
@@ -148,13 +148,13 @@ def _fields(file_fields: FileFields, names: tuple[str, ...]) -> Sequence[Field]:
     return table_fields
 
 
-def _table(field_schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str, Any]:
+def _table_schema(field_schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema of a table, behind references, null and arrays."""
     for alternative in (field_schema, *field_schema.get("anyOf", ())):
         if "$ref" in alternative:
-            return _table(defs[alternative["$ref"].rpartition("/")[2]], defs)
+            return _table_schema(defs[alternative["$ref"].rpartition("/")[2]], defs)
         if alternative.get("type") == "array":
-            return _table(alternative.get("items", {}), defs)
+            return _table_schema(alternative.get("items", {}), defs)
         if alternative.get("type") == "object":
             table_schema: Mapping[str, Any] = alternative
             return table_schema

@@ -21,7 +21,7 @@ def is_authored(folder: Path) -> bool:
     return (folder / PROBLEM_FILE).is_file() and (folder.parent / PACK_FILE).is_file()
 
 
-def authored_problem(path: Path) -> Path | None:
+def authored_problem_folder(path: Path) -> Path | None:
     """The folder of the problem that a file or folder belongs to, as its author has it; None if it belongs to none."""
     folders = (path, *path.parents)[:_DEEPEST]
     nearest = next((folder for folder in folders if (folder / PROBLEM_FILE).is_file()), None)

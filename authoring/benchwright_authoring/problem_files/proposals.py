@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchwright_authoring.problem_files.fields import FileFields, field_at, table_fields
+from benchwright_authoring.problem_files.fields import FileFields, field_of_key, table_fields
 from benchwright_authoring.problem_files.toml_places import TomlPlaces, TomlSpan
 
 
@@ -33,10 +33,10 @@ def toml_proposals(file_fields: FileFields, text: str, cursor_code_point: int) -
         return TomlSpan(cursor_code_point, cursor_code_point), []
     if cursor.is_header:
         return cursor.span, [
-            TomlProposal(name, name, description, False) for name, description in _headers(file_fields)
+            TomlProposal(name, name, description, False) for name, description in _headers_and_descriptions(file_fields)
         ]
     if cursor.key is not None:
-        key_field = field_at(file_fields, (*cursor.table, cursor.key))
+        key_field = field_of_key(file_fields, (*cursor.table, cursor.key))
         values = key_field.values if key_field is not None else ()
         return cursor.span, [TomlProposal(value, value, "", True) for value in values]
     written_keys = toml_places.keys_in_table(cursor.table)
@@ -50,11 +50,11 @@ def toml_proposals(file_fields: FileFields, text: str, cursor_code_point: int) -
 
 def toml_hover(file_fields: FileFields, text: str, cursor_code_point: int) -> tuple[TomlSpan, str] | None:
     """The meaning of the field at an offset, in Markdown, with the place of its key."""
-    key_position = TomlPlaces(text).key_at(cursor_code_point)
+    key_position = TomlPlaces(text).innermost_key_at(cursor_code_point)
     if key_position is None:
         return None
     path, span = key_position
-    hovered_field = field_at(file_fields, tuple(part for part in path if isinstance(part, str)))
+    hovered_field = field_of_key(file_fields, tuple(part for part in path if isinstance(part, str)))
     if hovered_field is None:
         return None
     values_note = (
@@ -63,10 +63,10 @@ def toml_hover(file_fields: FileFields, text: str, cursor_code_point: int) -> tu
     return span, f"{hovered_field.description}{values_note}"
 
 
-def _headers(file_fields: FileFields, outer: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+def _headers_and_descriptions(file_fields: FileFields, outer: tuple[str, ...] = ()) -> list[tuple[str, str]]:
     table_headers = []
     for table_field in table_fields(file_fields, outer):
         if table_field.is_table:
             path = (*outer, table_field.name)
-            table_headers += [(".".join(path), table_field.description), *_headers(file_fields, path)]
+            table_headers += [(".".join(path), table_field.description), *_headers_and_descriptions(file_fields, path)]
     return table_headers

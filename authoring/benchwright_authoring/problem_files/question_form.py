@@ -36,13 +36,13 @@ _ALWAYS = frozenset({"difficulty", "format", "answer"})
 _EMPTY: tuple[object, ...] = ("", None, False, [], {})
 
 
-def form_values(text: str) -> dict[str, Any]:
+def form_values(problem_toml: str) -> dict[str, Any]:
     """The values that a form shows of a `problem.toml`; fields that it does not have are missing.
 
     Raises:
         tomllib.TOMLDecodeError: The text is not TOML.
     """
-    document, values = tomllib.loads(text), {}
+    document, values = tomllib.loads(problem_toml), {}
     for name, key_path in _PLACES.items():
         value: Any = document
         for key in key_path:
@@ -67,7 +67,9 @@ def with_form_values(problem_toml: str, values_of_form: Mapping[str, Any]) -> st
     changed_document = copy.deepcopy(old_document)
     for name, key_path in _PLACES.items():
         value = _with_integers(values_of_form.get(name))
-        if value != old_values.get(name) and not (name == "points" and value == _with_points(old_values.get(name, []))):
+        if value != old_values.get(name) and not (
+            name == "points" and value == _with_default_points(old_values.get(name, []))
+        ):
             _set_key(changed_document, key_path, None if value in _EMPTY and name not in _ALWAYS else value)
     answer = changed_document.get("answer")
     if isinstance(answer, dict) and answer.get("points") == {} != old_document.get("answer", {}).get("points"):
@@ -78,7 +80,7 @@ def with_form_values(problem_toml: str, values_of_form: Mapping[str, Any]) -> st
     )
 
 
-def form_fields_and_remarks(folder: Path, problem_toml: str, statement: str) -> list[tuple[str, Remark]]:
+def remarks_with_form_field(folder: Path, problem_toml: str, statement: str) -> list[tuple[str, Remark]]:
     """The remarks that an editor marks in a question's files, each with the form's field or an empty string.
 
     Args:
@@ -92,7 +94,7 @@ def form_fields_and_remarks(folder: Path, problem_toml: str, statement: str) -> 
         (
             STATEMENT.removesuffix(".md")
             if remark.file == STATEMENT
-            else _form_field(remark.path or toml_places.path_of(remark.span)),
+            else _form_field_of_key(remark.path or toml_places.key_path_of_span(remark.span)),
             remark,
         )
         for remark in remarks(ProblemFolder(folder, files))
@@ -108,7 +110,7 @@ def _with_integers(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _with_points(items: Any) -> Any:
+def _with_default_points(items: Any) -> Any:
     """Rubric points as a form has them, where nothing is left out."""
     return [
         {"points": 1, **point} if isinstance(point, dict) else point
@@ -127,7 +129,7 @@ def _set_key(toml_table: dict[str, Any], key_path: tuple[str, ...], value: objec
         toml_table[key_path[-1]] = value
 
 
-def _form_field(key_path: TomlPath | None) -> str:
+def _form_field_of_key(key_path: TomlPath | None) -> str:
     for name, start in _PLACES.items():
         if key_path is not None and key_path[: len(start)] == start:
             return ".".join((name, *map(str, key_path[len(start) :])))

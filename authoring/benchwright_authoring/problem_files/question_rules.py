@@ -77,11 +77,11 @@ def _option_remarks(question: QuestionTable, statement: str, toml_places: TomlPl
     choices = question.choices
     if len(choices) != _OPTIONS:
         message = f"There are {len(choices)} options. Four are usual, so that guessing is right as often everywhere."
-        yield Remark(PROBLEM_FILE, toml_places.key_span(("question", "choices")), message, False)
+        yield Remark(PROBLEM_FILE, toml_places.key_or_nearest_span(("question", "choices")), message, False)
     letters_by_text: dict[str, str] = {}
     for letter, text in choices.items():
         span = toml_places.nearest_span(("question", "choices", letter))
-        if _ABOUT_OTHERS.fullmatch(text) or _names_letters(text, statement):
+        if _ABOUT_OTHERS.fullmatch(text) or _names_other_options(text, statement):
             yield Remark(
                 PROBLEM_FILE, span, f"Option {letter} is about other options. Say what it claims itself.", False
             )
@@ -93,7 +93,7 @@ def _option_remarks(question: QuestionTable, statement: str, toml_places: TomlPl
         letters_by_text.setdefault(plain_text, letter)
 
 
-def _names_letters(option: str, statement: str) -> bool:
+def _names_other_options(option: str, statement: str) -> bool:
     # What the statement itself calls A and B is no option.
     match = _LETTERS.fullmatch(option)
     return match is not None and not any(re.search(rf"\b{letter}\b", statement) for letter in match.groups())

@@ -91,7 +91,11 @@ def read_toml(
                 # Of a list with an invalid item, pydantic also says that the valid ones are too few.
                 continue
             path = tuple(part for part in detail["loc"] if part != "[key]")
-            span = toml_places.key_span(path) if detail["type"] == "extra_forbidden" else toml_places.nearest_span(path)
+            span = (
+                toml_places.key_or_nearest_span(path)
+                if detail["type"] == "extra_forbidden"
+                else toml_places.nearest_span(path)
+            )
             message = detail["msg"].removeprefix("Value error, ")
             if detail["type"] == "extra_forbidden":
                 message = "there is no such field"

@@ -42,19 +42,19 @@ def _with_table(text: str, table: TomlPath, old_values: Mapping[str, Any], value
         path, old = (*table, name), old_values.get(name)
         if old == value:
             continue
-        is_written_out = TomlPlaces(text).value_span(path) is None
+        is_written_out = TomlPlaces(text).value_span_if_written(path) is None
         if isinstance(value, Mapping) and (not table if old is None else is_written_out):
             if old is None:
                 text = f"{text.rstrip()}\n\n[{name}]\n".lstrip()
             text = _with_table(text, path, old or {}, _with_removed_keys(old or {}, value))
         elif isinstance(value, Sequence) and not isinstance(value, str) and old is not None and is_written_out:
-            text = _with_tables(text, path, old, value)
+            text = _with_array_of_tables(text, path, old, value)
         else:
             text = _checked_edit(text, path, value, _with_value(text, path, value))
     return text
 
 
-def _with_tables(text: str, path: TomlPath, old_tables: Sequence[Any], values: Sequence[object]) -> str:
+def _with_array_of_tables(text: str, path: TomlPath, old_tables: Sequence[Any], values: Sequence[object]) -> str:
     """An array whose tables have headers, `[[…]]`."""
     changed_text = text
     for number in reversed(range(len(values), len(old_tables))):
@@ -104,7 +104,7 @@ def _with_value(text: str, path: TomlPath, value: object) -> str:
     if value is None:
         return _without_key(text, path)
     toml_places = TomlPlaces(text)
-    if (span := toml_places.value_span(path)) is not None:
+    if (span := toml_places.value_span_if_written(path)) is not None:
         if toml_places.has_comment(span):
             raise TomlEditError(f"{'.'.join(map(str, path))} has comments: open the file and edit it there")
         return f"{text[: span.start]}{_toml_text(value)}{text[span.end :]}"

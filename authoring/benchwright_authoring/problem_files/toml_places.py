@@ -56,33 +56,33 @@ class TomlPlaces:
         self._tables: list[tuple[int, TomlPath]] = [(0, ())]
         self._comments: list[TomlSpan] = []
         """Those within values."""
-        self._read_tree(_toml_parser().parse(self._data).root_node)
+        self._collect_tree(_toml_parser().parse(self._data).root_node)
 
-    def nearest_span(self, path: Sequence[str | int]) -> TomlSpan:
+    def nearest_span(self, key_path: Sequence[str | int]) -> TomlSpan:
         """Of a value, or of the nearest one around it that is written; the first line if there is none."""
-        for length in range(len(path), 0, -1):
-            path_prefix = tuple(path[:length])
+        for length in range(len(key_path), 0, -1):
+            path_prefix = tuple(key_path[:length])
             if (nearest_span := self._values.get(path_prefix) or self._keys.get(path_prefix)) is not None:
                 return nearest_span
         return TomlSpan(0, len(self._text.partition("\n")[0]))
 
-    def key_span(self, path: Sequence[str | int]) -> TomlSpan:
+    def key_or_nearest_span(self, key_path: Sequence[str | int]) -> TomlSpan:
         """Of a key, or what `nearest_span` finds."""
-        return self._keys.get(tuple(path)) or self.nearest_span(path)
+        return self._keys.get(tuple(key_path)) or self.nearest_span(key_path)
 
-    def value_span(self, path: Sequence[str | int]) -> TomlSpan | None:
+    def value_span_if_written(self, key_path: Sequence[str | int]) -> TomlSpan | None:
         """Of exactly this value; None if it is not written, or as a table of its own."""
-        return self._values.get(tuple(path))
+        return self._values.get(tuple(key_path))
 
-    def spans_below(self, path: TomlPath) -> list[TomlSpan]:
+    def spans_below(self, outer_path: TomlPath) -> list[TomlSpan]:
         """A key with its value, and those below it, in the order of the text; none is in another."""
         spans: list[TomlSpan] = []
         for key_path, key_span in sorted(self._keys.items(), key=lambda key_item: key_item[1].start):
-            if key_path[: len(path)] == path and (not spans or key_span.start >= spans[-1].end):
+            if key_path[: len(outer_path)] == outer_path and (not spans or key_span.start >= spans[-1].end):
                 spans.append(TomlSpan(key_span.start, self._values.get(key_path, key_span).end))
         return spans
 
-    def path_of(self, span: TomlSpan) -> TomlPath | None:
+    def key_path_of_span(self, span: TomlSpan) -> TomlPath | None:
         """The key that a span is, or whose value it is."""
         spans = (*self._values.items(), *self._keys.items())
         return next((path for path, candidate in spans if candidate == span), None)
@@ -96,7 +96,7 @@ class TomlPlaces:
         header_end = self._keys.get(table, TomlSpan(0, 0)).end
         return max((span.end for path, span in self._values.items() if path[:-1] == table), default=header_end)
 
-    def key_at(self, code_point: int) -> tuple[TomlPath, TomlSpan] | None:
+    def innermost_key_at(self, code_point: int) -> tuple[TomlPath, TomlSpan] | None:
         """The innermost key around an offset."""
         surrounding_keys = [(path, span) for path, span in self._keys.items() if span.start <= code_point <= span.end]
         return max(surrounding_keys, key=lambda key_span: len(key_span[0]), default=None)
@@ -129,15 +129,15 @@ class TomlPlaces:
     def _is_text(self, span: TomlSpan) -> bool:
         return self._text.startswith(('"""', "'''"), span.start)
 
-    def _read_tree(self, root: Node) -> None:
+    def _collect_tree(self, root: Node) -> None:
         counts: dict[TomlPath, int] = {}
         for node in root.children:
             if node.type in _TABLES:
-                self._read_table(node, counts)
+                self._collect_table(node, counts)
             elif node.type == "pair":
-                self._read_pair(node, ())
+                self._collect_pair(node, ())
 
-    def _read_table(self, node: Node, counts: dict[TomlPath, int]) -> None:
+    def _collect_table(self, node: Node, counts: dict[TomlPath, int]) -> None:
         name = next((child for child in node.children if child.type in _KEYS), None)
         if name is None:
             return
@@ -154,26 +154,26 @@ class TomlPlaces:
         self._tables.append((self._span(node).start, path))
         for child in node.children:
             if child.type == "pair":
-                self._read_pair(child, path)
+                self._collect_pair(child, path)
 
-    def _read_pair(self, node: Node, table: TomlPath) -> None:
+    def _collect_pair(self, node: Node, table: TomlPath) -> None:
         name = node.children[0]
         path = (*table, *_key_parts(name))
         self._keys[path] = self._span(name)
         if len(node.children) > 2:
-            self._read_value(node.children[2], path)
+            self._collect_value(node.children[2], path)
 
-    def _read_value(self, node: Node, path: TomlPath) -> None:
+    def _collect_value(self, node: Node, path: TomlPath) -> None:
         self._values[path] = self._span(node)
         if node.type == "array":
             element_nodes = [child for child in node.named_children if child.type != "comment"]
             self._comments += [self._span(child) for child in node.named_children if child.type == "comment"]
             for index, element_node in enumerate(element_nodes):
-                self._read_value(element_node, (*path, index))
+                self._collect_value(element_node, (*path, index))
         elif node.type == "inline_table":
             for child in node.named_children:
                 if child.type == "pair":
-                    self._read_pair(child, path)
+                    self._collect_pair(child, path)
 
     def _span(self, node: Node) -> TomlSpan:
         start, end = (len(self._data[:byte].decode(errors="replace")) for byte in (node.start_byte, node.end_byte))

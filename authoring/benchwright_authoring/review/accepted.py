@@ -9,19 +9,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from benchwright_authoring.made_folder import check_pack_may_be_written
+from benchwright_authoring.made_folder import require_writable_pack_folder
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE
-from benchwright_authoring.review.checks import agreement
-from benchwright_authoring.review.reviews import QuestionReview, ReviewError, decided_reviews, questions_of
+from benchwright_authoring.review.checks import agreement_alpha
+from benchwright_authoring.review.reviews import (
+    QuestionReview,
+    ReviewError,
+    decided_reviews_by_question,
+    multiple_choice_questions,
+)
 from benchwright_foundation.atomic import write_atomically
-from benchwright_foundation.toml_text import as_toml
-from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder, read_pack_head
+from benchwright_foundation.toml_text import toml_table_text
+from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder, read_pack_toml
 
 REPORT = "reviews.json"
 
 
 @dataclass(frozen=True)
-class ReviewStanding:
+class ReviewTally:
     """Decisions of reviewers, and the way they worked."""
 
     accepted: tuple[str, ...]
@@ -52,17 +57,17 @@ def is_accepted_unless_open(votes: Sequence[bool], reviewer_count: int, *, unani
     return False if total - votes.count(False) < needed_count else None
 
 
-def review_standing_and_reviews(
+def review_tally_and_reviews(
     folder: Path, reviewer_count: int, *, unanimous: bool
-) -> tuple[ReviewStanding, Mapping[str, Mapping[str, QuestionReview]]]:
+) -> tuple[ReviewTally, Mapping[str, Mapping[str, QuestionReview]]]:
     """The standing of the reviews of a pack folder, and the reviews by question and reviewer.
 
     Raises:
         DatasetError: The pack or a review can't be read.
         ReviewError: The pack has no multiple-choice question.
     """
-    questions = questions_of(folder)
-    reviews = decided_reviews(folder, questions)
+    questions = multiple_choice_questions(folder)
+    reviews = decided_reviews_by_question(folder, questions)
     keys = {problem.id: problem.hidden.answer.value for problem in questions if problem.hidden.answer is not None}
     accepts = {
         name: [bool(review.accepts) for review in question_reviews.values()]
@@ -80,11 +85,11 @@ def review_standing_and_reviews(
         tuple(name for name, question_outcome in decided_names.items() if question_outcome is wanted_decision)
         for wanted_decision in (True, False, None)
     )
-    pack_standing = ReviewStanding(
+    pack_standing = ReviewTally(
         accepted_questions,
         rejected,
         open_questions,
-        agreement([*accepts.values()]),
+        agreement_alpha([*accepts.values()]),
         sum(map(len, accepts.values())),
         sum(
             review.answer == keys.get(name)
@@ -96,10 +101,10 @@ def review_standing_and_reviews(
     return pack_standing, reviews
 
 
-def write_accepted(
+def write_accepted_pack(
     source_folder: Path,
     target_folder: Path,
-    pack_standing: ReviewStanding,
+    review_tally: ReviewTally,
     reviews_by_question_and_reviewer: Mapping[str, Mapping[str, QuestionReview]],
 ) -> None:
     """Writes a pack folder of the accepted questions, and a report with all reviews.
@@ -107,7 +112,7 @@ def write_accepted(
     Args:
         source_folder: The pack folder that was reviewed.
         target_folder: Folder to write to; what an earlier run wrote there is written again.
-        pack_standing: Standing that says which questions are accepted.
+        review_tally: Standing that says which questions are accepted.
         reviews_by_question_and_reviewer: Reviews by question and reviewer.
 
     Raises:
@@ -117,8 +122,8 @@ def write_accepted(
     """
     if target_folder.resolve() == source_folder.resolve():
         raise ReviewError(f"{target_folder} holds the questions that were reviewed; choose another folder")
-    check_pack_may_be_written(target_folder, REPORT)
-    if not pack_standing.accepted:
+    require_writable_pack_folder(target_folder, REPORT)
+    if not review_tally.accepted:
         raise ReviewError(f"no question of {source_folder} is accepted yet")
     target_folder.mkdir(parents=True, exist_ok=True)
     report_reviews = {
@@ -128,9 +133,9 @@ def write_accepted(
     write_atomically(target_folder / REPORT, (json.dumps(report_reviews, indent=1) + "\n").encode(), 0o600)
     for old_problem_file in target_folder.glob(f"*/{PROBLEM_FILE}"):
         shutil.rmtree(old_problem_file.parent)
-    for name in pack_standing.accepted:
+    for name in review_tally.accepted:
         shutil.copytree(source_folder / name, target_folder / name, symlinks=True)
-    pack_head = read_pack_head(source_folder).model_dump(mode="json", exclude_none=True, exclude={"canary"})
-    pack_head |= {"name": target_folder.absolute().name, "order": [*pack_standing.accepted]}
-    write_atomically(target_folder / PACK_FILE, as_toml(pack_head).encode())
+    pack_head = read_pack_toml(source_folder).model_dump(mode="json", exclude_none=True, exclude={"canary"})
+    pack_head |= {"name": target_folder.absolute().name, "order": [*review_tally.accepted]}
+    write_atomically(target_folder / PACK_FILE, toml_table_text(pack_head).encode())
     read_pack_folder(target_folder)

@@ -16,7 +16,7 @@ class ReviewCheck(StrEnum):
     LICENCE = "Nothing of it is copied, as far as I know."
 
 
-def agreement(decisions: Sequence[Sequence[bool]]) -> float | None:
+def agreement_alpha(decisions: Sequence[Sequence[bool]]) -> float | None:
     """Krippendorff's alpha of decisions, nominal; None where it is not defined.
 
     Args:

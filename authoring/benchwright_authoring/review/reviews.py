@@ -47,7 +47,7 @@ class QuestionReview(Model):
     comment: Annotated[str, Field(max_length=LONGEST_COMMENT)] = ""
 
 
-def questions_of(folder: Path) -> Sequence[Problem]:
+def multiple_choice_questions(folder: Path) -> Sequence[Problem]:
     """The multiple-choice questions of a pack folder.
 
     Raises:
@@ -102,7 +102,7 @@ class Reviewer:
             raise DatasetError.from_validation(file, error) from error
         return review if review.sha256 == problem.hidden.sha256 else None
 
-    def open_reviews(self, questions: Sequence[Problem]) -> Sequence[tuple[Problem, QuestionReview | None]]:
+    def unfinished_reviews(self, questions: Sequence[Problem]) -> Sequence[tuple[Problem, QuestionReview | None]]:
         """The reviews that are left to do: begun ones first, then the others in an order of this reviewer's own."""
         own_order = [*questions]
         random.Random(self._name).shuffle(own_order)  # noqa: S311 - no secret
@@ -116,7 +116,7 @@ class Reviewer:
             key=lambda question_review: question_review[1] is None,
         )
 
-    def record_answer(self, problem: Problem, letter: str, seconds: float) -> QuestionReview:
+    def record_answer(self, problem: Problem, letter: str, answer_s: float) -> QuestionReview:
         """Takes the answer of a reviewer who has not seen the key; it can't be changed.
 
         Raises:
@@ -128,7 +128,9 @@ class Reviewer:
             raise ReviewError("choose one of the options")
         if self.find_review(problem) is not None:
             raise ReviewError("you have answered this question already")
-        return self._keep_review(problem, QuestionReview(sha256=problem.hidden.sha256, answer=letter, answer_s=seconds))
+        return self._keep_review(
+            problem, QuestionReview(sha256=problem.hidden.sha256, answer=letter, answer_s=answer_s)
+        )
 
     def record_decision(
         self, problem: Problem, *, accepts: bool, checks: Sequence[ReviewCheck], comment: str, decision_s: float
@@ -157,7 +159,9 @@ class Reviewer:
         return review
 
 
-def decided_reviews(folder: Path, questions: Sequence[Problem]) -> Mapping[str, Mapping[str, QuestionReview]]:
+def decided_reviews_by_question(
+    folder: Path, questions: Sequence[Problem]
+) -> Mapping[str, Mapping[str, QuestionReview]]:
     """By question and reviewer, the reviews that are decided.
 
     Raises:

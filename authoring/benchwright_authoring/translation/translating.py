@@ -12,18 +12,18 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchwright_authoring.made_folder import check_pack_may_be_written
+from benchwright_authoring.made_folder import require_writable_pack_folder
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
-from benchwright_foundation.toml_text import as_toml
+from benchwright_foundation.toml_text import toml_table_text
 from benchwright_judges import languages
 from benchwright_judges.models.kept_replies import KeptReplies
-from benchwright_judges.models.prompt import object_schema, visible
+from benchwright_judges.models.prompt import escape_hidden_characters, object_schema
 from benchwright_judges.reading.quantities import read_quantity
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Problem, ProblemKind
-from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder, read_pack_head
+from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder, read_pack_toml
 
 LANGUAGES = {language.code: language.name for language in languages.LANGUAGES}
 REPORT = "translations.json"
@@ -61,7 +61,7 @@ class Translator:
     """Translates questions.
 
     Args:
-        there: Translates.
+        forward: Translates.
         back: Translates back, without the original, and compares; better another model.
         source: ISO 639 code of the language of the questions.
         target: The same of the language that is wanted.
@@ -79,7 +79,7 @@ class Translator:
         Raises:
             OutOfBudgetError: The budget does not hold what a request may cost; replies that came are kept.
         """
-        source = texts_of(problem)
+        source = translatable_texts(problem)
         try:
             texts = await self._translate_texts(self._forward, problem.id, source, (self._source, self._target))
             back = await self._translate_texts(self._back, problem.id, texts, (self._target, self._source))
@@ -97,7 +97,7 @@ class Translator:
         schema = object_schema({field: {"type": "string"} for field in texts})
         prompt = json.dumps(dict(texts), ensure_ascii=False, indent=1)
         reply = await model.kept_or_new_reply(f"{source}-{target}", problem, instructions, prompt, schema)
-        faults = list(translation_faults(texts, reply)) or list(_other_values(texts, reply, languages))
+        faults = list(translation_faults(texts, reply)) or list(_changed_quantity_faults(texts, reply, languages))
         if faults:
             raise TranslationError(f"from {LANGUAGES[source]} to {LANGUAGES[target]}: {'; '.join(faults)}")
         return {field: str(text).strip() for field, text in reply.items()}
@@ -112,11 +112,13 @@ class Translator:
         is_same, difference = reply.get("same"), reply.get("difference")
         if not isinstance(is_same, bool) or not isinstance(difference, str):
             raise TranslationError(f"{self._back.name} did not say whether both versions are the same")
-        explanation = " ".join(visible(difference)[:_LONGEST].split()) or "it does not say what"
+        explanation = " ".join(escape_hidden_characters(difference)[:_LONGEST].split()) or "it does not say what"
         return () if is_same else (f"translated back, something differs: {explanation}",)
 
 
-def _other_values(texts: Mapping[str, str], reply: Mapping[str, str], languages: tuple[str, str]) -> Iterator[str]:
+def _changed_quantity_faults(
+    texts: Mapping[str, str], reply: Mapping[str, str], languages: tuple[str, str]
+) -> Iterator[str]:
     """Accepted answers that are another number in the other language: 1,024 is a thousand here and about one there."""
     for field, text in texts.items():
         if field != "answer" and not field.startswith("also accepted "):
@@ -125,13 +127,15 @@ def _other_values(texts: Mapping[str, str], reply: Mapping[str, str], languages:
         new_quantity = read_quantity(reply[field].strip(), languages[1])
         # A notation may have several readings, such as 1.024 in German.
         is_same = (
-            old_quantity.values & new_quantity.values if old_quantity and new_quantity else old_quantity is new_quantity
+            old_quantity.values_in_base_unit & new_quantity.values_in_base_unit
+            if old_quantity and new_quantity
+            else old_quantity is new_quantity
         )
         if not is_same:
             yield f"{field} is another number in {LANGUAGES[languages[1]]}"
 
 
-def texts_of(problem: Problem) -> dict[str, str]:
+def translatable_texts(problem: Problem) -> dict[str, str]:
     """The texts of a question that are translated: field → text."""
     question, key = problem.public.question, problem.hidden.answer
     if question is None or key is None:
@@ -145,7 +149,7 @@ def texts_of(problem: Problem) -> dict[str, str]:
     return texts | {"rubric": key.rubric, "explanation": key.explanation}
 
 
-def questions_of(folder: Path, source_language: str, target_language: str) -> Sequence[Problem]:
+def questions_in_language(folder: Path, source_language: str, target_language: str) -> Sequence[Problem]:
     """The questions of a pack folder in a language.
 
     Raises:
@@ -186,7 +190,7 @@ async def translate_all(
     return translations
 
 
-def write_translated(
+def write_translated_pack(
     source_folder: Path, target_folder: Path, translations: Sequence[TranslatedQuestion], target_language: str
 ) -> int:
     """Writes a pack folder with the questions that passed, and a report on all; returns how many passed.
@@ -200,18 +204,20 @@ def write_translated(
         target_language: ISO 639 code.
 
     Raises:
-        ProblemsError: See `check_translation_folder`.
+        ProblemsError: See `require_translation_folder`.
         DatasetError: What was written is no pack.
         OSError: The folder can't be written.
     """
-    check_translation_folder(source_folder, target_folder)
-    head = read_pack_head(source_folder)
+    require_translation_folder(source_folder, target_folder)
+    head = read_pack_toml(source_folder)
     problems = {problem.id: problem for problem in read_pack_folder(source_folder).problems}
     target_folder.mkdir(parents=True, exist_ok=True)
     passed_translations = [translation for translation in translations if translation.made]
     for translation in passed_translations:
         shutil.rmtree(target_folder / translation.made, ignore_errors=True)
-        _write(target_folder / translation.made, problems[translation.problem], translation, target_language)
+        _write_translated_problem(
+            target_folder / translation.made, problems[translation.problem], translation, target_language
+        )
     translation_reports = [translation.model_dump(mode="json") for translation in translations]
     write_atomically(
         target_folder / REPORT, (json.dumps(translation_reports, ensure_ascii=False, indent=1) + "\n").encode(), 0o600
@@ -224,14 +230,14 @@ def write_translated(
             "order": [translation.made for translation in passed_translations],
         }
         values["source"] = f"{head.source}; translated by models"
-        write_atomically(target_folder / PACK_FILE, as_toml(values).encode())
+        write_atomically(target_folder / PACK_FILE, toml_table_text(values).encode())
         read_pack_folder(target_folder)
     else:
         (target_folder / PACK_FILE).unlink(missing_ok=True)
     return len(passed_translations)
 
 
-def check_translation_folder(source_folder: Path, target_folder: Path) -> None:
+def require_translation_folder(source_folder: Path, target_folder: Path) -> None:
     """Makes sure that a translation can be written there.
 
     Raises:
@@ -239,10 +245,12 @@ def check_translation_folder(source_folder: Path, target_folder: Path) -> None:
     """
     if target_folder.resolve() == source_folder.resolve():
         raise TranslationError(f"{target_folder} holds another pack; choose another folder")
-    check_pack_may_be_written(target_folder, REPORT)
+    require_writable_pack_folder(target_folder, REPORT)
 
 
-def _write(new_folder: Path, problem: Problem, translation: TranslatedQuestion, target: str) -> None:
+def _write_translated_problem(
+    new_folder: Path, problem: Problem, translation: TranslatedQuestion, target_language: str
+) -> None:
     question, key, texts = problem.public.question, problem.hidden.answer, translation.texts
     if question is None or key is None:
         return
@@ -256,7 +264,7 @@ def _write(new_folder: Path, problem: Problem, translation: TranslatedQuestion, 
         mode="json", include={"format", "subdomain", "topic", "tag", "skill"}, exclude_none=True
     )
     choices = {choice.letter: texts[f"choice {choice.letter}"] for choice in question.choices}
-    question_table = {name: value for name, value in question_fields.items() if value} | {"language": target}
+    question_table = {name: value for name, value in question_fields.items() if value} | {"language": target_language}
     question_table |= {"group": question.group or problem.id} | ({"choices": choices} if choices else {})
     answer_table = key.model_dump(mode="json", include={"closed", "unit", "tolerance"}, exclude_defaults=True)
     answer_table["value"] = texts.get("answer", key.value)
@@ -270,7 +278,8 @@ def _write(new_folder: Path, problem: Problem, translation: TranslatedQuestion, 
     }
     values |= {"domain": question.domain} if question.domain else {}
     write_atomically(
-        new_folder / PROBLEM_FILE, as_toml(values | {"question": question_table, "answer": answer_table}).encode()
+        new_folder / PROBLEM_FILE,
+        toml_table_text(values | {"question": question_table, "answer": answer_table}).encode(),
     )
     write_atomically(new_folder / STATEMENT, f"# {texts['title']}\n\n{texts['statement']}\n".encode())
 
@@ -295,23 +304,23 @@ def translation_faults(source_texts: Mapping[str, str], translated_texts: Mappin
         translated_text = translated_texts[field]
         if not isinstance(translated_text, str):
             yield f"{field} is no text"
-        elif visible(translated_text) != translated_text:
+        elif escape_hidden_characters(translated_text) != translated_text:
             yield f"{field} has characters that can't be seen"
         elif bool(text.strip()) != bool(translated_text.strip()):
             yield f"{field} is {'empty' if text.strip() else 'not empty any more'}"
         else:
-            yield from _changed_tokens(field, text, translated_text)
+            yield from _changed_token_faults(field, text, translated_text)
     choices = [str(text).strip() for field, text in translated_texts.items() if field.startswith("choice ")]
     if len(set(choices)) < len(choices):
         yield "two options say the same"
 
 
-def _changed_tokens(field: str, text: str, new_text: str) -> Iterator[str]:
+def _changed_token_faults(field: str, text: str, new_text: str) -> Iterator[str]:
     if _FENCED.findall(text) != _FENCED.findall(new_text):
         yield f"{field} has a block of code that was changed"
     plain_text, plain_other = _FENCED.sub("", text), _FENCED.sub("", new_text)
     for content_kind, pattern in _PROTECTED.items():
         old_tokens, new_tokens = Counter(pattern.findall(plain_text)), Counter(pattern.findall(plain_other))
         for token in [*(old_tokens - new_tokens), *(new_tokens - old_tokens)][:1]:
-            yield f"{field} has {content_kind} that was changed: {visible(token)[:_SHOWN]}"
+            yield f"{field} has {content_kind} that was changed: {escape_hidden_characters(token)[:_SHOWN]}"
             return

@@ -57,25 +57,25 @@ def drawings_and_speck_count(
             (max(index % columns for index in group) + 1) * cell_width,
             (max(index // columns for index in group) + 1) * cell_height,
         )
-        for group in _groups(filled, columns)
+        for group in _groups_of_near_cells(filled, columns)
     ]
     return _classified_drawings(boxes, words, picture.width / pixels_per_point, picture.height / pixels_per_point)
 
 
-def _groups(filled: set[int], columns: int) -> Iterator[list[int]]:
+def _groups_of_near_cells(filled_cells: set[int], column_count: int) -> Iterator[list[int]]:
     """Cells that are near each other."""
     reach = range(-_REACH, _REACH + 1)
-    while filled:
-        open_indices = [filled.pop()]
+    while filled_cells:
+        open_indices = [filled_cells.pop()]
         group = []
         while open_indices:
             index = open_indices.pop()
             group.append(index)
             for row_step in reach:
                 for column in reach:
-                    neighbour = index + row_step * columns + column
-                    if neighbour in filled and 0 <= index % columns + column < columns:
-                        filled.remove(neighbour)
+                    neighbour = index + row_step * column_count + column
+                    if neighbour in filled_cells and 0 <= index % column_count + column < column_count:
+                        filled_cells.remove(neighbour)
                         open_indices.append(neighbour)
         yield group
 
@@ -87,8 +87,8 @@ def _classified_drawings(
     specks = [box for box in boxes if max(box.width, box.height) < _SPECK_POINTS]
     solid = [box for box in boxes if box not in frames and box not in specks]
     thin = [box for box in solid if min(box.width, box.height) <= _THIN_POINTS]
-    bodies = _merge_boxes([box for box in solid if box not in thin], _SAME_POINTS, _NEAR_POINTS)
-    tables, rule_boxes = _ruled_tables(thin, bodies, words)
+    bodies = _merged_boxes([box for box in solid if box not in thin], _SAME_POINTS, _NEAR_POINTS)
+    tables, rule_boxes = _ruled_tables_and_other_rules(thin, bodies, words)
     large = [box for box in bodies if min(box.width, box.height) >= _LEAST_POINTS]
     small = [box for box in bodies if box not in large]
     drawings = [Drawing(kind=_drawing_kind(box, words), box=box) for box in large]
@@ -98,7 +98,7 @@ def _classified_drawings(
     return sorted(drawings, key=lambda drawing: (drawing.box.top_edge, drawing.box.left_edge)), len(specks)
 
 
-def _merge_boxes(boxes: Sequence[Box], gap_x: float, gap_y: float) -> list[Box]:
+def _merged_boxes(boxes: Sequence[Box], gap_x: float, gap_y: float) -> list[Box]:
     """Boxes as one that are no farther from each other than this, in points."""
     merged: list[Box] = []
     for box in boxes:
@@ -112,11 +112,13 @@ def _merge_boxes(boxes: Sequence[Box], gap_x: float, gap_y: float) -> list[Box]:
     return merged
 
 
-def _ruled_tables(thin: Sequence[Box], bodies: Sequence[Box], words: Sequence[PageWord]) -> tuple[list[Box], list[Box]]:
+def _ruled_tables_and_other_rules(
+    thin: Sequence[Box], bodies: Sequence[Box], words: Sequence[PageWord]
+) -> tuple[list[Box], list[Box]]:
     """Tables between horizontal rules of one width, and the other rules."""
     # Letters that touch a rule break it into pieces.
     level = sorted(
-        _merge_boxes([box for box in thin if box.width > box.height], _PIECES_POINTS, 0),
+        _merged_boxes([box for box in thin if box.width > box.height], _PIECES_POINTS, 0),
         key=lambda box: (box.top_edge, box.left_edge),
     )
     upright = [box for box in thin if box.width <= box.height]
@@ -140,7 +142,7 @@ def _ruled_tables(thin: Sequence[Box], bodies: Sequence[Box], words: Sequence[Pa
 
 def _drawing_kind(box: Box, words: Sequence[PageWord]) -> DrawingKind:
     inside_words = [word for word in words if box.has_centre_of(word.box)]
-    text_rows = _distinct_count(sorted(word.box.bottom_edge for word in inside_words))
+    text_rows = _distinct_position_count(sorted(word.box.bottom_edge for word in inside_words))
     return (
         DrawingKind.TABLE
         if text_rows >= 2 and _column_count(box, words) >= 2 and len(inside_words) >= 2 * text_rows
@@ -160,5 +162,7 @@ def _column_count(box: Box, words: Sequence[PageWord]) -> int:
     return sum(len(group) >= 2 for group in groups)
 
 
-def _distinct_count(values: Sequence[float]) -> int:
-    return sum(index == 0 or value - values[index - 1] > _SAME_POINTS for index, value in enumerate(values))
+def _distinct_position_count(sorted_positions: Sequence[float]) -> int:
+    return sum(
+        index == 0 or value - sorted_positions[index - 1] > _SAME_POINTS for index, value in enumerate(sorted_positions)
+    )

@@ -32,14 +32,14 @@ _FEW_WORDS = 12
 
 def run(arguments: list[str]) -> None:
     """Carry out one request: `about`, or `page NUMBER TESSERACT LANGUAGE`."""
-    _limit()
+    _limit_resources()
     name, *page_arguments = arguments
     picture: Image | None = None
     try:
         if name == "about":
             reply = _document_summary()
         else:
-            reply, picture = _page(int(page_arguments[0]), *page_arguments[1:])
+            reply, picture = _page_reply_and_picture(int(page_arguments[0]), *page_arguments[1:])
     except MemoryError:
         reply = {"error": "it takes more memory than an exam needs"}
     except _UnreadableError as error:
@@ -53,7 +53,7 @@ class _UnreadableError(Exception):
     """The file or the page can't be read; the message ends a sentence."""
 
 
-def _limit() -> None:
+def _limit_resources() -> None:
     with suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -90,7 +90,7 @@ def _document_summary() -> dict[str, Any]:
     return {"pages": len(document), "ignored": ignored}
 
 
-def _page(number: int, program: str, language: str) -> tuple[dict[str, Any], Image | None]:
+def _page_reply_and_picture(number: int, tesseract_path: str, language: str) -> tuple[dict[str, Any], Image | None]:
     import pypdfium2
 
     from benchwright_exams.inside.drawings import drawings_and_speck_count
@@ -104,10 +104,10 @@ def _page(number: int, program: str, language: str) -> tuple[dict[str, Any], Ima
     width, height = page.get_size()
     if not 0 < max(width, height) <= _MOST_SIDE_POINTS:
         raise _UnreadableError(f"the page is larger than {_MOST_SIDE_POINTS // 72} inches")
-    covered, objects = _picture_share(page)
+    covered, objects = _picture_share_and_object_count(page)
     if objects > _MOST_OBJECTS:
         raise _UnreadableError(f"the page draws more than {_MOST_OBJECTS} things")
-    picture, scale = _picture(page, PICTURE_DPI)
+    picture, scale = _rendered_page_and_scale(page, PICTURE_DPI)
     try:
         words, hidden_words = shown_and_hidden_words(page, picture.convert("L"), scale)
     except TooMuchTextError as error:
@@ -115,9 +115,9 @@ def _page(number: int, program: str, language: str) -> tuple[dict[str, Any], Ima
     confidence = None
     unsure: list[Any] = []
     if covered > _PICTURED and len(words) < _FEW_WORDS:
-        if not program:
+        if not tesseract_path:
             return {"needs": "tesseract"}, None
-        picture, words, confidence, unsure = _recognised_page(page, program, language)
+        picture, words, confidence, unsure = _recognised_page(page, tesseract_path, language)
         scale = picture.width / width
     drawings, specks = drawings_and_speck_count(picture.convert("L"), words, scale)
     read_page = ReadPage(
@@ -135,21 +135,21 @@ def _page(number: int, program: str, language: str) -> tuple[dict[str, Any], Ima
     return read_page.model_dump(mode="json") | {"picture": picture.size}, picture
 
 
-def _recognised_page(page: Any, program: str, language: str) -> tuple[Image, list[Any], float, list[Any]]:
+def _recognised_page(page: Any, tesseract_path: str, language: str) -> tuple[Image, list[Any], float, list[Any]]:
     import subprocess
 
-    from benchwright_exams.inside.recognition import DPI, recognise
+    from benchwright_exams.inside.recognition import DPI, recognised_words
 
-    large, _ = _picture(page, DPI)
+    large, _ = _rendered_page_and_scale(page, DPI)
     try:
-        recognised = recognise(large, program, language)
+        recognised = recognised_words(large, tesseract_path, language)
     except (subprocess.SubprocessError, OSError) as error:
         raise _UnreadableError("Tesseract failed, or took too long") from error
     smaller = recognised.picture.resize((large.width * PICTURE_DPI // DPI, large.height * PICTURE_DPI // DPI))
     return smaller, recognised.words, recognised.confidence, recognised.unsure
 
 
-def _picture_share(page: Any) -> tuple[float, int]:
+def _picture_share_and_object_count(page: Any) -> tuple[float, int]:
     """The share of the page that its largest picture covers, and how many things it draws."""
     import ctypes
 
@@ -169,7 +169,7 @@ def _picture_share(page: Any) -> tuple[float, int]:
     return largest / (width * height), count
 
 
-def _picture(page: Any, dpi: int) -> tuple[Image, float]:
+def _rendered_page_and_scale(page: Any, dpi: int) -> tuple[Image, float]:
     """The page, and pixels of a point."""
     width, height = page.get_size()
     scale = min(dpi / 72, (_MOST_PIXELS / (width * height)) ** 0.5)

@@ -44,30 +44,30 @@ class _RecognisedWord(NamedTuple):
     line: tuple[str, ...]
 
 
-def recognise(picture: Image, program: str, language: str) -> RecognisedWords:
+def recognised_words(picture: Image, tesseract_path: str, language: str) -> RecognisedWords:
     """The words of a picture of 300 dpi.
 
     Args:
         picture: A page.
-        program: Tesseract.
+        tesseract_path: Tesseract.
         language: Language in which it reads, by Tesseract's name.
 
     Raises:
         subprocess.SubprocessError: It failed.
     """
-    found_words = _words(picture, program, language)
-    turned = _slope(found_words)
+    found_words = _words_by_tesseract(picture, tesseract_path, language)
+    turned = _slope_degrees(found_words)
     if abs(turned) > _STRAIGHT_DEGREES:
         from PIL.Image import Resampling
 
         picture = picture.rotate(turned, resample=Resampling.BICUBIC, fillcolor="white")
-        found_words = _words(picture, program, language)
-    clear, unsure = _sorted_by_clarity(found_words)
+        found_words = _words_by_tesseract(picture, tesseract_path, language)
+    clear, unsure = _clear_and_unsure_words(found_words)
     mean = round(statistics.fmean([word.confidence for word in clear]), 1) if clear else 0.0
     return RecognisedWords(picture, clear, mean, unsure)
 
 
-def _sorted_by_clarity(found_words: list[_RecognisedWord]) -> tuple[list[PageWord], list[PageWord]]:
+def _clear_and_unsure_words(found_words: list[_RecognisedWord]) -> tuple[list[PageWord], list[PageWord]]:
     """Words of the page, and what may be anything: an unclear word counts among clear ones of its line."""
     lines: dict[tuple[str, ...], list[bool]] = defaultdict(list)
     for found_word in found_words:
@@ -80,12 +80,12 @@ def _sorted_by_clarity(found_words: list[_RecognisedWord]) -> tuple[list[PageWor
     return clear, unsure
 
 
-def _words(picture: Image, program: str, language: str) -> list[_RecognisedWord]:
+def _words_by_tesseract(picture: Image, tesseract_path: str, language: str) -> list[_RecognisedWord]:
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch) / "page.png"
         picture.convert("L").save(file, dpi=(DPI, DPI))
         process = subprocess.run(
-            [program, str(file), "stdout", "-l", language, "--dpi", str(DPI), "--psm", "3", "tsv"],
+            [tesseract_path, str(file), "stdout", "-l", language, "--dpi", str(DPI), "--psm", "3", "tsv"],
             capture_output=True,
             timeout=_SECONDS,
             check=True,
@@ -103,7 +103,7 @@ def _words(picture: Image, program: str, language: str) -> list[_RecognisedWord]
     return words
 
 
-def _slope(found_words: list[_RecognisedWord]) -> float:
+def _slope_degrees(found_words: list[_RecognisedWord]) -> float:
     """Degrees by which lines fall to the right; 0 if there are too few to say."""
     line_boxes: dict[tuple[str, ...], list[Box]] = defaultdict(list)
     for found_word in found_words:

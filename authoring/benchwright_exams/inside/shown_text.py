@@ -47,7 +47,7 @@ def shown_and_hidden_words(page: Any, picture: Image, pixels_per_point: float) -
     """
     shown_words: list[PageWord] = []
     hidden_words: list[str] = []
-    for word, is_drawn in _words(page):
+    for word, is_drawn in _words_and_whether_drawn(page):
         if is_drawn and word.size >= _SMALLEST_POINTS and _has_contrast(word.box, picture, pixels_per_point):
             shown_words.append(word)
         else:
@@ -63,19 +63,19 @@ class _Letter(NamedTuple):
     is_drawn: bool
 
 
-def _words(page: Any) -> Iterator[tuple[PageWord, bool]]:
+def _words_and_whether_drawn(page: Any) -> Iterator[tuple[PageWord, bool]]:
     letters: list[_Letter] = []
-    for letter in _letters(page):
-        if letters and not _continues(letters, letter):
-            yield _word(letters)
+    for letter in _letters_of_page(page):
+        if letters and not _continues_word(letters, letter):
+            yield _word_and_whether_drawn(letters)
             letters = []
         if letter.text.strip():
             letters.append(letter)
     if letters:
-        yield _word(letters)
+        yield _word_and_whether_drawn(letters)
 
 
-def _continues(letters: list[_Letter], letter: _Letter) -> bool:
+def _continues_word(letters: list[_Letter], letter: _Letter) -> bool:
     last_letter = letters[-1]
     gap = letter.box.left_edge - last_letter.box.right_edge
     return (
@@ -89,7 +89,7 @@ def _continues(letters: list[_Letter], letter: _Letter) -> bool:
     )
 
 
-def _word(letters: list[_Letter]) -> tuple[PageWord, bool]:
+def _word_and_whether_drawn(letters: list[_Letter]) -> tuple[PageWord, bool]:
     box = letters[0].box
     for letter in letters[1:]:
         box = box.union(letter.box)
@@ -110,7 +110,7 @@ def _expand_ligatures(letters: list[str]) -> str:
     return unicodedata.normalize("NFC", "".join(normalised_signs))
 
 
-def _letters(page: Any) -> Iterator[_Letter]:
+def _letters_of_page(page: Any) -> Iterator[_Letter]:
     text = pdfium.FPDFText_LoadPage(page.raw)
     try:
         count = pdfium.FPDFText_CountChars(text)
@@ -138,7 +138,9 @@ def _letters(page: Any) -> Iterator[_Letter]:
             item = pdfium.FPDFText_GetTextObject(text, index)
             mode = pdfium.FPDFTextObj_GetTextRenderMode(item) if item else pdfium.FPDF_TEXTRENDERMODE_FILL
             # The size of a font counts before its matrix, so that of the letter's loose box is taken.
-            yield _Letter(letter, box, _font_points(text, index, box), _is_fixed(text, index), mode not in _UNSEEN)
+            yield _Letter(
+                letter, box, _font_points(text, index, box), _is_fixed_pitch(text, index), mode not in _UNSEEN
+            )
     finally:
         pdfium.FPDFText_ClosePage(text)
 
@@ -150,18 +152,18 @@ def _font_points(text: Any, index: int, box: Box) -> float:
     return float(min(abs(loose.top - loose.bottom), 4 * max(box.height, box.width, 1.0)))
 
 
-def _is_fixed(text: Any, index: int) -> bool:
+def _is_fixed_pitch(text: Any, index: int) -> bool:
     flags = ctypes.c_int()
     font_name = ctypes.create_string_buffer(64)
     pdfium.FPDFText_GetFontInfo(text, index, font_name, len(font_name), flags)
     return bool(flags.value & _FIXED_PITCH) or any(word in font_name.value.lower() for word in _FIXED_NAMES)
 
 
-def _has_contrast(box: Box, picture: Image, scale: float) -> bool:
-    left_pixel, top_pixel = max(0, int(box.left_edge * scale)), max(0, int(box.top_edge * scale))
+def _has_contrast(box: Box, picture: Image, pixels_per_point: float) -> bool:
+    left_pixel, top_pixel = max(0, int(box.left_edge * pixels_per_point)), max(0, int(box.top_edge * pixels_per_point))
     right_pixel, bottom = (
-        min(picture.width, int(box.right_edge * scale) + 2),
-        min(picture.height, int(box.bottom_edge * scale) + 2),
+        min(picture.width, int(box.right_edge * pixels_per_point) + 2),
+        min(picture.height, int(box.bottom_edge * pixels_per_point) + 2),
     )
     if left_pixel >= right_pixel or top_pixel >= bottom:
         return False

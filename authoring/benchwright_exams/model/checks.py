@@ -11,7 +11,7 @@ from benchwright_exams.items import ExamItem, Items
 from benchwright_exams.model.replies import ExamModel
 from benchwright_exams.structure.ledger import ExamFinding
 from benchwright_exams.structure.text_blocks import Block, BlockKind
-from benchwright_judges.models.prompt import object_schema, visible
+from benchwright_judges.models.prompt import escape_hidden_characters, object_schema
 
 _LONGEST = 300
 
@@ -34,7 +34,7 @@ async def with_incompleteness_findings(exam_items: Items, model: ExamModel) -> I
             findings.append(ExamFinding(says=f"{error}.", item=exam_item.label))
             continue
         if not complete:
-            reason = " ".join(visible(problem)[:_LONGEST].split())
+            reason = " ".join(escape_hidden_characters(problem)[:_LONGEST].split())
             findings.append(ExamFinding(says=f"{model.name} finds it incomplete: {reason}", item=exam_item.label))
     return exam_items.model_copy(update={"findings": tuple(findings)})
 

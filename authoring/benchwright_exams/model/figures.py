@@ -19,7 +19,7 @@ _BEGINNING = 160
 _USES = ("question", "solution", "none")
 
 
-async def assign_figures(
+async def with_figures_assigned(
     ledger: Ledger, exam_items: Items, model: ExamModel, figure_picture: Callable[[str], bytes]
 ) -> Ledger:
     """The ledger with each figure where the model says that it belongs.

@@ -10,8 +10,8 @@ from pydantic import JsonValue, ValidationError
 
 from benchwright_exams.errors import ExamError
 from benchwright_exams.model.replies import ExamModel
-from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment, check_covered
-from benchwright_exams.structure.line_segments import LabelledLine, label_end, last_choice, split_line
+from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment, require_full_coverage
+from benchwright_exams.structure.line_segments import LabelledLine, label_end, last_choice_letter, segments_of_line
 from benchwright_exams.structure.place import is_label
 from benchwright_foundation.model import Model as Data
 from benchwright_judges.models.prompt import object_schema
@@ -38,7 +38,7 @@ _QUOTED = 60
 _DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u00ad", "-"))
 
 
-class _Range(Data):
+class _LineRange(Data):
     first: str
     last: str
     begins: str
@@ -46,7 +46,7 @@ class _Range(Data):
     item: str
 
 
-def schema() -> dict[str, JsonValue]:
+def line_ranges_schema() -> dict[str, JsonValue]:
     """Of a reply."""
     text: dict[str, JsonValue] = {"type": "string"}
     role: dict[str, JsonValue] = {"type": "string", "enum": [role.value for role in ROLES]}
@@ -54,7 +54,7 @@ def schema() -> dict[str, JsonValue]:
     return object_schema({"ranges": {"type": "array", "items": range_schema}})
 
 
-async def assign_line_roles(ledger: Ledger, model: ExamModel) -> Ledger:
+async def with_line_roles_by_model(ledger: Ledger, model: ExamModel) -> Ledger:
     """The ledger with the model's roles where they fit the pages, and the rules' elsewhere.
 
     Raises:
@@ -65,17 +65,17 @@ async def assign_line_roles(ledger: Ledger, model: ExamModel) -> Ledger:
     previous_item = ""
     for number in dict.fromkeys(region.page for region in ledger.regions):
         page_regions = [region for region in ledger.regions if region.page == number]
-        sorted_page, page_findings = await _sort_page(page_regions, number, previous_item, model)
+        sorted_page, page_findings = await _regions_and_findings_by_model(page_regions, number, previous_item, model)
         regions += sorted_page
         findings += page_findings
         previous_item = next((region.item for region in reversed(sorted_page) if region.item), previous_item)
-    check_covered(regions)
+    require_full_coverage(regions)
     made_from = digest([ledger.made_from, model.name, [region.model_dump(mode="json") for region in regions]])
     return Ledger(made_from=made_from, regions=tuple(regions), findings=tuple(findings))
 
 
-async def _sort_page(
-    page_regions: Sequence[Region], number: int, previous_item: str, model: ExamModel
+async def _regions_and_findings_by_model(
+    page_regions: Sequence[Region], page_number: int, previous_item: str, model: ExamModel
 ) -> tuple[Sequence[Region], Sequence[ExamFinding]]:
     open_regions = [region for region in page_regions if region.role not in _FIXED]
     if not open_regions:
@@ -87,25 +87,27 @@ async def _sort_page(
         else "This is the first page with a question, or before it.\n"
     )
     try:
-        reply = await model.request_object("lines", f"page-{number}", head + listed_lines, schema())
+        reply = await model.request_object("lines", f"page-{page_number}", head + listed_lines, line_ranges_schema())
         ranges = reply["ranges"] if isinstance(reply.get("ranges"), list) else []
     except ExamError as error:
-        return page_regions, [ExamFinding(says=f"{error}. The page was read by rules.", page=number)]
+        return page_regions, [ExamFinding(says=f"{error}. The page was read by rules.", page=page_number)]
     placed: dict[str, Region] = {}
     findings: list[ExamFinding] = []
     for reply_range in ranges:
         try:
-            for region in _placed_regions(reply_range, open_regions, placed.keys(), model.name):
+            for region in _regions_of_range(reply_range, open_regions, placed.keys(), model.name):
                 placed[region.id] = region
         except ValueError as error:
-            findings.append(ExamFinding(says=f"{model.name} was not followed: {error}.", page=number))
+            findings.append(ExamFinding(says=f"{model.name} was not followed: {error}.", page=page_number))
     unplaced_regions = [region for region in open_regions if region.id not in placed]
     if unplaced_regions:
         region_names = ", ".join(region.id for region in unplaced_regions[:8]) + (
             " …" if len(unplaced_regions) > 8 else ""
         )
         findings.append(
-            ExamFinding(says=f"{model.name} did not usably say what {region_names} are; rules decided.", page=number)
+            ExamFinding(
+                says=f"{model.name} did not usably say what {region_names} are; rules decided.", page=page_number
+            )
         )
     return [placed.get(region.id, region) for region in page_regions], findings
 
@@ -115,14 +117,14 @@ def _listed_text(region: Region) -> str:
     return f"[{role.value}] {region.text}" if role in _DRAWN else region.text
 
 
-def _placed_regions(reply_range: Any, open_regions: Sequence[Region], taken_ids: Any, name: str) -> Iterator[Region]:
+def _regions_of_range(reply_range: Any, open_regions: Sequence[Region], taken_ids: Any, name: str) -> Iterator[Region]:
     """The regions of a range, sorted as it says.
 
     Raises:
         ValueError: The range does not fit the page.
     """
     try:
-        line_range = _Range.model_validate(reply_range)
+        line_range = _LineRange.model_validate(reply_range)
     except ValidationError:
         raise ValueError("a range has other fields than were asked for") from None
     ids = [region.id for region in open_regions]
@@ -139,7 +141,7 @@ def _placed_regions(reply_range: Any, open_regions: Sequence[Region], taken_ids:
     regions = open_regions[ids.index(line_range.first) : ids.index(line_range.last) + 1]
     if any(region.id in taken_ids for region in regions):
         raise ValueError(f"it sorts {line_range.first} to {line_range.last} twice")
-    quoted, page_signs = signs(line_range.begins), signs(regions[0].text)
+    quoted, page_signs = significant_signs(line_range.begins), significant_signs(regions[0].text)
     if not page_signs.startswith(quoted) or (page_signs and not quoted):
         raise ValueError(
             f"it says that {line_range.first} begins with {line_range.begins[:_QUOTED]!r}, which the page does not say"
@@ -148,11 +150,13 @@ def _placed_regions(reply_range: Any, open_regions: Sequence[Region], taken_ids:
     for index, region in enumerate(regions):
         next_text = regions[index + 1].text if index + 1 < len(regions) else ""
         segments = tuple(_segments(region, line_range, choice, next_text, is_first=index == 0))
-        choice = last_choice(segments) or choice
+        choice = last_choice_letter(segments) or choice
         yield region.model_copy(update={"segments": segments, "by": name})
 
 
-def _segments(region: Region, line_range: _Range, choice: str, next_text: str, *, is_first: bool) -> Iterator[Segment]:
+def _segments(
+    region: Region, line_range: _LineRange, choice: str, next_text: str, *, is_first: bool
+) -> Iterator[Segment]:
     first_role = region.segments[0].role
     if first_role in _DRAWN:
         # What is drawn stays what it is; only where it belongs is said.
@@ -167,14 +171,14 @@ def _segments(region: Region, line_range: _Range, choice: str, next_text: str, *
     )
     if text_start:
         yield Segment(role=RegionRole.LABEL, start=0, end=text_start, item=line_range.item)
-    yield from split_line(
+    yield from segments_of_line(
         LabelledLine(
             region.text, text_start, role, line_range.item, choice if role is RegionRole.QUESTION else "", next_text
         )
     )
 
 
-def signs(text: str) -> str:
+def significant_signs(text: str) -> str:
     """A text without what a line's end changes: spaces, and hyphens."""
     normalised_text = unicodedata.normalize("NFKC", text).translate(_DASHES)
     return "".join(sign for sign in normalised_text if not sign.isspace() and sign != "-")

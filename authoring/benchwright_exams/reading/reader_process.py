@@ -19,7 +19,7 @@ from benchwright_exams.errors import ExamError
 from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT
 from benchwright_foundation.process_group import kill_group
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.sandbox.confinement import ConfinedProgram, Confinement, Confiner, own_python
+from benchwright_harness.sandbox.confinement import ConfinedProgram, Confinement, Confiner, own_python_folders
 from benchwright_harness.sandbox.registry import sandbox_kind, sandbox_names, sandboxes_with
 
 _WALL_S = 120.0
@@ -71,7 +71,7 @@ class ReaderProcess:
                 " limits and no protection",
             ) from error
 
-    def tesseract(self) -> str:
+    def tesseract_path_or_empty(self) -> str:
         """The path of Tesseract; empty if there is none that the process can start."""
         return shutil.which("tesseract", path=self._confiner.search_path) or ""
 
@@ -88,7 +88,7 @@ class ReaderProcess:
         search_path = json.dumps([entry for entry in sys.path if Path(entry).is_absolute()])
         argv = [sys.executable, "-I", "-c", _START, search_path, *arguments]
         with file.open("rb") as pdf, tempfile.TemporaryFile() as answer, self._command(argv) as command:
-            exit_status = _exit_status(command, pdf, answer)
+            exit_status = _exit_status_unless_late(command, pdf, answer)
             if exit_status is None:
                 return ReaderAnswer({"error": f"reading it takes more than {_WALL_S:.0f} s"})
             if exit_status < 0 or exit_status > 128:
@@ -106,7 +106,7 @@ class ReaderProcess:
 
     def _command(self, argv: list[str]) -> AbstractContextManager[ConfinedProgram]:
         package_folders = [Path(package.__path__[0]) for package in (benchwright_exams, benchwright_foundation)]
-        readable_folders = own_python()
+        readable_folders = own_python_folders()
         readable_folders += [
             folder
             for folder in package_folders
@@ -115,7 +115,7 @@ class ReaderProcess:
         return self._confiner.confined(argv, Confinement(readable_folders, _ENV, _PROCESSES, _SCRATCH_MB, _FILE_MB))
 
 
-def _exit_status(confined_program: ConfinedProgram, pdf: IO[bytes], answer_file: IO[bytes]) -> int | None:
+def _exit_status_unless_late(confined_program: ConfinedProgram, pdf: IO[bytes], answer_file: IO[bytes]) -> int | None:
     """The exit status of a process; None if it took too long."""
     # Its own group, so that Tesseract ends with it.
     with subprocess.Popen(

@@ -21,7 +21,7 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import ExtraMissingError
 from benchwright_foundation.kept import StageFile
 from benchwright_foundation.model import Model
-from benchwright_judges.models.prompt import visible
+from benchwright_judges.models.prompt import escape_hidden_characters
 from benchwright_problems.problem import digest
 
 MOST_PAGES = 200
@@ -54,7 +54,7 @@ def read_exam(
     """
     if importlib.util.find_spec("pypdfium2") is None or importlib.util.find_spec("PIL") is None:
         raise ExtraMissingError("Reading exams", "exams")
-    sha256 = _sha256(file)
+    sha256 = _sha256_unless_too_large(file)
     made_from = digest([sha256, language, _FORMAT])
     pages_file = StageFile(folder / "pages.json", ReadExam)
     pictures = folder / "pages"
@@ -65,7 +65,7 @@ def read_exam(
         return known_exam
     reader_process = ReaderProcess(sandbox)
     reader_process.check()
-    document = _read_document(reader_process, file)
+    document = _about_document(reader_process, file)
     if document.pages > MOST_PAGES:
         raise ExamError(
             f"{file.name} has {document.pages} pages; at most {MOST_PAGES} are read. Split it, or save the pages of the"
@@ -73,11 +73,11 @@ def read_exam(
         )
     shutil.rmtree(pictures, ignore_errors=True)
     pictures.mkdir(parents=True)
-    program = reader_process.tesseract()
+    program = reader_process.tesseract_path_or_empty()
     on_page_done = on_begin(document.pages)
 
     def page(number: int) -> ReadPage:
-        read_page = _page(
+        read_page = _page_of_answer(
             reader_process.run_reader(file, ["page", str(number), program, language]), file, number, pictures
         )
         on_page_done()
@@ -95,20 +95,20 @@ class _About(Model):
     ignored: tuple[str, ...]
 
 
-def _read_document(reader_process: ReaderProcess, file: Path) -> _About:
+def _about_document(reader_process: ReaderProcess, file: Path) -> _About:
     reply = reader_process.run_reader(file, ["about"]).reply
     try:
         return _About.model_validate(reply)
     except ValidationError as error:
         reason = str(reply.get("error") or "the library failed on it")
-        raise ExamError(f"{file.name} can't be read: {visible(reason)}.") from error
+        raise ExamError(f"{file.name} can't be read: {escape_hidden_characters(reason)}.") from error
 
 
 def _do_nothing() -> None:
     pass
 
 
-def _sha256(file: Path) -> str:
+def _sha256_unless_too_large(file: Path) -> str:
     try:
         size = file.stat().st_size
         if size > MOST_BYTES:
@@ -120,27 +120,27 @@ def _sha256(file: Path) -> str:
         raise ExamError(f"{file} can't be read: {error.strerror}.") from error
 
 
-def _page(page_answer: ReaderAnswer, file: Path, number: int, pictures: Path) -> ReadPage:
+def _page_of_answer(page_answer: ReaderAnswer, file: Path, page_number: int, pictures: Path) -> ReadPage:
     if page_answer.reply.get("needs") == "tesseract":
         raise ExamError(
-            f"Page {number} of {file.name} is a picture; reading its text takes Tesseract. Install it (on Debian and"
-            " Ubuntu: apt-get install tesseract-ocr), and run the command again."
+            f"Page {page_number} of {file.name} is a picture; reading its text takes Tesseract. Install it (on"
+            " Debian and Ubuntu: apt-get install tesseract-ocr), and run the command again."
         )
-    unread = ReadPage(number=number, width=0, height=0, error="the page gave no readable result")
+    unread = ReadPage(number=page_number, width=0, height=0, error="the page gave no readable result")
     size = page_answer.reply.pop("picture", None)
     try:
-        page = ReadPage.model_validate({"width": 0, "height": 0} | page_answer.reply | {"number": number})
+        page = ReadPage.model_validate({"width": 0, "height": 0} | page_answer.reply | {"number": page_number})
     except ValidationError:
         return unread
     if not page.error:
         try:
-            _keep_picture(size, page_answer.pixels, pictures / f"{number}.png")
+            _write_picture(size, page_answer.pixels, pictures / f"{page_number}.png")
         except (TypeError, ValueError):
             return unread
     return page
 
 
-def _keep_picture(size: Any, pixels: bytes, file: Path) -> None:
+def _write_picture(size: Any, pixels: bytes, file: Path) -> None:
     """Write a page's picture. No decoder ever sees what a hostile page made: these are plain pixels.
 
     Raises:

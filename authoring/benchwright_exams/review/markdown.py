@@ -25,7 +25,7 @@ def _escaped_start(sign: str) -> str:
     return f"&#{ord(sign[0])};{sign[1:]}" if sign[0].isdigit() else f"\\{sign}"
 
 
-def figure_link(alt: str, path: str) -> str:
+def figure_markdown_link(alt: str, path: str) -> str:
     """A picture; what it shows is said without markup."""
     return f"![{' '.join(_NOT_IN_ALT.sub(' ', alt).split())[:200]}]({path})"
 

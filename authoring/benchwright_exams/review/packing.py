@@ -19,7 +19,7 @@ from benchwright_exams.review.review_form import (
     read_form,
 )
 from benchwright_foundation.kept import StageFile
-from benchwright_foundation.toml_text import as_toml
+from benchwright_foundation.toml_text import toml_table_text
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import AnsweredBy, Pack
 from benchwright_problems.storage.pack_folder import read_pack_folder
@@ -42,7 +42,7 @@ def make_pack(folder: Path, name: str) -> Pack:
     """
     if not is_pack_name(name):
         raise ExamError(f"{name!r} can't name a pack; use lower-case letters, digits, '.', '_' and '-'.")
-    forms = {label: read_form(folder / ITEMS / label / FORM_FILE) for label in labels_of(folder)}
+    forms = {label: read_form(folder / ITEMS / label / FORM_FILE) for label in labels_with_form(folder)}
     undecided = [label for label, form in forms.items() if form.decision is ReviewDecision.OPEN]
     if undecided:
         more_note = f" and {len(undecided) - _NAMED} more" if len(undecided) > _NAMED else ""
@@ -56,7 +56,7 @@ def make_pack(folder: Path, name: str) -> Pack:
         raise ExamError("No question is accepted, so there is nothing to make a pack of.")
     exam_file = folder / EXAM_FILE
     exam = read_exam_file(exam_file)
-    check_exam(exam_file, exam)
+    require_exam_licence(exam_file, exam)
     target = folder / "pack"
     shutil.rmtree(target, ignore_errors=True)
     return _write_and_read_pack(
@@ -66,7 +66,7 @@ def make_pack(folder: Path, name: str) -> Pack:
     )
 
 
-def check_exam(file: Path, exam: ExamForm) -> None:
+def require_exam_licence(file: Path, exam: ExamForm) -> None:
     """Refuse what `make_pack` would refuse of what the pack says of itself.
 
     Raises:
@@ -78,7 +78,7 @@ def check_exam(file: Path, exam: ExamForm) -> None:
         )
 
 
-def check_question(source: Path, form: ReviewForm) -> None:
+def require_packable_question(source: Path, form: ReviewForm) -> None:
     """Refuse what `make_pack` would refuse of one accepted question.
 
     Args:
@@ -101,13 +101,13 @@ def _write_and_read_pack(target: Path, head: str, forms: dict[Path, ReviewForm])
     return read_pack_folder(target)
 
 
-def labels_of(folder: Path) -> list[str]:
+def labels_with_form(folder: Path) -> list[str]:
     """Each question that has a form, in the order of the exam; questions that an author added come last.
 
     Raises:
         ExamError: No question has a form.
     """
-    exam_items = StageFile(folder / "items.json", Items).last()
+    exam_items = StageFile(folder / "items.json", Items).last_output()
     order = [item.label for item in exam_items.items] if exam_items else []
     form_labels = sorted(path.parent.name for path in (folder / ITEMS).glob("*/review.toml"))
     labels = [label for label in order if label in form_labels] + [label for label in form_labels if label not in order]
@@ -117,7 +117,7 @@ def labels_of(folder: Path) -> list[str]:
 
 
 def _pack_head(exam: ExamForm, name: str, order: list[str]) -> str:
-    return as_toml({"name": name, **exam.model_dump(mode="json"), "order": order})
+    return toml_table_text({"name": name, **exam.model_dump(mode="json"), "order": order})
 
 
 def _write_question_folder(source: Path, target: Path, label: str, form: ReviewForm) -> None:
@@ -126,7 +126,7 @@ def _write_question_folder(source: Path, target: Path, label: str, form: ReviewF
     for pictures, subfolder in ((source / "figures", "figures"), (source / "solution" / "figures", "hidden/figures")):
         if pictures.is_dir():
             shutil.copytree(pictures, target / subfolder)
-    (target / "problem.toml").write_text(as_toml(_problem_fields(source, label, form)), "utf-8")
+    (target / "problem.toml").write_text(toml_table_text(_problem_fields(source, label, form)), "utf-8")
 
 
 def _problem_fields(source: Path, label: str, form: ReviewForm) -> dict[str, object]:

@@ -40,16 +40,16 @@ class PagePictures:
             for drawn_id in order[max(0, position - 1) : position + 2]
         }
 
-    def caption(self, block: Block) -> str:
+    def caption_or_place(self, block: Block) -> str:
         """The description of a figure, in the page's words."""
         region = self._regions[block.region]
         return (
             self._captions.get(region.id) or f"{region.role.capitalize()} on page {region.page}. {block.text}".strip()
         )
 
-    def figure_png(self, name: str) -> bytes:
+    def figure_png(self, region_id: str) -> bytes:
         """A figure as PNG."""
-        region = self._regions[name]
+        region = self._regions[region_id]
         picture, scale = self._page(region.page)
         left_pixel, top_pixel, right_pixel, bottom = (
             round(side * scale) for side in region.box.grown(_MARGIN_POINTS, _MARGIN_POINTS)
@@ -60,17 +60,17 @@ class PagePictures:
             )
         )
 
-    def page_numbers(self, names: Sequence[str]) -> list[int]:
+    def page_numbers(self, region_ids: Sequence[str]) -> list[int]:
         """The pages on which these regions are."""
-        return sorted({self._regions[name].page for name in names})
+        return sorted({self._regions[name].page for name in region_ids})
 
-    def marked_page(self, number: int, names: Sequence[str]) -> bytes:
+    def marked_page_png(self, number: int, region_ids: Sequence[str]) -> bytes:
         """A page with frames around these regions."""
         from PIL import ImageDraw
 
         picture, scale = self._page(number)
         pen = ImageDraw.Draw(picture)
-        for region in map(self._regions.__getitem__, names):
+        for region in map(self._regions.__getitem__, region_ids):
             if region.page == number:
                 colour = "#b45309" if region.role is RegionRole.SOLUTION else "#1d4ed8"
                 pen.rectangle([side * scale for side in region.box.grown(2.5, 1.5)], outline=colour, width=2)

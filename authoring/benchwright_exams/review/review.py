@@ -19,7 +19,7 @@ from benchwright_exams.structure.ledger import Ledger
 from benchwright_exams.structure.text_blocks import Block
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.kept import StageFile, StageOutput
-from benchwright_foundation.toml_text import as_toml
+from benchwright_foundation.toml_text import toml_table_text
 from benchwright_problems.problem import AnsweredBy, digest
 
 ITEMS = "items"
@@ -60,7 +60,7 @@ def write_review(folder: Path, exam: ReadExam, ledger: Ledger, exam_items: Items
         [exam_items.model_dump(mode="json"), [finding.model_dump(mode="json") for finding in ledger.findings], _VERSION]
     )
     review_file = StageFile(folder / "review.json", WrittenForm)
-    last_written = review_file.last()
+    last_written = review_file.last_output()
     known_digests = dict(last_written.files) if last_written else {}
     if last_written and last_written.made_from == made_from and all((folder / name).exists() for name in known_digests):
         return ReviewedFiles(0)
@@ -70,14 +70,14 @@ def write_review(folder: Path, exam: ReadExam, ledger: Ledger, exam_items: Items
     for exam_item in exam_items.items:
         says = [finding.says for finding in findings if finding.item == exam_item.label]
         files_by_label[exam_item.label] = {
-            f"{ITEMS}/{exam_item.label}/{name}": content for name, content in _item_files(exam_item, pages, says)
+            f"{ITEMS}/{exam_item.label}/{name}": content for name, content in _files_of_item(exam_item, pages, says)
         }
     written_count, edited = 0, []
-    digests_now = {name: sha256 for name, sha256 in known_digests.items() if _label(name) not in files_by_label}
-    vanished_labels = tuple(sorted({_label(name) for name in digests_now}))
+    digests_now = {name: sha256 for name, sha256 in known_digests.items() if _label_of_file(name) not in files_by_label}
+    vanished_labels = tuple(sorted({_label_of_file(name) for name in digests_now}))
     for label, files in files_by_label.items():
         digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-        label_digests = {name: sha256 for name, sha256 in known_digests.items() if _label(name) == label}
+        label_digests = {name: sha256 for name, sha256 in known_digests.items() if _label_of_file(name) == label}
         if any(
             _is_edited(folder / name, known_digests.get(name), digests.get(name)) for name in {*label_digests, *digests}
         ):
@@ -87,15 +87,15 @@ def write_review(folder: Path, exam: ReadExam, ledger: Ledger, exam_items: Items
             continue
         for name in label_digests.keys() - digests.keys():
             (folder / name).unlink(missing_ok=True)
-        written_count += sum(_write(folder / name, content) for name, content in files.items())
+        written_count += sum(_write_if_new_content(folder / name, content) for name, content in files.items())
         digests_now.update(digests)
     review_file.write_output(WrittenForm(made_from=made_from, files=digests_now))
     return ReviewedFiles(written_count, tuple(edited), vanished_labels)
 
 
-def _label(name: str) -> str:
+def _label_of_file(file_name: str) -> str:
     """The question that a file belongs to."""
-    return name.split("/")[1] if name.startswith(f"{ITEMS}/") else ""
+    return file_name.split("/")[1] if file_name.startswith(f"{ITEMS}/") else ""
 
 
 def _is_edited(file: Path, known_digest: str | None, new_digest: str | None) -> bool:
@@ -103,7 +103,7 @@ def _is_edited(file: Path, known_digest: str | None, new_digest: str | None) -> 
     return file.exists() and hashlib.sha256(file.read_bytes()).hexdigest() not in (known_digest, new_digest)
 
 
-def _write(file: Path, content: bytes) -> bool:
+def _write_if_new_content(file: Path, content: bytes) -> bool:
     """Write a file; false if it has this content already."""
     if file.exists() and file.read_bytes() == content:
         return False
@@ -114,12 +114,12 @@ def _write(file: Path, content: bytes) -> bool:
 
 def _exam_file_content(exam: ReadExam) -> bytes:
     head = ExamForm(title=Path(exam.file).stem, source=exam.file)
-    return as_toml(head.model_dump(mode="json")).encode()
+    return toml_table_text(head.model_dump(mode="json")).encode()
 
 
-def _item_files(exam_item: ExamItem, pages: PagePictures, findings: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+def _files_of_item(exam_item: ExamItem, pages: PagePictures, findings: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     def figure_markdown(block: Block) -> str:
-        return markdown.figure_link(pages.caption(block), f"figures/{block.region}.png")
+        return markdown.figure_markdown_link(pages.caption_or_place(block), f"figures/{block.region}.png")
 
     heading = f"Question {exam_item.label}" + (f": {exam_item.title}" if exam_item.title else "")
     question_markdown = markdown.blocks_markdown((*exam_item.context, *exam_item.body), figure_markdown)
@@ -130,19 +130,19 @@ def _item_files(exam_item: ExamItem, pages: PagePictures, findings: Sequence[str
             if block.region:
                 yield f"{prefix}figures/{block.region}.png", pages.figure_png(block.region)
     for number in pages.page_numbers(exam_item.regions):
-        yield f"page-{number}.png", pages.marked_page(number, exam_item.regions)
+        yield f"page-{number}.png", pages.marked_page_png(number, exam_item.regions)
     form = ReviewForm(
         findings=tuple(findings),
         format=exam_item.format,
-        answer=_closed_answer(exam_item),
+        answer=_closed_answer_or_empty(exam_item),
         points=exam_item.points,
         choices={letter: markdown.escape_paragraph(text) for letter, text in exam_item.choices.items()},
     )
     values = form.model_dump(mode="json", exclude={"rubric"})
-    yield FORM_FILE, as_toml(values).encode()
+    yield FORM_FILE, toml_table_text(values).encode()
 
 
-def _closed_answer(exam_item: ExamItem) -> str:
+def _closed_answer_or_empty(exam_item: ExamItem) -> str:
     """The key of a closed question, if its solution begins with it."""
     solution_text = exam_item.solution[0].text if exam_item.solution else ""
     if exam_item.format.answered_by is AnsweredBy.CHOICE and (match := _CHOSEN.match(solution_text)):

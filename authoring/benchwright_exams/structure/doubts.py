@@ -10,7 +10,7 @@ from typing import Protocol
 from benchwright_exams.reading.page import PageWord
 from benchwright_exams.structure.ledger import ExamFinding, Region, RegionRole
 from benchwright_exams.structure.text_blocks import Block
-from benchwright_judges.models.prompt import visible
+from benchwright_judges.models.prompt import escape_hidden_characters
 
 _PRINTED = 100.0
 _CLEAR = 80.0
@@ -56,7 +56,7 @@ def _is_numbering(region: Region, word: str) -> bool:
     return any(word in region.text[segment.start : segment.end] for segment in numbering_segments)
 
 
-def _with_lost_ink(regions: Sequence[Region]) -> set[str]:
+def _items_with_lost_ink(regions: Sequence[Region]) -> set[str]:
     """Questions with something drawn within lines of a recognised page that may be words."""
     lost_items: set[str] = set()
     recognised_lines = [
@@ -79,10 +79,10 @@ def _with_lost_ink(regions: Sequence[Region]) -> set[str]:
     return lost_items
 
 
-def doubts_of(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequence[Region]) -> Iterator[ExamFinding]:
+def doubt_findings(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequence[Region]) -> Iterator[ExamFinding]:
     """Findings about questions, by what was recognised and by what the others have."""
     region_by_id = {region.id: region for region in regions}
-    lost = _with_lost_ink(regions)
+    lost = _items_with_lost_ink(regions)
     marked = sum(item.points is not None for item in exam_questions)
     sizes = Counter(len(item.choices) for item in exam_questions if item.choices)
     usual = sizes.most_common(1)[0][0] if sizes else 0
@@ -92,7 +92,7 @@ def doubts_of(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequence[Reg
         own_regions = [region_by_id[name] for name in exam_question.regions]
         words = [word for region in own_regions for word in region.doubtful if not _is_numbering(region, word)]
         if words:
-            quoted_words = visible(" ".join(words))[:_QUOTED]
+            quoted_words = escape_hidden_characters(" ".join(words))[:_QUOTED]
             yield ExamFinding(
                 says=f"These words may have been recognised wrongly: “{quoted_words}”.", item=exam_question.label
             )

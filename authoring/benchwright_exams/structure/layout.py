@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from benchwright_exams.reading.page import Box, Drawing, DrawingKind, PageWord, ReadPage
 from benchwright_exams.structure.doubts import is_doubtful
-from benchwright_judges.models.prompt import visible
+from benchwright_judges.models.prompt import escape_hidden_characters
 
 _LABEL_CHARACTERS = 14
 _LABEL_POINTS = 22.0
@@ -26,7 +26,7 @@ _MOST_SPACES = 100
 
 
 @dataclass(frozen=True)
-class Piece:
+class PagePiece:
     """A line of text, or something drawn, as one thing to account for."""
 
     page: int
@@ -47,15 +47,15 @@ class Piece:
         return self.drawing in (DrawingKind.FIGURE, DrawingKind.TABLE)
 
 
-def pieces_of(page: ReadPage) -> list[Piece]:
+def pieces_in_reading_order(page: ReadPage) -> list[PagePiece]:
     """Everything that a page shows, in reading order."""
-    pictures, loose = _with_labels(
+    pictures, loose = _labelled_figures_and_other_words(
         [drawing for drawing in page.drawings if drawing.kind is not DrawingKind.RULE], page.words
     )
     words = [word for word in loose if not any(_is_well_inside(picture.box, word) for picture in pictures)]
     text_words = set(words)
     drawn_pieces = [
-        Piece(
+        PagePiece(
             page.number,
             picture.box,
             _joined_text(sorted(picture_words, key=lambda word: (round(word.box.bottom_edge / 6), word.box.left_edge))),
@@ -67,12 +67,12 @@ def pieces_of(page: ReadPage) -> list[Piece]:
         ]
     ]
     rule_pieces = [
-        Piece(page.number, drawing.box, drawing=drawing.kind)
+        PagePiece(page.number, drawing.box, drawing=drawing.kind)
         for drawing in page.drawings
         if drawing.kind is DrawingKind.RULE
     ]
-    gutter = _gutter(words, page.width)
-    line_pieces = _lines(page.number, words, gutter)
+    gutter = _gutter_if_two_columns(words, page.width)
+    line_pieces = _line_pieces(page.number, words, gutter)
     return _in_reading_order([*line_pieces, *drawn_pieces, *rule_pieces], gutter)
 
 
@@ -82,17 +82,19 @@ def _is_well_inside(drawing: Box, word: PageWord) -> bool:
 
 
 def _joined_text(words: Sequence[PageWord]) -> str:
-    return visible(" ".join(word.text for word in words))
+    return escape_hidden_characters(" ".join(word.text for word in words))
 
 
-def _with_labels(pictures: Sequence[Drawing], words: Sequence[PageWord]) -> tuple[list[Drawing], list[PageWord]]:
+def _labelled_figures_and_other_words(
+    pictures: Sequence[Drawing], words: Sequence[PageWord]
+) -> tuple[list[Drawing], list[PageWord]]:
     """Figures grown by the short labels beside them, and the words that are no labels."""
     label_words: list[PageWord] = []
     grown = []
     for picture in pictures:
         box = picture.box
         label_area = picture.box.grown(_LABEL_POINTS, 2.0)
-        for word_row in _rows(words) if picture.kind is DrawingKind.FIGURE else ():
+        for word_row in _word_rows(words) if picture.kind is DrawingKind.FIGURE else ():
             near_phrases = [phrase for phrase in _phrases(word_row) if label_area.meets(_box_around(phrase))]
             middle = (_box_around(word_row).top_edge + _box_around(word_row).bottom_edge) / 2
             is_label = all(len(_joined_text(phrase)) <= _LABEL_CHARACTERS for phrase in near_phrases)
@@ -103,7 +105,7 @@ def _with_labels(pictures: Sequence[Drawing], words: Sequence[PageWord]) -> tupl
     return grown, [word for word in words if word not in label_words]
 
 
-def _rows(words: Sequence[PageWord]) -> list[list[PageWord]]:
+def _word_rows(words: Sequence[PageWord]) -> list[list[PageWord]]:
     """Words that stand on one line across the page, from left to right."""
     word_rows: list[list[PageWord]] = []
     for word in sorted(
@@ -148,9 +150,9 @@ def _box_around(words: Sequence[PageWord]) -> Box:
     return box
 
 
-def _gutter(words: Sequence[PageWord], width: float) -> tuple[float, float] | None:
+def _gutter_if_two_columns(words: Sequence[PageWord], width: float) -> tuple[float, float] | None:
     """The gap between two columns, from left to right; None if the page has one column."""
-    word_rows = _rows(words)
+    word_rows = _word_rows(words)
     if len(word_rows) < _LEAST_LINES:
         return None
     best: tuple[float, float] | None = None
@@ -193,9 +195,9 @@ def _crossing_count(word_rows: Sequence[Sequence[PageWord]], x: int) -> int:
     )
 
 
-def _lines(page: int, words: Sequence[PageWord], gutter: tuple[float, float] | None) -> list[Piece]:
+def _line_pieces(page: int, words: Sequence[PageWord], gutter: tuple[float, float] | None) -> list[PagePiece]:
     line_pieces = []
-    for word_row in _rows(words):
+    for word_row in _word_rows(words):
         middle = sum(gutter) / 2 if gutter else 0.0
         spans = any(
             _box_around(phrase).left_edge < middle < _box_around(phrase).right_edge for phrase in _phrases(word_row)
@@ -216,7 +218,7 @@ def _lines(page: int, words: Sequence[PageWord], gutter: tuple[float, float] | N
                 else _spaced_line(side_words)
             )
             doubtful = tuple(word.text for word in side_words if is_doubtful(word))
-            line_pieces.append(Piece(page, _box_around(side_words), text, size, listing, doubtful=doubtful))
+            line_pieces.append(PagePiece(page, _box_around(side_words), text, size, listing, doubtful=doubtful))
     return line_pieces
 
 
@@ -228,21 +230,21 @@ def _spaced_line(words: Sequence[PageWord]) -> str:
         (next_word.box.left_edge - word.box.left_edge) / (len(word.text) + 1) for word, next_word in pairwise(words)
     ]
     width = max(ink, min(sign_widths, default=ink), 1.0)
-    text = visible(words[0].text)
+    text = escape_hidden_characters(words[0].text)
     for word, next_word in pairwise(words):
         spaces = round((next_word.box.left_edge - word.box.right_edge) / width - _INK_GAP)
-        text += " " * max(1, min(spaces, _MOST_SPACES)) + visible(next_word.text)
+        text += " " * max(1, min(spaces, _MOST_SPACES)) + escape_hidden_characters(next_word.text)
     return text
 
 
-def _in_reading_order(pieces: Sequence[Piece], gutter: tuple[float, float] | None) -> list[Piece]:
+def _in_reading_order(pieces: Sequence[PagePiece], gutter: tuple[float, float] | None) -> list[PagePiece]:
     """From the top down; between pieces that span both columns, the left column first."""
     pieces_downward = sorted(pieces, key=lambda page_piece: (page_piece.box.top_edge, page_piece.box.left_edge))
     if gutter is None:
         return pieces_downward
     middle = sum(gutter) / 2
-    ordered_pieces: list[Piece] = []
-    column_pieces: tuple[list[Piece], list[Piece]] = ([], [])
+    ordered_pieces: list[PagePiece] = []
+    column_pieces: tuple[list[PagePiece], list[PagePiece]] = ([], [])
     for piece in pieces_downward:
         if piece.box.left_edge < middle - 3 and piece.box.right_edge > middle + 3:
             ordered_pieces += [*column_pieces[0], *column_pieces[1], piece]

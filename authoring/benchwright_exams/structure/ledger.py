@@ -98,7 +98,7 @@ class Ledger(StageOutput):
     findings: tuple[ExamFinding, ...] = ()
 
 
-def check_covered(regions: Iterable[Region]) -> None:
+def require_full_coverage(regions: Iterable[Region]) -> None:
     """Make sure that nothing of a text is in no segment, or in two.
 
     Raises:

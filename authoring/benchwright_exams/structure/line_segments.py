@@ -27,13 +27,13 @@ class LabelledLine:
     """The line that follows."""
 
 
-def split_line(line: LabelledLine) -> Iterator[Segment]:
+def segments_of_line(line: LabelledLine) -> Iterator[Segment]:
     """The segments of a line from `begin` on."""
     asks = line.role is RegionRole.QUESTION
     letter = line.choice if asks else ""
     offset = line.words_start
-    title = "title" if numbering.headed_start(line.text) and _is_title(line.text[offset:]) else ""
-    for cut_start, end, role, value in sorted(_label_cuts(line)) if asks else ():
+    title = "title" if numbering.headed_number(line.text) and _is_title(line.text[offset:]) else ""
+    for cut_start, end, role, value in sorted(_labels_within_line(line)) if asks else ():
         if cut_start > offset:
             yield _words_segment(line, offset, cut_start, letter or title)
         yield Segment(role=role, start=cut_start, end=end, item=line.item_label, value=value)
@@ -43,17 +43,17 @@ def split_line(line: LabelledLine) -> Iterator[Segment]:
         yield _words_segment(line, offset, len(line.text), letter or title)
 
 
-def _label_cuts(line: LabelledLine) -> Iterator[tuple[int, int, RegionRole, str]]:
+def _labels_within_line(line: LabelledLine) -> Iterator[tuple[int, int, RegionRole, str]]:
     expected_letter = chr(ord(line.choice) + 1) if line.choice else "A"
     for label_start, label in numbering.choice_offsets_and_labels(line.text[line.words_start :], expected_letter):
         yield line.words_start + label_start, line.words_start + label.end, RegionRole.LABEL, label.value
     broken_points = numbering.broken_points_offset_and_label(line.text, line.following_line)
-    for label_start, label in (*numbering.points(line.text), *([broken_points] if broken_points else ())):
+    for label_start, label in (*numbering.printed_points(line.text), *([broken_points] if broken_points else ())):
         if label_start >= line.words_start:
             yield label_start, label.end, RegionRole.POINTS, label.value
 
 
-def last_choice(segments: Iterable[Segment]) -> str:
+def last_choice_letter(segments: Iterable[Segment]) -> str:
     """The letter of the last choice that begins in a line; empty if none does."""
     return ([segment.value for segment in segments if segment.role is RegionRole.LABEL and segment.value] or [""])[-1]
 
@@ -61,15 +61,15 @@ def last_choice(segments: Iterable[Segment]) -> str:
 def label_end(text: str) -> int:
     """The offset of the words of a line after all numbers and letters that it begins with: `1. (a) …`."""
     offset = 0
-    while start := _label(text[offset:]):
+    while start := _leading_label(text[offset:]):
         offset += start.end
     return offset
 
 
-def _label(text: str) -> numbering.NumberLabel | None:
-    decimal = numbering.decimal(text)
-    line_label = numbering.headed_start(text) or (decimal and decimal[1]) or numbering.bare(text)
-    return line_label or numbering.roman(text) or numbering.lettered_start(text)
+def _leading_label(text: str) -> numbering.NumberLabel | None:
+    decimal = numbering.decimal_number(text)
+    line_label = numbering.headed_number(text) or (decimal and decimal[1]) or numbering.bare_number(text)
+    return line_label or numbering.roman_part(text) or numbering.lettered_part(text)
 
 
 def _words_segment(line: LabelledLine, start: int, end: int, value: str) -> Segment:

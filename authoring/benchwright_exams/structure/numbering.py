@@ -53,28 +53,28 @@ class NumberLabel(NamedTuple):
     """Offset in the line at which the text after the label begins."""
 
 
-def headed_start(text: str) -> NumberLabel | None:
+def headed_number(text: str) -> NumberLabel | None:
     """`Problem 3: …`, `Q3`, `Question 3 (5 points)`."""
     return _number_label(_HEADED.match(text))
 
 
-def bare(text: str) -> NumberLabel | None:
+def bare_number(text: str) -> NumberLabel | None:
     """`3. …`, `3) …`, `3 (a) …`, and `3` far to the left of its text."""
     return _number_label(_BARE.match(text))
 
 
-def decimal(text: str) -> tuple[str, NumberLabel] | None:
+def decimal_number(text: str) -> tuple[str, NumberLabel] | None:
     """`2.1 …`: the question's number, and its part's."""
     match = _DECIMAL.match(text)
     return (match[1], NumberLabel(match[2], match.end())) if match else None
 
 
-def lettered_start(text: str) -> NumberLabel | None:
+def lettered_part(text: str) -> NumberLabel | None:
     """`(a) …`, `a) …`, `a. …`."""
     return _number_label(_LETTER.match(text))
 
 
-def roman(text: str) -> NumberLabel | None:
+def roman_part(text: str) -> NumberLabel | None:
     """`(ii) …`."""
     return _number_label(_ROMAN.match(text))
 
@@ -95,7 +95,7 @@ def choice_offsets_and_labels(line: str, expected_letter: str) -> list[tuple[int
     return choice_labels
 
 
-def points(text: str) -> list[tuple[int, NumberLabel]]:
+def printed_points(text: str) -> list[tuple[int, NumberLabel]]:
     """Points, each with where they begin: `[6 points]`, `(5 marks)`, `– 10 points`."""
     return [
         (match.start(), NumberLabel(next(filter(None, match.groups())), match.end()))
@@ -128,7 +128,7 @@ def heads_solutions(text: str) -> bool:
     return bool(_SOLUTIONS.match(text))
 
 
-def solution(text: str) -> int:
+def solution_offset(text: str) -> int:
     """The offset at which a solution begins in a line that says so, `Solution: …`; 0 if it does not."""
     match = _SOLUTION.match(text)
     return match.end() if match else 0
@@ -144,7 +144,7 @@ def is_continued(text: str) -> bool:
     return bool(_CONTINUED.match(text))
 
 
-def shared_questions(text: str) -> tuple[int, int] | None:
+def shared_question_range(text: str) -> tuple[int, int] | None:
     """The first and last question that a text is about: `Questions 3–5 refer to …`."""
     match = _SHARED.match(text)
     return (int(match[1]), int(match[2])) if match else None
@@ -156,12 +156,12 @@ def captioned_name(text: str) -> str | None:
     return f"{_drawing_name(text)} {match[1]}" if match else None
 
 
-def mentions(text: str) -> list[str]:
+def mentioned_drawing_names(text: str) -> list[str]:
     """Figures and tables that a text names, as captions call them."""
     return [f"{_drawing_name(match[1])} {match[2]}" for match in _MENTION.finditer(text)]
 
 
-def is_edge(text: str) -> bool:
+def is_page_edge_line(text: str) -> bool:
     """True if a line is a page number, or says that the page or the exam ends."""
     return bool(_EDGE.match(text.strip()))
 

@@ -18,12 +18,12 @@ class ExamPlace:
     section: str = ""
     question: str = ""
     part: str = ""
-    deep: str = ""
+    subpart: str = ""
     choice: str = ""
     """The letter of the last choice."""
-    solving: bool = False
+    is_in_solution: bool = False
     """True if in a solution."""
-    apart: bool = False
+    is_among_solutions: bool = False
     """True if among solutions that stand apart from their questions."""
 
     @property
@@ -33,19 +33,24 @@ class ExamPlace:
             return ""
         head = f"{self.section}-{self.question}" if self.section else self.question
         part_suffix = f"-{self.part}" if self.part[:1].isdigit() or len(self.part) > 1 else self.part
-        return f"{head}{part_suffix}{f'-{self.deep}' if self.deep else ''}"
+        return f"{head}{part_suffix}{f'-{self.subpart}' if self.subpart else ''}"
 
     def at_question(self, number: str) -> ExamPlace:
         """At a question of this section."""
-        return ExamPlace(self.section, str(int(number)), solving=self.apart, apart=self.apart)
+        return ExamPlace(
+            self.section,
+            str(int(number)),
+            is_in_solution=self.is_among_solutions,
+            is_among_solutions=self.is_among_solutions,
+        )
 
     def at_part(self, value: str) -> ExamPlace:
         """At a part of this question."""
-        return replace(self, part=value.lower(), deep="", choice="", solving=self.apart)
+        return replace(self, part=value.lower(), subpart="", choice="", is_in_solution=self.is_among_solutions)
 
     def at_subpart(self, value: str) -> ExamPlace:
         """At a part of this part."""
-        return replace(self, deep=value, choice="", solving=self.apart)
+        return replace(self, subpart=value, choice="", is_in_solution=self.is_among_solutions)
 
     def is_soon_after(self, number: str) -> bool:
         """True if a number is the next question's, or one of those soon after it."""
@@ -58,12 +63,12 @@ class ExamPlace:
 
     def next_part(self, text: str) -> tuple[ExamPlace, int] | None:
         """The part that a text begins, and where its words begin; None if it begins none."""
-        letter, roman = numbering.lettered_start(text), numbering.roman(text)
+        letter, roman = numbering.lettered_part(text), numbering.roman_part(text)
         is_letter = letter is not None and self._continues(letter.value)
         if roman is not None and not (is_letter and self.part and ord(roman.value[0]) == ord(self.part[0]) + 1):
-            if self.part and not _is_roman(self.part) and roman.value == (numbering.next_roman(self.deep) or "i"):
+            if self.part and not _is_roman(self.part) and roman.value == (numbering.next_roman(self.subpart) or "i"):
                 return self.at_subpart(roman.value), roman.end
-            if not self.deep and roman.value == (numbering.next_roman(self.part) if self.part else "i"):
+            if not self.subpart and roman.value == (numbering.next_roman(self.part) if self.part else "i"):
                 return self.at_part(roman.value), roman.end
         if letter is not None and is_letter:
             return self.at_part(letter.value), letter.end
@@ -79,7 +84,7 @@ _SPAN = re.compile(r"^(?:[A-Z]+\d*-)?\d{1,3}\.\.\d{1,3}$")
 _LABEL = re.compile(r"^((?:[A-Z]+\d*-)?\d+)(?:-?([a-z]|[ivx]+|\d+))?(?:-([ivx]+))?$")
 
 
-def parents(label: str) -> tuple[str, ...]:
+def parent_labels(label: str) -> tuple[str, ...]:
     """The labels above one, the question first: `1a-i` is in `1a`, which is in `1`."""
     match = _LABEL.match(label)
     if match is None or match[2] is None:
@@ -92,7 +97,7 @@ def is_label(text: str) -> bool:
     return not text or bool(_LABEL.match(text) or _SPAN.match(text))
 
 
-def number_of(label: str) -> tuple[str, int] | None:
+def section_and_number(label: str) -> tuple[str, int] | None:
     """The section of a question, with its hyphen, and its number; None for a part."""
     match = _LABEL.match(label)
     if match is None or match[2] is not None:
@@ -101,7 +106,7 @@ def number_of(label: str) -> tuple[str, int] | None:
     return (f"{section}-" if section else "", int(number))
 
 
-def ordinal(label: str) -> int:
+def part_ordinal(label: str) -> int:
     """The rank of a label among the parts of its parent, from 1; 0 if it is a question."""
     match = _LABEL.match(label)
     if match is None or match[2] is None:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 
 from benchwright_exams.reading.page import Box, DrawingKind, ReadExam, ReadPage
 from benchwright_exams.structure import numbering
-from benchwright_exams.structure.layout import Piece, pieces_of
-from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment, check_covered
-from benchwright_exams.structure.line_segments import LabelledLine, last_choice, split_line
+from benchwright_exams.structure.layout import PagePiece, pieces_in_reading_order
+from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment, require_full_coverage
+from benchwright_exams.structure.line_segments import LabelledLine, last_choice_letter, segments_of_line
 from benchwright_exams.structure.place import ExamPlace
-from benchwright_judges.models.prompt import visible
+from benchwright_judges.models.prompt import escape_hidden_characters
 from benchwright_problems.problem import digest
 
 _EDGE_SHARE = 0.09
@@ -28,7 +28,7 @@ def read_structure(exam: ReadExam) -> Ledger:
     """The ledger of an exam without a model's help."""
     structure_reader = _PageReader(exam)
     regions = tuple(structure_reader.regions())
-    check_covered(regions)
+    require_full_coverage(regions)
     return Ledger(
         made_from=structure_digest(exam),
         regions=regions,
@@ -55,7 +55,7 @@ def _findings_of_file(exam: ReadExam) -> Iterator[ExamFinding]:
                 page=page.number,
             )
         if page.unsure:
-            unclear = " ".join(visible(" ".join(word.text for word in page.unsure)).split())[:_QUOTED]
+            unclear = " ".join(escape_hidden_characters(" ".join(word.text for word in page.unsure)).split())[:_QUOTED]
             yield ExamFinding(
                 says=f"{len(page.unsure)} words were too unclear to be taken, such as “{unclear}”.", page=page.number
             )
@@ -76,9 +76,9 @@ class _PageReader:
     findings: list[ExamFinding] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._pages = {page.number: (page, pieces_of(page)) for page in self.exam.pages if not page.error}
+        self._pages = {page.number: (page, pieces_in_reading_order(page)) for page in self.exam.pages if not page.error}
         texts = [piece.text for _, pieces in self._pages.values() for piece in pieces if piece.drawing is None]
-        self._headed = any(numbering.headed_start(text) for text in texts)
+        self._headed = any(numbering.headed_number(text) for text in texts)
         self._sections = sum(numbering.section_name(text) is not None for text in texts) > 1
         self._repeated = _repeated_lines(self._pages.values())
         self._known_labels: set[str] = set()
@@ -88,11 +88,11 @@ class _PageReader:
     def regions(self) -> Iterator[Region]:
         for page in self.exam.pages:
             if page.error:
-                yield _whole_region(page, "1", RegionRole.UNREADABLE)
+                yield _region_of_whole_page(page, "1", RegionRole.UNREADABLE)
                 continue
             _, pieces = self._pages[page.number]
-            column_starts = _left_edges(pieces)
-            lost = _lost_words(page, pieces)
+            column_starts = _column_edge_by_piece(pieces)
+            lost = _lost_words_by_line(page, pieces)
             for number, piece in enumerate(pieces, 1):
                 self._previous_text, self._next_text = (
                     pieces[index].text if 0 <= index < len(pieces) else "" for index in (number - 2, number)
@@ -110,16 +110,16 @@ class _PageReader:
                     doubtful=(*piece.doubtful, *lost.get(piece, ())),
                 )
             if page.hidden:
-                yield _whole_region(page, "hidden", RegionRole.HIDDEN, " ".join(page.hidden))
+                yield _region_of_whole_page(page, "hidden", RegionRole.HIDDEN, " ".join(page.hidden))
 
-    def _segments(self, piece: Piece, page: ReadPage, indent: float) -> Iterator[Segment]:
+    def _segments(self, piece: PagePiece, page: ReadPage, indent: float) -> Iterator[Segment]:
         text = piece.text
         if piece.drawing is DrawingKind.RULE:
             yield Segment(role=RegionRole.RULE, start=0, end=0)
             return
         if piece.drawing is not None:
             role = RegionRole.TABLE if piece.drawing is DrawingKind.TABLE else RegionRole.FIGURE
-            value = "solution" if self.position.solving else ""
+            value = "solution" if self.position.is_in_solution else ""
             yield Segment(role=role, start=0, end=len(text), item=self.position.label or self._shared, value=value)
             return
         alone_role = self._heading_role(piece, page)
@@ -128,10 +128,10 @@ class _PageReader:
                 role=alone_role, start=0, end=len(text), item=self._item if alone_role is RegionRole.CAPTION else ""
             )
             return
-        if not piece.listing and (whole := self._shared_by(text)):
+        if not piece.listing and (whole := self._begin_shared_context(text)):
             yield Segment(role=RegionRole.CONTEXT, start=0, end=len(text), item=whole)
             return
-        if not self.position.solving and (
+        if not self.position.is_in_solution and (
             text_start := numbering.offset_after_rest_of_points(text, self._previous_text)
         ):
             yield Segment(role=RegionRole.POINTS, start=0, end=text_start, item=self._item)
@@ -140,8 +140,8 @@ class _PageReader:
         else:
             text_start = 0
         line = LabelledLine(text, text_start, self._role, self._item, self.position.choice, self._next_text)
-        segments = tuple(split_line(line))
-        self.position = replace(self.position, choice=last_choice(segments) or self.position.choice)
+        segments = tuple(segments_of_line(line))
+        self.position = replace(self.position, choice=last_choice_letter(segments) or self.position.choice)
         yield from segments
 
     @property
@@ -153,26 +153,28 @@ class _PageReader:
         if self._shared:
             return RegionRole.CONTEXT
         if not self.position.question:
-            return RegionRole.SOLUTION if self.position.apart else RegionRole.INSTRUCTIONS
-        return RegionRole.SOLUTION if self.position.solving else RegionRole.QUESTION
+            return RegionRole.SOLUTION if self.position.is_among_solutions else RegionRole.INSTRUCTIONS
+        return RegionRole.SOLUTION if self.position.is_in_solution else RegionRole.QUESTION
 
-    def _heading_role(self, piece: Piece, page: ReadPage) -> RegionRole | None:
+    def _heading_role(self, piece: PagePiece, page: ReadPage) -> RegionRole | None:
         """The role of a line that is no part of a text; changes the place where it heads something."""
         text = piece.text.strip()
         near_edge = (
             piece.box.bottom_edge < _EDGE_SHARE * page.height or piece.box.top_edge > (1 - _EDGE_SHARE) * page.height
         )
-        if piece in self._repeated or (numbering.is_edge(text) and (near_edge or text[:1].isalpha())):
+        if piece in self._repeated or (numbering.is_page_edge_line(text) and (near_edge or text[:1].isalpha())):
             return RegionRole.HEADER_FOOTER
         if self.position.question and numbering.is_continued(text):
             return RegionRole.SECTION
         if numbering.heads_solutions(text):
-            self.position, self._shared = ExamPlace(solving=True, apart=True), ""
+            self.position, self._shared = ExamPlace(is_in_solution=True, is_among_solutions=True), ""
             return RegionRole.SECTION
         name = numbering.section_name(text)
         if name is not None and not (self._headed and self.position.question and text.lower().startswith("part")):
             self.position = ExamPlace(
-                section=name if self._sections else "", solving=self.position.apart, apart=self.position.apart
+                section=name if self._sections else "",
+                is_in_solution=self.position.is_among_solutions,
+                is_among_solutions=self.position.is_among_solutions,
             )
             self._shared = ""
             return RegionRole.SECTION
@@ -182,10 +184,10 @@ class _PageReader:
             return RegionRole.ANSWER_SPACE
         return None
 
-    def _shared_by(self, text: str) -> str:
+    def _begin_shared_context(self, text: str) -> str:
         """The questions that a text which starts here is shared by, such as `3..5`."""
-        number_range = numbering.shared_questions(text)
-        if number_range is None or self.position.apart:
+        number_range = numbering.shared_question_range(text)
+        if number_range is None or self.position.is_among_solutions:
             return ""
         prefix = f"{self.position.section}-" if self.position.section else ""
         self._shared = f"{prefix}{number_range[0]}..{number_range[1]}"
@@ -193,21 +195,21 @@ class _PageReader:
 
     def _begin_items(self, text: str, indent: float) -> int:
         """The offset of the words after the labels of a line; the place becomes theirs."""
-        text_start = self._question(text, indent)
+        text_start = self._begin_question(text, indent)
         if text_start:
             self._shared = ""
         if self.position.question and not self._shared:
-            while part := self._part(text[text_start:]):
+            while part := self._place_of_part(text[text_start:]):
                 self.position, length = part
                 self._known_labels.add(self.position.label)
                 text_start += length
-            if not self.position.apart and (length := numbering.solution(text[text_start:])):
-                self.position = replace(self.position, solving=True)
+            if not self.position.is_among_solutions and (length := numbering.solution_offset(text[text_start:])):
+                self.position = replace(self.position, is_in_solution=True)
                 text_start += length
         return text_start
 
-    def _part(self, text: str) -> tuple[ExamPlace, int] | None:
-        decimal = numbering.decimal(text)
+    def _place_of_part(self, text: str) -> tuple[ExamPlace, int] | None:
+        decimal = numbering.decimal_number(text)
         if decimal and decimal[0] == self.position.question:
             return self.position.at_part(decimal[1].value), decimal[1].end
         name = numbering.section_name(text)
@@ -215,18 +217,18 @@ class _PageReader:
             part_heading = re.match(r"part\s+\S+?(?:[.:–—-]\s*|\s+|$)", text, re.IGNORECASE)
             return (self.position.at_part(name.lower()), part_heading.end()) if part_heading else None
         next_part = self.position.next_part(text)
-        if next_part is None or (self.position.apart and next_part[0].label not in self._known_labels):
+        if next_part is None or (self.position.is_among_solutions and next_part[0].label not in self._known_labels):
             return None
         return next_part
 
-    def _question(self, text: str, indent: float) -> int:
-        question_start = numbering.headed_start(text)
-        if question_start is None and (not self._headed or self.position.apart):
-            question_start = numbering.bare(text)
+    def _begin_question(self, text: str, indent: float) -> int:
+        question_start = numbering.headed_number(text)
+        if question_start is None and (not self._headed or self.position.is_among_solutions):
+            question_start = numbering.bare_number(text)
             if question_start is not None and not self._is_question(question_start.value, indent):
                 question_start = None
         if question_start is None:
-            decimal = numbering.decimal(text) if not self._headed or self.position.apart else None
+            decimal = numbering.decimal_number(text) if not self._headed or self.position.is_among_solutions else None
             if decimal is None or decimal[0] == self.position.question or not self.position.is_next(decimal[0]):
                 return 0
             # A question that begins with its first part, `2.1 …`.
@@ -234,7 +236,7 @@ class _PageReader:
             self._known_labels.add(self.position.label)
             return 0
         self.position = self.position.at_question(question_start.value)
-        if not self.position.apart and self.position.label in self._known_labels:
+        if not self.position.is_among_solutions and self.position.label in self._known_labels:
             self.findings.append(
                 ExamFinding(says=f"Two questions are numbered {self.position.label}.", item=self.position.label)
             )
@@ -242,12 +244,12 @@ class _PageReader:
         return question_start.end
 
     def _is_question(self, number: str, indent: float) -> bool:
-        if self.position.apart:
-            return replace(self.position, question=str(int(number)), part="", deep="").label in self._known_labels
+        if self.position.is_among_solutions:
+            return replace(self.position, question=str(int(number)), part="", subpart="").label in self._known_labels
         return self.position.is_soon_after(number) and indent < _DEEPER_POINTS
 
 
-def _whole_region(page: ReadPage, name: str, role: RegionRole, text: str = "") -> Region:
+def _region_of_whole_page(page: ReadPage, name: str, role: RegionRole, text: str = "") -> Region:
     return Region(
         id=f"p{page.number}-{name}",
         page=page.number,
@@ -257,10 +259,10 @@ def _whole_region(page: ReadPage, name: str, role: RegionRole, text: str = "") -
     )
 
 
-def _lost_words(page: ReadPage, pieces: Sequence[Piece]) -> dict[Piece, list[str]]:
+def _lost_words_by_line(page: ReadPage, pieces: Sequence[PagePiece]) -> dict[PagePiece, list[str]]:
     """Words that were too unclear to be taken, with the line beside each."""
     text_lines = [piece for piece in pieces if piece.drawing is None]
-    lost: dict[Piece, list[str]] = {}
+    lost: dict[PagePiece, list[str]] = {}
     for word in page.unsure:
         is_drawn = any(piece.is_picture and piece.box.has_centre_of(word.box) for piece in pieces)
         if text_lines and not is_drawn and any(sign.isalnum() for sign in word.text):
@@ -274,7 +276,7 @@ def _lost_words(page: ReadPage, pieces: Sequence[Piece]) -> dict[Piece, list[str
     return lost
 
 
-def _left_edges(pieces: Sequence[Piece]) -> dict[Piece, float]:
+def _column_edge_by_piece(pieces: Sequence[PagePiece]) -> dict[PagePiece, float]:
     """For each line, where the column that it stands in begins."""
     text_lines = [piece for piece in pieces if piece.drawing is None]
     edges = {}
@@ -288,9 +290,9 @@ def _left_edges(pieces: Sequence[Piece]) -> dict[Piece, float]:
     return edges
 
 
-def _repeated_lines(page_pieces: Iterable[tuple[ReadPage, list[Piece]]]) -> set[Piece]:
+def _repeated_lines(page_pieces: Iterable[tuple[ReadPage, list[PagePiece]]]) -> set[PagePiece]:
     """Lines at the same edge of several pages with the same words but for numbers."""
-    piece_keys: dict[Piece, tuple[str, int]] = {}
+    piece_keys: dict[PagePiece, tuple[str, int]] = {}
     for page, pieces in page_pieces:
         for piece in pieces:
             near_edge = (

@@ -35,7 +35,7 @@ class Block(Model):
     """Of a figure."""
 
 
-def blocks(region_segments: Iterable[tuple[Region, Segment]]) -> tuple[Block, ...]:
+def blocks_of_lines(region_segments: Iterable[tuple[Region, Segment]]) -> tuple[Block, ...]:
     """The blocks that lines make, in their order."""
     joined_blocks: list[Block] = []
     block_left = 0.0
@@ -62,7 +62,7 @@ def blocks(region_segments: Iterable[tuple[Region, Segment]]) -> tuple[Block, ..
             joined_blocks.append(Block(kind=kind, text=_single_spaced(text)))
         else:
             joined_blocks[-1] = joined_blocks[-1].model_copy(
-                update={"text": _join_lines(joined_blocks[-1].text, _single_spaced(text))}
+                update={"text": _joined_lines(joined_blocks[-1].text, _single_spaced(text))}
             )
         last_region = region
     return tuple(joined_blocks)
@@ -81,6 +81,6 @@ def _begins_paragraph(last_region: Region, region: Region, text: str) -> bool:
     return region.box.top_edge - last_region.box.bottom_edge > _APART * max(region.size, last_region.size)
 
 
-def _join_lines(text: str, next_line: str) -> str:
+def _joined_lines(text: str, next_line: str) -> str:
     """Two lines as one; a hyphen at the end of the first stays, as it may be the word's own."""
     return text + next_line if text.endswith("-") and next_line[:1].islower() else f"{text} {next_line}".strip()

@@ -72,34 +72,38 @@ class PauseSummary:
     wrong: WrongOffers
 
 
-def pause_summary(run: PlayedRun, pause_ms: int) -> PauseSummary:
+def pause_summary(run: PlayedRun, shortest_pause_ms: int) -> PauseSummary:
     """Summary of a run at pauses of at least some length."""
-    rows = [pause for pause in run.hindsight if pause.gap_ms >= pause_ms]
+    rows = [pause for pause in run.hindsight if pause.gap_ms >= shortest_pause_ms]
     known_pauses = [pause for pause in rows if pause.is_known]
     by_attempt: dict[str, list[Hindsight]] = {}
     for pause in known_pauses:
         by_attempt.setdefault(pause.attempt, []).append(pause)
     attempts = [attempt_pauses[0] for attempt_pauses in by_attempt.values()]
     return PauseSummary(
-        pause_ms,
+        shortest_pause_ms,
         participants=len({pause.participant for pause in rows}),
         attempts=len({pause.attempt for pause in rows}),
         passed=len(attempts),
-        helped=_share(attempts, lambda pause: any(map(_helps, by_attempt[pause.attempt]))),
+        helped=_share_of_pauses(
+            attempts, lambda pause: any(map(_has_right_offer_or_first_line, by_attempt[pause.attempt]))
+        ),
         pauses=len(rows),
         known=len(known_pauses),
-        whole=_right_offers(known_pauses, lambda pause: pause.whole),
-        first_line=_right_offers(known_pauses, lambda pause: pause.first_line),
-        wrong=_wrong_offers([pause for pause in known_pauses if pause.is_wrong is not None]),
+        whole=_summarise_right_offers(known_pauses, lambda pause: pause.whole),
+        first_line=_summarise_right_offers(known_pauses, lambda pause: pause.first_line),
+        wrong=_summarise_wrong_offers([pause for pause in known_pauses if pause.is_wrong is not None]),
     )
 
 
-def _helps(pause: Hindsight) -> bool:
+def _has_right_offer_or_first_line(pause: Hindsight) -> bool:
     return any(part is not None and part.is_right for part in (pause.whole, pause.first_line))
 
 
-def _right_offers(rows: Sequence[Hindsight], foresight_of: Callable[[Hindsight], Foresight | None]) -> RightOffers:
-    offers = [(pause, foresight) for pause in rows if (foresight := foresight_of(pause)) is not None]
+def _summarise_right_offers(
+    pauses: Sequence[Hindsight], foresight_of: Callable[[Hindsight], Foresight | None]
+) -> RightOffers:
+    offers = [(pause, foresight) for pause in pauses if (foresight := foresight_of(pause)) is not None]
     right_offers = [
         (pause, foresight.earlier_s / 60)
         for pause, foresight in offers
@@ -108,53 +112,55 @@ def _right_offers(rows: Sequence[Hindsight], foresight_of: Callable[[Hindsight],
     kept_offers = [foresight for _, foresight in offers if foresight.is_kept]
     is_right = {pause.site: foresight.is_right for pause, foresight in offers}
     minutes_earlier = (
-        crossed_mean([minutes for _, minutes in right_offers], _cells([pause for pause, _ in right_offers]))
+        crossed_mean([minutes for _, minutes in right_offers], _pause_cells([pause for pause, _ in right_offers]))
         if right_offers
         else None
     )
     return RightOffers(
         len(offers),
-        _share([pause for pause, _ in offers], lambda pause: is_right[pause.site]),
+        _share_of_pauses([pause for pause, _ in offers], lambda pause: is_right[pause.site]),
         # No offer that was right came after its author.
-        None if minutes_earlier is None else _at_least_0(minutes_earlier.estimate),
+        None if minutes_earlier is None else _with_low_at_least_0(minutes_earlier.estimate),
         too_late=sum(foresight.earlier_s is not None and not foresight.is_right for foresight in kept_offers),
         not_their_own=sum(foresight.earlier_s is None for foresight in kept_offers),
     )
 
 
-def _wrong_offers(rows: Sequence[Hindsight]) -> WrongOffers:
-    wrong_pauses = [pause for pause in rows if pause.is_wrong]
+def _summarise_wrong_offers(pauses: Sequence[Hindsight]) -> WrongOffers:
+    wrong_pauses = [pause for pause in pauses if pause.is_wrong]
     tested_pauses = [pause for pause in wrong_pauses if pause.tests is not None]
-    decided_pauses = [pause for pause in tested_pauses if _fewer(pause) is not None]
+    decided_pauses = [pause for pause in tested_pauses if _has_fewer_passing_tests(pause) is not None]
     return WrongOffers(
-        _share(rows, lambda pause: bool(pause.is_wrong)),
-        _share(wrong_pauses, lambda pause: bool(pause.adds_errors)),
+        _share_of_pauses(pauses, lambda pause: bool(pause.is_wrong)),
+        _share_of_pauses(wrong_pauses, lambda pause: bool(pause.adds_errors)),
         len(tested_pauses),
         len(tested_pauses) - len(decided_pauses),
-        _share(decided_pauses, lambda pause: bool(_fewer(pause))),
-        _share(decided_pauses, lambda pause: bool(pause.adds_errors) or bool(_fewer(pause))),
+        _share_of_pauses(decided_pauses, lambda pause: bool(_has_fewer_passing_tests(pause))),
+        _share_of_pauses(
+            decided_pauses, lambda pause: bool(pause.adds_errors) or bool(_has_fewer_passing_tests(pause))
+        ),
     )
 
 
-def _fewer(pause: Hindsight) -> bool | None:
+def _has_fewer_passing_tests(pause: Hindsight) -> bool | None:
     return None if pause.tests is None else pause.tests.is_fewer_passing
 
 
-def _share(rows: Sequence[Hindsight], holds: Callable[[Hindsight], bool]) -> Estimate | None:
-    return crossed_share([holds(pause) for pause in rows], _cells(rows)).estimate if rows else None
+def _share_of_pauses(pauses: Sequence[Hindsight], holds: Callable[[Hindsight], bool]) -> Estimate | None:
+    return crossed_share([holds(pause) for pause in pauses], _pause_cells(pauses)).estimate if pauses else None
 
 
-def _cells(rows: Sequence[Hindsight]) -> CrossedCells:
-    return CrossedCells([pause.participant for pause in rows], [pause.problem for pause in rows])
+def _pause_cells(pauses: Sequence[Hindsight]) -> CrossedCells:
+    return CrossedCells([pause.participant for pause in pauses], [pause.problem for pause in pauses])
 
 
-def _at_least_0(estimate: Estimate) -> Estimate:
+def _with_low_at_least_0(estimate: Estimate) -> Estimate:
     return Estimate(
         value=estimate.value, low=None if estimate.low is None else max(0.0, estimate.low), high=estimate.high
     )
 
 
-def beside_people(runs: Sequence[PlayedRun]) -> Section:
+def replayed_pauses_section(runs: Sequence[PlayedRun]) -> Section:
     """The section of the report."""
     summaries = [
         (run, pause_summary(run, pause_ms))
@@ -166,39 +172,40 @@ def beside_people(runs: Sequence[PlayedRun]) -> Section:
     title = "Which copilot would have helped"
     if not summaries:
         return Section("beside-people", title, empty_reason="No recorded attempt was replayed.")
-    lead = [_COUNTERFACTUAL, *(_sentence(run, summary) for run, summary in summaries)]
+    lead = [_COUNTERFACTUAL, *(_right_offers_sentence(run, summary) for run, summary in summaries)]
     labelled_summaries = {f"{run.label} | {summary.pause_ms} ms": summary for run, summary in summaries}
     return Section(
         "beside-people",
         title,
         lead,
-        tables=[_attempts_table(summaries), _right_offers_table(summaries), _wrong_offers_table(summaries)],
+        tables=[_replayed_attempts_table(summaries), _right_offers_table(summaries), _wrong_offers_table(summaries)],
         numbers=labelled_summaries,
     )
 
 
-def _sentence(run: PlayedRun, summary: PauseSummary) -> str:
+def _right_offers_sentence(run: PlayedRun, summary: PauseSummary) -> str:
     subject = f"{run.label}, pauses of {summary.pause_ms} ms or more"
     if not summary.first_line.offers:
         return f"{subject}: nothing was offered that can be compared with what passed."
     return (
-        f"{subject}: {_estimate_text(summary.whole.right, as_share=True)} of {counted(summary.whole.offers, 'offer')} "
+        f"{subject}: {_estimate_or_dash(summary.whole.right, as_share=True)} of "
+        f"{counted(summary.whole.offers, 'offer')} "
         "were right before their "
-        f"author got there, by {_estimate_text(summary.whole.minutes_earlier)} minutes of active time; of the first "
+        f"author got there, by {_estimate_or_dash(summary.whole.minutes_earlier)} minutes of active time; of the first "
         "lines, "
-        f"{_estimate_text(summary.first_line.right, as_share=True)} of {summary.first_line.offers:,}."
+        f"{_estimate_or_dash(summary.first_line.right, as_share=True)} of {summary.first_line.offers:,}."
     )
 
 
-def _attempts_table(summaries: Sequence[tuple[PlayedRun, PauseSummary]]) -> SortableTable:
+def _replayed_attempts_table(summaries: Sequence[tuple[PlayedRun, PauseSummary]]) -> SortableTable:
     columns = ("subject", "pauses from", "participants", "attempts", "passed", "helped", "pauses", "before a pass")
     rows: list[Sequence[Cell]] = [
         (
-            *_row_names(run, summary),
+            *_label_and_pause_cells(run, summary),
             summary.participants,
             summary.attempts,
             summary.passed,
-            _estimate_text(summary.helped, as_share=True),
+            _estimate_or_dash(summary.helped, as_share=True),
             summary.pauses,
             summary.known,
         )
@@ -216,11 +223,11 @@ def _right_offers_table(summaries: Sequence[tuple[PlayedRun, PauseSummary]]) -> 
     columns = ("subject", "pauses from", "of", "offers", "right before", "minutes earlier", "too late", "not their own")
     rows: list[Sequence[Cell]] = [
         (
-            *_row_names(run, summary),
+            *_label_and_pause_cells(run, summary),
             name,
             right_offers.offers,
-            _estimate_text(right_offers.right, as_share=True),
-            _estimate_text(right_offers.minutes_earlier),
+            _estimate_or_dash(right_offers.right, as_share=True),
+            _estimate_or_dash(right_offers.minutes_earlier),
             right_offers.too_late,
             right_offers.not_their_own,
         )
@@ -244,13 +251,13 @@ def _wrong_offers_table(summaries: Sequence[tuple[PlayedRun, PauseSummary]]) -> 
     )
     rows: list[Sequence[Cell]] = [
         (
-            *_row_names(run, summary),
-            _estimate_text(summary.wrong.share, as_share=True),
-            _estimate_text(summary.wrong.lint, as_share=True),
+            *_label_and_pause_cells(run, summary),
+            _estimate_or_dash(summary.wrong.share, as_share=True),
+            _estimate_or_dash(summary.wrong.lint, as_share=True),
             summary.wrong.tested,
             summary.wrong.undecided,
-            _estimate_text(summary.wrong.tests, as_share=True),
-            _estimate_text(summary.wrong.either, as_share=True),
+            _estimate_or_dash(summary.wrong.tests, as_share=True),
+            _estimate_or_dash(summary.wrong.either, as_share=True),
         )
         for run, summary in summaries
     ]
@@ -263,11 +270,11 @@ def _wrong_offers_table(summaries: Sequence[tuple[PlayedRun, PauseSummary]]) -> 
     return SortableTable("Wrong offers", columns, rows, note)
 
 
-def _row_names(run: PlayedRun, summary: PauseSummary) -> tuple[str, str]:
+def _label_and_pause_cells(run: PlayedRun, summary: PauseSummary) -> tuple[str, str]:
     return run.label, f"{summary.pause_ms} ms"
 
 
-def _estimate_text(estimate: Estimate | None, *, as_share: bool = False) -> str:
+def _estimate_or_dash(estimate: Estimate | None, *, as_share: bool = False) -> str:
     if estimate is None or estimate.value is None:
         return "–"
     return text_with_interval(estimate, as_share=as_share)

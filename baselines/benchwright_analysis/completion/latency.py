@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchwright_analysis.statistics.bootstrap import draw_counts, percentile_interval
-from benchwright_analysis.statistics.columns import Numbers, index_labels
+from benchwright_analysis.statistics.columns import Numbers, distinct_labels_and_indices
 from benchwright_analysis.statistics.crossed import FEWEST_PROBLEMS
 from benchwright_judges.agreement.estimators import Estimate
 
@@ -46,30 +46,33 @@ def summarise_latencies(
     return Latencies(
         len(latencies_ms),
         sum(value is None for value in latencies_ms),
-        _quantile(column, problems, 0.5, seed),
-        _quantile(column, problems, 0.95, seed),
+        _quantile_if_finite(column, problems, 0.5, seed),
+        _quantile_if_finite(column, problems, 0.95, seed),
         {str(limit): float((column > limit).mean()) for limit in THRESHOLDS_MS},
     )
 
 
-def _quantile(column: Numbers, problems: Sequence[str], level: float, seed: int) -> Estimate | None:
+def _quantile_if_finite(latencies_ms: Numbers, problems: Sequence[str], level: float, seed: int) -> Estimate | None:
     """A quantile with the percentile interval of resampled problems."""
-    value = weighted_quantile(column, np.ones(len(column)), level)
+    value = weighted_quantile(latencies_ms, np.ones(len(latencies_ms)), level)
     if not math.isfinite(value):
         return None
-    names, group_index = index_labels(problems, "Problems")
+    names, group_index = distinct_labels_and_indices(problems, "Problems")
     if len(names) < FEWEST_PROBLEMS:
         return Estimate(value=value)
     resample_weights = draw_counts(len(names), RESAMPLES, np.random.default_rng(seed))
     replicates = np.array(
-        [weighted_quantile(column, weights[group_index].astype(np.float64), level) for weights in resample_weights]
+        [
+            weighted_quantile(latencies_ms, weights[group_index].astype(np.float64), level)
+            for weights in resample_weights
+        ]
     )
     low, high = percentile_interval(replicates, len(names))
     return Estimate(value=value, low=low, high=high)
 
 
-def weighted_quantile(column: Numbers, weights: Numbers, level: float) -> float:
+def weighted_quantile(values: Numbers, weights: Numbers, level: float) -> float:
     """The least value that a share `level` of the weight does not exceed (Hyndman & Fan 1996, definition 1)."""
-    order = np.argsort(column)
+    order = np.argsort(values)
     cumulative_weights = np.cumsum(weights[order])
-    return float(column[order][np.searchsorted(cumulative_weights, level * cumulative_weights[-1] - 1e-9)])
+    return float(values[order][np.searchsorted(cumulative_weights, level * cumulative_weights[-1] - 1e-9)])

@@ -82,10 +82,10 @@ def funnel(site_group: SiteGroup) -> Funnel:
     shown_count = steps(SHOWN)
     return Funnel(
         requests=sum(len(record.steps) for record in site_group.records),
-        shown=_ratio(site_group, shown_count, lambda record: len(record.steps)),
-        accepted=_ratio(site_group, steps(_ACCEPTED), shown_count),
-        partly=_ratio(site_group, steps(frozenset({OfferOutcome.PARTLY_ACCEPTED})), shown_count),
-        repeats_suffix=_ratio(
+        shown=_ratio_over_sites(site_group, shown_count, lambda record: len(record.steps)),
+        accepted=_ratio_over_sites(site_group, steps(_ACCEPTED), shown_count),
+        partly=_ratio_over_sites(site_group, steps(frozenset({OfferOutcome.PARTLY_ACCEPTED})), shown_count),
+        repeats_suffix=_ratio_over_sites(
             site_group, lambda record: sum(step.repeats_suffix for step in record.steps), shown_count
         ),
         next_edits=sum(step.next_edits or 0 for record in site_group.records for step in record.steps),
@@ -100,11 +100,13 @@ def typing_saved(site_group: SiteGroup) -> TypingSaved:
     golf_scores = [(record.golf, record.problem) for record in site_group.records if record.golf is not None]
     return TypingSaved(
         expected=sum(record.efforts.expected for record in site_group.records),
-        saved=_ratio(
+        saved=_ratio_over_sites(
             site_group, lambda record: record.efforts.saved_characters, lambda record: record.efforts.expected
         ),
-        retained=_ratio(site_group, lambda record: record.efforts.kept, lambda record: record.efforts.accepted),
-        golf=_mean([golf for golf, _ in golf_scores], [problem for _, problem in golf_scores]),
+        retained=_ratio_over_sites(
+            site_group, lambda record: record.efforts.kept, lambda record: record.efforts.accepted
+        ),
+        golf=_clipped_mean([golf for golf, _ in golf_scores], [problem for _, problem in golf_scores]),
     )
 
 
@@ -120,10 +122,10 @@ def offer_likeness(site_group: SiteGroup) -> OfferLikeness:
     ]
     return OfferLikeness(
         len(likenesses),
-        exact=_share([likeness.exact for likeness, _ in likenesses], problems),
-        edit_similarity=_mean([likeness.edit_similarity for likeness, _ in likenesses], problems),
-        identifier_f1=_mean([f1 for f1, _ in identifier_scores], [problem for _, problem in identifier_scores]),
-        parses=_share([likeness.parses for likeness, _ in likenesses], problems),
+        exact=_share_of_true([likeness.exact for likeness, _ in likenesses], problems),
+        edit_similarity=_clipped_mean([likeness.edit_similarity for likeness, _ in likenesses], problems),
+        identifier_f1=_clipped_mean([f1 for f1, _ in identifier_scores], [problem for _, problem in identifier_scores]),
+        parses=_share_of_true([likeness.parses for likeness, _ in likenesses], problems),
         lines_kept=ratio_of_sums(
             [line_count for line_count, _, _ in replayed],
             [line_count for _, line_count, _ in replayed],
@@ -132,7 +134,7 @@ def offer_likeness(site_group: SiteGroup) -> OfferLikeness:
     )
 
 
-def pass_shares(site_group: SiteGroup) -> PassShares | None:
+def pass_shares_if_graded(site_group: SiteGroup) -> PassShares | None:
     """Results of the hidden tests; None if nothing was graded."""
     graded_verdicts = [
         (site_group.run.verdicts[record.site, record.policy], record.problem)
@@ -147,37 +149,41 @@ def pass_shares(site_group: SiteGroup) -> PassShares | None:
         len(graded_verdicts),
         undecided=sum(verdicts[-1].outcome == "error" for verdicts, _ in graded_verdicts),
         after={
-            str(accepts): _pass_share([(_verdict_after(v, accepts), problem) for v, problem in graded_verdicts])
+            str(accepts): _decided_pass_share([(_verdict_after(v, accepts), problem) for v, problem in graded_verdicts])
             for accepts in steps
         },
-        at_end=_pass_share([(verdicts[-1], problem) for verdicts, problem in graded_verdicts]),
+        at_end=_decided_pass_share([(verdicts[-1], problem) for verdicts, problem in graded_verdicts]),
     )
 
 
-def _verdict_after(verdicts: Sequence[SnapshotVerdict], accept_count: int) -> SnapshotVerdict:
+def _verdict_after(verdicts: Sequence[SnapshotVerdict], most_accepts: int) -> SnapshotVerdict:
     """The last verdict after at most this many accepts; at the end if there were fewer.
 
     Args:
         verdicts: Verdicts in the order of accepts, that at the end last.
-        accept_count: Number of accepts.
+        most_accepts: Number of accepts.
     """
-    if verdicts[-1].accepts < accept_count:
+    if verdicts[-1].accepts < most_accepts:
         return verdicts[-1]
-    return next((verdict for verdict in reversed(verdicts[:-1]) if verdict.accepts <= accept_count), verdicts[-1])
+    return next((verdict for verdict in reversed(verdicts[:-1]) if verdict.accepts <= most_accepts), verdicts[-1])
 
 
-def _pass_share(problem_verdicts: Sequence[tuple[SnapshotVerdict, str]]) -> Estimate | None:
+def _decided_pass_share(verdicts_with_problem: Sequence[tuple[SnapshotVerdict, str]]) -> Estimate | None:
     decided_verdicts = [
-        (verdict.outcome == "passed", problem) for verdict, problem in problem_verdicts if verdict.outcome != "error"
+        (verdict.outcome == "passed", problem)
+        for verdict, problem in verdicts_with_problem
+        if verdict.outcome != "error"
     ]
-    return _share([is_passed for is_passed, _ in decided_verdicts], [problem for _, problem in decided_verdicts])
+    return _share_of_true(
+        [is_passed for is_passed, _ in decided_verdicts], [problem for _, problem in decided_verdicts]
+    )
 
 
-def _ratio(site_group: SiteGroup, numerator: _Count, denominator: _Count) -> Estimate | None:
+def _ratio_over_sites(site_group: SiteGroup, numerator_of: _Count, denominator_of: _Count) -> Estimate | None:
     return ratio_of_sums(
-        [numerator(record) for record in site_group.records],
-        [denominator(record) for record in site_group.records],
-        site_group.problems,
+        [numerator_of(record) for record in site_group.records],
+        [denominator_of(record) for record in site_group.records],
+        site_group.record_problems,
     )
 
 
@@ -198,7 +204,7 @@ def ratio_of_sums(
     Returns:
         None if there is nothing to divide by.
     """
-    cells = _cells(problems) if people is None else CrossedCells(people, problems)
+    cells = _problem_cells(problems) if people is None else CrossedCells(people, problems)
     try:
         ratio = crossed_ratio(numerators, denominators, cells)
     except StatisticsError:
@@ -208,19 +214,19 @@ def ratio_of_sums(
     return Estimate(value=ratio.value, low=low, high=None if ratio.high is None else min(1.0, ratio.high))
 
 
-def _mean(values: Sequence[float], problems: Sequence[str]) -> Estimate | None:
-    mean = crossed_mean(values, _cells(problems)) if values else None
-    return None if mean is None else _bounded_estimate(mean)
+def _clipped_mean(values: Sequence[float], problems: Sequence[str]) -> Estimate | None:
+    mean = crossed_mean(values, _problem_cells(problems)) if values else None
+    return None if mean is None else _clipped_to_unit_interval(mean)
 
 
-def _share(values: Sequence[bool], problems: Sequence[str]) -> Estimate | None:
-    return _bounded_estimate(crossed_share(values, _cells(problems))) if values else None
+def _share_of_true(values: Sequence[bool], problems: Sequence[str]) -> Estimate | None:
+    return _clipped_to_unit_interval(crossed_share(values, _problem_cells(problems))) if values else None
 
 
-def _bounded_estimate(crossed: CrossedEstimate) -> Estimate:
+def _clipped_to_unit_interval(crossed: CrossedEstimate) -> Estimate:
     low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (crossed.low, crossed.high))
     return Estimate(value=crossed.value, low=low, high=high)
 
 
-def _cells(problems: Sequence[str]) -> CrossedCells:
+def _problem_cells(problems: Sequence[str]) -> CrossedCells:
     return CrossedCells([None] * len(problems), problems)

@@ -39,12 +39,12 @@ class SiteGroup:
     records: Sequence[SiteRecord]
 
     @property
-    def problems(self) -> Sequence[str]:
+    def record_problems(self) -> Sequence[str]:
         """Of each record."""
         return [record.problem for record in self.records]
 
     @property
-    def name(self) -> tuple[str, str, str]:
+    def name_cells(self) -> tuple[str, str, str]:
         """Subject, sites and policy, for tables."""
         return self.run.label, self.kind.value, self.policy.value
 
@@ -63,7 +63,7 @@ def read_runs(folders: Sequence[Path]) -> list[PlayedRun]:
         f"{label} ({folder.name})" if often[label] > 1 else label for label, folder in zip(labels, folders, strict=True)
     ]
     return [
-        PlayedRun(label, settings, records, _by_site(verdicts), hindsight)
+        PlayedRun(label, settings, records, _verdicts_by_site_and_policy(verdicts), hindsight)
         for label, (settings, records, verdicts, hindsight) in zip(unique_labels, contents, strict=True)
     ]
 
@@ -88,7 +88,7 @@ def _run_label(settings: Settings, records: Sequence[SiteRecord]) -> str:
     return f"{' / '.join(names) or Path(settings.command[0]).name}{model}, {settings.mode}"
 
 
-def _by_site(verdicts: Sequence[SnapshotVerdict]) -> dict[_Key, list[SnapshotVerdict]]:
+def _verdicts_by_site_and_policy(verdicts: Sequence[SnapshotVerdict]) -> dict[_Key, list[SnapshotVerdict]]:
     verdicts_by_site: dict[_Key, list[SnapshotVerdict]] = {}
     for snapshot in sorted(verdicts, key=lambda verdict: (verdict.accepts, verdict.is_end)):
         verdicts_by_site.setdefault((snapshot.site, snapshot.policy), []).append(snapshot)

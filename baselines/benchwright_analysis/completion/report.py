@@ -12,9 +12,9 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from benchwright_analysis.completion.played_runs import read_runs, site_groups
-from benchwright_analysis.completion.sections import sections
-from benchwright_analysis.report.page import page
-from benchwright_analysis.report.section import Section, plain
+from benchwright_analysis.completion.sections import completion_sections
+from benchwright_analysis.report.page import report_page
+from benchwright_analysis.report.section import Section, json_value
 from benchwright_foundation.atomic import write_atomically
 
 FORMAT = 1
@@ -30,10 +30,10 @@ class CompletionReport:
     made_at: datetime
 
     @property
-    def content(self) -> JsonValue:
+    def json_content(self) -> JsonValue:
         """For `completion.json`."""
         section_contents: JsonValue = {
-            section.id: {"title": section.title, "says": list(section.lead), "numbers": plain(section.numbers)}
+            section.id: {"title": section.title, "says": list(section.lead), "numbers": json_value(section.numbers)}
             for section in self.sections
         }
         return {
@@ -44,27 +44,27 @@ class CompletionReport:
         }
 
 
-def report_on(folders: Sequence[Path], made_at: datetime, *, seed: int = 1) -> CompletionReport:
+def make_completion_report(run_folders: Sequence[Path], made_at: datetime, *, seed: int = 1) -> CompletionReport:
     """The report on the runs of some folders.
 
     Raises:
         EvaluationError: A folder holds no run, or is damaged.
     """
-    runs = read_runs(folders)
+    runs = read_runs(run_folders)
     sources = {"Benchwright": version("benchwright"), "seed of the intervals": str(seed)}
     for run in runs:
         sources[run.label] = f"configuration {run.settings.configuration}"
-    return CompletionReport(sections(runs, site_groups(runs), seed=seed), sources, made_at)
+    return CompletionReport(completion_sections(runs, site_groups(runs), seed=seed), sources, made_at)
 
 
-def write_report(report: CompletionReport, folder: Path) -> Path:
+def write_page_and_json(report: CompletionReport, folder: Path) -> Path:
     """Write it; returns the page."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(report.content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(report.json_content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     write_atomically(folder / "completion.json", text.encode(), durable=False)
     subtitle = f"Benchwright report of {report.made_at:%Y-%m-%d %H:%M} UTC"
     skips = (("answer", "the answer"), ("passed", "hidden tests passed"))
-    page_html = page(
+    page_html = report_page(
         "Inline completion", subtitle, report.sections, report.sources, skip_links=skips, files_note=_FILES
     )
     write_atomically(folder / "completion.html", page_html.encode(), durable=False)

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from benchwright_analysis.completion.beside_people import beside_people
+from benchwright_analysis.completion.beside_people import replayed_pauses_section
 from benchwright_analysis.completion.latency import Latencies, summarise_latencies
-from benchwright_analysis.completion.numbers import PassShares, funnel, offer_likeness, pass_shares, typing_saved
+from benchwright_analysis.completion.numbers import (
+    PassShares,
+    funnel,
+    offer_likeness,
+    pass_shares_if_graded,
+    typing_saved,
+)
 from benchwright_analysis.completion.played_runs import PlayedRun, SiteGroup
-from benchwright_analysis.completion.tables import estimate_text, latency_table
+from benchwright_analysis.completion.tables import estimate_or_dash, latency_table
 from benchwright_analysis.completion.tokens import tokens_section
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, counted
@@ -24,9 +30,9 @@ _BOUNDS = {Policy.NEVER: "floor", Policy.MATCHES: "ceiling"}
 _FEW = "Fewer than four problems give no interval."
 
 
-def sections(runs: Sequence[PlayedRun], site_groups: Sequence[SiteGroup], *, seed: int) -> list[Section]:
+def completion_sections(runs: Sequence[PlayedRun], site_groups: Sequence[SiteGroup], *, seed: int) -> list[Section]:
     """All sections, in order."""
-    passed_by_part = {id(site_group): pass_shares(site_group) for site_group in site_groups}
+    passed_by_part = {id(site_group): pass_shares_if_graded(site_group) for site_group in site_groups}
     graded_groups = [
         (site_group, passed_part)
         for site_group in site_groups
@@ -35,14 +41,14 @@ def sections(runs: Sequence[PlayedRun], site_groups: Sequence[SiteGroup], *, see
     return [
         _answer_section(runs, graded_groups),
         _passed_section(graded_groups),
-        _characters(site_groups),
-        _funnel(site_groups),
-        _alike(site_groups),
-        beside_people(runs),
+        _typing_saved_section(site_groups),
+        _funnel_section(site_groups),
+        _likeness_section(site_groups),
+        replayed_pauses_section(runs),
         _latency_section(runs, seed),
         tokens_section(site_groups, _NAMES),
-        _failures(runs),
-        _conditions(runs),
+        _failures_section(runs),
+        _conditions_section(runs),
     ]
 
 
@@ -56,7 +62,7 @@ def _answer_section(runs: Sequence[PlayedRun], graded_groups: Sequence[tuple[Sit
         for site_group, passed_part in graded_groups:
             if site_group.run is run:
                 bound = f" ({_BOUNDS[site_group.policy]})" if site_group.policy in _BOUNDS else ""
-                at_end = estimate_text(passed_part.at_end, as_share=True)
+                at_end = estimate_or_dash(passed_part.at_end, as_share=True)
                 lead.append(
                     f"{run.label}, {site_group.kind}, policy {site_group.policy}{bound}: {at_end} passed at the end."
                 )
@@ -76,14 +82,14 @@ def _passed_section(graded_groups: Sequence[tuple[SiteGroup, PassShares]]) -> Se
     columns = (*_NAMES, "graded", "undecided", *(f"after {accepts}" for accepts in steps), "at the end")
     rows: list[Sequence[Cell]] = [
         (
-            *site_group.name,
+            *site_group.name_cells,
             passed_part.graded,
             passed_part.undecided,
             *(
-                estimate_text(passed_part.after.get(str(accepts), passed_part.at_end), as_share=True)
+                estimate_or_dash(passed_part.after.get(str(accepts), passed_part.at_end), as_share=True)
                 for accepts in steps
             ),
-            estimate_text(passed_part.at_end, as_share=True),
+            estimate_or_dash(passed_part.at_end, as_share=True),
         )
         for site_group, passed_part in graded_groups
     ]
@@ -94,42 +100,42 @@ def _passed_section(graded_groups: Sequence[tuple[SiteGroup, PassShares]]) -> Se
     if any(site_group.run.settings.mode is Refusal.ASSISTED for site_group, _ in graded_groups):
         note += " In the mode assisted, what is missing is typed: what does not pass at the end is what offers broke."
     table = SortableTable("Passed, by accepted offers", columns, rows, note)
-    named_shares = {_group_name(site_group): passed_part for site_group, passed_part in graded_groups}
+    named_shares = {_joined_group_name(site_group): passed_part for site_group, passed_part in graded_groups}
     return Section("passed", title, pictures=_passed_picture(graded_groups, table), numbers=named_shares)
 
 
 def _passed_picture(
     graded_groups: Sequence[tuple[SiteGroup, PassShares]], table: SortableTable
 ) -> list[SectionPicture]:
-    groups = list(dict.fromkeys(_group(site_group) for site_group, _ in graded_groups))
+    groups = list(dict.fromkeys(_run_and_policy(site_group) for site_group, _ in graded_groups))
     shown_groups = groups[: charts.MOST_GROUPS]
     rows = [
-        {"label": site_group.kind.value, "group": _group(site_group), **_bounds(passed_part.at_end)}
+        {"label": site_group.kind.value, "group": _run_and_policy(site_group), **_value_and_bounds(passed_part.at_end)}
         for site_group, passed_part in graded_groups
-        if _group(site_group) in shown_groups and passed_part.at_end is not None
+        if _run_and_policy(site_group) in shown_groups and passed_part.at_end is not None
     ]
     alt = "Share of sites passed at the end, by kind of site. " + " ".join(
         f"{row['group']}, {row['label']}: {percent(float(row['value'] or 0))}." for row in rows
     )
-    svg = charts.intervals(rows, shown_groups, x_title="passed at the end", y_title="")
+    svg = charts.interval_chart(rows, shown_groups, x_title="passed at the end", y_title="")
     return [
         SectionPicture(
-            "passed-at-end", "Passed at the end", alt + charts.omission_note(shown_groups, groups), svg, table
+            "passed-at-end", "Passed at the end", alt + charts.note_if_omitted(shown_groups, groups), svg, table
         )
     ]
 
 
-def _characters(site_groups: Sequence[SiteGroup]) -> Section:
+def _typing_saved_section(site_groups: Sequence[SiteGroup]) -> Section:
     part_characters = [
         (site_group, typing_saved(site_group)) for site_group in site_groups if site_group.kind is not SiteKind.REPLAY
     ]
     rows: list[Sequence[Cell]] = [
         (
-            *site_group.name,
+            *site_group.name_cells,
             part_counts.expected,
-            estimate_text(part_counts.saved, as_share=True),
-            estimate_text(part_counts.retained, as_share=True),
-            estimate_text(part_counts.golf),
+            estimate_or_dash(part_counts.saved, as_share=True),
+            estimate_or_dash(part_counts.retained, as_share=True),
+            estimate_or_dash(part_counts.golf),
         )
         for site_group, part_counts in part_characters
     ]
@@ -139,24 +145,24 @@ def _characters(site_groups: Sequence[SiteGroup]) -> Section:
         f"share of the accepted. Golf: 0 if each line took one accept, 1 if everything was typed. {_FEW}"
     )
     table = SortableTable("Characters", (*_NAMES, "expected", "saved", "retained", "golf"), rows, note)
-    named_counts = {_group_name(site_group): part_counts for site_group, part_counts in part_characters}
+    named_counts = {_joined_group_name(site_group): part_counts for site_group, part_counts in part_characters}
     empty_note = "" if part_characters else "No site of a reference was played."
     return Section(
         "characters", "How much typing it saved", tables=[table], numbers=named_counts, empty_reason=empty_note
     )
 
 
-def _funnel(site_groups: Sequence[SiteGroup]) -> Section:
+def _funnel_section(site_groups: Sequence[SiteGroup]) -> Section:
     part_funnels = [(site_group, funnel(site_group)) for site_group in site_groups]
     rows: list[Sequence[Cell]] = [
         (
-            *site_group.name,
+            *site_group.name_cells,
             len(site_group.records),
             part_funnel.requests,
-            estimate_text(part_funnel.shown, as_share=True),
-            estimate_text(part_funnel.accepted, as_share=True),
-            estimate_text(part_funnel.partly, as_share=True),
-            estimate_text(part_funnel.repeats_suffix, as_share=True),
+            estimate_or_dash(part_funnel.shown, as_share=True),
+            estimate_or_dash(part_funnel.accepted, as_share=True),
+            estimate_or_dash(part_funnel.partly, as_share=True),
+            estimate_or_dash(part_funnel.repeats_suffix, as_share=True),
             part_funnel.next_edits,
             part_funnel.next_edits_taken,
             part_funnel.cancelled,
@@ -176,23 +182,23 @@ def _funnel(site_groups: Sequence[SiteGroup]) -> Section:
         "funnel",
         "What was offered",
         tables=[table],
-        numbers={_group_name(site_group): part_funnel for site_group, part_funnel in part_funnels},
+        numbers={_joined_group_name(site_group): part_funnel for site_group, part_funnel in part_funnels},
     )
 
 
-def _alike(site_groups: Sequence[SiteGroup]) -> Section:
+def _likeness_section(site_groups: Sequence[SiteGroup]) -> Section:
     part_likenesses = [
         (site_group, likeness) for site_group in site_groups if (likeness := offer_likeness(site_group)).sites
     ]
     rows: list[Sequence[Cell]] = [
         (
-            *site_group.name,
+            *site_group.name_cells,
             likeness.sites,
-            estimate_text(likeness.exact, as_share=True),
-            estimate_text(likeness.edit_similarity),
-            estimate_text(likeness.identifier_f1),
-            estimate_text(likeness.parses, as_share=True),
-            estimate_text(likeness.lines_kept, as_share=True),
+            estimate_or_dash(likeness.exact, as_share=True),
+            estimate_or_dash(likeness.edit_similarity),
+            estimate_or_dash(likeness.identifier_f1),
+            estimate_or_dash(likeness.parses, as_share=True),
+            estimate_or_dash(likeness.lines_kept, as_share=True),
         )
         for site_group, likeness in part_likenesses
     ]
@@ -203,7 +209,7 @@ def _alike(site_groups: Sequence[SiteGroup]) -> Section:
     )
     table = SortableTable("First offers", columns, rows, note)
     empty_note = "" if part_likenesses else "Nothing was offered."
-    named_likenesses = {_group_name(site_group): likeness for site_group, likeness in part_likenesses}
+    named_likenesses = {_joined_group_name(site_group): likeness for site_group, likeness in part_likenesses}
     return Section("alike", "How like the reference", tables=[table], numbers=named_likenesses, empty_reason=empty_note)
 
 
@@ -228,7 +234,7 @@ def _latency_section(runs: Sequence[PlayedRun], seed: int) -> Section:
     )
 
 
-def _failures(runs: Sequence[PlayedRun]) -> Section:
+def _failures_section(runs: Sequence[PlayedRun]) -> Section:
     failures_by_run = {
         run.label: Counter(record.failure.value for record in run.records if record.failure is not None) for run in runs
     }
@@ -240,7 +246,7 @@ def _failures(runs: Sequence[PlayedRun]) -> Section:
     return Section("failures", "What went wrong", tables=[table], numbers=failures_by_run, empty_reason=empty_note)
 
 
-def _conditions(runs: Sequence[PlayedRun]) -> Section:
+def _conditions_section(runs: Sequence[PlayedRun]) -> Section:
     rows: list[Sequence[Cell]] = [
         (
             run.label,
@@ -270,13 +276,13 @@ def _conditions(runs: Sequence[PlayedRun]) -> Section:
     )
 
 
-def _bounds(estimate: Estimate | None) -> dict[str, float | None]:
+def _value_and_bounds(estimate: Estimate | None) -> dict[str, float | None]:
     return {} if estimate is None else {"value": estimate.value, "low": estimate.low, "high": estimate.high}
 
 
-def _group(site_group: SiteGroup) -> str:
+def _run_and_policy(site_group: SiteGroup) -> str:
     return f"{site_group.run.label}, {site_group.policy}"
 
 
-def _group_name(site_group: SiteGroup) -> str:
-    return " | ".join(site_group.name)
+def _joined_group_name(site_group: SiteGroup) -> str:
+    return " | ".join(site_group.name_cells)

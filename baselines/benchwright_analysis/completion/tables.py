@@ -10,18 +10,18 @@ from benchwright_foundation.number_text import percent
 from benchwright_judges.agreement.estimators import Estimate
 
 
-def latency_table(latencies: Mapping[str, Latencies]) -> SortableTable:
+def latency_table(latencies_by_label: Mapping[str, Latencies]) -> SortableTable:
     """Table of the latencies of requests, by subject."""
     rows: list[Sequence[Cell]] = [
         (
             label,
             subject_latencies.requests,
             subject_latencies.given_up,
-            estimate_text(subject_latencies.p50_ms, digits=1),
-            estimate_text(subject_latencies.p95_ms, digits=1),
+            estimate_or_dash(subject_latencies.p50_ms, digits=1),
+            estimate_or_dash(subject_latencies.p95_ms, digits=1),
             *(percent(subject_latencies.over[str(limit)]) for limit in THRESHOLDS_MS),
         )
-        for label, subject_latencies in latencies.items()
+        for label, subject_latencies in latencies_by_label.items()
     ]
     columns = (
         "subject",
@@ -39,7 +39,7 @@ def latency_table(latencies: Mapping[str, Latencies]) -> SortableTable:
     return SortableTable("Latency", columns, rows, note)
 
 
-def estimate_text(estimate: Estimate | None, *, as_share: bool = False, digits: int = 2) -> str:
+def estimate_or_dash(estimate: Estimate | None, *, as_share: bool = False, digits: int = 2) -> str:
     """A value with its interval, as people read it."""
     if estimate is None or estimate.value is None:
         return "–"

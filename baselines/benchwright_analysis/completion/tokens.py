@@ -28,7 +28,7 @@ class SiteTokens:
     output_tokens: int | None
 
 
-def tokens(site_group: SiteGroup) -> SiteTokens | None:
+def token_use_if_served(site_group: SiteGroup) -> SiteTokens | None:
     """Tokens that the model used; None if it is the server's own affair, so that nobody here knows."""
     uses = [record.model_use for record in site_group.records if record.model_use is not None]
     if not site_group.run.settings.model or len(uses) < len(site_group.records):
@@ -56,8 +56,8 @@ def tokens_section(site_groups: Sequence[SiteGroup], name_headings: Sequence[str
         site_groups: Parts of all runs.
         name_headings: Headings of the columns for what a part is called.
     """
-    part_tokens = [(site_group, tokens(site_group)) for site_group in site_groups]
-    rows: list[Sequence[Cell]] = [(*site_group.name, *_cells(usage)) for site_group, usage in part_tokens]
+    part_tokens = [(site_group, token_use_if_served(site_group)) for site_group in site_groups]
+    rows: list[Sequence[Cell]] = [(*site_group.name_cells, *_token_cells(usage)) for site_group, usage in part_tokens]
     note = (
         "Unknown: the server asks a model by an account or address of its own. Unanswered: given up by the server, or "
         "the model could not be asked; what those used is unknown. Uncounted: the provider did not say what it used. "
@@ -65,15 +65,15 @@ def tokens_section(site_groups: Sequence[SiteGroup], name_headings: Sequence[str
     )
     columns = (*name_headings, "model", "requests to it", "unanswered", "uncounted", "tokens in", "tokens out")
     table = SortableTable("Tokens", columns, rows, note)
-    named_usages = {" | ".join(site_group.name): usage for site_group, usage in part_tokens if usage is not None}
+    named_usages = {" | ".join(site_group.name_cells): usage for site_group, usage in part_tokens if usage is not None}
     empty_note = (
         "" if named_usages else "The servers ask models by accounts or addresses of their own: tokens are unknown."
     )
     return Section("tokens", "What its model used", tables=[table], numbers=named_usages, empty_reason=empty_note)
 
 
-def _cells(token_usage: SiteTokens | None) -> Sequence[Cell]:
-    if token_usage is None:
+def _token_cells(site_tokens: SiteTokens | None) -> Sequence[Cell]:
+    if site_tokens is None:
         return (_UNKNOWN,) * 6
-    counts = (_UNKNOWN if value is None else value for value in (token_usage.input_tokens, token_usage.output_tokens))
-    return (token_usage.model, token_usage.requests, token_usage.unanswered, token_usage.uncounted, *counts)
+    counts = (_UNKNOWN if value is None else value for value in (site_tokens.input_tokens, site_tokens.output_tokens))
+    return (site_tokens.model, site_tokens.requests, site_tokens.unanswered, site_tokens.uncounted, *counts)

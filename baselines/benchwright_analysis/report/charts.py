@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from benchwright_analysis.report.fonts import FAMILY, register
+from benchwright_analysis.report.fonts import FAMILY, register_font_with_renderer
 
 Row = Mapping[str, str | float | int | None]
 Svg = str
@@ -27,14 +27,14 @@ MOST_GROUPS = len(_PALETTE)
 """More could not be distinguished in one picture."""
 
 
-def omission_note(shown_groups: Collection[str], all_groups: Collection[str], verb: str = "Drawn") -> str:
+def note_if_omitted(shown_groups: Collection[str], all_groups: Collection[str], verb: str = "Drawn") -> str:
     """A sentence that says so where not everything is shown, with a space before it; else nothing."""
     if len(shown_groups) >= len(all_groups):
         return ""
     return f" {verb} are the first {len(shown_groups)} of {len(all_groups)} groups."
 
 
-def curves(
+def line_chart(
     chart_rows: Sequence[Row],
     drawn_groups: Sequence[str],
     *,
@@ -42,9 +42,9 @@ def curves(
     x_title: str,
     y_title: str,
     as_percent: bool = True,
-    has_steps: bool = False,
-    points: Sequence[Row] = (),
-    is_logarithmic: bool = False,
+    holds_until_next: bool = False,
+    mark_rows: Sequence[Row] = (),
+    has_log2_x_axis: bool = False,
 ) -> Svg:
     """Lines with bands, by group.
 
@@ -55,21 +55,21 @@ def curves(
         x_title: Title of the axis.
         y_title: Title of the axis.
         as_percent: True if `y` is a share.
-        has_steps: True if a value holds until the next.
-        points: Rows with `x`, `y`, `group`: marks on or beside the lines.
-        is_logarithmic: True if the horizontal axis counts doublings.
+        holds_until_next: True if a value holds until the next.
+        mark_rows: Rows with `x`, `y`, `group`: marks on or beside the lines.
+        has_log2_x_axis: True if the horizontal axis counts doublings.
     """
-    alt = _altair()
+    alt = _import_altair()
 
-    scale = alt.Scale(type="log", base=2) if is_logarithmic else alt.Scale(nice=False)
+    scale = alt.Scale(type="log", base=2) if has_log2_x_axis else alt.Scale(nice=False)
     axis = (
-        alt.Axis(labelExpr="format(datum.value, datum.value < 1 ? '.2~r' : '.4~g')") if is_logarithmic else alt.Axis()
+        alt.Axis(labelExpr="format(datum.value, datum.value < 1 ? '.2~r' : '.4~g')") if has_log2_x_axis else alt.Axis()
     )
     x_axis = alt.X("x:Q", title=x_title, scale=scale, axis=axis)
     vertical = alt.Axis(format="%") if as_percent else alt.Axis()
     y_axis = alt.Y("y:Q", title=y_title, axis=vertical, scale=alt.Scale(domain=[0, 1]) if as_percent else alt.Scale())
-    colour, dash, shape = _by_group(alt, drawn_groups, colour_order, has_lines=not points)
-    line_style: dict[str, Any] = {"interpolate": "step-after"} if has_steps else {}
+    colour, dash, shape = _group_encodings(alt, drawn_groups, colour_order, has_lines=not mark_rows)
+    line_style: dict[str, Any] = {"interpolate": "step-after"} if holds_until_next else {}
     base = alt.Chart(alt.Data(values=list(chart_rows)))
     layers: list[Any] = []
     if any(row.get("low") is not None for row in chart_rows):
@@ -77,16 +77,16 @@ def curves(
         band = base.mark_area(opacity=min(0.18, 0.4 / len(drawn_groups)), **line_style)
         layers.append(band.encode(x=x_axis, y=alt.Y("low:Q", title=y_title), y2="high:Q", color=colour))
     line = base.encode(x=x_axis, y=y_axis, color=colour)
-    if not points:
+    if not mark_rows:
         layers.append(line.mark_line(strokeWidth=2, **line_style).encode(strokeDash=dash))
     else:
-        layers += _dashed_layers(line, drawn_groups, colour_order, **line_style)
-        marks = alt.Chart(alt.Data(values=list(points))).mark_point(filled=True, size=40, opacity=0.8)
+        layers += _dashed_layer_by_group(line, drawn_groups, colour_order, **line_style)
+        marks = alt.Chart(alt.Data(values=list(mark_rows))).mark_point(filled=True, size=40, opacity=0.8)
         layers.append(marks.encode(x=x_axis, y=y_axis, color=colour, shape=shape))
-    return _svg(alt.layer(*layers), height=280)
+    return _render_svg(alt.layer(*layers), height=280)
 
 
-def intervals(
+def interval_chart(
     chart_rows: Sequence[Row],
     drawn_groups: Sequence[str],
     *,
@@ -105,10 +105,10 @@ def intervals(
         y_title: Title of the labels.
         as_percent: True if the value is a share.
     """
-    alt = _altair()
+    alt = _import_altair()
 
     labels = list(dict.fromkeys(str(row["label"]) for row in chart_rows))
-    colour, _, shape = _by_group(alt, drawn_groups, colour_order)
+    colour, _, shape = _group_encodings(alt, drawn_groups, colour_order)
     scale = alt.Scale(domain=[0, 1]) if as_percent else alt.Scale()
     axis = alt.Axis(format="%", tickCount=5) if as_percent else alt.Axis()
     x_axis = alt.X("value:Q", title=x_title, scale=scale, axis=axis)
@@ -120,10 +120,10 @@ def intervals(
     spread = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=x_title, scale=scale, axis=axis), x2="high:Q")
     marks = base.mark_point(filled=True, size=55, opacity=1).encode(x=x_axis, shape=shape)
     height = max(60, len(labels) * (14 * max(1, len(drawn_groups)) + 10))
-    return _svg(alt.layer(spread, marks), height=height, width=WIDTH - 180)
+    return _render_svg(alt.layer(spread, marks), height=height, width=WIDTH - 180)
 
 
-def stacked_shares(
+def stacked_share_bars(
     chart_rows: Sequence[Row], kind_names: Sequence[str], drawn_groups: Sequence[str], *, x_title: str, y_title: str
 ) -> Svg:
     """Shares that make a whole, along a line of parts, one panel for each group.
@@ -135,7 +135,7 @@ def stacked_shares(
         x_title: Title of the axis.
         y_title: Title of the axis.
     """
-    alt = _altair()
+    alt = _import_altair()
 
     colour = alt.Color(
         "kind:N",
@@ -146,7 +146,7 @@ def stacked_shares(
     width = (WIDTH - 60 * (len(drawn_groups) - 1)) // max(1, min(len(drawn_groups), 3))
     base = (
         alt.Chart(alt.Data(values=list(chart_rows)))
-        .transform_calculate(place=_order_expression("kind", kind_names))
+        .transform_calculate(place=_vega_index_expression("kind", kind_names))
         .mark_bar(stroke=_GRID, strokeWidth=0.5)
         .encode(
             x=alt.X("x:O", title=x_title, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
@@ -157,7 +157,7 @@ def stacked_shares(
         .properties(width=max(140, width), height=200)
     )
     chart = base.facet(facet=alt.Facet("group:N", title=None, sort=list(drawn_groups)), columns=3)
-    return _svg(chart)
+    return _render_svg(chart)
 
 
 def time_scatter(
@@ -177,16 +177,18 @@ def time_scatter(
         x_title: Title of the axis.
         y_title: Title of the axis.
     """
-    alt = _altair()
+    alt = _import_altair()
 
     values = [float(row[axis] or 1) for row in chart_rows for axis in ("x", "y")]
     axis_ends = [min(values), max(values)]
     scale = alt.Scale(type="log", base=2, domain=[axis_ends[0] * 0.9, axis_ends[1] * 1.1])
     axis = alt.Axis(format="~g", tickCount=8)
-    return _scatter(alt, chart_rows, drawn_groups, colour_order, axis_ends, scale, axis, x_title, y_title)
+    return _scatter_with_equality_line(
+        alt, chart_rows, drawn_groups, colour_order, axis_ends, scale, axis, x_title, y_title
+    )
 
 
-def shares_against(
+def share_scatter(
     chart_rows: Sequence[Row],
     drawn_groups: Sequence[str],
     *,
@@ -195,13 +197,15 @@ def shares_against(
     y_title: str,
 ) -> Svg:
     """Two shares from 0 to 1, with the line of equality; arguments as of `against`."""
-    alt = _altair()
+    alt = _import_altair()
     scale = alt.Scale(domain=[0, 1], padding=6)
     axis = alt.Axis(format="%", tickCount=5)
-    return _scatter(alt, chart_rows, drawn_groups, colour_order, [0.0, 1.0], scale, axis, x_title, y_title)
+    return _scatter_with_equality_line(
+        alt, chart_rows, drawn_groups, colour_order, [0.0, 1.0], scale, axis, x_title, y_title
+    )
 
 
-def _scatter(
+def _scatter_with_equality_line(
     alt: Any,
     rows: Sequence[Row],
     drawn_groups: Sequence[str],
@@ -212,7 +216,7 @@ def _scatter(
     x_title: str,
     y_title: str,
 ) -> Svg:
-    colour, _, shape = _by_group(alt, drawn_groups, colour_order)
+    colour, _, shape = _group_encodings(alt, drawn_groups, colour_order)
     x_axis = alt.X("x:Q", scale=scale, title=x_title, axis=axis)
     y_axis = alt.Y("y:Q", scale=scale, title=y_title, axis=axis)
     line = (
@@ -230,10 +234,10 @@ def _scatter(
             shape=shape,
         )
     )
-    return _svg(alt.layer(line, marks), height=340, width=440)
+    return _render_svg(alt.layer(line, marks), height=340, width=440)
 
 
-def radar(chart_rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Sequence[str] = ()) -> Svg:
+def radar_chart(chart_rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Sequence[str] = ()) -> Svg:
     """One spoke for each label, one outline for each group.
 
     Args:
@@ -243,7 +247,7 @@ def radar(chart_rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_orde
     """
     import math
 
-    alt = _altair()
+    alt = _import_altair()
 
     labels = list(dict.fromkeys(str(row["label"]) for row in chart_rows))
 
@@ -264,7 +268,7 @@ def radar(chart_rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_orde
         values = {str(row["label"]): float(row["value"] or 0) for row in chart_rows if row["group"] == group}
         for position, label in enumerate([*labels, labels[0]]):
             outlines.append({**spoke_point(label, values.get(label, 0.0)), "group": group, "order": position})
-    colour, _, shape = _by_group(alt, drawn_groups, colour_order)
+    colour, _, shape = _group_encodings(alt, drawn_groups, colour_order)
     x_axis = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-2.4, 2.4]))
     y_axis = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-1.3, 1.3]))
     layers = [
@@ -287,7 +291,7 @@ def radar(chart_rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_orde
             .encode(x=x_axis, y=y_axis, text="label:N")
             for alignment, (low, high) in side_ranges.items()
         ),
-        *_dashed_layers(
+        *_dashed_layer_by_group(
             alt.Chart(alt.Data(values=outlines)).encode(x=x_axis, y=y_axis, color=colour, order="order:Q"),
             drawn_groups,
             colour_order,
@@ -296,21 +300,21 @@ def radar(chart_rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_orde
         .mark_point(filled=True, size=40, opacity=1)
         .encode(x=x_axis, y=y_axis, color=colour, shape=shape),
     ]
-    return _svg(alt.layer(*layers), height=330, width=610)
+    return _render_svg(alt.layer(*layers), height=330, width=610)
 
 
-def _altair() -> Any:
+def _import_altair() -> Any:
     """Altair, whose types say less than its own checks. It takes a second to import."""
     import altair
 
     return altair
 
 
-def _by_group(
+def _group_encodings(
     alt: Any, drawn_groups: Sequence[str], colour_order: Sequence[str], *, has_lines: bool = False
 ) -> tuple[Any, Any, Any]:
     """Colour, dashes and shape of each group. The legend shows lines or points, whichever the picture has."""
-    names, look_indices = list(drawn_groups), _look_indices(drawn_groups, colour_order)
+    names, look_indices = list(drawn_groups), _style_indices(drawn_groups, colour_order)
     looks = {"symbolType": "stroke", "symbolSize": 700} if has_lines else {}
     # Names of one model end with the way it was asked, which must not be cut off.
     room = {"labelLimit": 560, "columns": 1} if max(map(len, names), default=0) > _SHORT_NAME else {"labelLimit": 260}
@@ -326,14 +330,14 @@ def _by_group(
     )
 
 
-def _look_indices(drawn_groups: Sequence[str], colour_order: Sequence[str]) -> list[int]:
+def _style_indices(drawn_groups: Sequence[str], colour_order: Sequence[str]) -> list[int]:
     """Index of the look that each group has."""
     names = list(drawn_groups)
     order = list(colour_order) if len(colour_order) <= MOST_GROUPS and set(names) <= set(colour_order) else names
     return [order.index(name) for name in names]
 
 
-def _dashed_layers(
+def _dashed_layer_by_group(
     lines: Any, drawn_groups: Sequence[str], colour_order: Sequence[str], **line_style: Any
 ) -> list[Any]:
     """A layer for each group: a scale of dashes would also draw the outlines of the legend's points with them."""
@@ -343,20 +347,20 @@ def _dashed_layers(
         lines.transform_filter(f"datum.group === {json.dumps(name)}").mark_line(
             strokeWidth=2, strokeDash=list(_DASHES[index]), **line_style
         )
-        for name, index in zip(drawn_groups, _look_indices(drawn_groups, colour_order), strict=True)
+        for name, index in zip(drawn_groups, _style_indices(drawn_groups, colour_order), strict=True)
     ]
 
 
-def _order_expression(field: str, values: Sequence[str]) -> str:
+def _vega_index_expression(field: str, ordered_values: Sequence[str]) -> str:
     import json
 
-    return f"indexof({json.dumps(list(values))}, datum.{field})"
+    return f"indexof({json.dumps(list(ordered_values))}, datum.{field})"
 
 
-def _svg(chart: Any, **dimensions: int) -> str:
+def _render_svg(chart: Any, **dimensions: int) -> str:
     import vl_convert
 
-    register()
+    register_font_with_renderer()
     sized = chart.properties(**({"width": WIDTH} | dimensions)) if dimensions else chart
     label_style = {
         "labelColor": _INK,
@@ -375,16 +379,16 @@ def _svg(chart: Any, **dimensions: int) -> str:
         .configure_header(labelColor=_INK, labelFontSize=12, labelFontWeight="normal")
         .to_dict()
     )
-    return with_page_colours(vl_convert.vegalite_to_svg(_drawable_value(specification)))
+    return svg_for_page(vl_convert.vegalite_to_svg(_without_undrawable_characters(specification)))
 
 
-def _drawable_value(value: Any) -> Any:
+def _without_undrawable_characters(value: Any) -> Any:
     """The same without what would end the whole program instead of being drawn: characters that XML does not know."""
     if isinstance(value, str):
         return _NOT_DRAWABLE.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, dict):
-        return {key: _drawable_value(member) for key, member in value.items()}
-    return [_drawable_value(member) for member in value] if isinstance(value, list) else value
+        return {key: _without_undrawable_characters(member) for key, member in value.items()}
+    return [_without_undrawable_characters(member) for member in value] if isinstance(value, list) else value
 
 
 _NOT_DRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
@@ -399,12 +403,12 @@ _NAMESPACES = re.compile(r' xmlns(?::\w+)?="[^"]*"')
 _ROLES = re.compile(r' (?:aria-[a-z]+|role|class)="[^"]*"')
 
 
-def with_page_colours(svg: str) -> str:
+def svg_for_page(rendered_svg: str) -> str:
     """An SVG for the page: colours by variable, no namespace (HTML knows it), nothing told to screen readers inside."""
-    return _ROLES.sub("", _NAMESPACES.sub("", _STANDINS.sub(lambda match: _COLOURS[match.group()], svg)))
+    return _ROLES.sub("", _NAMESPACES.sub("", _STANDINS.sub(lambda match: _COLOURS[match.group()], rendered_svg)))
 
 
-def with_own_ids(svg: Svg, name: str) -> Svg:
+def with_prefixed_ids(svg: Svg, id_prefix: str) -> Svg:
     """The SVG with ids of its own, so that pictures of one page do not share them."""
-    renamed_ids = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
-    return re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", renamed_ids)
+    renamed_ids = re.sub(r'\bid="([^"]+)"', rf'id="{id_prefix}-\1"', svg)
+    return re.sub(r"url\(#([^)]+)\)", rf"url(#{id_prefix}-\1)", renamed_ids)

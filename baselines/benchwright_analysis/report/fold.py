@@ -16,7 +16,7 @@ from benchwright_analysis.report.rows.edits import Edits
 from benchwright_analysis.report.rows.event_columns import EventColumns
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
-from benchwright_analysis.report.rows.stored_event import about_edit, parse_event
+from benchwright_analysis.report.rows.stored_event import edit_evidence_with_version, parse_event
 from benchwright_analysis.report.rows.verdicts import JudgementRow, Verdicts
 from benchwright_attempts.clock.clock import AttemptClock
 from benchwright_attempts.clock.time_spent import ActiveTime, TimeSpent
@@ -114,7 +114,7 @@ class AttemptFold:
     ) -> None:
         self._header = header
         self._problem = problem_facts
-        self._readers = _readers()
+        self._readers = _reader_by_event_type()
         self._activity, self._clock_changes = EVENT_TYPES.activity, EVENT_TYPES.clock_changes
         self._clock = AttemptClock()
         self._work = TimeAtWork((*THRESHOLDS_S, threshold_s))
@@ -166,7 +166,7 @@ class AttemptFold:
         """The attempt after all events that were taken."""
         edits = self._edits.labelled_edits(self._clock.at_ns, self._clock.active_ns)
         if self._rows is not None:
-            edits.fill(self._rows, self._first_row)
+            edits.fill_edit_cells(self._rows, self._first_row)
         folded_events = FoldedEvents(self._header, self._facts, self._clock, self._work, self._verdicts, edits)
         verdicts = self._verdicts
         return FoldedAttempt(
@@ -183,7 +183,7 @@ class AttemptFold:
 
     # Readers of events, by what their types declare
 
-    def read_contents(self, seq: int, _wall: str, body: str) -> None:
+    def read_set_files(self, seq: int, _wall: str, body: str) -> None:
         """Whole files are set."""
         value = read_json(body)
         contents = parse_event(value).contents()
@@ -205,23 +205,23 @@ class AttemptFold:
             read_json(body), seq, wall, since_opening_ns=clock.at_ns, active_ns=clock.active_ns, has_text=False
         )
 
-    def read_about_edit(self, _seq: int, _wall: str, body: str) -> None:
+    def read_edit_evidence(self, _seq: int, _wall: str, body: str) -> None:
         """Something is said about one edit."""
-        event, path, version = about_edit(body)
-        self._assistance.note_completion_edit(event)
+        event, path, version = edit_evidence_with_version(body)
+        self._assistance.count_if_completion_accepted(event)
         if version is not None:
             self._edits.attributor.note_about_edit(path, version, event)
         if self._rows is not None:
             for name, column in event.columns.items():
-                self._rows.fill_cell(column, getattr(event, name))
+                self._rows.fill_next_row_cell(column, getattr(event, name))
 
-    def read_announcement(self, _seq: int, wall: str, body: str) -> None:
+    def read_next_edit_evidence(self, _seq: int, wall: str, body: str) -> None:
         """Something is said about the next edit."""
         value = read_json(body)
         self._edits.attributor.note_announcement(parse_event(value), wall)
         self._fill_cells(value)
 
-    def read_columns(self, _seq: int, _wall: str, body: str) -> None:
+    def read_own_columns(self, _seq: int, _wall: str, body: str) -> None:
         """The event has columns of its own in the table of events, and nothing else to read."""
         self._fill_cells(read_json(body))
 
@@ -230,19 +230,19 @@ class AttemptFold:
         event = EVENT_TYPES.classes[event_fields["type"]]
         if self._rows is not None:
             for name, column in event.columns.items():
-                self._rows.fill_cell(column, event_fields.get(name))
+                self._rows.fill_next_row_cell(column, event_fields.get(name))
 
     # Readers of events by type
 
-    def read_started(self, _seq: int, wall: str, _body: str) -> None:
+    def read_clock_started(self, _seq: int, wall: str, _body: str) -> None:
         """The clock was started."""
         self._facts.started_wall = wall
 
-    def read_paused(self, _seq: int, _wall: str, _body: str) -> None:
+    def read_clock_paused(self, _seq: int, _wall: str, _body: str) -> None:
         """The clock was paused."""
         self._facts.pauses += 1
 
-    def read_focus(self, _seq: int, _wall: str, body: str) -> None:
+    def read_window_focus(self, _seq: int, _wall: str, body: str) -> None:
         """The window gained or lost focus."""
         self._work.focused = '"focused":true' in body
 
@@ -259,19 +259,19 @@ class AttemptFold:
         self._verdicts.add_late_verdict(value)
         self._fill_cells(value)
 
-    def read_usage(self, _seq: int, _wall: str, body: str) -> None:
+    def read_model_usage(self, _seq: int, _wall: str, body: str) -> None:
         """A model was used."""
         value = read_json(body)
         self._facts.add_usage(value)
-        self._assistance.add_usage(value)
+        self._assistance.keep_program_if_named(value)
 
-    def read_reflection(self, _seq: int, _wall: str, body: str) -> None:
+    def read_failure_reflection(self, _seq: int, _wall: str, body: str) -> None:
         """A model was asked why the attempt failed."""
         value = read_json(body)
         token_counts = (value.get("input_tokens", 0), value.get("output_tokens", 0))
         self._reflection = Reflection(value["text"], value["model"], token_counts)
 
-    def read_error_types(self, _seq: int, _wall: str, body: str) -> None:
+    def read_classified_errors(self, _seq: int, _wall: str, body: str) -> None:
         """Judges said which errors led to a wrong choice."""
         value = read_json(body)
         errors_by_judge = {name: tuple(types) for name, types in value["judges"].items()}
@@ -285,33 +285,33 @@ class AttemptFold:
         """A completion was asked for."""
         self._assistance.add_request(read_json(body))
 
-    def read_abandoned(self, _seq: int, _wall: str, body: str) -> None:
+    def read_attempt_abandoned(self, _seq: int, _wall: str, body: str) -> None:
         """The attempt was given up."""
-        self._assistance.note_abandonment(read_json(body))
+        self._assistance.keep_program_failure(read_json(body))
 
-    def read_timed_out(self, _seq: int, _wall: str, body: str) -> None:
+    def read_attempt_timed_out(self, _seq: int, _wall: str, body: str) -> None:
         """A limit ended it, or the end of the study."""
         self._facts.was_cut_off = read_json(body)["reason"] == STUDY_CLOSED
 
-    def read_guide(self, _seq: int, _wall: str, _body: str) -> None:
+    def read_guided(self, _seq: int, _wall: str, _body: str) -> None:
         """A guide led through the attempt."""
         self._facts.is_guided = True
 
-    def read_suspended(self, _seq: int, _wall: str, _body: str) -> None:
+    def read_computer_suspended(self, _seq: int, _wall: str, _body: str) -> None:
         """The computer slept."""
         self._facts.suspensions += self._clock.state is AttemptState.RUNNING
 
-    def read_violation(self, _seq: int, _wall: str, body: str) -> None:
+    def read_condition_violation(self, _seq: int, _wall: str, body: str) -> None:
         """The condition was violated."""
         self._facts.violations.append(read_json(body)["rule"])
 
-    def read_aid_use(self, _seq: int, _wall: str, body: str) -> None:
+    def read_hint_use(self, _seq: int, _wall: str, body: str) -> None:
         """An aid was used."""
         value = read_json(body)
         if (value["aid"], value["feature"]) == (Aid.HINTS, FEATURE):
             self._facts.hint_costs.append(value.get("cost", 0.0))
 
-    def read_assigned(self, _seq: int, _wall: str, body: str) -> None:
+    def read_assigned_terms(self, _seq: int, _wall: str, body: str) -> None:
         """The terms of the attempt."""
         self._facts.assigned = read_json(body)
 
@@ -319,7 +319,7 @@ class AttemptFold:
         """Reads the solver's forecast."""
         self._facts.forecast = read_json(body)
 
-    def read_estimate(self, _seq: int, _wall: str, body: str) -> None:
+    def read_self_estimate(self, _seq: int, _wall: str, body: str) -> None:
         """Reads the solver's estimate afterwards."""
         self._facts.estimate = read_json(body)
 
@@ -331,40 +331,40 @@ class AttemptFold:
 _Reader = Callable[[AttemptFold, int, str, str], None]
 
 _BY_TYPE: dict[str, _Reader] = {
-    "started": AttemptFold.read_started,
-    "paused": AttemptFold.read_paused,
-    "abandoned": AttemptFold.read_abandoned,
+    "started": AttemptFold.read_clock_started,
+    "paused": AttemptFold.read_clock_paused,
+    "abandoned": AttemptFold.read_attempt_abandoned,
     "assist_asked": AttemptFold.read_completion_asked,
     "assist_shown": AttemptFold.read_completion_shown,
-    "focus": AttemptFold.read_focus,
+    "focus": AttemptFold.read_window_focus,
     "run_finished": AttemptFold.read_verdict,
     "answered": AttemptFold.read_verdict,
     "judged": AttemptFold.read_late_verdict,
     "regraded": AttemptFold.read_late_verdict,
-    "model_usage": AttemptFold.read_usage,
-    "reflected": AttemptFold.read_reflection,
-    "errors_classified": AttemptFold.read_error_types,
-    "timed_out": AttemptFold.read_timed_out,
-    "guided": AttemptFold.read_guide,
-    "suspended": AttemptFold.read_suspended,
-    "violation": AttemptFold.read_violation,
-    "aid_used": AttemptFold.read_aid_use,
-    "assigned": AttemptFold.read_assigned,
+    "model_usage": AttemptFold.read_model_usage,
+    "reflected": AttemptFold.read_failure_reflection,
+    "errors_classified": AttemptFold.read_classified_errors,
+    "timed_out": AttemptFold.read_attempt_timed_out,
+    "guided": AttemptFold.read_guided,
+    "suspended": AttemptFold.read_computer_suspended,
+    "violation": AttemptFold.read_condition_violation,
+    "aid_used": AttemptFold.read_hint_use,
+    "assigned": AttemptFold.read_assigned_terms,
     "forecast": AttemptFold.read_forecast,
-    "self_estimate": AttemptFold.read_estimate,
+    "self_estimate": AttemptFold.read_self_estimate,
     "environment": AttemptFold.read_environment,
 }
 """Events that a column of the table of attempts is made from."""
 
 
-def _readers() -> dict[str, _Reader]:
+def _reader_by_event_type() -> dict[str, _Reader]:
     """Type of event → its reader; the others only let time pass."""
     columns = frozenset(name for name, event_class in EVENT_TYPES.classes.items() if event_class.columns)
     by_declaration: tuple[tuple[frozenset[str], _Reader], ...] = (
-        (columns, AttemptFold.read_columns),
-        (EVENT_TYPES.with_evidence(EditEvidence.SAME_VERSION), AttemptFold.read_about_edit),
-        (EVENT_TYPES.with_evidence(EditEvidence.NEXT_EDIT), AttemptFold.read_announcement),
-        (EVENT_TYPES.with_effect(TextEffect.SETS), AttemptFold.read_contents),
+        (columns, AttemptFold.read_own_columns),
+        (EVENT_TYPES.with_evidence(EditEvidence.SAME_VERSION), AttemptFold.read_edit_evidence),
+        (EVENT_TYPES.with_evidence(EditEvidence.NEXT_EDIT), AttemptFold.read_next_edit_evidence),
+        (EVENT_TYPES.with_effect(TextEffect.SETS), AttemptFold.read_set_files),
         (EVENT_TYPES.with_effect(TextEffect.EDITS), AttemptFold.read_edit),
         (EVENT_TYPES.with_effect(TextEffect.HIDES_FILE), AttemptFold.read_edit_shape),
     )

@@ -16,14 +16,14 @@ _FOLDER = Path(__file__).parent / "font"
 
 
 @cache
-def register() -> None:
+def register_font_with_renderer() -> None:
     """Lets what draws pictures measure with the font."""
     import vl_convert
 
     vl_convert.register_font_directory(str(_FOLDER))
 
 
-def font_face() -> str:
+def font_face_css() -> str:
     """The rule of a style sheet that brings the font along."""
     font_base64 = base64.b64encode((_FOLDER / "report-inter.ttf").read_bytes()).decode()
     return (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.statistics.crossed import crossed_share
-from benchwright_analysis.statistics.success import macro_average, mean_score_with_interval
+from benchwright_analysis.statistics.success import mean_over_labels, mean_score_or_pass_share
 from benchwright_judges.agreement.estimators import Estimate
 
 
@@ -29,33 +29,36 @@ class GroupStatistic:
 
 
 def _solved_share(observations: Sequence[Observation], _data: Dataset) -> Estimate:
-    return crossed_share([observation.passed for observation in observations], Dataset.cells(observations)).estimate
+    return crossed_share(
+        [observation.passed for observation in observations], Dataset.crossed_cells(observations)
+    ).estimate
 
 
-def _solved_at_end(observations: Sequence[Observation], _data: Dataset) -> Estimate:
+def _share_solved_at_end(observations: Sequence[Observation], _data: Dataset) -> Estimate:
     decided_observations = [observation for observation in observations if observation.final != "error"]
     if not decided_observations:
         return Estimate(value=None)
     return crossed_share(
-        [observation.final == "passed" for observation in decided_observations], Dataset.cells(decided_observations)
+        [observation.final == "passed" for observation in decided_observations],
+        Dataset.crossed_cells(decided_observations),
     ).estimate
 
 
 def _mean_score(observations: Sequence[Observation], _data: Dataset) -> Estimate:
     """An attempt that was given up before its first verdict has the score 0."""
-    return mean_score_with_interval(
-        [observation.score or 0.0 for observation in observations], Dataset.cells(observations)
+    return mean_score_or_pass_share(
+        [observation.score or 0.0 for observation in observations], Dataset.crossed_cells(observations)
     ).estimate
 
 
-def _category_mean_of_solved(observations: Sequence[Observation], _data: Dataset) -> Estimate:
+def _solved_share_over_categories(observations: Sequence[Observation], _data: Dataset) -> Estimate:
     labelled = [observation for observation in observations if observation.category or observation.format]
     if not labelled:
         return Estimate(value=None)
-    return macro_average(
+    return mean_over_labels(
         [float(observation.passed) for observation in labelled],
         [observation.category or observation.format for observation in labelled],
-        Dataset.cells(labelled),
+        Dataset.crossed_cells(labelled),
     ).estimate
 
 
@@ -72,7 +75,7 @@ STATISTICS: list[GroupStatistic] = [
         id="at_end",
         column="solved at the end (95 % interval)",
         note="Solved at the end: what was submitted, or what was there at a limit, passes.",
-        estimate=_solved_at_end,
+        estimate=_share_solved_at_end,
         is_share=True,
     ),
     GroupStatistic(
@@ -86,7 +89,7 @@ STATISTICS: list[GroupStatistic] = [
         id="macro",
         column="mean over categories",
         note="The mean over categories gives each category the same weight.",
-        estimate=_category_mean_of_solved,
+        estimate=_solved_share_over_categories,
     ),
 ]
 """In the order of the columns."""

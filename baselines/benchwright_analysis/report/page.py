@@ -8,8 +8,8 @@ from html import escape
 from importlib import resources
 
 from benchwright_analysis.html_file import html_file_text
-from benchwright_analysis.report.charts import with_own_ids
-from benchwright_analysis.report.fonts import font_face
+from benchwright_analysis.report.charts import with_prefixed_ids
+from benchwright_analysis.report.fonts import font_face_css
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable
 
 _UNBROKEN = 26
@@ -25,7 +25,7 @@ FILES = (
 )
 
 
-def page(
+def report_page(
     title: str,
     subtitle: str,
     sections: Sequence[Section],
@@ -44,7 +44,7 @@ def page(
         skip_links: Sections that the keyboard reaches at once, with what they are called there.
         files_note: Note on the files beside the page.
     """
-    style, script = font_face() + _resource("page.css"), _resource("page.js")
+    style, script = font_face_css() + _resource_text("page.css"), _resource_text("page.js")
     links = "".join(f'<li><a href="#{section.id}">{escape(section.title)}</a></li>' for section in sections)
     skipping = "\n".join(
         f'<a class="skip" href="#{target}">Skip to {escape(label)}</a>' for target, label in skip_links
@@ -59,36 +59,36 @@ def page(
 <nav aria-label="Sections"><ul>{links}</ul></nav>
 </header>
 <main>
-{"".join(_section(section) for section in sections)}
+{"".join(_section_html(section) for section in sections)}
 </main>
 <footer>
 <h2>How this was made</h2>
-<p>{_prose(files_note)}</p>
+<p>{_prose_html(files_note)}</p>
 <dl>{source_rows}</dl>
 </footer>"""
-    return html_file_text(title, style, script, body, policy_directives="img-src data:; font-src data:")
+    return html_file_text(title, style, script, body, extra_policy_directives="img-src data:; font-src data:")
 
 
-def _resource(name: str) -> str:
-    return (resources.files("benchwright_analysis.report") / name).read_text(encoding="utf-8")
+def _resource_text(file_name: str) -> str:
+    return (resources.files("benchwright_analysis.report") / file_name).read_text(encoding="utf-8")
 
 
-def _section(section: Section) -> str:
+def _section_html(section: Section) -> str:
     if section.is_list:
-        sentences = "<ul>" + "".join(f"<li>{_prose(sentence)}</li>" for sentence in section.lead) + "</ul>"
+        sentences = "<ul>" + "".join(f"<li>{_prose_html(sentence)}</li>" for sentence in section.lead) + "</ul>"
     else:
-        sentences = "".join(f"<p>{_prose(sentence)}</p>" for sentence in section.lead)
+        sentences = "".join(f"<p>{_prose_html(sentence)}</p>" for sentence in section.lead)
     if section.is_empty:
-        sentences = f'<p class="soft">{_prose(section.empty_reason)}</p>'
+        sentences = f'<p class="soft">{_prose_html(section.empty_reason)}</p>'
     if section.role and not section.is_empty:
         sentences = f'<p class="role {section.role}">{_ROLES[section.role]}</p>{sentences}'
-    pictures_html = "".join(_picture(picture) for picture in section.pictures)
+    pictures_html = "".join(_picture_html(picture) for picture in section.pictures)
     return (
         f'<section id="{section.id}" aria-labelledby="{section.id}-title">'
         f'<h2 id="{section.id}-title">{escape(section.title)}</h2>{sentences}'
         + (f'<div class="pictures">{pictures_html}</div>' if pictures_html else "")
-        + "".join(_pictured_tables(section))
-        + "".join(_folded_table(table) if table.detail else _table(table) for table in section.tables)
+        + "".join(_picture_tables_html(section))
+        + "".join(_folded_table_html(table) if table.detail else _table_html(table) for table in section.tables)
         + "</section>\n"
     )
 
@@ -100,40 +100,40 @@ _ROLES = {
 }
 
 
-def _picture(picture: SectionPicture) -> str:
+def _picture_html(picture: SectionPicture) -> str:
     # Sections have names of their own, and some share theirs with their picture.
     name = f"picture-{picture.id}"
-    svg = with_own_ids(picture.svg, name).replace(
+    svg = with_prefixed_ids(picture.svg, name).replace(
         "<svg ", f'<svg role="img" aria-labelledby="{name}-name" aria-describedby="{name}-words" ', 1
     )
     return (
         f'<figure id="{name}"><h3 id="{name}-name">{escape(picture.title)}</h3>'
         f'<div class="wide" role="group" aria-labelledby="{name}-name" tabindex="0">{svg}</div>'
-        f'<figcaption id="{name}-words">{_prose(picture.alt)}</figcaption></figure>'
+        f'<figcaption id="{name}-words">{_prose_html(picture.alt)}</figcaption></figure>'
     )
 
 
-def _pictured_tables(section: Section) -> list[str]:
+def _picture_tables_html(section: Section) -> list[str]:
     """The tables of pictures, each once."""
     tables: dict[int, SortableTable] = {id(picture.table): picture.table for picture in section.pictures}
-    return [_folded_table(table, "Numbers: ") for table in tables.values()]
+    return [_folded_table_html(table, "Numbers: ") for table in tables.values()]
 
 
-def _folded_table(table: SortableTable, prefix: str = "") -> str:
-    return f"<details><summary>{prefix}{escape(table.title)}</summary>{_table(table)}</details>"
+def _folded_table_html(table: SortableTable, title_prefix: str = "") -> str:
+    return f"<details><summary>{title_prefix}{escape(table.title)}</summary>{_table_html(table)}</details>"
 
 
-def _table(table: SortableTable) -> str:
+def _table_html(table: SortableTable) -> str:
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
-    rows_html = "".join("<tr>" + "".join(_cell(cell) for cell in row) + "</tr>" for row in table.rows)
-    note = f'<p class="note">{_prose(table.note)}</p>' if table.note else ""
+    rows_html = "".join("<tr>" + "".join(_cell_html(cell) for cell in row) + "</tr>" for row in table.rows)
+    note = f'<p class="note">{_prose_html(table.note)}</p>' if table.note else ""
     return (
         f'<div class="wide" role="region" aria-label="{escape(table.title)}" tabindex="0"><table>'
         f"<caption>{escape(table.title)}</caption><thead><tr>{heads}</tr></thead><tbody>{rows_html}</tbody></table></div>{note}"
     )
 
 
-def _cell(cell: Cell) -> str:
+def _cell_html(cell: Cell) -> str:
     if cell is None:
         return "<td>–</td>"
     if isinstance(cell, bool):
@@ -143,14 +143,14 @@ def _cell(cell: Cell) -> str:
     if isinstance(cell, float):
         return f'<td class="n">{cell:.4g}</td>'
     if len(cell) > _UNBROKEN:
-        return f"<td>{escape(_shorten_cell(cell))}</td>"
+        return f"<td>{escape(_shortened_cell_text(cell))}</td>"
     # Where there is no room for both, a line ends before the interval, not in it.
     value, bracket, interval_text = cell.partition(" (")
     spread = f" <span>({escape(interval_text)}</span>" if bracket else ""
     return f'<td class="n">{escape(value)}{spread}</td>'
 
 
-def _prose(text: str) -> str:
+def _prose_html(text: str) -> str:
     """A sentence, with the words between backticks as code."""
     return _CODE.sub(r"<code>\1</code>", escape(text))
 
@@ -158,5 +158,5 @@ def _prose(text: str) -> str:
 _CODE = re.compile("`([^`\n]+)`")
 
 
-def _shorten_cell(text: str) -> str:
+def _shortened_cell_text(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

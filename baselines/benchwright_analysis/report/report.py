@@ -15,30 +15,30 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from benchwright_analysis.report.fold import FoldedAttempt
-from benchwright_analysis.report.page import page
-from benchwright_analysis.report.questions.selections import read_selections
+from benchwright_analysis.report.page import report_page
+from benchwright_analysis.report.questions.selections import read_selection_by_attempt
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import mark_exclusions
+from benchwright_analysis.report.rows.exclusions import with_exclusions_marked
 from benchwright_analysis.report.rows.exports import (
     copy_eval_logs,
     join_event_files,
-    write_attempts,
-    write_cvdp,
-    write_tables,
+    write_attempts_and_codebook,
+    write_cvdp_folders,
+    write_figure_tables,
 )
 from benchwright_analysis.report.rows.model_facts import ModelFacts
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_of
+from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_by_problem_ref
 from benchwright_analysis.report.rows.reading import LogJob, count_events, fold_attempts
 from benchwright_analysis.report.rows.study_context import (
-    known_study,
     read_participant_facts,
+    registered_study_of,
     remarks,
     study_deviations,
 )
-from benchwright_analysis.report.section import Section, plain
-from benchwright_analysis.report.sections.preregistration import with_role
-from benchwright_analysis.report.sections.registration import CountedAllocation, count_allocation, registration
+from benchwright_analysis.report.section import Section, json_value
+from benchwright_analysis.report.sections.preregistration import with_role_and_population_note
+from benchwright_analysis.report.sections.registration import CountedAllocation, read_allocation, registration
 from benchwright_analysis.report.sections.registry import SECTIONS
 from benchwright_analysis.statistics.failures import Embedding, Namer
 from benchwright_analysis.statistics.horizon import Weights
@@ -51,7 +51,7 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_judges.agreement.rated import RatedAnswer
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_studies.conduct.closing import sealed_attempts
+from benchwright_studies.conduct.closing import sealed_attempts_if_closed
 from benchwright_studies.conduct.studies import RegisteredStudy
 from benchwright_subjects.evaluation.kept_evals import eval_logs_of
 
@@ -129,30 +129,41 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
         StudyError: No such study exists.
         OSError: The folder can't be written.
     """
-    registered_study = known_study(log, options.study) if options.study else None
+    registered_study = registered_study_of(log, options.study) if options.study else None
     headers = _selected_headers(log, options)
     options.folder.mkdir(parents=True, exist_ok=True)
-    problem_facts = dict(facts_of(store, {header.problem for header in headers}))
+    problem_facts = dict(facts_by_problem_ref(store, {header.problem for header in headers}))
     total = count_events(log.path)
     is_chain_checked = options.check if options.check is not None else total <= CHECKED_UP_TO
     with tempfile.TemporaryDirectory(dir=options.folder, prefix=".events-") as scratch:
         events_file = Path(scratch) / "events.parquet" if options.events else None
-        job = LogJob(log.path, headers, problem_facts, _thresholds(registered_study), events_file, is_chain_checked)
+        job = LogJob(
+            log.path,
+            headers,
+            problem_facts,
+            _idle_threshold_s_by_study(registered_study),
+            events_file,
+            is_chain_checked,
+        )
         folded, event_files = fold_attempts(job, expected_event_count=total)
         if options.events:
             join_event_files(options.folder, event_files)
-    data = _dataset(log, registered_study, folded, problem_facts, options, rated, is_chain_checked=is_chain_checked)
-    data = replace(data, selections=read_selections(log, store, data.observations))
+    data = _build_dataset(
+        log, registered_study, folded, problem_facts, options, rated, is_chain_checked=is_chain_checked
+    )
+    data = replace(data, selections=read_selection_by_attempt(log, store, data.observations))
     del folded
     made_at = datetime.fromisoformat(data.made_at)
-    write_attempts(options.folder, data.observations)
-    cvdp = write_cvdp(options.folder / "cvdp", data, made_at)
+    write_attempts_and_codebook(options.folder, data.observations)
+    cvdp = write_cvdp_folders(options.folder / "cvdp", data, made_at)
     kept_logs = (
         eval_logs_of(options.kept_folder, (header.id for header in headers)) if options.kept_folder is not None else ()
     )
     logs = copy_eval_logs(options.folder / "inspect", [*options.logs, *kept_logs])
-    sections = [with_role(section, data) for make in SECTIONS if (section := make(data)) is not None]
-    write_tables(options.folder, sections)
+    sections = [
+        with_role_and_population_note(section, data) for make in SECTIONS if (section := make(data)) is not None
+    ]
+    write_figure_tables(options.folder, sections)
     content = _report_json(data, sections, options, cvdp, logs)
     write_atomically(
         options.folder / "report.json",
@@ -164,7 +175,7 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
         f", study {options.study}" if options.study else ""
     )
     file = options.folder / "report.html"
-    write_atomically(file, page(title, subtitle, sections, data.sources).encode(), durable=False)
+    write_atomically(file, report_page(title, subtitle, sections, data.sources).encode(), durable=False)
     return ReportFiles(file, len(data.observations), len(data.counted_attempts), total)
 
 
@@ -208,13 +219,13 @@ def _empty_report_advice(study: str, studies: Sequence[str]) -> str:
     return f"There are no attempts outside studies to report on. {advice}"
 
 
-def _thresholds(registered_study: RegisteredStudy | None) -> dict[str, float]:
+def _idle_threshold_s_by_study(registered_study: RegisteredStudy | None) -> dict[str, float]:
     return (
         {registered_study.study.study: registered_study.study.idle_minutes * 60} if registered_study is not None else {}
     )
 
 
-def _dataset(
+def _build_dataset(
     log: StudyLog,
     registered_study: RegisteredStudy | None,
     folded: Sequence[FoldedAttempt],
@@ -226,29 +237,29 @@ def _dataset(
 ) -> Dataset:
     rows = [folded_attempt.observation for folded_attempt in folded]
     if registered_study is not None:
-        rows = [_as_planned(observation, registered_study) for observation in rows]
-        rows = mark_exclusions(
+        rows = [_with_planned_labels(observation, registered_study) for observation in rows]
+        rows = with_exclusions_marked(
             rows,
             registered_study.study,
             read_participant_facts(log, registered_study, rows),
-            sealed_attempts(registered_study),
+            sealed_attempts_if_closed(registered_study),
         )
     else:
-        rows = mark_exclusions(rows, None, None)
+        rows = with_exclusions_marked(rows, None, None)
     undecided = Counter(
         observation.reason
         for observation in rows
         if observation.is_analysed and observation.censored_by == "not_decided"
     )
     allocation = (
-        count_allocation(log, registered_study) if registered_study is not None else CountedAllocation({}, {}, ())
+        read_allocation(log, registered_study) if registered_study is not None else CountedAllocation({}, {}, ())
     )
     return Dataset(
         folded=[replace(folded_attempt, observation=row) for row, folded_attempt in zip(rows, folded, strict=True)],
         problem_facts=problem_facts,
         study=registered_study.study if registered_study is not None else None,
         rated=rated,
-        opinions=_opinions(rows, options.opinions) if options.opinions is not None else {},
+        opinions=_valid_opinions_on_passed(rows, options.opinions) if options.opinions is not None else {},
         model_facts=options.model_facts,
         embed=options.embed,
         name_failures=options.name_failures,
@@ -260,7 +271,7 @@ def _dataset(
         baseline=registered_study.study.analysis.baseline
         if registered_study is not None and registered_study.study.analysis is not None
         else "",
-        registration=registration(registered_study, rows, manual_choices=_manual_choices(options))
+        registration=registration(registered_study, rows, manual_choices=_manual_choice_flags(options))
         if registered_study is not None
         else None,
         remarks=remarks(rows, undecided),
@@ -272,17 +283,19 @@ def _dataset(
         weights=Weights(options.weights),
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
         simulated=options.simulated,
-        sources=_sources(registered_study, options),
+        sources=_report_sources(registered_study, options),
     )
 
 
-def _opinions(rows: Sequence[Observation], second_opinions: SecondOpinions) -> dict[str, SecondOpinion]:
-    passed_rows = [row for row in rows if row.outcome == Outcome.PASSED.value]
+def _valid_opinions_on_passed(
+    observations: Sequence[Observation], second_opinions: SecondOpinions
+) -> dict[str, SecondOpinion]:
+    passed_rows = [row for row in observations if row.outcome == Outcome.PASSED.value]
     opinions_by_attempt = {row.attempt: second_opinions.valid_opinion(row.attempt, row.problem) for row in passed_rows}
     return {attempt: opinion for attempt, opinion in opinions_by_attempt.items() if opinion is not None}
 
 
-def _manual_choices(options: ReportOptions) -> list[str]:
+def _manual_choice_flags(options: ReportOptions) -> list[str]:
     return [
         f"--{name} {' '.join(ids)}"
         for name, ids in (("attempts", options.attempts), ("without", options.excluded_attempts))
@@ -290,7 +303,7 @@ def _manual_choices(options: ReportOptions) -> list[str]:
     ]
 
 
-def _as_planned(observation: Observation, registered_study: RegisteredStudy) -> Observation:
+def _with_planned_labels(observation: Observation, registered_study: RegisteredStudy) -> Observation:
     """Difficulty as the plan blocked by, and a study's model attempts under their condition's name."""
     changes: dict[str, str] = {}
     task = next((task for task in registered_study.study.problems if task.problem == observation.problem), None)
@@ -310,7 +323,7 @@ def _as_planned(observation: Observation, registered_study: RegisteredStudy) -> 
     return observation.model_copy(update=changes) if changes else observation
 
 
-def _sources(registered_study: RegisteredStudy | None, options: ReportOptions) -> dict[str, str]:
+def _report_sources(registered_study: RegisteredStudy | None, options: ReportOptions) -> dict[str, str]:
     sources = {
         "Benchwright": version("benchwright"),
         "classifier of edits": CLASSIFIER,
@@ -350,7 +363,7 @@ def _report_json(
                 "role": section.role or None,
                 "says": list(section.lead),
                 "without": section.empty_reason or None,
-                "numbers": plain(section.numbers),
+                "numbers": json_value(section.numbers),
                 "tables": [
                     {"title": table.title, "columns": list(table.columns), "rows": [list(row) for row in table.rows]}
                     for table in section.all_tables

@@ -86,20 +86,20 @@ class Section:
         return [*{id(picture.table): picture.table for picture in self.pictures}.values(), *self.tables]
 
 
-def plain(value: object) -> JsonValue:
+def json_value(value: object) -> JsonValue:
     """A result as JSON has it."""
     if isinstance(value, Enum):
-        return plain(value.value)
+        return json_value(value.value)
     if isinstance(value, BaseModel):
-        return plain(value.model_dump(mode="json"))
+        return json_value(value.model_dump(mode="json"))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {field.name: json_value(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): plain(member) for key, member in value.items()}
+        return {str(key): json_value(member) for key, member in value.items()}
     if isinstance(value, str | bool | int | float) or value is None:
         return value
     if isinstance(value, Sequence):
-        return [plain(member) for member in value]
+        return [json_value(member) for member in value]
     raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import equally_long, read_numbers
+from benchwright_analysis.statistics.columns import common_length, finite_number_column
 from benchwright_analysis.statistics.errors import StatisticsError
 
 
@@ -57,12 +57,14 @@ def active_time_sensitivity(
 
     if reference_s not in active_s_by_threshold_s:
         raise StatisticsError(f"No active times were given for the reference threshold of {reference_s:g} s.")
-    elapsed = read_numbers(elapsed_s, "Elapsed seconds", at_least=0)
+    elapsed = finite_number_column(elapsed_s, "Elapsed seconds", at_least=0)
     active_columns = {
-        threshold: read_numbers(active_s_by_threshold_s[threshold], f"Active seconds at {threshold:g} s", at_least=0)
+        threshold: finite_number_column(
+            active_s_by_threshold_s[threshold], f"Active seconds at {threshold:g} s", at_least=0
+        )
         for threshold in sorted(active_s_by_threshold_s)
     }
-    attempts = equally_long(
+    attempts = common_length(
         elapsed=len(elapsed), **{f"at_{key:g}_s": len(active_column) for key, active_column in active_columns.items()}
     )
     previous_active = np.zeros(attempts)

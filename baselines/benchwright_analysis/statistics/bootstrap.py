@@ -8,7 +8,12 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchwright_analysis.statistics.columns import Numbers, equally_long, index_labels, read_numbers
+from benchwright_analysis.statistics.columns import (
+    Numbers,
+    common_length,
+    distinct_labels_and_indices,
+    finite_number_column,
+)
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import CONFIDENCE, Estimate
@@ -57,7 +62,7 @@ def nested_draw_counts(
     Returns:
         Resamples by children.
     """
-    _, parent_indices = index_labels(parent_of_each_child, "Parents")
+    _, parent_indices = distinct_labels_and_indices(parent_of_each_child, "Parents")
     counts = np.zeros((len(parent_draws), len(parent_indices)), dtype=np.int64)
     for parent in range(parent_draws.shape[1]):
         children = np.flatnonzero(parent_indices == parent)
@@ -77,10 +82,12 @@ def crossed_draw_counts(cells: CrossedCells, resamples: int, random: np.random.G
     Returns:
         Resamples by rows, and how many participants and problems there are.
     """
-    problems, problem_indices = index_labels(cells.problems, "Problems")
+    problems, problem_indices = distinct_labels_and_indices(cells.problems, "Problems")
     row_draws = draw_counts(len(problems), resamples, random)[:, problem_indices]
     people_rows = [index for index, participant in enumerate(cells.participants) if participant is not None]
-    people, person_indices = index_labels([cells.participants[row] for row in people_rows], "Participants")
+    people, person_indices = distinct_labels_and_indices(
+        [cells.participants[row] for row in people_rows], "Participants"
+    )
     if people:
         row_draws[:, people_rows] *= draw_counts(len(people), resamples, random)[:, person_indices]
     return row_draws, len(people), len(problems)
@@ -102,7 +109,7 @@ def percentile_interval(replicates: Numbers, unit_count: int | None = None) -> t
     from scipy import special
 
     defined = np.sort(replicates[~np.isnan(replicates)])
-    if not len(defined) or are_constant(defined[0], defined[-1]):
+    if not len(defined) or differ_only_by_rounding(defined[0], defined[-1]):
         return None, None
     tail = (1 - CONFIDENCE) / 2
     if unit_count is not None:
@@ -113,14 +120,14 @@ def percentile_interval(replicates: Numbers, unit_count: int | None = None) -> t
     return (float(low) if np.isfinite(low) else None, float(high) if np.isfinite(high) else None)
 
 
-def are_constant(lowest: float, greatest: float) -> bool:
+def differ_only_by_rounding(lowest: float, greatest: float) -> bool:
     """True if the ends of replicates differ by no more than rounding does."""
     return math.isclose(lowest, greatest, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
 
 def clustered_mean(
     item_values: ArrayLike,
-    clusters: Sequence[Hashable] | None = None,
+    cluster_labels: Sequence[Hashable] | None = None,
     *,
     seed: int,
     resamples: int = RESAMPLES,
@@ -129,7 +136,7 @@ def clustered_mean(
 
     Args:
         item_values: One per item.
-        clusters: Cluster of each item, such as its problem or participant; without it each item is a
+        cluster_labels: Cluster of each item, such as its problem or participant; without it each item is a
             cluster of its own.
         seed: The same seed gives the same interval.
         resamples: Number of times clusters are drawn.
@@ -140,8 +147,8 @@ def clustered_mean(
     Raises:
         StatisticsError: Nothing is there, or lengths differ.
     """
-    column = read_numbers(item_values, "Values")
-    cluster_indices = _cluster_indices(clusters, len(column))
+    column = finite_number_column(item_values, "Values")
+    cluster_indices = _cluster_index_of_each(cluster_labels, len(column))
     cluster_totals = np.asarray(np.bincount(cluster_indices, column), dtype=np.float64)
     cluster_sizes = np.bincount(cluster_indices)
     value = float(column.mean())
@@ -164,9 +171,9 @@ def _resampled_means(
     return np.concatenate(means)
 
 
-def _cluster_indices(clusters: Sequence[Hashable] | None, length: int) -> NDArray[np.intp]:
-    if clusters is None:
-        equally_long(values=length)
+def _cluster_index_of_each(cluster_labels: Sequence[Hashable] | None, length: int) -> NDArray[np.intp]:
+    if cluster_labels is None:
+        common_length(values=length)
         return np.arange(length, dtype=np.intp)
-    equally_long(values=length, clusters=len(clusters))
-    return index_labels(clusters, "Clusters")[1]
+    common_length(values=length, clusters=len(cluster_labels))
+    return distinct_labels_and_indices(cluster_labels, "Clusters")[1]

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from benchwright_analysis.statistics.bootstrap import RESAMPLES, Counts, crossed_draw_counts, percentile_interval
-from benchwright_analysis.statistics.columns import Flags, Numbers, equally_long, read_flags, read_numbers
+from benchwright_analysis.statistics.columns import Flags, Numbers, common_length, finite_number_column, flag_column
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share, too_few_units_reason
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_judges.agreement.estimators import Estimate, Share, pearson, wilson_share
+from benchwright_judges.agreement.estimators import Estimate, Share, pearson_correlation, wilson_share
 
 BINS = 5
 _AT_ONCE = 1_000_000
@@ -89,12 +89,12 @@ def time_calibration(
         StatisticsError: A forecast or time is not positive, lengths differ, or there are no attempts.
     """
     forecast_times, waits = (
-        read_numbers(forecasts, "Forecasts", above=0),
-        read_numbers(times, "Times", above=0),
+        finite_number_column(forecasts, "Forecasts", above=0),
+        finite_number_column(times, "Times", above=0),
     )
-    is_counted = read_flags(pass_flags, "Results") if pass_flags is not None else np.ones(len(waits), dtype=np.bool_)
-    all_cells = cells if cells is not None else _independent(len(waits))
-    equally_long(
+    is_counted = flag_column(pass_flags, "Results") if pass_flags is not None else np.ones(len(waits), dtype=np.bool_)
+    all_cells = cells if cells is not None else _independent_cells(len(waits))
+    common_length(
         forecasts=len(forecast_times), times=len(waits), results=len(is_counted), cells=len(all_cells.problems)
     )
     forecast_times, waits = forecast_times[is_counted], waits[is_counted]
@@ -109,9 +109,9 @@ def time_calibration(
     return TimeCalibration(
         attempts=len(waits),
         left_out=left_out,
-        ratio=Estimate(value=_power(bias.value), low=_power(bias.low), high=_power(bias.high)),
+        ratio=Estimate(value=_exp2_if_given(bias.value), low=_exp2_if_given(bias.low), high=_exp2_if_given(bias.high)),
         spread=float(logs.std(ddof=1)) if len(logs) > 1 else None,
-        within_factor_2=_share(np.abs(logs) <= 1 + 1e-12, counted_cells),
+        within_factor_2=_crossed_flag_share(np.abs(logs) <= 1 + 1e-12, counted_cells),
         rank_correlation=rank_correlation(forecast_times, waits, counted_cells, seed=seed, resamples=resamples),
     )
 
@@ -121,7 +121,7 @@ def chance_calibration(
     pass_flags: ArrayLike,
     cells: CrossedCells | None = None,
     *,
-    bins: int = BINS,
+    bin_count: int = BINS,
 ) -> ChanceCalibration:
     """Brier's score, Murphy's parts of it, the expected calibration error and the reliability diagram.
 
@@ -133,18 +133,18 @@ def chance_calibration(
         forecasts: Chance to pass, from 0 to 1.
         pass_flags: True for each attempt that passed.
         cells: Participant and problem of each forecast; without it forecasts are independent.
-        bins: Number of bins.
+        bin_count: Number of bins.
 
     Raises:
         StatisticsError: A forecast is not from 0 to 1, lengths differ, there are none, or fewer than one bin.
     """
-    chances = read_numbers(forecasts, "Forecasts", at_least=0, at_most=1)
-    pass_values = read_flags(pass_flags, "Results").astype(np.float64)
-    all_cells = cells if cells is not None else _independent(len(chances))
-    total = equally_long(forecasts=len(chances), results=len(pass_values), cells=len(all_cells.problems))
-    if bins < 1:
-        raise StatisticsError(f"There has to be at least one bin, not {bins}.")
-    bin_indices = np.minimum((chances * bins).astype(int), bins - 1)
+    chances = finite_number_column(forecasts, "Forecasts", at_least=0, at_most=1)
+    pass_values = flag_column(pass_flags, "Results").astype(np.float64)
+    all_cells = cells if cells is not None else _independent_cells(len(chances))
+    total = common_length(forecasts=len(chances), results=len(pass_values), cells=len(all_cells.problems))
+    if bin_count < 1:
+        raise StatisticsError(f"There has to be at least one bin, not {bin_count}.")
+    bin_indices = np.minimum((chances * bin_count).astype(int), bin_count - 1)
     rate = float(pass_values.mean())
     filled_bins, reliability, resolution, ece = [], 0.0, 0.0, 0.0
     for index in np.unique(bin_indices):
@@ -152,7 +152,10 @@ def chance_calibration(
         size, mean, observed = int(in_bin.sum()), float(chances[in_bin].mean()), float(pass_values[in_bin].mean())
         filled_bins.append(
             ForecastBin(
-                index / bins, (index + 1) / bins, mean, _share(pass_values[in_bin] > 0, all_cells.select_rows(in_bin))
+                index / bin_count,
+                (index + 1) / bin_count,
+                mean,
+                _crossed_flag_share(pass_values[in_bin] > 0, all_cells.select_rows(in_bin)),
             )
         )
         reliability += size / total * (mean - observed) ** 2
@@ -195,21 +198,21 @@ def rank_correlation(
         StatisticsError: Lengths differ, or there are no items.
     """
     first_column, second_column = (
-        read_numbers(first_measure, "First values"),
-        read_numbers(second_measure, "Second values"),
+        finite_number_column(first_measure, "First values"),
+        finite_number_column(second_measure, "Second values"),
     )
-    length = equally_long(first=len(first_column), second=len(second_column))
-    value = _spearman(first_column, second_column) if length > 2 else math.nan
+    length = common_length(first=len(first_column), second=len(second_column))
+    value = _spearman_correlation(first_column, second_column) if length > 2 else math.nan
     if math.isnan(value):
         return Estimate(value=None)
-    given_cells = cells if cells is not None else _independent(length)
+    given_cells = cells if cells is not None else _independent_cells(length)
     row_draws, participants, problems = crossed_draw_counts(given_cells, resamples, np.random.default_rng(seed))
     if too_few_units_reason(participants, problems):
         return Estimate(value=value)
     portion = max(1, _AT_ONCE // length)
     replicates = np.concatenate(
         [
-            _drawn_spearman(first_column, second_column, row_draws[offset : offset + portion])
+            _resampled_spearman(first_column, second_column, row_draws[offset : offset + portion])
             for offset in range(0, resamples, portion)
         ]
     )
@@ -217,31 +220,31 @@ def rank_correlation(
     return Estimate(value=value, low=low, high=high)
 
 
-def _independent(length: int) -> CrossedCells:
-    return CrossedCells([None] * length, range(length))
+def _independent_cells(row_count: int) -> CrossedCells:
+    return CrossedCells([None] * row_count, range(row_count))
 
 
-def _share(flag_column: Flags, cells: CrossedCells) -> Share:
+def _crossed_flag_share(flag_column: Flags, cells: CrossedCells) -> Share:
     estimate = crossed_share(flag_column, cells)
     return Share(
         count=int(flag_column.sum()), total=len(flag_column), value=estimate.value, low=estimate.low, high=estimate.high
     )
 
 
-def _spearman(first_values: Numbers, second_values: Numbers) -> float:
-    return pearson(_ranks(first_values), _ranks(second_values))
+def _spearman_correlation(first_values: Numbers, second_values: Numbers) -> float:
+    return pearson_correlation(_mean_ranks(first_values), _mean_ranks(second_values))
 
 
-def _ranks(column: Numbers) -> Numbers:
-    _, inverse, counts = np.unique(column, return_inverse=True, return_counts=True)
+def _mean_ranks(values: Numbers) -> Numbers:
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks: Numbers = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
     return ranks
 
 
-def _drawn_spearman(first_values: Numbers, second_values: Numbers, row_draws: Counts) -> Numbers:
+def _resampled_spearman(first_values: Numbers, second_values: Numbers, row_draws: Counts) -> Numbers:
     """The correlation of the ranks that items have where each is there as often as it was drawn; by resample."""
     size = row_draws.sum(axis=1, keepdims=True)
-    deviations = [_drawn_ranks(side, row_draws) - (size + 1) / 2 for side in (first_values, second_values)]
+    deviations = [_resampled_mean_ranks(side, row_draws) - (size + 1) / 2 for side in (first_values, second_values)]
     first, second = deviations
     product = (row_draws * first * second).sum(axis=1)
     spread = np.sqrt((row_draws * first**2).sum(axis=1) * (row_draws * second**2).sum(axis=1))
@@ -249,8 +252,8 @@ def _drawn_spearman(first_values: Numbers, second_values: Numbers, row_draws: Co
     return correlations
 
 
-def _drawn_ranks(column: Numbers, row_draws: Counts) -> Numbers:
-    _, inverse = np.unique(column, return_inverse=True)
+def _resampled_mean_ranks(values: Numbers, row_draws: Counts) -> Numbers:
+    _, inverse = np.unique(values, return_inverse=True)
     order = np.argsort(inverse, kind="stable")
     tie_starts = np.flatnonzero(np.diff(inverse[order], prepend=-1))
     tied = np.add.reduceat(row_draws[:, order], tie_starts, axis=1)
@@ -258,5 +261,5 @@ def _drawn_ranks(column: Numbers, row_draws: Counts) -> Numbers:
     return ranks
 
 
-def _power(log_ratio: float | None) -> float | None:
-    return None if log_ratio is None else 2.0**log_ratio
+def _exp2_if_given(log2_ratio: float | None) -> float | None:
+    return None if log2_ratio is None else 2.0**log2_ratio

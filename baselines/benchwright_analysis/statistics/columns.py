@@ -14,7 +14,7 @@ Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
 
-def read_numbers(
+def finite_number_column(
     raw_column: ArrayLike,
     name: str,
     *,
@@ -40,39 +40,39 @@ def read_numbers(
         raise StatisticsError(f"{name} have to be numbers: {error}.") from error
     if column.ndim != 1:
         raise StatisticsError(f"{name} have to be one list of numbers, not {column.ndim}-dimensional.")
-    _demand_all(np.isfinite(column), column, name, "a finite number")
+    _raise_unless_all_fit(np.isfinite(column), column, name, "a finite number")
     if above is not None:
-        _demand_all(column > above, column, name, f"greater than {above:g}")
+        _raise_unless_all_fit(column > above, column, name, f"greater than {above:g}")
     if at_least is not None:
-        _demand_all(column >= at_least, column, name, f"at least {at_least:g}")
+        _raise_unless_all_fit(column >= at_least, column, name, f"at least {at_least:g}")
     if at_most is not None:
-        _demand_all(column <= at_most, column, name, f"at most {at_most:g}")
+        _raise_unless_all_fit(column <= at_most, column, name, f"at most {at_most:g}")
     return column
 
 
-def read_flags(raw_column: ArrayLike, name: str) -> Flags:
+def flag_column(raw_column: ArrayLike, name: str) -> Flags:
     """A column of yes and no, given as booleans or as 0 and 1.
 
     Raises:
         StatisticsError: Naming the first item that is neither.
     """
-    column = read_numbers(raw_column, name)
-    _demand_all((column == 0) | (column == 1), column, name, "true or false")
+    column = finite_number_column(raw_column, name)
+    _raise_unless_all_fit((column == 0) | (column == 1), column, name, "true or false")
     return column.astype(np.bool_)
 
 
-def observed_times(times: ArrayLike, pass_flags: ArrayLike) -> tuple[Numbers, Flags]:
+def time_and_pass_columns(times: ArrayLike, pass_flags: ArrayLike) -> tuple[Numbers, Flags]:
     """Times until attempts passed or ended, and whether they passed.
 
     Raises:
         StatisticsError: A negative time, differing lengths, or no attempts.
     """
-    waits, events = read_numbers(times, "Times", at_least=0), read_flags(pass_flags, "Results")
-    equally_long(times=len(waits), results=len(events))
+    waits, events = finite_number_column(times, "Times", at_least=0), flag_column(pass_flags, "Results")
+    common_length(times=len(waits), results=len(events))
     return waits, events
 
 
-def index_labels(raw_labels: Sequence[Hashable], name: str) -> tuple[tuple[str, ...], Indices]:
+def distinct_labels_and_indices(raw_labels: Sequence[Hashable], name: str) -> tuple[tuple[str, ...], Indices]:
     """The distinct labels of a column, sorted as text, and for each item which of them it has.
 
     Raises:
@@ -88,7 +88,7 @@ def index_labels(raw_labels: Sequence[Hashable], name: str) -> tuple[tuple[str, 
     return labels, np.array([label_indices[text] for text in texts], dtype=np.intp)
 
 
-def equally_long(**lengths_by_column: int) -> int:
+def common_length(**lengths_by_column: int) -> int:
     """The common length of columns.
 
     Args:
@@ -107,7 +107,7 @@ def equally_long(**lengths_by_column: int) -> int:
     return length
 
 
-def check_open_share(value: float, name: str) -> float:
+def checked_open_share(value: float, name: str) -> float:
     """A number between 0 and 1, both excluded.
 
     Raises:
@@ -118,7 +118,7 @@ def check_open_share(value: float, name: str) -> float:
     return value
 
 
-def _demand_all(fit_flags: Flags, column: Numbers, name: str, requirement: str) -> None:
+def _raise_unless_all_fit(fit_flags: Flags, column: Numbers, name: str, requirement: str) -> None:
     if not fit_flags.all():
         index = int(np.argmin(fit_flags))
         raise StatisticsError(f"{name} have to be {requirement}: item {index} is {column[index]:g}.")

@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Numbers, equally_long, index_labels, read_numbers
+from benchwright_analysis.statistics.columns import (
+    Numbers,
+    common_length,
+    distinct_labels_and_indices,
+    finite_number_column,
+)
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import CONFIDENCE
 
@@ -39,7 +44,9 @@ class Bounds:
 
         reach = float(special.ndtri((1 + CONFIDENCE) / 2)) * self.standard_error
         p = 2 * float(special.ndtr(-abs(self.coefficient) / self.standard_error))
-        return NormalBounds(_percent(self.coefficient - reach), _percent(self.coefficient + reach), p)
+        return NormalBounds(
+            _percent_of_log_change(self.coefficient - reach), _percent_of_log_change(self.coefficient + reach), p
+        )
 
 
 @dataclass(frozen=True)
@@ -110,13 +117,13 @@ def condition_effects(
     """
     import statsmodels.api as sm
 
-    waits = read_numbers(times, "Times", above=0)
-    forecast_column = read_numbers(forecasts, "Forecasts", above=0) if forecasts is not None else None
+    waits = finite_number_column(times, "Times", above=0)
+    forecast_column = finite_number_column(forecasts, "Forecasts", above=0) if forecasts is not None else None
     lengths = {"times": len(waits), "conditions": len(condition_labels)}
     lengths |= {"forecasts": len(forecast_column)} if forecast_column is not None else {}
     lengths |= {"participants": len(participants)} if participants is not None else {}
-    attempts = equally_long(**lengths)
-    names, condition_indices = index_labels(condition_labels, "Conditions")
+    attempts = common_length(**lengths)
+    names, condition_indices = distinct_labels_and_indices(condition_labels, "Conditions")
     other_conditions = [name for name in names if name != baseline]
     if baseline not in names or not other_conditions:
         raise StatisticsError(f"The baseline {baseline!r} has to be one of two or more conditions: {', '.join(names)}.")
@@ -134,13 +141,13 @@ def condition_effects(
     if np.linalg.matrix_rank(design_matrix) < design_matrix.shape[1]:
         raise StatisticsError("The effects of conditions and forecasts can't be separated: one determines the other.")
     model = sm.OLS(np.log(waits), design_matrix)
-    _demand_leverage(design_matrix, other_conditions)
+    _raise_if_leverage_is_full(design_matrix, other_conditions)
     robust = model.fit(cov_type="HC3", use_t=True)
     if np.abs(robust.resid).max() < _EXACT:
         raise StatisticsError("Times do not vary within a condition, so there is nothing to judge a difference by.")
     clustered, people = None, None
     if participants is not None:
-        _, participant_indices = index_labels(participants, "Participants")
+        _, participant_indices = distinct_labels_and_indices(participants, "Participants")
         people = int(participant_indices.max()) + 1
         # The scores of all clusters add up to nothing: no more clusters than coefficients leave some without variance.
         if people > design_matrix.shape[1]:
@@ -151,9 +158,9 @@ def condition_effects(
         ConditionEffect(
             condition=name,
             coefficient=float(robust.params[position]),
-            percent=_percent(float(robust.params[position])),
-            hc3=_bounds(robust, position),
-            clustered=_bounds(clustered, position) if clustered is not None else None,
+            percent=_percent_of_log_change(float(robust.params[position])),
+            hc3=_percent_bounds(robust, position),
+            clustered=_percent_bounds(clustered, position) if clustered is not None else None,
         )
         for position, name in enumerate(other_conditions, 1)
     ]
@@ -164,11 +171,11 @@ def condition_effects(
         attempts=attempts,
         participants=people,
         r_squared=float(robust.rsquared),
-        note=_note(people, design_matrix.shape[1]),
+        note=_clusters_note(people, design_matrix.shape[1]),
     )
 
 
-def _demand_leverage(design_matrix: Numbers, other_conditions: Sequence[str]) -> None:
+def _raise_if_leverage_is_full(design_matrix: Numbers, other_conditions: Sequence[str]) -> None:
     """HC3 divides by what each attempt leaves undetermined: a condition with one attempt leaves nothing."""
     leverage = np.sum(design_matrix @ np.linalg.pinv(design_matrix.T @ design_matrix) * design_matrix, axis=1)
     if (leverage > 1 - 1e-9).any():
@@ -177,24 +184,29 @@ def _demand_leverage(design_matrix: Numbers, other_conditions: Sequence[str]) ->
         )
 
 
-def _bounds(fitted: Any, position: int) -> Bounds:
-    low, high = (_percent(float(bound)) for bound in fitted.conf_int()[position])
-    df = float(getattr(fitted, "df_resid_inference", fitted.df_resid))
+def _percent_bounds(fitted_model: Any, coefficient_index: int) -> Bounds:
+    low, high = (_percent_of_log_change(float(bound)) for bound in fitted_model.conf_int()[coefficient_index])
+    df = float(getattr(fitted_model, "df_resid_inference", fitted_model.df_resid))
     return Bounds(
-        low, high, float(fitted.bse[position]), float(fitted.pvalues[position]), df, float(fitted.params[position])
+        low,
+        high,
+        float(fitted_model.bse[coefficient_index]),
+        float(fitted_model.pvalues[coefficient_index]),
+        df,
+        float(fitted_model.params[coefficient_index]),
     )
 
 
-def _percent(coefficient: float) -> float:
-    return 100 * math.expm1(min(coefficient, 700.0))
+def _percent_of_log_change(log_change: float) -> float:
+    return 100 * math.expm1(min(log_change, 700.0))
 
 
-def _note(people: int | None, coefficients: int) -> str:
+def _clusters_note(people: int | None, coefficient_count: int) -> str:
     if people is None:
         return "Attempts are taken as independent of each other, which those of one person are not."
     if people == 1:
         return "All attempts are by one participant, so nothing can be said of others."
-    if people <= coefficients:
+    if people <= coefficient_count:
         return (
             f"{people} participants are too few for an interval that takes attempts of one person as alike: HC3 takes "
             "them as independent, and so is too narrow."

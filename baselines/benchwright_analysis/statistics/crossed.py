@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Numbers, equally_long, read_flags, read_numbers
+from benchwright_analysis.statistics.columns import Numbers, common_length, finite_number_column, flag_column
 from benchwright_analysis.statistics.crossed_design import CrossedCells, CrossedDesign, VarianceModel
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import CONFIDENCE, Estimate
@@ -59,7 +59,9 @@ class CrossedEstimate:
         """The smallest difference from 0 that a study of this size finds with a chance of 80 % (Bloom 1995)."""
         if self.standard_error is None or self.degrees_of_freedom is None:
             return None
-        return self.standard_error * (_quantile(CONFIDENCE, self.degrees_of_freedom) + _power(self.degrees_of_freedom))
+        return self.standard_error * (
+            _t_reach(CONFIDENCE, self.degrees_of_freedom) + _t_80_percent_quantile(self.degrees_of_freedom)
+        )
 
 
 def crossed_mean(
@@ -79,7 +81,7 @@ def crossed_mean(
     Raises:
         StatisticsError: Nothing is there, lengths differ, or no weight is positive.
     """
-    return _means(read_numbers(attempt_values, "Values")[:, None], cells, weights, strata)[0]
+    return _column_means(finite_number_column(attempt_values, "Values")[:, None], cells, weights, strata)[0]
 
 
 def crossed_share(pass_flags: ArrayLike, cells: CrossedCells) -> CrossedEstimate:
@@ -92,29 +94,33 @@ def crossed_share(pass_flags: ArrayLike, cells: CrossedCells) -> CrossedEstimate
     Raises:
         StatisticsError: As in `crossed_mean`.
     """
-    return _share(_means(read_flags(pass_flags, "Results").astype(np.float64)[:, None], cells)[0])
+    return _with_wilson_interval(
+        _column_means(flag_column(pass_flags, "Results").astype(np.float64)[:, None], cells)[0]
+    )
 
 
-def crossed_shares(columns: Numbers, cells: CrossedCells, weights: ArrayLike | None = None) -> list[CrossedEstimate]:
+def crossed_shares(
+    share_columns: Numbers, cells: CrossedCells, weights: ArrayLike | None = None
+) -> list[CrossedEstimate]:
     """Shares from pseudo-values or chances, such as of not having passed by several times.
 
     Args:
-        columns: Attempts by shares; their means are the shares.
+        share_columns: Attempts by shares; their means are the shares.
         cells: As in `crossed_mean`.
         weights: As in `crossed_mean`.
     """
-    return [_share(estimate) for estimate in _means(columns, cells, weights)]
+    return [_with_wilson_interval(estimate) for estimate in _column_means(share_columns, cells, weights)]
 
 
-def crossed_means(columns: Numbers, cells: CrossedCells, weights: ArrayLike) -> list[CrossedEstimate]:
+def crossed_means(value_columns: Numbers, cells: CrossedCells, weights: ArrayLike) -> list[CrossedEstimate]:
     """Weighted means of several columns, as by `crossed_mean`.
 
     Args:
-        columns: Attempts by means.
+        value_columns: Attempts by means.
         cells: As in `crossed_mean`.
         weights: As in `crossed_mean`.
     """
-    return _means(columns, cells, weights)
+    return _column_means(value_columns, cells, weights)
 
 
 def crossed_ratio(numerators: ArrayLike, denominators: ArrayLike, cells: CrossedCells) -> CrossedEstimate:
@@ -129,10 +135,10 @@ def crossed_ratio(numerators: ArrayLike, denominators: ArrayLike, cells: Crossed
         StatisticsError: A denominator is negative, all are 0, or as in `crossed_mean`.
     """
     numerator_column, denominator_column = (
-        read_numbers(numerators, "Numerators"),
-        read_numbers(denominators, "Denominators", at_least=0),
+        finite_number_column(numerators, "Numerators"),
+        finite_number_column(denominators, "Denominators", at_least=0),
     )
-    equally_long(numerators=len(numerator_column), denominators=len(denominator_column))
+    common_length(numerators=len(numerator_column), denominators=len(denominator_column))
     if denominator_column.sum() <= 0:
         raise StatisticsError("A ratio needs a denominator greater than 0.")
     ratio = float(numerator_column.sum() / denominator_column.sum())
@@ -141,51 +147,53 @@ def crossed_ratio(numerators: ArrayLike, denominators: ArrayLike, cells: Crossed
     return replace(estimate, value=ratio, low=low, high=high, p_value=None)
 
 
-def _means(
-    columns: Numbers,
+def _column_means(
+    value_columns: Numbers,
     cells: CrossedCells,
     weights: ArrayLike | None = None,
     strata: Sequence[Sequence[str]] | None = None,
 ) -> list[CrossedEstimate]:
-    row_count = len(columns)
+    row_count = len(value_columns)
     design = CrossedDesign(cells, row_count)
-    shares = np.ones(row_count) if weights is None else read_numbers(weights, "Weights", at_least=0)
-    equally_long(values=row_count, weights=len(shares), strata=len(strata) if strata is not None else row_count)
+    shares = np.ones(row_count) if weights is None else finite_number_column(weights, "Weights", at_least=0)
+    common_length(values=row_count, weights=len(shares), strata=len(strata) if strata is not None else row_count)
     if shares.sum() <= 0:
         raise StatisticsError("At least one weight has to be positive.")
-    fixed = [np.ones((row_count, 1)), *([_labels(strata)] if strata is not None else [])]
-    model = design.mean_model(np.hstack(fixed))
+    fixed = [np.ones((row_count, 1)), *([_stratum_indicators(strata)] if strata is not None else [])]
+    model = design.mean_variance_model(np.hstack(fixed))
     total_weight = float(shares.sum())
     return [
         # Divided last, so that a share of all is 1.
-        _result(column, shares / total_weight, model, design, value=float(shares @ column) / total_weight)
-        for column in columns.T
+        _weighted_sum_estimate(
+            column, shares / total_weight, model, design, exact_value=float(shares @ column) / total_weight
+        )
+        for column in value_columns.T
     ]
 
 
-def _labels(strata: Sequence[Sequence[str]]) -> Numbers:
-    names = sorted({label for labels in strata for label in labels})
-    return np.array([[name in labels for name in names] for labels in strata], dtype=np.float64)
+def _stratum_indicators(labels_of_rows: Sequence[Sequence[str]]) -> Numbers:
+    names = sorted({label for labels in labels_of_rows for label in labels})
+    return np.array([[name in labels for name in names] for labels in labels_of_rows], dtype=np.float64)
 
 
-def _share(estimate: CrossedEstimate) -> CrossedEstimate:
-    value = min(1.0, max(0.0, estimate.value))
-    fewest = min((size for size in (estimate.participants, estimate.problems) if size), default=0)
-    if estimate.standard_error is None and estimate.note != _ALIKE:
-        return replace(estimate, value=value)
-    if 0 < value < 1 and estimate.standard_error:
+def _with_wilson_interval(mean_estimate: CrossedEstimate) -> CrossedEstimate:
+    value = min(1.0, max(0.0, mean_estimate.value))
+    fewest = min((size for size in (mean_estimate.participants, mean_estimate.problems) if size), default=0)
+    if mean_estimate.standard_error is None and mean_estimate.note != _ALIKE:
+        return replace(mean_estimate, value=value)
+    if 0 < value < 1 and mean_estimate.standard_error:
         size, df = (
-            value * (1 - value) / estimate.standard_error**2,
-            max(estimate.degrees_of_freedom or 1.0, fewest - 1.0),
+            value * (1 - value) / mean_estimate.standard_error**2,
+            max(mean_estimate.degrees_of_freedom or 1.0, fewest - 1.0),
         )
     else:
         size, df = float(fewest), max(1.0, fewest - 1.0)
-    reach = _quantile(CONFIDENCE, df)
+    reach = _t_reach(CONFIDENCE, df)
     extra = reach * reach / size
     middle = (value + extra / 2) / (1 + extra)
     half = math.sqrt(extra * value * (1 - value) + extra * extra / 4) / (1 + extra)
     low, high = max(0.0, middle - half), min(1.0, middle + half)
-    return replace(estimate, value=value, low=low, high=high, degrees_of_freedom=df, p_value=None, note="")
+    return replace(mean_estimate, value=value, low=low, high=high, degrees_of_freedom=df, p_value=None, note="")
 
 
 def crossed_difference(
@@ -208,11 +216,11 @@ def crossed_difference(
     Raises:
         StatisticsError: Lengths differ, a condition has no attempts, or no problem was tried under both conditions.
     """
-    column = read_numbers(attempt_values, "Values")
-    treated = read_flags(in_second_group, "Conditions").astype(np.float64)
+    column = finite_number_column(attempt_values, "Values")
+    treated = flag_column(in_second_group, "Conditions").astype(np.float64)
     design = CrossedDesign(cells, len(column))
-    covariate_columns = [read_numbers(covariate, "A covariate") for covariate in covariates]
-    equally_long(
+    covariate_columns = [finite_number_column(covariate, "A covariate") for covariate in covariates]
+    common_length(
         values=len(column),
         conditions=len(treated),
         **{f"covariate_{i}": len(c) for i, c in enumerate(covariate_columns)},
@@ -220,9 +228,9 @@ def crossed_difference(
     is_within = design.most_people_cross(treated)
     if not design.participants and not covariate_columns:
         column, residual_treatment = design.centre_by_problem(column), design.centre_by_problem(treated)
-        model = design.mean_model(residual_treatment[:, None])
+        model = design.mean_variance_model(residual_treatment[:, None])
     else:
-        residual_treatment, model = design.difference_model(treated, covariate_columns, is_within)
+        residual_treatment, model = design.residual_and_variance_model(treated, covariate_columns, is_within)
     size = float(residual_treatment @ residual_treatment)
     if size < _NOTHING:
         raise StatisticsError(
@@ -230,7 +238,7 @@ def crossed_difference(
             if design.has_shared_problems(treated)
             else "No problem was tried under both conditions."
         )
-    estimate = replace(_result(column, residual_treatment / size, model, design), within=is_within)
+    estimate = replace(_weighted_sum_estimate(column, residual_treatment / size, model, design), within=is_within)
     lacking = "" if is_within else design.too_few_people_reason(treated)
     return _without_interval(estimate, lacking) if lacking else estimate
 
@@ -243,28 +251,28 @@ def crossed_share_difference(pass_flags: ArrayLike, in_second_group: ArrayLike, 
     Raises:
         StatisticsError: As in `crossed_difference`.
     """
-    estimate = crossed_difference(read_flags(pass_flags, "Results"), in_second_group, cells)
+    estimate = crossed_difference(flag_column(pass_flags, "Results"), in_second_group, cells)
     low, high = (None if end is None else min(1.0, max(-1.0, end)) for end in (estimate.low, estimate.high))
     return replace(estimate, low=low, high=high)
 
 
-def _result(
-    column: Numbers, weights: Numbers, model: VarianceModel, design: CrossedDesign, *, value: float | None = None
+def _weighted_sum_estimate(
+    values: Numbers, weights: Numbers, model: VarianceModel, design: CrossedDesign, *, exact_value: float | None = None
 ) -> CrossedEstimate:
-    sample_sizes = (len(column), design.participants, design.problems)
+    sample_sizes = (len(values), design.participants, design.problems)
     bare = CrossedEstimate(
-        float(weights @ column) if value is None else value, None, None, None, None, None, *sample_sizes
+        float(weights @ values) if exact_value is None else exact_value, None, None, None, None, None, *sample_sizes
     )
     note = too_few_units_reason(design.participants, design.problems)
     if note:
         return _without_interval(bare, note)
-    variance_estimate = model.variance_of(weights, column)
-    if variance_estimate is None or variance_estimate.variance <= (_NOTHING * float(np.abs(column).max())) ** 2:
+    variance_estimate = model.variance_of(weights, values)
+    if variance_estimate is None or variance_estimate.variance <= (_NOTHING * float(np.abs(values).max())) ** 2:
         return _without_interval(bare, _ALIKE)
     error = math.sqrt(variance_estimate.variance)
     df = max(1.0, variance_estimate.degrees_of_freedom)
-    reach = _quantile(CONFIDENCE, df) * error
-    p = _p_value(bare.value / error, df)
+    reach = _t_reach(CONFIDENCE, df) * error
+    p = _two_sided_t_p_value(bare.value / error, df)
     return CrossedEstimate(bare.value, error, df, bare.value - reach, bare.value + reach, p, *sample_sizes)
 
 
@@ -291,19 +299,19 @@ def _without_interval(estimate: CrossedEstimate, note: str) -> CrossedEstimate:
     return replace(estimate, standard_error=None, degrees_of_freedom=None, low=None, high=None, p_value=None, note=note)
 
 
-def _quantile(confidence: float, df: float) -> float:
+def _t_reach(confidence: float, degrees_of_freedom: float) -> float:
     from scipy import special
 
-    return float(special.stdtrit(df, (1 + confidence) / 2))
+    return float(special.stdtrit(degrees_of_freedom, (1 + confidence) / 2))
 
 
-def _power(df: float) -> float:
+def _t_80_percent_quantile(degrees_of_freedom: float) -> float:
     from scipy import special
 
-    return float(special.stdtrit(df, 0.8))
+    return float(special.stdtrit(degrees_of_freedom, 0.8))
 
 
-def _p_value(ratio: float, df: float) -> float:
+def _two_sided_t_p_value(t_ratio: float, degrees_of_freedom: float) -> float:
     from scipy import special
 
-    return float(2 * special.stdtr(df, -abs(ratio)))
+    return float(2 * special.stdtr(degrees_of_freedom, -abs(t_ratio)))

@@ -8,13 +8,13 @@ from typing import Protocol
 
 import numpy as np
 
-from benchwright_analysis.statistics.columns import Flags, Indices, Numbers, equally_long, index_labels
+from benchwright_analysis.statistics.columns import Flags, Indices, Numbers, common_length, distinct_labels_and_indices
 from benchwright_analysis.statistics.variance_components import (
     BetweenUnits,
     Variance,
     VarianceComponents,
     indicator_matrix,
-    projector,
+    orthonormal_basis,
 )
 
 
@@ -64,7 +64,7 @@ class CrossedDesign:
             StatisticsError: Lengths differ, or a problem is missing.
         """
         families = cells.families if cells.families is not None else cells.problems
-        equally_long(
+        common_length(
             values=row_count, participants=len(cells.participants), problems=len(cells.problems), families=len(families)
         )
         people = [None if participant is None else str(participant) for participant in cells.participants]
@@ -75,37 +75,37 @@ class CrossedDesign:
         )
         self.participants = len(names)
         """Distinct participants."""
-        problems, self._problem = index_labels(cells.problems, "Problems")
+        problems, self._problem = distinct_labels_and_indices(cells.problems, "Problems")
         self.problems = len(problems)
         """Distinct problems."""
-        units, self._family = index_labels(families, "Families")
+        units, self._family = distinct_labels_and_indices(families, "Families")
         self._families = len(units)
 
-    def mean_model(self, fixed_columns: Numbers) -> VarianceModel:
+    def mean_variance_model(self, fixed_columns: Numbers) -> VarianceModel:
         """Of means around what the columns span: levels of participants and of problems vary."""
         if not self.participants:
             by_family = 1 < self._families < self.problems
             unit_indices, count = (self._family, self._families) if by_family else (self._problem, self.problems)
             return BetweenUnits(unit_indices, count, fixed_columns)
-        tables = [self._people(), *self._problem_tables()]
+        tables = [self._people_indicators(), *self._problem_and_family_indicators()]
         return VarianceComponents(fixed_columns, [table for table in tables if table.shape[1] > 1])
 
-    def difference_model(
+    def residual_and_variance_model(
         self, second_group_indicator: Numbers, covariates: Sequence[Numbers], is_within: bool
     ) -> tuple[Numbers, VarianceModel]:
         """Of a difference, and what of the conditions is not determined by problems, participants and covariates."""
-        people = self._people()
+        people = self._people_indicators()
         problems = indicator_matrix(self._problem, self.problems)
         fixed_columns = np.hstack(
             [problems, *([people] if is_within else []), *(covariate[:, None] for covariate in covariates)]
         )
-        basis = projector(fixed_columns)
+        basis = orthonormal_basis(fixed_columns)
         level_tables = (
             []
             if is_within
-            else [level[:, level.any(axis=0)] for level in _by_condition(people, second_group_indicator)]
+            else [level[:, level.any(axis=0)] for level in _indicators_by_condition(people, second_group_indicator)]
         )
-        slopes = [*self._problem_tables(), *([people] if is_within else [])]
+        slopes = [*self._problem_and_family_indicators(), *([people] if is_within else [])]
         side_weights = (second_group_indicator - 0.5)[:, None]
         effects = [table * side_weights for table in slopes if table.shape[1] > 1]
         level_tables = [table for table in level_tables if table.shape[1] > 1]
@@ -124,26 +124,29 @@ class CrossedDesign:
         residuals: Numbers = column - means[self._problem]
         return residuals
 
-    def most_people_cross(self, second_indicator: Numbers) -> bool:
+    def most_people_cross(self, second_group_indicator: Numbers) -> bool:
         """True if most participants worked under both conditions."""
-        in_first, in_second = self._present_under(1 - second_indicator), self._present_under(second_indicator)
+        in_first, in_second = (
+            self._people_on_side(1 - second_group_indicator),
+            self._people_on_side(second_group_indicator),
+        )
         return self.participants > 0 and bool(2 * (in_first & in_second).sum() >= self.participants)
 
-    def has_shared_problems(self, second_indicator: Numbers) -> bool:
+    def has_shared_problems(self, second_group_indicator: Numbers) -> bool:
         """True if a problem was tried under both conditions."""
         first_problems, second_problems = (
-            set(self._problem[second_indicator == 0].tolist()),
-            set(self._problem[second_indicator == 1].tolist()),
+            set(self._problem[second_group_indicator == 0].tolist()),
+            set(self._problem[second_group_indicator == 1].tolist()),
         )
         return bool(first_problems & second_problems)
 
-    def too_few_people_reason(self, second_indicator: Numbers) -> str:
+    def too_few_people_reason(self, second_group_indicator: Numbers) -> str:
         """Reason why participants of one condition are too few, where each works under one condition."""
         fewest = (
             min(
-                int(self._present_under(side).sum())
-                for side in (1 - second_indicator, second_indicator)
-                if self._has_people(side)
+                int(self._people_on_side(side).sum())
+                for side in (1 - second_group_indicator, second_group_indicator)
+                if self._has_people_on_side(side)
             )
             if self.participants
             else FEWEST_IN_A_CONDITION
@@ -152,21 +155,21 @@ class CrossedDesign:
             return ""
         return f"Too few participants in a condition: {fewest}, and it takes {FEWEST_IN_A_CONDITION}."
 
-    def _has_people(self, side_weights: Numbers) -> bool:
+    def _has_people_on_side(self, side_weights: Numbers) -> bool:
         return bool((self._person[side_weights > 0] >= 0).any())
 
-    def _present_under(self, side_weights: Numbers) -> Flags:
+    def _people_on_side(self, side_weights: Numbers) -> Flags:
         side_rows = (side_weights > 0) & (self._person >= 0)
         is_present: Flags = np.bincount(self._person[side_rows], minlength=self.participants) > 0
         return is_present
 
-    def _people(self) -> Numbers:
+    def _people_indicators(self) -> Numbers:
         return indicator_matrix(self._person, self.participants)
 
-    def _problem_tables(self) -> list[Numbers]:
+    def _problem_and_family_indicators(self) -> list[Numbers]:
         tables = [indicator_matrix(self._problem, self.problems)]
         return [*tables, indicator_matrix(self._family, self._families)] if self._families < self.problems else tables
 
 
-def _by_condition(people_table: Numbers, treated: Numbers) -> list[Numbers]:
-    return [people_table * side[:, None] for side in (1 - treated, treated)]
+def _indicators_by_condition(people_indicators: Numbers, second_group_indicator: Numbers) -> list[Numbers]:
+    return [people_indicators * side[:, None] for side in (1 - second_group_indicator, second_group_indicator)]

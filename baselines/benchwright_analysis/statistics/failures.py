@@ -64,7 +64,7 @@ class FailureAnalysis:
     """Differences from CVDP's algorithm, and what to know of the analysis, in plain sentences."""
 
 
-def failure_groups(
+def cluster_failures(
     messages: Sequence[str],
     *,
     embed: Embedding | None = None,
@@ -91,7 +91,7 @@ def failure_groups(
     comparison = MessageComparison.WORDS if embed is None else MessageComparison.EMBEDDING
     notes = [] if embed is not None else ["Messages were compared by the words they share (TF-IDF), not by meaning."]
     notes += [] if name_group is not None else ["Groups have no names, only their distinctive words."]
-    words, weights = _words(messages)
+    words, weights = _tf_idf_words_and_weights(messages)
     vectors = weights if embed is None else _embed_messages(embed, messages)
     distinct = len(np.unique(vectors, axis=0)) if len(messages) else 0
     silhouettes: dict[int, float] = {}
@@ -101,7 +101,7 @@ def failure_groups(
     elif distinct < FEWEST_GROUPS:
         notes.append("All messages are alike, so there is one group.")
     else:
-        group_indices, silhouettes = _cluster_vectors(vectors, distinct, seed)
+        group_indices, silhouettes = _best_clusters_and_silhouettes(vectors, distinct, seed)
     groups = []
     for index in np.unique(group_indices):
         member_indices = np.flatnonzero(group_indices == index)
@@ -120,8 +120,8 @@ def failure_groups(
     return FailureAnalysis(comparison, name_group is not None, tuple(groups), silhouettes, " ".join(notes))
 
 
-def _cluster_vectors(
-    vectors: NDArray[np.float64], distinct: int, seed: int
+def _best_clusters_and_silhouettes(
+    vectors: NDArray[np.float64], distinct_count: int, seed: int
 ) -> tuple[NDArray[np.intp], dict[int, float]]:
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
@@ -131,7 +131,7 @@ def _cluster_vectors(
     silhouettes: dict[int, float] = {}
     placements: dict[int, NDArray[np.intp]] = {}
     sample = _SILHOUETTE_OF if len(vectors) > _SILHOUETTE_OF else None
-    for count in range(FEWEST_GROUPS, min(MOST_GROUPS, distinct, len(vectors) - 1) + 1):
+    for count in range(FEWEST_GROUPS, min(MOST_GROUPS, distinct_count, len(vectors) - 1) + 1):
         # One thread: sums come in one order, so that the same seed gives the same groups.
         with warnings.catch_warnings(), threadpool_limits(1):
             # Fewer groups than asked for is what near duplicates give; the silhouette judges what came out.
@@ -145,7 +145,7 @@ def _cluster_vectors(
     return placements[best], silhouettes
 
 
-def _words(messages: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:
+def _tf_idf_words_and_weights(messages: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:
     """The most frequent words and what each text makes of them, rows of length 1."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 

@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from benchwright_analysis.statistics.bootstrap import draw_counts, nested_draw_counts, percentile_interval
 from benchwright_analysis.statistics.columns import (
     Numbers,
-    check_open_share,
-    equally_long,
-    index_labels,
-    read_flags,
-    read_numbers,
+    checked_open_share,
+    common_length,
+    distinct_labels_and_indices,
+    finite_number_column,
+    flag_column,
 )
 from benchwright_analysis.statistics.errors import StatisticsError
 
@@ -147,36 +147,40 @@ def human_time_horizon(
         StatisticsError: A problem has two baselines or two families, all have one and the same baseline, a level or
             the penalty is out of range, lengths differ, or there are no attempts.
     """
-    tasks = _tasks(human_minutes, pass_flags, problems, families)
+    tasks = _tasks_by_problem(human_minutes, pass_flags, problems, families)
     for level in levels:
-        check_open_share(level, "A level")
+        checked_open_share(level, "A level")
     ridge = ridge if ridge is not None else METR_RIDGE if weights is Weights.METR else RIDGE
     if not (math.isfinite(ridge) and ridge >= 0):
         raise StatisticsError(f"The penalty has to be 0 or more, not {ridge:g}.")
-    fit_kind = _kind(tasks)
+    fit_kind = _fit_kind(tasks)
     if fit_kind is FitKind.SEPARATED and ridge == 0:
         raise StatisticsError("The data is separated, so a penalty greater than 0 is needed.")
     lengths = np.log2(tasks.minutes)
     if fit_kind in (FitKind.ALL_PASSED, FitKind.ALL_FAILED):
         nowhere = [Horizon(level, None, None, None, beyond_data=True) for level in levels]
-        return _result(fit_kind, None, None, nowhere, None, tasks, weights)
+        return _horizon_fit(fit_kind, None, None, nowhere, None, tasks, weights)
     share = tasks.attempt_weights(weights)
     weighted_counts = _weighted_counts(tasks.passes[None], tasks.attempts[None], share)
-    intercept, slope = (float(coefficients[0]) for coefficients in _fit_logistic(lengths, *weighted_counts, ridge))
+    intercept, slope = (
+        float(coefficients[0]) for coefficients in _ridge_logistic_fits(lengths, *weighted_counts, ridge)
+    )
     if slope >= 0:
         fit_kind = FitKind.NOT_FALLING
-    drawn_passes, drawn_attempts = _resample_counts(tasks, resamples, np.random.default_rng(seed))
+    drawn_passes, drawn_attempts = _resampled_pass_counts(tasks, resamples, np.random.default_rng(seed))
     passes, attempts = _weighted_counts(drawn_passes, drawn_attempts, share)
-    replicates = _fit_logistic(lengths, passes, attempts, ridge)
+    replicates = _ridge_logistic_fits(lengths, passes, attempts, ridge)
     overall = passes.sum(axis=1) / attempts.sum(axis=1)
     horizons = []
     for level in levels:
         low, high = percentile_interval(_log2_minutes_at_level(level, *replicates, overall))
-        value = _minutes((_log_odds(level) - intercept) / slope) if slope < 0 else None
+        value = _minutes_if_meaningful((_log_odds(level) - intercept) / slope) if slope < 0 else None
         outside = value is None or not tasks.minutes.min() <= value <= tasks.minutes.max()
-        horizons.append(Horizon(level, value, _minutes(low), _minutes(high), beyond_data=outside))
-    curve = _curve(intercept, slope, replicates, overall, lengths)
-    return _result(fit_kind, intercept, slope, horizons, curve, tasks, weights)
+        horizons.append(
+            Horizon(level, value, _minutes_if_meaningful(low), _minutes_if_meaningful(high), beyond_data=outside)
+        )
+    curve = _curve_with_bands(intercept, slope, replicates, overall, lengths)
+    return _horizon_fit(fit_kind, intercept, slope, horizons, curve, tasks, weights)
 
 
 @dataclass(frozen=True)
@@ -199,22 +203,22 @@ class _Tasks:
 
 
 def _weighted_counts(
-    passes: NDArray[np.int64], attempts: NDArray[np.int64], share: Numbers | None
+    passes: NDArray[np.int64], attempts: NDArray[np.int64], weight_of_attempt: Numbers | None
 ) -> tuple[Numbers, Numbers]:
     """Counts by problem in every row; with shares they add up to 1."""
-    if share is None:
+    if weight_of_attempt is None:
         return passes.astype(np.float64), attempts.astype(np.float64)
-    whole = (attempts * share).sum(axis=1, keepdims=True)
-    return passes * share / whole, attempts * share / whole
+    whole = (attempts * weight_of_attempt).sum(axis=1, keepdims=True)
+    return passes * weight_of_attempt / whole, attempts * weight_of_attempt / whole
 
 
-def _tasks(
+def _tasks_by_problem(
     minutes: ArrayLike, pass_flags: ArrayLike, problems: Sequence[Hashable], families: Sequence[Hashable] | None
 ) -> _Tasks:
-    lengths, pass_column = read_numbers(minutes, "Human minutes", above=0), read_flags(pass_flags, "Results")
+    lengths, pass_column = finite_number_column(minutes, "Human minutes", above=0), flag_column(pass_flags, "Results")
     family_labels = problems if families is None else families
-    equally_long(minutes=len(lengths), results=len(pass_column), problems=len(problems), families=len(family_labels))
-    names, problem_indices = index_labels(problems, "Problems")
+    common_length(minutes=len(lengths), results=len(pass_column), problems=len(problems), families=len(family_labels))
+    names, problem_indices = distinct_labels_and_indices(problems, "Problems")
     first_indices = np.array([int(np.argmax(problem_indices == index)) for index in range(len(names))])
     baselines = lengths[first_indices]
     family = [str(family_labels[int(index)]) for index in first_indices]
@@ -233,7 +237,7 @@ def _tasks(
     return _Tasks(baselines, passes, np.bincount(problem_indices), tuple(family))
 
 
-def _kind(tasks: _Tasks) -> FitKind:
+def _fit_kind(tasks: _Tasks) -> FitKind:
     if (tasks.passes == tasks.attempts).all():
         return FitKind.ALL_PASSED
     if not tasks.passes.any():
@@ -244,10 +248,12 @@ def _kind(tasks: _Tasks) -> FitKind:
     return FitKind.SEPARATED if apart else FitKind.FITTED
 
 
-def _fit_logistic(lengths: Numbers, passes: Numbers, attempts: Numbers, ridge: float) -> tuple[Numbers, Numbers]:
+def _ridge_logistic_fits(
+    log2_minutes: Numbers, passes: Numbers, attempts: Numbers, ridge: float
+) -> tuple[Numbers, Numbers]:
     """Intercept and slope by Newton's method with halved steps, of every row of counts at once."""
-    middle = float(lengths.mean())
-    x = lengths - middle
+    middle = float(log2_minutes.mean())
+    x = log2_minutes - middle
     row_count = len(passes)
     # An infinite intercept (all pass, all fail) is of no use: such rows get their rate.
     mixed = (passes > 0).any(axis=1) & (passes < attempts).any(axis=1)
@@ -256,7 +262,7 @@ def _fit_logistic(lengths: Numbers, passes: Numbers, attempts: Numbers, ridge: f
     a, b = np.log(rate / (1 - rate)), np.zeros(len(c))
     # A row whose attempts all have one length says nothing of the slope; this keeps its equations solvable.
     floor = max(ridge, 1e-10)
-    best = _penalised_likelihood(x, c, n, a, b, ridge)
+    best = _penalised_log_likelihoods(x, c, n, a, b, ridge)
     for _ in range(_STEPS):
         p = _logistic(a[:, None] + b[:, None] * x)
         weight = n * p * (1 - p)
@@ -267,7 +273,9 @@ def _fit_logistic(lengths: Numbers, passes: Numbers, attempts: Numbers, ridge: f
         step_b = (aa * gradient_b - ab * gradient_a) / determinant
         step_sizes = np.ones(len(a))
         for _ in range(30):
-            new_likelihood = _penalised_likelihood(x, c, n, a + step_sizes * step_a, b + step_sizes * step_b, ridge)
+            new_likelihood = _penalised_log_likelihoods(
+                x, c, n, a + step_sizes * step_a, b + step_sizes * step_b, ridge
+            )
             worse = new_likelihood < best - 1e-12
             if not worse.any():
                 break
@@ -283,13 +291,13 @@ def _fit_logistic(lengths: Numbers, passes: Numbers, attempts: Numbers, ridge: f
     return intercept, slope
 
 
-def _penalised_likelihood(x: Numbers, c: Numbers, n: Numbers, a: Numbers, b: Numbers, ridge: float) -> Numbers:
+def _penalised_log_likelihoods(x: Numbers, c: Numbers, n: Numbers, a: Numbers, b: Numbers, ridge: float) -> Numbers:
     odds = a[:, None] + b[:, None] * x
     likelihood: Numbers = (c * odds - n * np.logaddexp(0, odds)).sum(axis=1) - ridge / 2 * b * b
     return likelihood
 
 
-def _resample_counts(
+def _resampled_pass_counts(
     tasks: _Tasks, resamples: int, random: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     families = len(set(tasks.families))
@@ -306,19 +314,25 @@ def _log2_minutes_at_level(level: float, intercept: Numbers, slope: Numbers, ove
     return np.where(falling, crossing, np.where(overall_success_rate >= level, np.inf, -np.inf))
 
 
-def _curve(
-    intercept: float, slope: float, replicates: tuple[Numbers, Numbers], overall: Numbers, lengths: Numbers
+def _curve_with_bands(
+    intercept: float,
+    slope: float,
+    replicates: tuple[Numbers, Numbers],
+    resample_success_rates: Numbers,
+    log2_minutes: Numbers,
 ) -> HorizonCurve:
-    grid = np.linspace(lengths.min(), lengths.max(), _CURVE_POINTS)
+    grid = np.linspace(log2_minutes.min(), log2_minutes.max(), _CURVE_POINTS)
     success = _logistic(intercept + slope * grid)
     drawn_success = _logistic(replicates[0][:, None] + replicates[1][:, None] * grid)
     # Where all passed or all failed in a resample, its rate is 1 or 0 at every length.
-    low, high = np.percentile(np.where(np.isnan(drawn_success), overall[:, None], drawn_success), [2.5, 97.5], axis=0)
+    low, high = np.percentile(
+        np.where(np.isnan(drawn_success), resample_success_rates[:, None], drawn_success), [2.5, 97.5], axis=0
+    )
     curve_columns = (np.exp2(grid), success, low, high)
     return HorizonCurve(*(tuple(column.tolist()) for column in curve_columns))
 
 
-def _result(
+def _horizon_fit(
     fit_kind: FitKind,
     intercept: float | None,
     slope: float | None,
@@ -343,15 +357,15 @@ def _result(
     )
 
 
-def _minutes(log2: float | None) -> float | None:
+def _minutes_if_meaningful(log2_minutes: float | None) -> float | None:
     """`None` if a nearly flat curve reaches the level only at meaningless lengths."""
-    return 2.0**log2 if log2 is not None and abs(log2) <= _FARTHEST else None
+    return 2.0**log2_minutes if log2_minutes is not None and abs(log2_minutes) <= _FARTHEST else None
 
 
-def _log_odds(level: float) -> float:
-    return math.log(level / (1 - level))
+def _log_odds(probability: float) -> float:
+    return math.log(probability / (1 - probability))
 
 
-def _logistic(odds: Numbers) -> Numbers:
-    rates: Numbers = 1 / (1 + np.exp(-np.clip(odds, -500, 500)))
+def _logistic(log_odds: Numbers) -> Numbers:
+    rates: Numbers = 1 / (1 + np.exp(-np.clip(log_odds, -500, 500)))
     return rates

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchwright_analysis.statistics.columns import read_numbers
+from benchwright_analysis.statistics.columns import finite_number_column
 from benchwright_analysis.statistics.errors import StatisticsError
 
 
@@ -21,25 +21,25 @@ class AdjustedTest:
     significant: bool
 
 
-def holm_correction(p_values: Mapping[str, float], *, level: float = 0.05) -> dict[str, AdjustedTest]:
+def holm_tests(p_value_by_test: Mapping[str, float], *, familywise_level: float = 0.05) -> dict[str, AdjustedTest]:
     """Holm's correction (1979), by statsmodels: the chance of any false alarm among all tests stays below the level.
 
     Args:
-        p_values: P-values by name of the test, such as a category.
-        level: Chance of a false alarm for all tests together.
+        p_value_by_test: P-values by name of the test, such as a category.
+        familywise_level: Chance of a false alarm for all tests together.
 
     Raises:
         StatisticsError: A p-value is not from 0 to 1.
     """
     from statsmodels.stats.multitest import multipletests
 
-    if not p_values:
+    if not p_value_by_test:
         return {}
-    p_column = read_numbers(list(p_values.values()), "P-values", at_least=0, at_most=1)
-    if not 0 < level < 1:
-        raise StatisticsError(f"The level has to be between 0 and 1, not {level:g}.")
-    rejected, adjusted, *_ = multipletests(p_column, alpha=level, method="holm")
+    p_column = finite_number_column(list(p_value_by_test.values()), "P-values", at_least=0, at_most=1)
+    if not 0 < familywise_level < 1:
+        raise StatisticsError(f"The level has to be between 0 and 1, not {familywise_level:g}.")
+    rejected, adjusted, *_ = multipletests(p_column, alpha=familywise_level, method="holm")
     return {
         name: AdjustedTest(float(p), float(corrected), bool(stands))
-        for name, p, corrected, stands in zip(p_values, p_column, np.asarray(adjusted), rejected, strict=True)
+        for name, p, corrected, stands in zip(p_value_by_test, p_column, np.asarray(adjusted), rejected, strict=True)
     }

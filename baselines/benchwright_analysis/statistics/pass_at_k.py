@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchwright_analysis.statistics.bootstrap import RESAMPLES, clustered_mean
-from benchwright_analysis.statistics.columns import read_numbers
+from benchwright_analysis.statistics.columns import finite_number_column
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import Estimate
 
@@ -35,28 +35,28 @@ class Samples:
     """Scored from 0 to 1 (CVDP's correspondence and question categories): the mean score counts, whatever k is."""
 
 
-def pass_at_k(samples: int, passed_count: int, k: int) -> float:
+def pass_at_k(sample_count: int, passed_count: int, k: int) -> float:
     """The chance that at least one of k samples drawn without replacement passed (Chen et al. 2021, section 2.1).
 
     1 - C(n-c,k)/C(n,k), multiplied out as 1 - product over i = n-c+1 … n of (1 - k/i), so that nothing overflows.
 
     Args:
-        samples: n, of one problem.
+        sample_count: n, of one problem.
         passed_count: c, of these.
         k: At most n.
 
     Raises:
         StatisticsError: k > n, or counts that can't be.
     """
-    _demand_counts(samples, passed_count, k)
-    if k > samples:
-        raise StatisticsError(f"pass@{k} needs at least {k} samples of each problem, and one has {samples}.")
-    if samples - passed_count < k:
+    _raise_if_counts_impossible(sample_count, passed_count, k)
+    if k > sample_count:
+        raise StatisticsError(f"pass@{k} needs at least {k} samples of each problem, and one has {sample_count}.")
+    if sample_count - passed_count < k:
         return 1.0
-    return float(1 - np.prod(1 - k / np.arange(samples - passed_count + 1, samples + 1)))
+    return float(1 - np.prod(1 - k / np.arange(sample_count - passed_count + 1, sample_count + 1)))
 
 
-def cvdp_plug_in_pass_at_k(samples: int, passed_count: float, k: int) -> float:
+def cvdp_plug_in_pass_at_k(sample_count: int, passed_count: float, k: int) -> float:
     """CVDP's value: 1 - (1 - c/n)^k (NVlabs/cvdp_benchmark 1.1, src/report.py).
 
     The observed rate stands for the true one, so it is biased downwards for k > 1 (Jensen's inequality), and defined
@@ -65,8 +65,8 @@ def cvdp_plug_in_pass_at_k(samples: int, passed_count: float, k: int) -> float:
     Raises:
         StatisticsError: Counts that can't be.
     """
-    _demand_counts(samples, passed_count, k)
-    return float(1 - (1 - passed_count / samples) ** k)
+    _raise_if_counts_impossible(sample_count, passed_count, k)
+    return float(1 - (1 - passed_count / sample_count) ** k)
 
 
 def mean_pass_at_k(
@@ -97,7 +97,7 @@ def mean_pass_at_k(
     )
 
 
-def cvdp_success(problem_samples: Sequence[Samples], k: int) -> float:
+def cvdp_mean_success(problem_samples: Sequence[Samples], k: int) -> float:
     """CVDP's average success probability over problems, from 0 to 1.
 
     Plug-in pass@k of problems that pass or fail, the mean score of problems that are scored.
@@ -107,37 +107,37 @@ def cvdp_success(problem_samples: Sequence[Samples], k: int) -> float:
     """
     if not problem_samples:
         raise StatisticsError("There are no problems to average over.")
-    return float(np.mean([_cvdp_probability(samples, k) for samples in problem_samples]))
+    return float(np.mean([_cvdp_problem_success(samples, k) for samples in problem_samples]))
 
 
-def best_of_k_weights(samples: int, k: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def best_of_k_weights(sample_count: int, k: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Weight of each of n sorted scores, smallest first, in the expected best of k: C(i-1,k-1)/C(n,k).
 
     Raises:
         StatisticsError: k > n or k < 1.
     """
-    _demand_counts(samples, 0, k)
-    if k > samples:
-        raise StatisticsError(f"The best of {k} needs at least {k} scores, and there are {samples}.")
+    _raise_if_counts_impossible(sample_count, 0, k)
+    if k > sample_count:
+        raise StatisticsError(f"The best of {k} needs at least {k} scores, and there are {sample_count}.")
     # The largest weighs k/n; each smaller one follows from its neighbour, so no factorial overflows.
-    weights = np.zeros(samples)
-    weights[-1] = k / samples
-    for i in range(samples - 1, k - 1, -1):
+    weights = np.zeros(sample_count)
+    weights[-1] = k / sample_count
+    for i in range(sample_count - 1, k - 1, -1):
         weights[i - 1] = weights[i] * (i - k + 1) / i
     return weights
 
 
-def _cvdp_probability(samples: Samples, k: int) -> float:
-    scores = read_numbers(samples.scores, "Scores", at_least=0, at_most=1)
+def _cvdp_problem_success(samples: Samples, k: int) -> float:
+    scores = finite_number_column(samples.scores, "Scores", at_least=0, at_most=1)
     if samples.is_score_based and len(scores):
         return float(scores.mean())
     return cvdp_plug_in_pass_at_k(len(scores), float(scores.sum()), k)
 
 
-def _demand_counts(samples: int, passed_count: float, k: int) -> None:
-    if samples < 1:
+def _raise_if_counts_impossible(sample_count: int, passed_count: float, k: int) -> None:
+    if sample_count < 1:
         raise StatisticsError("A problem has no samples.")
-    if not 0 <= passed_count <= samples:
-        raise StatisticsError(f"{passed_count:g} of {samples} samples can't have passed.")
+    if not 0 <= passed_count <= sample_count:
+        raise StatisticsError(f"{passed_count:g} of {sample_count} samples can't have passed.")
     if k < 1:
         raise StatisticsError(f"k has to be at least 1, not {k}.")

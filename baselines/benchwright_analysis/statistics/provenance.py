@@ -63,7 +63,7 @@ class ConditionProvenance:
     survival: tuple[SurvivalShare, ...]
 
 
-def provenance(attempt_provenances: Sequence[AttemptProvenance]) -> ConditionProvenance:
+def condition_provenance(attempt_provenances: Sequence[AttemptProvenance]) -> ConditionProvenance:
     """Shares of sources and survival of accepted text, with intervals over participants and problems.
 
     Args:
@@ -75,7 +75,7 @@ def provenance(attempt_provenances: Sequence[AttemptProvenance]) -> ConditionPro
     for attempt in attempt_provenances:
         _demand_counts(attempt)
     written_attempts = [attempt for attempt in attempt_provenances if sum(attempt.inserted.values()) > 0]
-    cells = _cells(written_attempts)
+    cells = _attempt_cells(written_attempts)
     totals = [sum(attempt.inserted.values()) for attempt in written_attempts]
     source_shares = []
     for source in sorted({source for attempt in written_attempts for source in attempt.inserted}):
@@ -85,12 +85,12 @@ def provenance(attempt_provenances: Sequence[AttemptProvenance]) -> ConditionPro
             SourceShare(
                 source=source,
                 characters=sum(counts),
-                pooled=_within_one(crossed_ratio(counts, totals, cells)),
-                per_attempt=_within_one(crossed_mean(shares, cells)),
+                pooled=_clipped_to_0_and_1(crossed_ratio(counts, totals, cells)),
+                per_attempt=_clipped_to_0_and_1(crossed_mean(shares, cells)),
             )
         )
     moments = dict.fromkeys(moment for attempt in attempt_provenances for moment in attempt.surviving or {})
-    survival = [_survival(moment, attempt_provenances) for moment in moments]
+    survival = [_survival_share(moment, attempt_provenances) for moment in moments]
     return ConditionProvenance(
         len(attempt_provenances),
         len(attempt_provenances) - len(written_attempts),
@@ -99,23 +99,23 @@ def provenance(attempt_provenances: Sequence[AttemptProvenance]) -> ConditionPro
     )
 
 
-def _survival(moment: str, attempt_provenances: Sequence[AttemptProvenance]) -> SurvivalShare:
+def _survival_share(moment: str, attempt_provenances: Sequence[AttemptProvenance]) -> SurvivalShare:
     informative_attempts = [attempt for attempt in attempt_provenances if moment in (attempt.surviving or {})]
     stayed = [(attempt.surviving or {})[moment] for attempt in informative_attempts]
     accepted_characters = [_reached_characters(attempt, moment) for attempt in informative_attempts]
     if not sum(accepted_characters):
         return SurvivalShare(moment, 0, sum(stayed), Estimate(value=None))
-    pooled = _within_one(crossed_ratio(stayed, accepted_characters, _cells(informative_attempts)))
+    pooled = _clipped_to_0_and_1(crossed_ratio(stayed, accepted_characters, _attempt_cells(informative_attempts)))
     return SurvivalShare(moment, sum(accepted_characters), sum(stayed), pooled)
 
 
-def _cells(attempt_provenances: Sequence[AttemptProvenance]) -> CrossedCells:
+def _attempt_cells(attempt_provenances: Sequence[AttemptProvenance]) -> CrossedCells:
     return CrossedCells(
         [attempt.participant for attempt in attempt_provenances], [attempt.problem for attempt in attempt_provenances]
     )
 
 
-def _within_one(estimate: CrossedEstimate) -> Estimate:
+def _clipped_to_0_and_1(estimate: CrossedEstimate) -> Estimate:
     low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (estimate.low, estimate.high))
     return Estimate(value=estimate.value, low=low, high=high)
 

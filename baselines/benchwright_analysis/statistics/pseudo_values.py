@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Flags, Numbers, observed_times, read_numbers
+from benchwright_analysis.statistics.columns import Flags, Numbers, finite_number_column, time_and_pass_columns
 from benchwright_analysis.statistics.errors import StatisticsError
 
 
-def restricted_time_pseudo_values(times: ArrayLike, pass_flags: ArrayLike, limit: float) -> Numbers:
+def restricted_time_pseudo_values(times: ArrayLike, pass_flags: ArrayLike, time_limit: float) -> Numbers:
     """Pseudo-values of the mean time up to a limit.
 
     Of an attempt that passed or reached the limit it is its time up to the limit, if no other was censored before;
@@ -19,13 +19,13 @@ def restricted_time_pseudo_values(times: ArrayLike, pass_flags: ArrayLike, limit
     Args:
         times: Time of each attempt of one condition, until it passed or ended.
         pass_flags: True for each attempt that passed.
-        limit: Limit in the unit of the times.
+        time_limit: Limit in the unit of the times.
 
     Raises:
         StatisticsError: A negative time, a limit that is not positive, lengths differ, or no attempts.
     """
-    waits, events = _stop_at_limit(times, pass_flags, limit)
-    return _jackknife(waits, events, limit, logarithm=False)
+    waits, events = _times_stopped_at_limit(times, pass_flags, time_limit)
+    return _restricted_time_jackknife(waits, events, time_limit, of_logarithm=False)
 
 
 def log_restricted_time_pseudo_values(times: ArrayLike, pass_flags: ArrayLike, limit: float) -> Numbers:
@@ -34,9 +34,9 @@ def log_restricted_time_pseudo_values(times: ArrayLike, pass_flags: ArrayLike, l
     Raises:
         StatisticsError: As in `restricted_time_pseudo_values`, or a time of 0.
     """
-    waits, events = _stop_at_limit(times, pass_flags, limit)
-    read_numbers(waits, "Times", above=0)
-    return _jackknife(waits, events, limit, logarithm=True)
+    waits, events = _times_stopped_at_limit(times, pass_flags, limit)
+    finite_number_column(waits, "Times", above=0)
+    return _restricted_time_jackknife(waits, events, limit, of_logarithm=True)
 
 
 def unsolved_pseudo_values(times: ArrayLike, pass_flags: ArrayLike, moments_asked: ArrayLike) -> Numbers:
@@ -48,11 +48,11 @@ def unsolved_pseudo_values(times: ArrayLike, pass_flags: ArrayLike, moments_aske
     Raises:
         StatisticsError: As in `restricted_time_pseudo_values`.
     """
-    waits, events = observed_times(times, pass_flags)
-    moments = read_numbers(moments_asked, "Times", at_least=0)
+    waits, events = time_and_pass_columns(times, pass_flags)
+    moments = finite_number_column(moments_asked, "Times", at_least=0)
     if not events.any():
         return np.ones((len(waits), len(moments)))
-    curve = _Curves(waits, events)
+    curve = _KaplanMeierCurves(waits, events)
     columns = np.searchsorted(curve.pass_times, moments, side="right")
     later_curve = np.append(1.0, curve.full_curve)[columns]
     own_step_curve = np.append(curve.full_curve, 1.0)[curve.step_index]
@@ -67,22 +67,24 @@ def unsolved_pseudo_values(times: ArrayLike, pass_flags: ArrayLike, moments_aske
     return _centred_pseudo_values(later_curve, reduced_shares)
 
 
-def _stop_at_limit(times: ArrayLike, pass_flags: ArrayLike, limit: float) -> tuple[Numbers, Flags]:
-    waits, events = observed_times(times, pass_flags)
+def _times_stopped_at_limit(times: ArrayLike, pass_flags: ArrayLike, limit: float) -> tuple[Numbers, Flags]:
+    waits, events = time_and_pass_columns(times, pass_flags)
     if not (np.isfinite(limit) and limit > 0):
         raise StatisticsError(f"The limit has to be a positive time, not {limit:g}.")
     return np.minimum(waits, limit), events & (waits < limit)
 
 
-def _jackknife(waits: Numbers, events: Flags, limit: float, *, logarithm: bool) -> Numbers:
+def _restricted_time_jackknife(
+    stopped_times: Numbers, passed_before_limit: Flags, limit: float, *, of_logarithm: bool
+) -> Numbers:
     def scale(times: Numbers) -> Numbers:
-        return np.log(times) if logarithm else times
+        return np.log(times) if of_logarithm else times
 
-    if (events | (waits >= limit)).all():
-        return scale(waits)
-    if not events.any():
-        return np.full(len(waits), float(scale(np.array([limit]))[0]))
-    curve = _Curves(waits, events)
+    if (passed_before_limit | (stopped_times >= limit)).all():
+        return scale(stopped_times)
+    if not passed_before_limit.any():
+        return np.full(len(stopped_times), float(scale(np.array([limit]))[0]))
+    curve = _KaplanMeierCurves(stopped_times, passed_before_limit)
     widths = np.diff(scale(np.append(curve.pass_times, limit)))
     first_step = float(scale(curve.pass_times[:1])[0])
     remaining_area = np.zeros(len(widths) + 1)
@@ -111,7 +113,7 @@ def _centred_pseudo_values(full_estimate: ArrayLike, reduced_estimates: Numbers)
     return shifted
 
 
-class _Curves:
+class _KaplanMeierCurves:
     """Kaplan and Meier's curve, and the curve without each attempt."""
 
     def __init__(self, waits: Numbers, events: Flags) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Flags, Numbers, equally_long, observed_times, read_flags
+from benchwright_analysis.statistics.columns import Flags, Numbers, common_length, flag_column, time_and_pass_columns
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_difference, crossed_mean
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
@@ -27,7 +27,7 @@ def observable_limit(times: ArrayLike, pass_flags: ArrayLike, requested_limit: f
     Raises:
         StatisticsError: A negative time, differing lengths, or no attempts.
     """
-    waits, events = observed_times(times, pass_flags)
+    waits, events = time_and_pass_columns(times, pass_flags)
     return requested_limit if events[waits == waits.max()].all() else min(requested_limit, float(waits.max()))
 
 
@@ -46,8 +46,8 @@ def restricted_mean(times: ArrayLike, pass_flags: ArrayLike, limit: float, cells
     Raises:
         StatisticsError: The limit is not positive, or later than anything is known of (`observable_limit`).
     """
-    waits, events = observed_times(times, pass_flags)
-    _demand_limit(waits, events, limit)
+    waits, events = time_and_pass_columns(times, pass_flags)
+    _raise_if_limit_unobservable(waits, events, limit)
     estimate = crossed_mean(restricted_time_pseudo_values(waits, events, limit), cells)
     if estimate.low is None or estimate.high is None:
         return estimate
@@ -88,7 +88,7 @@ def restricted_mean_difference(
     )
 
 
-def time_change(
+def geometric_mean_time_change(
     times: ArrayLike,
     pass_flags: ArrayLike,
     in_second_group: ArrayLike,
@@ -117,27 +117,27 @@ def time_change(
     estimate = crossed_difference(
         _pseudo_values_by_condition(times, pass_flags, in_second_group, limit, True), in_second_group, cells, covariates
     )
-    low, high = (None if end is None else _change(end) for end in (estimate.low, estimate.high))
-    return replace(estimate, value=_change(estimate.value), low=low, high=high)
+    low, high = (None if end is None else _relative_change(end) for end in (estimate.low, estimate.high))
+    return replace(estimate, value=_relative_change(estimate.value), low=low, high=high)
 
 
 def _pseudo_values_by_condition(
-    times: ArrayLike, pass_flags: ArrayLike, second_flags: ArrayLike, limit: float, logarithm: bool
+    times: ArrayLike, pass_flags: ArrayLike, in_second_group: ArrayLike, limit: float, of_logarithm: bool
 ) -> Numbers:
-    waits, events = observed_times(times, pass_flags)
-    treated = read_flags(second_flags, "Conditions")
-    equally_long(times=len(waits), conditions=len(treated))
+    waits, events = time_and_pass_columns(times, pass_flags)
+    treated = flag_column(in_second_group, "Conditions")
+    common_length(times=len(waits), conditions=len(treated))
     condition_values = np.zeros(len(waits))
-    pseudo_values = log_restricted_time_pseudo_values if logarithm else restricted_time_pseudo_values
+    pseudo_values = log_restricted_time_pseudo_values if of_logarithm else restricted_time_pseudo_values
     for condition_rows in (~treated, treated):
         if not condition_rows.any():
             raise StatisticsError("A difference needs attempts under both conditions.")
-        _demand_limit(waits[condition_rows], events[condition_rows], limit)
+        _raise_if_limit_unobservable(waits[condition_rows], events[condition_rows], limit)
         condition_values[condition_rows] = pseudo_values(waits[condition_rows], events[condition_rows], limit)
     return condition_values
 
 
-def _demand_limit(waits: Numbers, events: Flags, limit: float) -> None:
+def _raise_if_limit_unobservable(waits: Numbers, events: Flags, limit: float) -> None:
     if not (math.isfinite(limit) and limit > 0):
         raise StatisticsError(f"The limit has to be a positive time, not {limit:g}.")
     if limit > waits.max() and not events[waits == waits.max()].all():
@@ -147,5 +147,5 @@ def _demand_limit(waits: Numbers, events: Flags, limit: float) -> None:
         )
 
 
-def _change(logarithm: float) -> float:
-    return math.expm1(min(logarithm, 700.0))
+def _relative_change(log_ratio: float) -> float:
+    return math.expm1(min(log_ratio, 700.0))

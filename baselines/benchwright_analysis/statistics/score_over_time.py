@@ -8,7 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Numbers, equally_long, index_labels, read_numbers
+from benchwright_analysis.statistics.columns import (
+    Numbers,
+    common_length,
+    distinct_labels_and_indices,
+    finite_number_column,
+)
 from benchwright_analysis.statistics.crossed import crossed_means
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
@@ -44,17 +49,17 @@ class ScoreCurve:
     """Problems with fewer than k attempts."""
 
 
-def best_so_far(trace: ScoreTrace, budgets: ArrayLike) -> Numbers:
+def best_score_within(trace: ScoreTrace, time_budgets: ArrayLike) -> Numbers:
     """The best score reached within each time; 0 before the first result.
 
     Raises:
         StatisticsError: A negative time, a score not from 0 to 1, or lengths differ.
     """
     times, scores = (
-        read_numbers(trace.times, "Times", at_least=0),
-        read_numbers(trace.scores, "Scores", at_least=0, at_most=1),
+        finite_number_column(trace.times, "Times", at_least=0),
+        finite_number_column(trace.scores, "Scores", at_least=0, at_most=1),
     )
-    limits = read_numbers(budgets, "Budgets", at_least=0)
+    limits = finite_number_column(time_budgets, "Budgets", at_least=0)
     if len(times) != len(scores):
         raise StatisticsError(f"{trace.problem}: {len(times)} times, but {len(scores)} scores.")
     order = np.argsort(times, kind="stable")
@@ -64,7 +69,11 @@ def best_so_far(trace: ScoreTrace, budgets: ArrayLike) -> Numbers:
 
 
 def score_curve(
-    traces: Sequence[ScoreTrace], budgets: ArrayLike, *, k: int = 1, cells: CrossedCells | None = None
+    traces: Sequence[ScoreTrace],
+    time_budgets: ArrayLike,
+    *,
+    attempts_sharing_budget: int = 1,
+    cells: CrossedCells | None = None,
 ) -> ScoreCurve:
     """The score that a time budget buys, alone (k = 1) or as the best of k attempts that share it.
 
@@ -74,31 +83,38 @@ def score_curve(
 
     Args:
         traces: Attempts of one condition.
-        budgets: Budgets in the unit of the traces' times.
-        k: Attempts that share a budget.
+        time_budgets: Budgets in the unit of the traces' times.
+        attempts_sharing_budget: Attempts that share a budget.
         cells: Solver and problem of each trace; a model's if not given. The best of several people has no bands: they
             would have to count that people differ, and that the best of them is chosen.
 
     Raises:
         StatisticsError: No problem has k attempts, k < 1, or a trace that can't be.
     """
-    limits = read_numbers(budgets, "Budgets", at_least=0)
-    equally_long(traces=len(traces))
-    if k < 1:
-        raise StatisticsError(f"k has to be at least 1, not {k}.")
+    limits = finite_number_column(time_budgets, "Budgets", at_least=0)
+    common_length(traces=len(traces))
+    if attempts_sharing_budget < 1:
+        raise StatisticsError(f"k has to be at least 1, not {attempts_sharing_budget}.")
     problems = [trace.problem for trace in traces]
     cells = cells if cells is not None else CrossedCells([None] * len(traces), problems)
-    names, problem_indices = index_labels(problems, "Problems")
-    best_scores = np.array([best_so_far(trace, limits / k) for trace in traces])
+    names, problem_indices = distinct_labels_and_indices(problems, "Problems")
+    best_scores = np.array([best_score_within(trace, limits / attempts_sharing_budget) for trace in traces])
     sizes = np.bincount(problem_indices)
-    enough = np.flatnonzero(sizes >= k)
+    enough = np.flatnonzero(sizes >= attempts_sharing_budget)
     if not len(enough):
-        raise StatisticsError(f"No problem has {k} attempts, which the best of {k} needs.")
-    if k == 1:
+        raise StatisticsError(
+            f"No problem has {attempts_sharing_budget} attempts, which the best of {attempts_sharing_budget} needs."
+        )
+    if attempts_sharing_budget == 1:
         estimates = crossed_means(best_scores, cells, 1 / sizes[problem_indices])
     else:
         row_groups = [np.flatnonzero(problem_indices == problem) for problem in enough]
-        means = np.array([best_of_k_weights(len(rows), k) @ np.sort(best_scores[rows], axis=0) for rows in row_groups])
+        means = np.array(
+            [
+                best_of_k_weights(len(rows), attempts_sharing_budget) @ np.sort(best_scores[rows], axis=0)
+                for rows in row_groups
+            ]
+        )
         firsts = np.zeros(len(traces), dtype=np.bool_)
         firsts[[rows[0] for rows in row_groups]] = True
         order = np.argsort([rows[0] for rows in row_groups])
@@ -106,7 +122,7 @@ def score_curve(
         if any(participant is not None for participant in cells.participants):
             estimates = [replace(estimate, low=None, high=None) for estimate in estimates]
     return ScoreCurve(
-        k=k,
+        k=attempts_sharing_budget,
         budgets=tuple(limits.tolist()),
         score=tuple(estimate.value for estimate in estimates),
         low=tuple(None if estimate.low is None else max(0.0, estimate.low) for estimate in estimates),

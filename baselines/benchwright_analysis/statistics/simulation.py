@@ -78,14 +78,14 @@ def simulate_study(plan: StudyPlan, random: np.random.Generator) -> tuple[Simula
     Raises:
         StatisticsError: The plan can't be.
     """
-    _demand(plan)
-    problems_by_family = _problems(plan, random)
+    _raise_if_impossible(plan)
+    problems_by_family = _draw_problems_by_family(plan, random)
     attempts = []
     for number in range(1, plan.participants + 1):
         speed = random.normal(0, plan.participant_spread)
         effect = math.log1p(plan.effect_percent / 100) + random.normal(0, plan.effect_spread)
         for family, family_problems in problems_by_family.items():
-            treated = _balanced_treatment(len(family_problems), random)
+            treated = _draw_balanced_treatment(len(family_problems), random)
             for (problem, difficulty, baseline), second in zip(family_problems, treated, strict=True):
                 expected_log = math.log(baseline) + speed
                 needed_minutes = math.exp(expected_log + effect * second + random.normal(0, plan.noise))
@@ -113,7 +113,7 @@ def simulate_study(plan: StudyPlan, random: np.random.Generator) -> tuple[Simula
     return tuple(attempts)
 
 
-def _problems(plan: StudyPlan, random: np.random.Generator) -> dict[str, list[tuple[str, str, float]]]:
+def _draw_problems_by_family(plan: StudyPlan, random: np.random.Generator) -> dict[str, list[tuple[str, str, float]]]:
     """Family → name, difficulty and baseline minutes of its problems."""
     problems_by_family: dict[str, list[tuple[str, str, float]]] = {}
     for family in range(1, plan.families + 1):
@@ -126,20 +126,24 @@ def _problems(plan: StudyPlan, random: np.random.Generator) -> dict[str, list[tu
     return problems_by_family
 
 
-def _balanced_treatment(size: int, random: np.random.Generator) -> Numbers:
+def _draw_balanced_treatment(size: int, random: np.random.Generator) -> Numbers:
     """Zeros and ones in random order, as many of each, or one more of either."""
     extra = int(random.integers(0, 2)) if size % 2 else 0
     treatment: Numbers = random.permutation(np.arange(size) < size // 2 + extra).astype(np.float64)
     return treatment
 
 
-def _chance_within_limit(limit: float, forecast: float, noise: float) -> float:
+def _chance_within_limit(limit_minutes: float, forecast_minutes: float, log_time_spread: float) -> float:
     from scipy import special
 
-    return float(special.ndtr(math.log(limit / forecast) / noise)) if math.isfinite(limit) and noise else 1.0
+    return (
+        float(special.ndtr(math.log(limit_minutes / forecast_minutes) / log_time_spread))
+        if math.isfinite(limit_minutes) and log_time_spread
+        else 1.0
+    )
 
 
-def _demand(plan: StudyPlan) -> None:
+def _raise_if_impossible(plan: StudyPlan) -> None:
     counts = (plan.participants, plan.families, plan.problems_per_family)
     if min(counts) < 1:
         raise StatisticsError("A study needs at least one participant, one family and one problem in it.")

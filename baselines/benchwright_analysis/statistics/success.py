@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Numbers, equally_long, read_numbers
+from benchwright_analysis.statistics.columns import Numbers, common_length, finite_number_column
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_mean, crossed_share
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 
@@ -28,7 +28,7 @@ class LabelledAttempts:
     """The mean score."""
 
 
-def breakdown(scores: ArrayLike, labels: Sequence[Labels], cells: CrossedCells) -> tuple[LabelledAttempts, ...]:
+def success_by_label(scores: ArrayLike, labels: Sequence[Labels], cells: CrossedCells) -> tuple[LabelledAttempts, ...]:
     """Success by category, difficulty, skill, topic, format or language, sorted by label.
 
     Args:
@@ -39,8 +39,8 @@ def breakdown(scores: ArrayLike, labels: Sequence[Labels], cells: CrossedCells) 
     Raises:
         StatisticsError: A score is not from 0 to 1, or lengths differ.
     """
-    column = read_numbers(scores, "Scores", at_least=0, at_most=1)
-    equally_long(scores=len(column), labels=len(labels), cells=len(cells.problems))
+    column = finite_number_column(scores, "Scores", at_least=0, at_most=1)
+    common_length(scores=len(column), labels=len(labels), cells=len(cells.problems))
     label_groups = []
     for label, member_indices in _indices_by_label(labels).items():
         is_member = np.zeros(len(column), dtype=np.bool_)
@@ -49,38 +49,38 @@ def breakdown(scores: ArrayLike, labels: Sequence[Labels], cells: CrossedCells) 
         is_binary = bool(np.isin(chosen_scores, (0.0, 1.0)).all())
         share = crossed_share(chosen_scores, chosen_cells) if is_binary else None
         label_groups.append(
-            LabelledAttempts(label, len(member_indices), share, mean_score_with_interval(chosen_scores, chosen_cells))
+            LabelledAttempts(label, len(member_indices), share, mean_score_or_pass_share(chosen_scores, chosen_cells))
         )
     return tuple(label_groups)
 
 
-def mean_score_with_interval(scores: ArrayLike, cells: CrossedCells) -> CrossedEstimate:
+def mean_score_or_pass_share(scores: ArrayLike, cells: CrossedCells) -> CrossedEstimate:
     """The mean of scores from 0 to 1: of zeros and ones the share, with its interval.
 
     Raises:
-        StatisticsError: As in `breakdown`.
+        StatisticsError: As in `success_by_label`.
     """
-    column = read_numbers(scores, "Scores", at_least=0, at_most=1)
+    column = finite_number_column(scores, "Scores", at_least=0, at_most=1)
     return crossed_share(column, cells) if bool(np.isin(column, (0.0, 1.0)).all()) else crossed_mean(column, cells)
 
 
-def macro_average(scores: ArrayLike, labels: Sequence[Labels], cells: CrossedCells) -> CrossedEstimate:
+def mean_over_labels(scores: ArrayLike, labels_of_attempts: Sequence[Labels], cells: CrossedCells) -> CrossedEstimate:
     """The mean of the groups' means, so that each label counts alike however many attempts it has.
 
     Args:
         scores: One per attempt, from 0 to 1.
-        labels: As in `breakdown`.
-        cells: As in `breakdown`.
+        labels_of_attempts: As in `success_by_label`.
+        cells: As in `success_by_label`.
 
     Raises:
-        StatisticsError: As in `breakdown`, or no attempt has a label.
+        StatisticsError: As in `success_by_label`, or no attempt has a label.
     """
-    column = read_numbers(scores, "Scores", at_least=0, at_most=1)
-    equally_long(scores=len(column), labels=len(labels), cells=len(cells.problems))
+    column = finite_number_column(scores, "Scores", at_least=0, at_most=1)
+    common_length(scores=len(column), labels=len(labels_of_attempts), cells=len(cells.problems))
     weights: Numbers = np.zeros(len(column))
-    for member_indices in _indices_by_label(labels).values():
+    for member_indices in _indices_by_label(labels_of_attempts).values():
         weights[member_indices] += 1 / len(member_indices)
-    strata = [[row_labels] if isinstance(row_labels, str) else list(row_labels) for row_labels in labels]
+    strata = [[row_labels] if isinstance(row_labels, str) else list(row_labels) for row_labels in labels_of_attempts]
     return crossed_mean(column, cells, weights, strata)
 
 

@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 from benchwright_analysis.statistics.columns import (
     Flags,
     Numbers,
-    equally_long,
-    observed_times,
-    read_flags,
-    read_numbers,
+    common_length,
+    finite_number_column,
+    flag_column,
+    time_and_pass_columns,
 )
 from benchwright_analysis.statistics.crossed import crossed_shares
 from benchwright_analysis.statistics.crossed_design import CrossedCells
@@ -76,14 +76,14 @@ def kaplan_meier(times: ArrayLike, pass_flags: ArrayLike, cells: CrossedCells | 
     Raises:
         StatisticsError: A negative time, differing lengths, or no attempts.
     """
-    waits, events = observed_times(times, pass_flags)
+    waits, events = time_and_pass_columns(times, pass_flags)
     distinct_times = np.unique(waits)
     ordered_waits = np.sort(waits)
     risk = len(waits) - np.searchsorted(ordered_waits, distinct_times, side="left")
     passes = np.bincount(np.searchsorted(distinct_times, waits[events]), minlength=len(distinct_times))
     lost = np.bincount(np.searchsorted(distinct_times, waits[~events]), minlength=len(distinct_times))
     unsolved = np.asarray(np.cumprod(1 - passes / risk), dtype=np.float64)
-    low, high = _bands(waits, events, distinct_times, unsolved, cells) if cells is not None else (None, None)
+    low, high = _survival_bands(waits, events, distinct_times, unsolved, cells) if cells is not None else (None, None)
     return SurvivalCurve(
         attempts=len(waits),
         passed=int(events.sum()),
@@ -95,14 +95,14 @@ def kaplan_meier(times: ArrayLike, pass_flags: ArrayLike, cells: CrossedCells | 
         passes=tuple(passes.tolist()),
         censored=tuple(lost.tolist()),
         median=Estimate(
-            value=_half_time(distinct_times, unsolved),
-            low=_half_time(distinct_times, low) if low is not None else None,
-            high=_half_time(distinct_times, high) if high is not None else None,
+            value=_half_crossing_time(distinct_times, unsolved),
+            low=_half_crossing_time(distinct_times, low) if low is not None else None,
+            high=_half_crossing_time(distinct_times, high) if high is not None else None,
         ),
     )
 
 
-def extend_give_ups(times: ArrayLike, gave_up_flags: ArrayLike, limit: float) -> Numbers:
+def times_if_give_ups_continued(times: ArrayLike, gave_up_flags: ArrayLike, limit: float) -> Numbers:
     """The times if those who gave up had continued without success until the limit: the pessimistic end.
 
     Kaplan-Meier takes it that who gave up would have done as well as who went on. Compare both.
@@ -115,14 +115,14 @@ def extend_give_ups(times: ArrayLike, gave_up_flags: ArrayLike, limit: float) ->
     Raises:
         StatisticsError: Lengths differ, or somebody gave up after the limit.
     """
-    waits, stopped = read_numbers(times, "Times", at_least=0), read_flags(gave_up_flags, "Give-ups")
-    equally_long(times=len(waits), give_ups=len(stopped))
+    waits, stopped = finite_number_column(times, "Times", at_least=0), flag_column(gave_up_flags, "Give-ups")
+    common_length(times=len(waits), give_ups=len(stopped))
     if (waits[stopped] > limit).any():
         raise StatisticsError(f"An attempt was given up later than the limit of {limit:g}.")
     return np.where(stopped, limit, waits)
 
 
-def success_only_time(times: ArrayLike, pass_flags: ArrayLike) -> SuccessOnlyTime:
+def geometric_mean_of_passes(times: ArrayLike, pass_flags: ArrayLike) -> SuccessOnlyTime:
     """The geometric mean time of those that passed. It has no interval: who passed is itself a matter of chance.
 
     Args:
@@ -132,16 +132,16 @@ def success_only_time(times: ArrayLike, pass_flags: ArrayLike) -> SuccessOnlyTim
     Returns:
         Without a value where nobody passed.
     """
-    waits, events = observed_times(times, pass_flags)
+    waits, events = time_and_pass_columns(times, pass_flags)
     count, left_out = int(events.sum()), int((~events).sum())
     if not count:
         return SuccessOnlyTime(0, left_out, None)
-    logs = np.log(read_numbers(waits[events], "Times of attempts that passed", above=0))
+    logs = np.log(finite_number_column(waits[events], "Times of attempts that passed", above=0))
     return SuccessOnlyTime(count, left_out, math.exp(float(logs.mean())))
 
 
-def _bands(
-    waits: Numbers, events: Flags, distinct_times: Numbers, unsolved: Numbers, cells: CrossedCells
+def _survival_bands(
+    end_times: Numbers, pass_flags: Flags, distinct_times: Numbers, unsolved: Numbers, cells: CrossedCells
 ) -> tuple[Numbers | None, Numbers | None]:
     step_indices = np.flatnonzero(np.diff(np.append(1.0, unsolved)) < 0)
     if not len(step_indices):
@@ -149,7 +149,7 @@ def _bands(
     band_indices = np.unique(
         step_indices[np.linspace(0, len(step_indices) - 1, min(BAND_TIMES, len(step_indices))).round().astype(np.intp)]
     )
-    estimates = crossed_shares(unsolved_pseudo_values(waits, events, distinct_times[band_indices]), cells)
+    estimates = crossed_shares(unsolved_pseudo_values(end_times, pass_flags, distinct_times[band_indices]), cells)
     if any(estimate.low is None or estimate.high is None for estimate in estimates):
         return None, None
     is_before = distinct_times < distinct_times[band_indices[0]]
@@ -162,7 +162,7 @@ def _bands(
     return np.where(is_before, 1.0, low), np.where(is_before, 1.0, high)
 
 
-def _half_time(moments: Numbers, curve: Numbers) -> float | None:
+def _half_crossing_time(moments: Numbers, curve: Numbers) -> float | None:
     """Time when a falling curve reaches one half: where it stays there, the middle of that stretch."""
     reached_indices = np.flatnonzero(curve <= 0.5 + _SAME)
     if not len(reached_indices):

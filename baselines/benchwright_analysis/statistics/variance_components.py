@@ -31,12 +31,12 @@ def indicator_matrix(column_indices: Indices, width: int) -> Numbers:
     return indicator_table
 
 
-def projector(fixed: Numbers) -> Numbers:
+def orthonormal_basis(matrix: Numbers) -> Numbers:
     """An orthonormal basis of what the columns span."""
     # Of the small table of products: rows are many.
-    sizes, turns = np.linalg.eigh(fixed.T @ fixed)
+    sizes, turns = np.linalg.eigh(matrix.T @ matrix)
     is_significant = sizes > sizes[-1] * _RANK
-    basis: Numbers = fixed @ turns[:, is_significant] / np.sqrt(sizes[is_significant])
+    basis: Numbers = matrix @ turns[:, is_significant] / np.sqrt(sizes[is_significant])
     return basis
 
 
@@ -68,7 +68,7 @@ class VarianceComponents:
         row_count = len(fixed_effects)
         self._doubtful, self._by_condition = len(doubtful_indicators), by_condition
         tables = [*level_indicators, *doubtful_indicators]
-        self._basis = projector(fixed_effects)
+        self._basis = orthonormal_basis(fixed_effects)
         self._z = np.hstack([*tables, np.zeros((row_count, 0))])
         sizes = [table.shape[1] for table in tables]
         self._starts = np.cumsum([0, *sizes[:-1]]) if sizes else np.zeros(0, dtype=np.intp)
@@ -77,7 +77,7 @@ class VarianceComponents:
         self._free = row_count - self._basis.shape[1]
         self._count = len(tables)
         self._inverses: dict[tuple[int, ...], Numbers] = {}
-        self._expected = self._moments(self._gram**2, np.diag(self._gram), float(self._free))
+        self._expected = self._expectation_matrix(self._gram**2, np.diag(self._gram), float(self._free))
         self._sizes: Numbers = self._expected[:-1, -1] ** 2 / np.maximum(np.diag(self._expected)[:-1], 1e-300)
         """Of each effect, as many levels as its quadratic form has degrees of freedom."""
 
@@ -94,23 +94,23 @@ class VarianceComponents:
         if self._free < 1:
             return None
         residuals = value_column - self._basis @ (self._basis.T @ value_column)
-        observed = np.append(self._sums((self._z.T @ residuals) ** 2), residuals @ residuals)
-        loads = np.append(self._sums((self._z.T @ weights) ** 2), weights @ weights)
+        observed = np.append(self._sums_by_effect((self._z.T @ residuals) ** 2), residuals @ residuals)
+        loads = np.append(self._sums_by_effect((self._z.T @ weights) ** 2), weights @ weights)
         components, kept_indices = self._positive_components(observed)
         residual_variance = float(loads[-1] * components[-1])
         variance = float(loads @ components)
         if self._doubtful:
-            offset = float(loads @ self._inverse(list(range(self._count + 1))) @ observed)
+            offset = float(loads @ self._inverse_of_expected(list(range(self._count + 1))) @ observed)
             variance = max(offset, _LEAST * float(loads[-1] * observed[-1]) / self._free)
         if variance <= 0:
             return None
         first_doubtful = self._count - self._doubtful
         residual_term = residual_variance**2 / max(1.0, self._free - float(self._sizes[kept_indices[:-1]].sum()))
         wide = widening_factor(self._sizes[first_doubtful:], self._sizes[:first_doubtful])
-        chance = self._chance(loads, components, kept_indices[:-1]) + residual_term
+        chance = self._half_variance_of_variance(loads, components, kept_indices[:-1]) + residual_term
         return Variance(wide**2 * variance, variance**2 / chance if chance > 0 else float(self._free))
 
-    def _chance(self, loads: Numbers, components: Numbers, kept_indices: list[int]) -> float:
+    def _half_variance_of_variance(self, loads: Numbers, components: Numbers, kept_indices: list[int]) -> float:
         """Half the variance of what effects have in the variance, by their mean squares."""
         squares, first_doubtful = np.zeros(self._count), self._count - self._doubtful
         squares[kept_indices] = (loads * (self._expected @ components))[kept_indices] / np.diag(self._expected)[
@@ -129,7 +129,7 @@ class VarianceComponents:
         """Components after the smallest was left out as long as one is not above 0, and which are kept."""
         kept_indices = list(range(self._count + 1))
         while True:
-            inverse = self._inverse(kept_indices)
+            inverse = self._inverse_of_expected(kept_indices)
             estimates = inverse @ observed[kept_indices]
             if len(kept_indices) > 1:
                 # Compared in standard errors where there are no effects at all.
@@ -141,22 +141,22 @@ class VarianceComponents:
             components[kept_indices] = estimates
             return components, kept_indices
 
-    def _inverse(self, kept_indices: list[int]) -> Numbers:
+    def _inverse_of_expected(self, kept_indices: list[int]) -> Numbers:
         index_key = tuple(kept_indices)
         if index_key not in self._inverses:
             inverse = np.linalg.pinv(self._expected[np.ix_(kept_indices, kept_indices)], hermitian=True)
             self._inverses[index_key] = np.asarray(inverse, dtype=np.float64)
         return self._inverses[index_key]
 
-    def _moments(self, pair_products: Numbers, single: Numbers, corner: float) -> Numbers:
+    def _expectation_matrix(self, pair_products: Numbers, single: Numbers, corner: float) -> Numbers:
         moment_table = np.zeros((self._count + 1, self._count + 1))
         if self._count:
             moment_table[:-1, :-1] = np.add.reduceat(np.add.reduceat(pair_products, self._starts, 0), self._starts, 1)
-            moment_table[:-1, -1] = moment_table[-1, :-1] = self._sums(single)
+            moment_table[:-1, -1] = moment_table[-1, :-1] = self._sums_by_effect(single)
         moment_table[-1, -1] = corner
         return moment_table
 
-    def _sums(self, level_values: NDArray[np.float64]) -> Numbers:
+    def _sums_by_effect(self, level_values: NDArray[np.float64]) -> Numbers:
         sums: Numbers = np.add.reduceat(level_values, self._starts) if self._count else np.zeros(0)
         return sums
 
@@ -193,7 +193,7 @@ class BetweenUnits:
             unit_count: Number of units.
             fixed: Rows by columns that values are taken around; few columns.
         """
-        self._units, self._count, self._basis = unit_indices, unit_count, projector(fixed)
+        self._units, self._count, self._basis = unit_indices, unit_count, orthonormal_basis(fixed)
 
     def variance_of(self, weights: Numbers, value_column: Numbers) -> Variance | None:
         """As in `VarianceComponents`."""

@@ -40,7 +40,7 @@ from benchwright_attempts.events.evidence import (
 )
 from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
 from benchwright_attempts.summary.replay import replayed_states
-from benchwright_problems.verdict import outcome_of
+from benchwright_problems.verdict import present_outcome_of_recorded
 
 _BURST_S = 2.0
 """Keys that follow each other within this time are one step."""
@@ -97,7 +97,7 @@ class _EditBurst:
         return TraceStep(StepKind.EDITED, title, self.from_s, fact_texts, [excerpt])
 
 
-class _AttemptReading:
+class _AttemptStepReader:
     """From an attempt's first event to its last."""
 
     def __init__(self, events: Sequence[RecordedEvent]) -> None:
@@ -120,18 +120,18 @@ class _AttemptReading:
             path = getattr(event, "path", "")
             current_text = files[path].text if path in files else None
             if isinstance(event, Edit | EditShape | TextSet):
-                self._add_edit_step(recorded, texts.get(path), current_text)
-            elif (step := self._other_step(event, self._at_s[recorded.seq])) is not None:
-                self._flush()
+                self._add_to_burst_or_begin(recorded, texts.get(path), current_text)
+            elif (step := self._step_if_shown(event, self._at_s[recorded.seq])) is not None:
+                self._append_burst_if_text_changed()
                 self._steps.append(step)
             if isinstance(event, Opened | Activity):
                 texts = {name: file.text for name, file in files.items()}
             elif path:
                 texts[path] = current_text
-        self._flush()
+        self._append_burst_if_text_changed()
         return self._steps
 
-    def _add_edit_step(self, recorded: RecordedEvent, old_text: str | None, new_text: str | None) -> None:
+    def _add_to_burst_or_begin(self, recorded: RecordedEvent, old_text: str | None, new_text: str | None) -> None:
         event, at_s = recorded.event, self._at_s[recorded.seq]
         if isinstance(event, TextSet):
             origin_label = _CAUSES.get(event.cause.value, event.cause.value)
@@ -148,18 +148,22 @@ class _AttemptReading:
                 path, origin_label, last_burst.from_s, at_s, last_burst.old_text, new_text, last_burst.edits + 1
             )
             return
-        self._flush()
+        self._append_burst_if_text_changed()
         self._burst = _EditBurst(path, origin_label, at_s, at_s, old_text, new_text)
 
-    def _flush(self) -> None:
+    def _append_burst_if_text_changed(self) -> None:
         if self._burst is not None and (self._burst.old_text != self._burst.new_text or self._burst.new_text is None):
             self._steps.append(self._burst.step)
         self._burst = None
 
-    def _other_step(self, event: Event, at_s: float) -> TraceStep | None:
-        return _model_step(event, at_s) or self._test_step(event, at_s) or _clock_step(event, at_s)
+    def _step_if_shown(self, event: Event, at_s: float) -> TraceStep | None:
+        return (
+            _step_of_model_use(event, at_s)
+            or self._step_of_run_or_verdict(event, at_s)
+            or _step_of_clock_or_rules(event, at_s)
+        )
 
-    def _test_step(self, event: Event, at_s: float) -> TraceStep | None:
+    def _step_of_run_or_verdict(self, event: Event, at_s: float) -> TraceStep | None:
         match event:
             case RunStarted():
                 return TraceStep(StepKind.RAN, f"Run {event.number} of the hidden tests began", at_s)
@@ -169,24 +173,24 @@ class _AttemptReading:
                 suffix = " again" if isinstance(event, Regraded) else ""
                 fact_texts = {"message": event.message} if event.message else {}
                 counts = f", {event.passed} of {event.total} tests" if event.total is not None else ""
-                return self._result_step(
+                return self._verdict_step_if_shown(
                     f"Run {event.number}{suffix}", event.reason, event.outcome, counts, fact_texts, at_s
                 )
             case Answered() | Judged():
-                return self._result_step(f"Answer {event.number}", event.reason, event.outcome, "", {}, at_s)
+                return self._verdict_step_if_shown(f"Answer {event.number}", event.reason, event.outcome, "", {}, at_s)
             case _:
                 return None
 
-    def _result_step(
-        self, subject: str, reason: str, outcome: str, counts: str, fact_texts: Mapping[str, str], at_s: float
+    def _verdict_step_if_shown(
+        self, subject: str, reason: str, outcome: str, counts_suffix: str, fact_texts: Mapping[str, str], at_s: float
     ) -> TraceStep:
         if not self._shows_results:
             return TraceStep(StepKind.RAN, f"{subject}: recorded; the study shows no results", at_s)
-        word = outcome_of(reason, outcome).value
-        return TraceStep(StepKind.RAN, f"{subject} {_WORDS.get(word, word)}{counts}", at_s, fact_texts)
+        word = present_outcome_of_recorded(reason, outcome).value
+        return TraceStep(StepKind.RAN, f"{subject} {_WORDS.get(word, word)}{counts_suffix}", at_s, fact_texts)
 
 
-def _model_step(event: Event, at_s: float) -> TraceStep | None:
+def _step_of_model_use(event: Event, at_s: float) -> TraceStep | None:
     match event:
         case AidUsed():
             aid_label = f"{event.aid.replace('_', ' ')}: {event.feature.replace('_', ' ')} {event.detail}".rstrip()
@@ -226,7 +230,7 @@ def _model_step(event: Event, at_s: float) -> TraceStep | None:
             return None
 
 
-def _clock_step(event: Event, at_s: float) -> TraceStep | None:
+def _step_of_clock_or_rules(event: Event, at_s: float) -> TraceStep | None:
     fact_texts: dict[str, str] = {}
     match event:
         case Opened():
@@ -259,7 +263,7 @@ def trace_of_attempt(header: AttemptHeader, events: Sequence[RecordedEvent]) -> 
         header: The attempt's.
         events: All of it, in order.
     """
-    steps = _AttemptReading(events).steps()
+    steps = _AttemptStepReader(events).steps()
     fact_texts = {
         "attempt": header.id,
         "solver": header.solver,

@@ -9,7 +9,7 @@ from importlib import resources
 from benchwright_analysis.html_file import html_file_text
 from benchwright_analysis.trace.step import AttemptTrace, ExcerptLine, StepExcerpt, StepKind, TracePart, TraceStep
 from benchwright_foundation.number_text import clock
-from benchwright_judges.models.prompt import visible
+from benchwright_judges.models.prompt import escape_hidden_characters
 
 _MOST_LINES = 400
 _LONGEST_LINE = 1000
@@ -23,16 +23,17 @@ _NOTE = (
 
 def trace_page(trace: AttemptTrace) -> str:
     """The whole file: no address is asked for anything, and nothing in it runs but our own script."""
-    style, script = _resource("trace.css"), _resource("trace.js")
+    style, script = _resource_text("trace.css"), _resource_text("trace.js")
     parts_html = "".join(_part_html(number, part) for number, part in enumerate(trace.trace_parts))
     choices = "".join(
-        f'<option value="{number}">{_text(part.title)}</option>' for number, part in enumerate(trace.trace_parts)
+        f'<option value="{number}">{_shortened_html(part.title)}</option>'
+        for number, part in enumerate(trace.trace_parts)
     )
     choice_label = f'<label>Site <select id="part">{choices}</select></label>' if len(trace.trace_parts) > 1 else ""
     kind_options = "".join(f'<option value="{kind}">{kind}</option>' for kind in StepKind)
     body = f"""<header>
-<h1>{_text(trace.title)}</h1>
-{_facts(trace.fact_texts)}
+<h1>{_shortened_html(trace.title)}</h1>
+{_facts_html(trace.fact_texts)}
 <p class="soft">{_NOTE}</p>
 </header>
 <nav id="controls" aria-label="Steps" hidden>
@@ -47,11 +48,13 @@ def trace_page(trace: AttemptTrace) -> str:
 <main>
 {parts_html}
 </main>"""
-    return html_file_text(_cut(trace.title), style, script, body, policy_directives="base-uri 'none'")
+    return html_file_text(
+        _visible_and_shortened(trace.title), style, script, body, extra_policy_directives="base-uri 'none'"
+    )
 
 
-def _resource(name: str) -> str:
-    return (resources.files("benchwright_analysis.trace") / name).read_text(encoding="utf-8")
+def _resource_text(file_name: str) -> str:
+    return (resources.files("benchwright_analysis.trace") / file_name).read_text(encoding="utf-8")
 
 
 def _part_html(number: int, trace_part: TracePart) -> str:
@@ -60,14 +63,14 @@ def _part_html(number: int, trace_part: TracePart) -> str:
     section_content = f"<ol>{steps_html}</ol>" if trace_part.steps else "<p>Nothing happened.</p>"
     return (
         f'<section class="part" id="part-{number}" aria-labelledby="part-{number}-title">'
-        f'<h2 id="part-{number}-title">{_text(title)}</h2>{section_content}</section>\n'
+        f'<h2 id="part-{number}-title">{_shortened_html(title)}</h2>{section_content}</section>\n'
     )
 
 
 def _step_html(number: int, trace_step: TraceStep) -> str:
     time_label = "" if trace_step.at_s is None else f'<span class="at">{clock(trace_step.at_s)}</span> '
-    summary = f'{time_label}<span class="kind">{trace_step.kind}</span> {_text(trace_step.title)}'
-    body = _facts(trace_step.fact_texts) + "".join(map(_excerpt, trace_step.excerpts))
+    summary = f'{time_label}<span class="kind">{trace_step.kind}</span> {_shortened_html(trace_step.title)}'
+    body = _facts_html(trace_step.fact_texts) + "".join(map(_excerpt_html, trace_step.excerpts))
     step_content = body or '<p class="soft">No details.</p>'
     return (
         f'<li class="{trace_step.kind}"><details class="step">'
@@ -75,43 +78,44 @@ def _step_html(number: int, trace_step: TraceStep) -> str:
     )
 
 
-def _facts(fact_texts: Mapping[str, str]) -> str:
+def _facts_html(fact_texts: Mapping[str, str]) -> str:
     if not fact_texts:
         return ""
     rows_html = "".join(
-        f"<div><dt>{_text(name)}</dt><dd>{_text(value)}</dd></div>" for name, value in fact_texts.items()
+        f"<div><dt>{_shortened_html(name)}</dt><dd>{_shortened_html(value)}</dd></div>"
+        for name, value in fact_texts.items()
     )
     return f"<dl>{rows_html}</dl>"
 
 
-def _excerpt(excerpt: StepExcerpt) -> str:
+def _excerpt_html(excerpt: StepExcerpt) -> str:
     lines = excerpt.lines[:_MOST_LINES]
     if left := len(excerpt.lines) - len(lines):
         lines = [*lines, ExcerptLine(f"{left:,} more lines", "~")]
-    name = _text(excerpt.caption)
+    name = _shortened_html(excerpt.caption)
     return (
         f"<figure><figcaption>{name}</figcaption>"
-        f'<pre tabindex="0" role="group" aria-label="{name}">{_code(lines)}</pre></figure>'
+        f'<pre tabindex="0" role="group" aria-label="{name}">{_lines_html(lines)}</pre></figure>'
     )
 
 
-def _code(lines: Sequence[ExcerptLine]) -> str:
-    return "".join(_line(line) for line in lines) if lines else "<em>Nothing.</em>"
+def _lines_html(lines: Sequence[ExcerptLine]) -> str:
+    return "".join(_line_html(line) for line in lines) if lines else "<em>Nothing.</em>"
 
 
-def _line(line: ExcerptLine) -> str:
+def _line_html(line: ExcerptLine) -> str:
     text = line.text if len(line.text) <= _LONGEST_LINE else f"{line.text[:_LONGEST_LINE]}…"
     tag, sign = _MARKS.get(line.mark, ("span", " "))
-    return f'<{tag} class="line">{sign} {_escape(text)}\n</{tag}>'
+    return f'<{tag} class="line">{sign} {_visible_html(text)}\n</{tag}>'
 
 
-def _text(text: str) -> str:
-    return escape(_cut(text))
+def _shortened_html(text: str) -> str:
+    return escape(_visible_and_shortened(text))
 
 
-def _cut(text: str) -> str:
-    return visible(text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…")
+def _visible_and_shortened(text: str) -> str:
+    return escape_hidden_characters(text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…")
 
 
-def _escape(text: str) -> str:
-    return escape(visible(text))
+def _visible_html(text: str) -> str:
+    return escape(escape_hidden_characters(text))

@@ -18,20 +18,20 @@ from benchwright_subjects.inline.text.similarity import effort
 _WORDS = {"passed": "passed", "failed": "did not pass", "error": "undecided"}
 
 
-def trace_of_run(run: PlayedRun, site: str = "") -> AttemptTrace:
+def trace_of_run(run: PlayedRun, site_prefix: str = "") -> AttemptTrace:
     """The trace of a run.
 
     Args:
         run: Read from its folder.
-        site: Only sites whose id begins so.
+        site_prefix: Only sites whose id begins so.
 
     Raises:
         EvaluationError: No such sites exist.
     """
-    records = [record for record in run.records if record.site.startswith(site)]
+    records = [record for record in run.records if record.site.startswith(site_prefix)]
     if not records:
         raise EvaluationError(
-            f"The run has no site that begins with {site!r}. Its first one is {run.records[0].site}."
+            f"The run has no site that begins with {site_prefix!r}. Its first one is {run.records[0].site}."
             if run.records
             else "Nothing was played yet: the run has no sites."
         )
@@ -45,14 +45,16 @@ def trace_of_run(run: PlayedRun, site: str = "") -> AttemptTrace:
     trace_parts = [
         TracePart(
             f"{record.site}, {record.policy}",
-            _steps(record, run.verdicts.get((record.site, record.policy), ()), hindsight.get(record.site)),
+            _site_steps(record, run.verdicts.get((record.site, record.policy), ()), hindsight.get(record.site)),
         )
         for record in records
     ]
     return AttemptTrace("Trace of inline completion", fact_texts, trace_parts)
 
 
-def _steps(record: SiteRecord, verdicts: Sequence[SnapshotVerdict], hindsight: Hindsight | None) -> list[TraceStep]:
+def _site_steps(
+    record: SiteRecord, verdicts: Sequence[SnapshotVerdict], hindsight: Hindsight | None
+) -> list[TraceStep]:
     steps: list[TraceStep] = []
     written_texts: list[str] = []
     verdict_by_accepts = {verdict.accepts: verdict for verdict in verdicts if not verdict.is_end}
@@ -64,7 +66,7 @@ def _steps(record: SiteRecord, verdicts: Sequence[SnapshotVerdict], hindsight: H
             accepts += 1
             written_texts.append(step.accepted)
             steps.append(_acceptance_step(step, written_texts))
-            steps += _test_steps(
+            steps += _verdict_steps(
                 verdict_by_accepts.get(accepts), f"after {accepts} accepted offer{'' if accepts == 1 else 's'}"
             )
         if count := effort(step.typed):
@@ -76,14 +78,14 @@ def _steps(record: SiteRecord, verdicts: Sequence[SnapshotVerdict], hindsight: H
         steps.append(
             TraceStep(StepKind.OTHER, f"The server failed: {record.failure.value.replace('_', ' ')}", None, code)
         )
-    steps += _test_steps(next((verdict for verdict in verdicts if verdict.is_end), None), "at the end")
+    steps += _verdict_steps(next((verdict for verdict in verdicts if verdict.is_end), None), "at the end")
     return [*steps, *([] if hindsight is None else _hindsight_steps(hindsight))]
 
 
-def _request_steps(number: int, step: Step, latency: float | None) -> list[TraceStep]:
+def _request_steps(number: int, step: Step, latency_ms: float | None) -> list[TraceStep]:
     if step.decision is OfferOutcome.TIMED_OUT:
         return [TraceStep(StepKind.ASKED, f"Request {number} was given up: no answer in time")]
-    fact_texts = {} if latency is None else {"latency": f"{latency:,.1f} ms"}
+    fact_texts = {} if latency_ms is None else {"latency": f"{latency_ms:,.1f} ms"}
     fact_texts["items in the answer"] = f"{step.offers:,}"
     request_step = TraceStep(StepKind.ASKED, f"Request {number}", None, fact_texts)
     if step.decision not in SHOWN:
@@ -112,7 +114,7 @@ def _acceptance_step(step: Step, written_texts: Sequence[str]) -> TraceStep:
     return TraceStep(StepKind.ACCEPTED, title, None, fact_texts, excerpts)
 
 
-def _test_steps(verdict: SnapshotVerdict | None, moment: str) -> list[TraceStep]:
+def _verdict_steps(verdict: SnapshotVerdict | None, moment: str) -> list[TraceStep]:
     if verdict is None:
         return []
     counts = f", {verdict.passed_tests} of {verdict.tests} tests" if verdict.tests else ""

@@ -73,12 +73,12 @@ class AttemptTrace:
 
 def whole_excerpt(caption: str, text: str) -> StepExcerpt:
     """All of it."""
-    return StepExcerpt(caption, [ExcerptLine(line) for line in _lines(text)])
+    return StepExcerpt(caption, [ExcerptLine(line) for line in _editor_lines(text)])
 
 
 def change_excerpt(caption: str, old_text: str, new_text: str) -> StepExcerpt:
     """Differences between two versions of a file, with some lines around."""
-    old_lines, new_lines = _lines(old_text), _lines(new_text)
+    old_lines, new_lines = _editor_lines(old_text), _editor_lines(new_text)
     shorter, start = min(len(old_lines), len(new_lines)), 0
     while start < shorter and old_lines[start] == new_lines[start]:
         start += 1
@@ -124,7 +124,7 @@ def _omission_text(count: int) -> str:
     return f"{count:,} line{'' if count == 1 else 's'} not shown"
 
 
-def _lines(text: str) -> list[str]:
+def _editor_lines(text: str) -> list[str]:
     # Not `splitlines`, which also splits at characters that an editor shows within a line.
     lines = text.replace("\r\n", "\n").split("\n")
     return lines[:-1] if lines[-1] == "" else lines

@@ -14,7 +14,7 @@ from benchwright_attempts.events.events import (
     RunStarted,
 )
 from benchwright_attempts.log.record import RecordedEvent
-from benchwright_problems.verdict import outcome_of
+from benchwright_problems.verdict import present_outcome_of_recorded
 
 THRESHOLDS_S = (60.0, 120.0, 300.0)
 """Gaps count as active time up to these lengths; the main analysis states one, and all three are reported."""
@@ -64,13 +64,21 @@ def time_line(events: Iterable[RecordedEvent]) -> TimeLine:
                 run_starts[event.run] = now_s
             case RunFinished() as event:
                 runs.append(
-                    Stretch(run_starts.pop(event.run, now_s), now_s, outcome_of(event.reason, event.outcome).value)
+                    Stretch(
+                        run_starts.pop(event.run, now_s),
+                        now_s,
+                        present_outcome_of_recorded(event.reason, event.outcome).value,
+                    )
                 )
             case RunCancelled() as event:
                 runs.append(Stretch(run_starts.pop(event.run, now_s), now_s, "cancelled"))
             case Answered() as event:
                 runs.append(
-                    Stretch(max(0.0, now_s - event.wall_s), now_s, outcome_of(event.reason, event.outcome).value)
+                    Stretch(
+                        max(0.0, now_s - event.wall_s),
+                        now_s,
+                        present_outcome_of_recorded(event.reason, event.outcome).value,
+                    )
                 )
             case _:
                 pass

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from benchwright_judges.reading.statements import declines
+from benchwright_judges.reading.statements import declines_to_answer
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.responses import files_in_answer
 from benchwright_problems.verdict import Reason, Verdict
@@ -39,7 +39,7 @@ def read_reply(problem: Problem, text: str) -> ReplyResult:
     """
     if not text.strip():
         return _flawed_reply(Reason.EMPTY)
-    if not _CODE.search(text) and declines(text):
+    if not _CODE.search(text) and declines_to_answer(text):
         return _flawed_reply(Reason.DECLINED)
     for reply_part in (text, *(match[1] for match in _FENCED.finditer(text))):
         try:

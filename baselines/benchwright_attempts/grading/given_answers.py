@@ -86,7 +86,7 @@ class GivenAnswer:
         return {path: sha256(content) for path, content in self.files.items()}
 
 
-def matched_to_logged_attempts(log: EventLog, given_answers: Sequence[GivenAnswer]) -> list[GivenAnswer]:
+def with_logged_attempt_ids(log: EventLog, given_answers: Sequence[GivenAnswer]) -> list[GivenAnswer]:
     """The same answers, under the attempts that they say they are, as far as this log has those.
 
     Raises:

@@ -21,7 +21,7 @@ from benchwright_harness.sandbox import Sandbox, WarmSandbox
 from benchwright_harness.sandbox.registry import toolchain_for
 from benchwright_harness.toolchain.awaited import find_or_await_build
 from benchwright_judges.judgement import Judgement
-from benchwright_judges.score import score
+from benchwright_judges.score import score_by_rules
 from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
@@ -65,7 +65,7 @@ async def run_harness(
     home: Home,
     sandbox: Sandbox,
     log: BinaryIO,
-    on_step: OnStep = ignore_step,
+    before_step: OnStep = ignore_step,
     ignores_known_verdict: bool = False,
 ) -> Verdict:
     """Runs the hidden tests of a design problem.
@@ -76,16 +76,16 @@ async def run_harness(
         home: Home with the toolchain and the known verdicts.
         sandbox: Sandbox that the harness runs in.
         log: File for its raw output.
-        on_step: See `OnStep`.
+        before_step: See `OnStep`.
         ignores_known_verdict: Run again even if the verdict is known.
     """
     try:
         find = partial(toolchain_for, sandbox.name, home.cache)
         toolchain = await find_or_await_build(
-            find, home.cache, partial(on_step, 0, 0, "waiting until the tools are installed")
+            find, home.cache, partial(before_step, 0, 0, "waiting until the tools are installed")
         )
         grader = Grader(sandbox, toolchain, VerdictStore.from_home(home), fresh=ignores_known_verdict)
-        return await grader.grade(problem, files, log=log, on_step=on_step)
+        return await grader.grade(problem, files, log=log, before_step=before_step)
     except HarnessError as error:
         return Verdict(reason=error.reason, detail=str(error), hint=error.hint)
 
@@ -95,13 +95,13 @@ async def warm_up(problem: Problem, *, home: Home, sandbox: Sandbox) -> None:
     # A run will report what is wrong.
     with contextlib.suppress(HarnessError):
         toolchain = toolchain_for(sandbox.name, home.cache)
-        await Grader(sandbox, toolchain, VerdictStore.from_home(home)).warm_up_for(problem)
+        await Grader(sandbox, toolchain, VerdictStore.from_home(home)).start_sandbox_ahead(problem)
 
 
 async def cool_down(sandbox: Sandbox) -> None:
     """Ends the sandbox that waits for a run, if one does."""
     if isinstance(sandbox, WarmSandbox):
-        await sandbox.cool()
+        await sandbox.end_warm()
 
 
 async def grade(
@@ -115,7 +115,7 @@ async def grade(
 ) -> Verdict:
     """Runs the hidden tests of a design problem, or scores an answer by rule; see `run_harness`."""
     if problem.kind is not ProblemKind.DESIGN:
-        return score(problem, files.get(ANSWER, b"").decode("utf-8", "replace")).verdict
+        return score_by_rules(problem, files.get(ANSWER, b"").decode("utf-8", "replace")).verdict
     return await run_harness(
         problem, files, home=home, sandbox=sandbox, log=log, ignores_known_verdict=ignores_known_verdict
     )
@@ -135,7 +135,7 @@ class RemoteGrader(Protocol):
         attempt: str,
         run_number: int,
         log: BinaryIO | None,
-        on_step: OnStep,
+        before_step: OnStep,
     ) -> GradingOutcome:
         """Runs the hidden tests there, or has an answer scored. Waits until the other machine can be reached."""
 
@@ -172,7 +172,7 @@ class AttemptGrading:
         self._judging = judging
 
     async def run(
-        self, ref: str, files: Mapping[str, bytes], *, attempt: str, run_number: int, log: BinaryIO, on_step: OnStep
+        self, ref: str, files: Mapping[str, bytes], *, attempt: str, run_number: int, log: BinaryIO, before_step: OnStep
     ) -> GradingOutcome:
         """Runs the hidden tests of the design problem `ref`; see `run_harness`.
 
@@ -180,9 +180,13 @@ class AttemptGrading:
             ProblemsError: The hidden part can't be read.
         """
         if (elsewhere := await self._remote_grader_of(attempt)) is not None:
-            return await elsewhere.run(ref, files, attempt=attempt, run_number=run_number, log=log, on_step=on_step)
+            return await elsewhere.run(
+                ref, files, attempt=attempt, run_number=run_number, log=log, before_step=before_step
+            )
         problem = await asyncio.to_thread(self.store.unseal, ref)
-        verdict = await run_harness(problem, files, home=self._home, sandbox=self._sandbox(), log=log, on_step=on_step)
+        verdict = await run_harness(
+            problem, files, home=self._home, sandbox=self._sandbox(), log=log, before_step=before_step
+        )
         return GradingOutcome(verdict)
 
     async def with_quality(self, ref: str, files: Mapping[str, bytes], verdict: Verdict, *, attempt: str) -> Verdict:
@@ -194,7 +198,7 @@ class AttemptGrading:
         if await self._remote_grader_of(attempt) is not None:
             return verdict
         # It brings the tools of proofs, which no run needs.
-        from benchwright_formal.measuring import Measuring
+        from benchwright_formal.measuring import QualityMeasurement
 
         problem = await asyncio.to_thread(self.store.unseal, ref)
         sandbox = self._sandbox()
@@ -202,7 +206,7 @@ class AttemptGrading:
             toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, self._home.cache)
         except HarnessError:
             return verdict
-        return await Measuring(sandbox, toolchain).verdict_with_quality(problem, files, verdict)
+        return await QualityMeasurement(sandbox, toolchain).with_quality_if_passed(problem, files, verdict)
 
     async def keep_waves(self, ref: str, files: Mapping[str, bytes], waves: DesignWaves, *, attempt: str) -> None:
         """Runs the hidden tests of the design problem `ref` once more, for the waveform of the solver's modules.
@@ -237,7 +241,7 @@ class AttemptGrading:
         if (remote_grader := await self._remote_grader_of(attempt)) is not None:
             files = {ANSWER: answer_content}
             return await remote_grader.run(
-                ref, files, attempt=attempt, run_number=run_number, log=None, on_step=ignore_step
+                ref, files, attempt=attempt, run_number=run_number, log=None, before_step=ignore_step
             )
         problem = await asyncio.to_thread(self.store.unseal, ref)
         return await judge_answer(

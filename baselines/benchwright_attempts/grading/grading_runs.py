@@ -263,7 +263,7 @@ class GradingRuns:
                 attempt=self._header.id,
                 run_number=run_number,
                 log=raw,
-                on_step=partial(_show_step, report),
+                before_step=partial(_show_step, report),
             )
 
     def _flawed_outcome(self) -> GradingOutcome | None:

@@ -13,7 +13,7 @@ from benchwright_foundation.errors import ExtraMissingError
 from benchwright_foundation.home import Home
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod
-from benchwright_judges.score import score
+from benchwright_judges.score import score_by_rules
 from benchwright_problems.problem import Problem
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class AttemptJudging:
         if self.service_url:
             return await self._ask_service(ref, answer)
         if rule_judgement is None:
-            rule_judgement = await asyncio.to_thread(score, problem, answer)
+            rule_judgement = await asyncio.to_thread(score_by_rules, problem, answer)
         if not self.is_decidable_beyond_rules(problem, rule_judgement, attempt):
             return rule_judgement
         from benchwright_judges.records.recorded_judging import judge_and_record
@@ -95,7 +95,7 @@ class AttemptJudging:
             answer,
             self._panel,
             records,
-            ref=ref,
+            problem_ref=ref,
             attempt=attempt,
             try_number=run_number,
             answer_id=answer_id,
@@ -117,7 +117,7 @@ class AttemptJudging:
         Raises:
             ConfigurationError: The reader that was named is not set up.
         """
-        if rule_judgement.status is JudgementStatus.PENDING or (attempt and rule_judgement.is_for_people):
+        if rule_judgement.status is JudgementStatus.PENDING or (attempt and rule_judgement.may_be_read_by_people):
             return True
         if rule_judgement.status is not JudgementStatus.UNREADABLE or not self._has_reader:
             return False
@@ -149,11 +149,11 @@ class AttemptJudging:
             await remote_judge.close()
 
     async def _ask_service(self, ref: str, answer: str) -> Judgement:
-        from benchwright_judges.service.client import RemoteJudge, find_token
+        from benchwright_judges.service.client import RemoteJudge, find_service_token
 
         try:
             if self._service is None:
-                self._service = RemoteJudge(self.service_url, find_token(self._environ))
+                self._service = RemoteJudge(self.service_url, find_service_token(self._environ))
         except (ConfigurationError, ExtraMissingError) as error:
             return Judgement(status=JudgementStatus.PENDING, message=f"This answer is kept and pending: {error}.")
         return await self._service.request_judgement(ref, answer)
@@ -165,7 +165,12 @@ class AttemptJudging:
             StorageError: The database can't be opened.
         """
         from benchwright_judges.models.budget import JudgingBudget
-        from benchwright_judges.models.configuration import JudgesSettings, find_panel, read_settings, records_location
+        from benchwright_judges.models.configuration import (
+            JudgesSettings,
+            open_panel_if_any,
+            read_settings,
+            records_location,
+        )
         from benchwright_judges.records.records import Records
 
         async with self._opening:
@@ -173,7 +178,7 @@ class AttemptJudging:
                 settings = JudgesSettings()
                 try:
                     settings = read_settings(self._environ, reader_name=self._reader)
-                    self._panel = await asyncio.to_thread(find_panel, settings, self._environ)
+                    self._panel = await asyncio.to_thread(open_panel_if_any, settings, self._environ)
                 except (ConfigurationError, ExtraMissingError) as error:
                     # The answer is worth more than the set-up: it is kept, and the person learns what to fix.
                     self._flaw = str(error)

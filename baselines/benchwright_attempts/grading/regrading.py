@@ -53,7 +53,7 @@ async def regrade(services: Services[EventLog], attempt: str) -> GradingOutcome 
     run_records = RunRecords(services.home, attempt)
     with run_records.open_log(verdict.number) as raw:
         grading_outcome = await services.grading.run(
-            header.problem, files, attempt=attempt, run_number=verdict.number, log=raw, on_step=ignore_step
+            header.problem, files, attempt=attempt, run_number=verdict.number, log=raw, before_step=ignore_step
         )
     new_verdict = grading_outcome.verdict
     if new_verdict.outcome is not Outcome.ERROR:

@@ -64,17 +64,17 @@ class SecondOpinions:
             return KeptOpinion.model_validate_json(RunRecords(self._home, attempt).opinion_file.read_bytes())
         return None
 
-    def valid_opinion(self, attempt: str, ref: str) -> SecondOpinion | None:
+    def valid_opinion(self, attempt: str, problem_ref: str) -> SecondOpinion | None:
         """The one on an attempt, unless its problem has changed since, or is no longer on this machine."""
         kept_opinion = self.find_opinion(attempt)
         if kept_opinion is None:
             return None
-        if ref not in self._digests:
+        if problem_ref not in self._digests:
             try:
-                self._digests[ref] = problem_digest(self._store.unseal(ref))
+                self._digests[problem_ref] = problem_digest(self._store.unseal(problem_ref))
             except ProblemsError:
-                self._digests[ref] = None
-        return kept_opinion.found if kept_opinion.problem == self._digests[ref] else None
+                self._digests[problem_ref] = None
+        return kept_opinion.found if kept_opinion.problem == self._digests[problem_ref] else None
 
 
 def problem_digest(problem: Problem) -> str:

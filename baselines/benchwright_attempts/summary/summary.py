@@ -24,7 +24,7 @@ from benchwright_attempts.events.events import (
 from benchwright_attempts.events.file_text import FileText
 from benchwright_attempts.grading.verdict_sequence import VerdictSequence
 from benchwright_attempts.log.record import Moment
-from benchwright_problems.verdict import Outcome, outcome_of
+from benchwright_problems.verdict import Outcome, present_outcome_of_recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ def _verdict(
 ) -> AttemptVerdict:
     return AttemptVerdict(
         number=event.number,
-        outcome=outcome_of(event.reason, event.outcome),
+        outcome=present_outcome_of_recorded(event.reason, event.outcome),
         reason=event.reason,
         message=event.message,
         passed=event.passed if isinstance(event, RunFinished) else None,
@@ -220,7 +220,10 @@ def _verdict(
 
 def _revised_verdict(event: Judged | Regraded, verdict: AttemptVerdict) -> AttemptVerdict:
     revised = replace(
-        verdict, outcome=outcome_of(event.reason, event.outcome), reason=event.reason, message=event.message
+        verdict,
+        outcome=present_outcome_of_recorded(event.reason, event.outcome),
+        reason=event.reason,
+        message=event.message,
     )
     if isinstance(event, Judged):
         return revised

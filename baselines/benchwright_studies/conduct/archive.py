@@ -51,7 +51,7 @@ class Collected:
 
 def write_archive(
     event_log: StudyLog,
-    study: str,
+    study_id: str,
     folder: Path,
     participants: Iterable[str] | None = None,
     *,
@@ -62,7 +62,7 @@ def write_archive(
 
     Args:
         event_log: The event log.
-        study: The study's id.
+        study_id: The study's id.
         folder: Destination; made if missing.
         participants: Only these; all if none.
         is_exported: True if an attempt is at its destination up to the event of a hash, and need not be written.
@@ -75,28 +75,28 @@ def write_archive(
         StudyError: The study does not exist, or the folder holds another one.
         OSError: A file can't be written.
     """
-    registered_study = Studies(event_log, Attempts(event_log)).study(study)
+    registered_study = Studies(event_log, Attempts(event_log)).study(study_id)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = folder / "study.yaml"
     if file.exists() and file.read_bytes() != registered_study.text.encode():
         raise StudyError(f"{folder} holds another study. Give an empty or a new folder.")
     if not file.exists():
         write_atomically(file, registered_study.text.encode(), 0o600)
-    _write_journal(folder / "study.jsonl", event_log.journal.entries(study))
-    participant_names = list(participants) if participants is not None else event_log.journal.participants(study)
+    _write_journal(folder / "study.jsonl", event_log.journal.entries(study_id))
+    participant_names = list(participants) if participants is not None else event_log.journal.participants(study_id)
     # Journals go first: what nobody has agreed to is not taken over.
     for participant in participant_names:
-        participant_folder = folder / _folder_name(participant)
+        participant_folder = folder / _participant_folder_name(participant)
         participant_folder.mkdir(mode=0o700, exist_ok=True)
-        _write_journal(participant_folder / "journal.jsonl", event_log.journal.entries(study, participant))
+        _write_journal(participant_folder / "journal.jsonl", event_log.journal.entries(study_id, participant))
     written_count = 0
     attempts = Attempts(event_log)
-    for header in event_log.journal.attempts(study):
+    for header in event_log.journal.attempts(study_id):
         if only_journals or (participants is not None and header.solver not in participant_names):
             continue
-        participant_folder = folder / _folder_name(header.solver)
+        participant_folder = folder / _participant_folder_name(header.solver)
         file, head = participant_folder / f"{header.id}.jsonl", attempts.summary(header.id).head
-        if is_exported(header.id, head) or _ends_with(file, head):
+        if is_exported(header.id, head) or _is_exported_up_to(file, head):
             continue
         participant_folder.mkdir(mode=0o700, exist_ok=True)
         write_export(file, *event_log.stored_attempt(header.id))
@@ -108,7 +108,7 @@ _TAIL = 2048
 """Bytes at the end of an export that hold the hash of its newest event."""
 
 
-def _ends_with(file: Path, head_hash: str) -> bool:
+def _is_exported_up_to(file: Path, head_hash: str) -> bool:
     """True if an export is there, and its newest event has this hash."""
     try:
         with file.open("rb") as export:
@@ -145,11 +145,11 @@ def deliver_records(event_log: StudyLog, study: str, participant: str, *, only_j
         ) from error
 
 
-def _deliver_to_database(log: StudyLog, study: str, participant: str, url: str, *, only_journal: bool) -> None:
+def _deliver_to_database(log: StudyLog, study: str, participant: str, database_url: str, *, only_journal: bool) -> None:
     from benchwright_studies.conduct.study_log import StudyLog
 
     try:
-        with tempfile.TemporaryDirectory() as folder, StudyLog(url, busy_timeout_s=_PATIENCE_S) as remote_log:
+        with tempfile.TemporaryDirectory() as folder, StudyLog(database_url, busy_timeout_s=_PATIENCE_S) as remote_log:
             heads = Attempts(remote_log)
 
             def is_there(attempt: str, head: str) -> bool:
@@ -159,17 +159,17 @@ def _deliver_to_database(log: StudyLog, study: str, participant: str, url: str, 
                     return False
 
             write_archive(log, study, Path(folder), [participant], is_exported=is_there, only_journals=only_journal)
-            collect_archive(remote_log, Path(folder))
+            import_archive(remote_log, Path(folder))
     except SQLAlchemyError as error:
-        raise database_log_error(url, error) from error
+        raise database_log_error(database_url, error) from error
 
 
-def _folder_name(name: str) -> str:
+def _participant_folder_name(participant: str) -> str:
     """A folder's name; models are called `provider/name`."""
-    return name.replace("/", "_")
+    return participant.replace("/", "_")
 
 
-def journal_lines(entries: Iterable[JournalEntry]) -> list[str]:
+def journal_json_lines(entries: Iterable[JournalEntry]) -> list[str]:
     """A journal as files have it: canonical JSON, an entry in each line."""
     return [
         canonical_json(
@@ -187,12 +187,12 @@ def journal_lines(entries: Iterable[JournalEntry]) -> list[str]:
     ]
 
 
-def _write_journal(path: Path, entries: Iterable[JournalEntry]) -> None:
-    lines = journal_lines(entries)
-    write_atomically(path, "".join(f"{line}\n" for line in lines).encode(), 0o600)
+def _write_journal(journal_file: Path, entries: Iterable[JournalEntry]) -> None:
+    lines = journal_json_lines(entries)
+    write_atomically(journal_file, "".join(f"{line}\n" for line in lines).encode(), 0o600)
 
 
-def collect_archive(event_log: StudyLog, folder: Path) -> Collected:
+def import_archive(event_log: StudyLog, folder: Path) -> Collected:
     """Takes over what another machine recorded of a study, after checking every chain.
 
     What is known already is left as it is; what differs from it is refused.
@@ -201,16 +201,16 @@ def collect_archive(event_log: StudyLog, folder: Path) -> Collected:
         ExportError: A file is damaged, or its chain broken: it is named, and nothing of it was imported.
         StudyError: The file belongs to another study than the one of this id here.
     """
-    study_lines = _read_journal(folder / "study.jsonl")
+    study_lines = _read_journal_lines(folder / "study.jsonl")
     if not study_lines:
         raise StudyError(f"{folder} holds no study: study.jsonl is empty. Export the study again.")
     study = str(study_lines[0]["study"])
-    _take_study(event_log, study, folder / "study.jsonl", study_lines)
+    _register_study_if_unknown(event_log, study, folder / "study.jsonl", study_lines)
     counts, participants, withheld = Counter[Adopted](), 0, 0
     for participant_folder in sorted(path for path in folder.iterdir() if path.is_dir()):
         journal = participant_folder / "journal.jsonl"
         if journal.exists():
-            entry_lines = _read_journal(journal)
+            entry_lines = _read_journal_lines(journal)
             if any(line["study"] != study for line in entry_lines):
                 raise StudyError(f"{journal} belongs to another study. Remove it from the folder.")
             event_log.journal.adopt_and_count_new(journal, entry_lines)
@@ -233,7 +233,7 @@ def collect_archive(event_log: StudyLog, folder: Path) -> Collected:
     return Collected(study, participants, counts[Adopted.NEW], counts[Adopted.LONGER], withheld)
 
 
-def _take_study(log: StudyLog, study: str, file: Path, study_lines: list[dict[str, object]]) -> None:
+def _register_study_if_unknown(log: StudyLog, study: str, file: Path, study_lines: list[dict[str, object]]) -> None:
     """Registers the study if it is unknown; each machine records its own time, so chains differ."""
     if study not in log.journal.studies():
         log.journal.adopt_and_count_new(file, study_lines[:2])
@@ -248,11 +248,11 @@ def _take_study(log: StudyLog, study: str, file: Path, study_lines: list[dict[st
         raise StudyError(f"{file} is of another study file or another plan than the study {study} here.")
 
 
-def _read_journal(path: Path) -> list[dict[str, object]]:
+def _read_journal_lines(journal_file: Path) -> list[dict[str, object]]:
     try:
-        text = path.read_text()
+        text = journal_file.read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise ExportError(path, 1, "the file can't be read. Export the study again.") from error
+        raise ExportError(journal_file, 1, "the file can't be read. Export the study again.") from error
     entry_lines: list[dict[str, object]] = []
     for number, line in enumerate(text.splitlines(), start=1):
         try:
@@ -260,6 +260,8 @@ def _read_journal(path: Path) -> list[dict[str, object]]:
             if set(value) != {"study", "participant", "seq", "wall", "entry", "prev_hash", "hash"}:
                 raise ValueError
         except (ValueError, TypeError, ValidationError) as error:
-            raise ExportError(path, number, "this is no entry of a study's journal. Export the study again.") from error
+            raise ExportError(
+                journal_file, number, "this is no entry of a study's journal. Export the study again."
+            ) from error
         entry_lines.append(value)
     return entry_lines

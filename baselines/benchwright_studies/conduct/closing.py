@@ -41,13 +41,13 @@ class SealCheck:
         return not self.flaws
 
 
-def close_study(log: StudyLog, study: str, *, force: bool = False) -> Closed:
+def close_study(log: StudyLog, study: str, *, end_open_attempts: bool = False) -> Closed:
     """Freezes a study.
 
     Args:
         log: The event log.
         study: Its id.
-        force: End attempts that are still going on (as timed out, reason `study_closed`); close a
+        end_open_attempts: End attempts that are still going on (as timed out, reason `study_closed`); close a
             study without any.
 
     Raises:
@@ -59,13 +59,13 @@ def close_study(log: StudyLog, study: str, *, force: bool = False) -> Closed:
     if registered_study.closed is not None:
         raise StudyClosedError(study)
     headers = log.journal.attempts(study)
-    if not headers and not force:
+    if not headers and not end_open_attempts:
         raise StudyError(
             f"There is no attempt of {study} here. Bring the records together first (`benchwright study collect`), "
             "or close it without any by --force."
         )
-    going = unended_attempts(log, study)
-    if going and not force:
+    going = unended_attempts_with_consent(log, study)
+    if going and not end_open_attempts:
         attempt_list = ", ".join(f"{header.solver} ({header.problem})" for header in going[:5])
         raise StudyError(
             f"{len(going)} attempts of {study} are still going on: {attempt_list}. Wait for them, or end them with "
@@ -79,7 +79,7 @@ def close_study(log: StudyLog, study: str, *, force: bool = False) -> Closed:
     sealed: dict[str, JsonValue] = {
         "study_sha256": registered_study.sha256,
         "plan_sha256": registered_study.plan.sha256,
-        "attempts": {header.id: _checked_head(log, header) for header in headers},
+        "attempts": {header.id: _event_count_and_head_if_intact(log, header) for header in headers},
         "journals": {
             participant: [entries[-1].seq, entries[-1].hash]
             for participant in log.journal.participants(study)
@@ -91,7 +91,7 @@ def close_study(log: StudyLog, study: str, *, force: bool = False) -> Closed:
     return closed
 
 
-def unended_attempts(log: StudyLog, study: str) -> Sequence[AttemptHeader]:
+def unended_attempts_with_consent(log: StudyLog, study: str) -> Sequence[AttemptHeader]:
     """The attempts of a study that have not ended, of people, models and agents.
 
     Of who has taken their consent back nothing more is recorded: their attempts stay as they are.
@@ -108,7 +108,7 @@ def unended_attempts(log: StudyLog, study: str) -> Sequence[AttemptHeader]:
     return [header for header in open_ if may_go_on(header)]
 
 
-def _checked_head(log: StudyLog, header: AttemptHeader) -> list[JsonValue]:
+def _event_count_and_head_if_intact(log: StudyLog, header: AttemptHeader) -> list[JsonValue]:
     check = check_chain(*log.stored_attempt(header.id))
     if not check.ok:
         raise StudyError(
@@ -135,7 +135,7 @@ def check_seal(log: StudyLog, study: str) -> SealCheck:
         flaws.append("The study file or the plan is another one than the one that was sealed.")
     stones = {(stone.kind, stone.id): [stone.events, stone.head] for stone in log.journal.tombstones(study)}
     headers = {header.id: header for header in log.journal.attempts(study)}
-    sealed = _heads(seal.get("attempts"))
+    sealed = _count_and_head_by_name(seal.get("attempts"))
     deleted = 0
     for attempt, head in sealed.items():
         if attempt in headers:
@@ -148,7 +148,7 @@ def check_seal(log: StudyLog, study: str) -> SealCheck:
         else:
             flaws.append(f"Attempt {attempt} is missing, and no tombstone records its deletion.")
     flaws += [f"Attempt {attempt} was added after the closing." for attempt in headers if attempt not in sealed]
-    for participant, head in _heads(seal.get("journals")).items():
+    for participant, head in _count_and_head_by_name(seal.get("journals")).items():
         # Taking consent back is noted behind what was sealed, also before a deletion.
         entry_heads = [[entry.seq, entry.hash] for entry in log.journal.entries(study, participant)]
         tombstone = stones.get(("participant", f"{study}/{participant}"))
@@ -157,12 +157,18 @@ def check_seal(log: StudyLog, study: str) -> SealCheck:
     return SealCheck(registered_study.closed.digest, len(sealed), deleted, tuple(flaws))
 
 
-def sealed_attempts(registered_study: RegisteredStudy) -> frozenset[str] | None:
+def sealed_attempts_if_closed(registered_study: RegisteredStudy) -> frozenset[str] | None:
     """The attempts that a closed study consists of; None if it is not closed."""
     return (
-        frozenset(_heads(registered_study.closed.seal.get("attempts"))) if registered_study.closed is not None else None
+        frozenset(_count_and_head_by_name(registered_study.closed.seal.get("attempts")))
+        if registered_study.closed is not None
+        else None
     )
 
 
-def _heads(value: JsonValue) -> Mapping[str, Sequence[JsonValue]]:
-    return {name: head for name, head in value.items() if isinstance(head, list)} if isinstance(value, dict) else {}
+def _count_and_head_by_name(sealed_heads: JsonValue) -> Mapping[str, Sequence[JsonValue]]:
+    return (
+        {name: head for name, head in sealed_heads.items() if isinstance(head, list)}
+        if isinstance(sealed_heads, dict)
+        else {}
+    )

@@ -28,15 +28,15 @@ def delete_participant(
         StudyError: Nothing is there of this participant.
         LogError: Nothing was deleted.
     """
-    with _deleting_connection(engine, log_path) as connection:
+    with _secure_deletion_transaction(engine, log_path) as connection:
         own_attempts = (ATTEMPTS.c.study == study) & (ATTEMPTS.c.solver == participant)
         attempt_ids = list(connection.execute(select(ATTEMPTS.c.id).where(own_attempts)).scalars())
         lock_chains(connection, *attempt_ids, f"journal:{study}:{participant}")
         own_entries = (JOURNAL.c.study == study) & (JOURNAL.c.participant == participant)
-        stone = _tombstone_of(connection, "participant", f"{study}/{participant}", own_entries)
+        stone = _tombstone_values(connection, "participant", f"{study}/{participant}", own_entries)
         if not stone["events"] and not attempt_ids:
             raise StudyError(f"There is nothing of {participant} in the study {study}.")
-        _delete(connection, attempt_ids, study, reason, deleted_at)
+        _delete_attempts_leaving_tombstones(connection, attempt_ids, study, reason, deleted_at)
         _insert_tombstone(connection, stone, study, reason, deleted_at)
         connection.execute(delete(JOURNAL).where(own_entries))
     return attempt_ids
@@ -51,7 +51,7 @@ def delete_attempts(
         StudyError: An attempt belongs to a study.
         LogError: Nothing was deleted.
     """
-    with _deleting_connection(engine, log_path) as connection:
+    with _secure_deletion_transaction(engine, log_path) as connection:
         attempt_rows = connection.execute(
             select(ATTEMPTS.c.id, ATTEMPTS.c.study).where(ATTEMPTS.c.id.in_(attempts))
         ).all()
@@ -59,11 +59,11 @@ def delete_attempts(
         if studies:
             raise StudyError(f"An attempt belongs to the study {studies[0]}; delete the participant there.")
         lock_chains(connection, *(row.id for row in attempt_rows))
-        _delete(connection, [row.id for row in attempt_rows], "", reason, deleted_at)
+        _delete_attempts_leaving_tombstones(connection, [row.id for row in attempt_rows], "", reason, deleted_at)
 
 
 @contextmanager
-def _deleting_connection(engine: Engine, path: Path | str) -> Iterator[Connection]:
+def _secure_deletion_transaction(engine: Engine, path: Path | str) -> Iterator[Connection]:
     try:
         with writing_engine(engine).begin() as connection:
             yield connection
@@ -76,11 +76,13 @@ def _deleting_connection(engine: Engine, path: Path | str) -> Iterator[Connectio
         raise database_log_error(path, error) from error
 
 
-def _delete(connection: Connection, attempts: Sequence[str], study: str, reason: str, deleted_at: datetime) -> None:
+def _delete_attempts_leaving_tombstones(
+    connection: Connection, attempts: Sequence[str], study: str, reason: str, deleted_at: datetime
+) -> None:
     for attempt in attempts:
         _insert_tombstone(
             connection,
-            _tombstone_of(connection, "attempt", attempt, EVENTS.c.attempt == attempt),
+            _tombstone_values(connection, "attempt", attempt, EVENTS.c.attempt == attempt),
             study,
             reason,
             deleted_at,
@@ -99,10 +101,10 @@ def _insert_tombstone(
     )
 
 
-def _tombstone_of(connection: Connection, kind: str, identifier: str, criterion: object) -> dict[str, object]:
+def _tombstone_values(connection: Connection, kind: str, identifier: str, entry_filter: object) -> dict[str, object]:
     table = EVENTS if kind == "attempt" else JOURNAL
-    count = connection.scalar(select(func.count()).select_from(table).where(criterion))  # type: ignore[arg-type]
+    count = connection.scalar(select(func.count()).select_from(table).where(entry_filter))  # type: ignore[arg-type]
     head = connection.scalar(
-        select(table.c.hash).where(criterion).order_by(table.c.seq.desc()).limit(1)  # type: ignore[arg-type]
+        select(table.c.hash).where(entry_filter).order_by(table.c.seq.desc()).limit(1)  # type: ignore[arg-type]
     )
     return {"kind": kind, "id": identifier, "events": count or 0, "head": head or ""}

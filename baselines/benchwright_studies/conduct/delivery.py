@@ -56,16 +56,16 @@ class Deliveries:
     def __init__(self, home: Home) -> None:
         self._folder = home.data / "studies" / "deliveries"
 
-    def add_delivery(self, study: str, participant: str) -> None:
+    def add_delivery_if_missing(self, study: str, participant: str) -> None:
         """From now on these records have to be delivered, as they grow."""
-        if (self._folder / _name(study, participant)).exists():
+        if (self._folder / _delivery_file_name(study, participant)).exists():
             return
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._write(Delivery(study=study, participant=participant, since=datetime.now(UTC)))
 
     def drop_delivery(self, study: str, participant: str) -> None:
         """These records no longer have to be delivered."""
-        (self._folder / _name(study, participant)).unlink(missing_ok=True)
+        (self._folder / _delivery_file_name(study, participant)).unlink(missing_ok=True)
 
     def waiting_deliveries(self) -> list[Delivery]:
         """Deliveries that are still to be made."""
@@ -97,7 +97,7 @@ class Deliveries:
         failed_deliveries: list[Delivery] = []
         for delivery in filter(is_wanted, self.waiting_deliveries()):
             try:
-                delivery_state = _hand_in(event_log, delivery)
+                delivery_state = _deliver_as_far_as_agreed(event_log, delivery)
             except AttemptError as error:
                 failed_deliveries.append(delivery.model_copy(update={"tries": delivery.tries + 1, "told": str(error)}))
                 self._write(failed_deliveries[-1])
@@ -112,7 +112,7 @@ class Deliveries:
         return DeliveryRound(arrived, failed_deliveries)
 
     def _read(self, study: str, participant: str) -> Delivery:
-        file = self._folder / _name(study, participant)
+        file = self._folder / _delivery_file_name(study, participant)
         try:
             return Delivery.model_validate_json(file.read_bytes())
         except (OSError, ValidationError):
@@ -120,11 +120,11 @@ class Deliveries:
             return Delivery(study=study, participant=participant, since=datetime.now(UTC))
 
     def _write(self, delivery: Delivery) -> None:
-        file = self._folder / _name(delivery.study, delivery.participant)
+        file = self._folder / _delivery_file_name(delivery.study, delivery.participant)
         write_atomically(file, delivery.model_dump_json(indent=1).encode(), 0o600)
 
 
-def _name(study: str, participant: str) -> str:
+def _delivery_file_name(study: str, participant: str) -> str:
     # Neither has an @ in it.
     return f"{study}@{participant}.json"
 
@@ -136,7 +136,7 @@ class _DeliveryState(Enum):
     """Nobody agrees to it any more."""
 
 
-def _hand_in(log: StudyLog, delivery: Delivery) -> _DeliveryState:
+def _deliver_as_far_as_agreed(log: StudyLog, delivery: Delivery) -> _DeliveryState:
     """Hands records in, as far as they go.
 
     Raises:
@@ -157,6 +157,6 @@ def _hand_in(log: StudyLog, delivery: Delivery) -> _DeliveryState:
         if delivery.delivered is not None:
             deliver_records(log, study, participant, only_journal=True)
         return _DeliveryState.ENDED
-    studies.record_finish(study, participant)
+    studies.record_finish_if_finished(study, participant)
     deliver_records(log, study, participant)
     return _DeliveryState.FINISHED if is_finished(studies.entries(study, participant)) else _DeliveryState.GOES_ON

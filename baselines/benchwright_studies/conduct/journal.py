@@ -98,10 +98,10 @@ class Journal:
             .order_by(JOURNAL.c.seq.desc())
             .limit(1)
         ).one_or_none()
-        _check_entry_place(study, participant, study_entry, is_first=newest_row is None)
+        _refuse_misplaced_entry(study, participant, study_entry, is_first=newest_row is None)
         seq, head = (newest_row.seq + 1, newest_row.hash) if newest_row else (1, chain_start_hash(study, participant))
         wall, body = format_wall(self._now()), canonical_json(study_entry.model_dump(mode="json"))
-        digest = _hash(study, participant, seq, wall, body, head)
+        digest = _entry_hash(study, participant, seq, wall, body, head)
         row = {
             "study": study,
             "participant": participant,
@@ -125,7 +125,7 @@ class Journal:
         """
         try:
             with writing_engine(self._engine).begin() as connection:
-                return _adopt(connection, file, entry_lines)
+                return _insert_new_if_chain_matches(connection, file, entry_lines)
         except SQLAlchemyError as error:
             raise database_log_error(self._path, error) from error
 
@@ -172,7 +172,9 @@ class Journal:
         ]
 
 
-def _adopt(connection: Connection, file: Path, entry_lines: Sequence[Mapping[str, object]]) -> int:
+def _insert_new_if_chain_matches(
+    connection: Connection, file: Path, entry_lines: Sequence[Mapping[str, object]]
+) -> int:
     if not entry_lines:
         return 0
     study, participant = str(entry_lines[0]["study"]), str(entry_lines[0]["participant"])
@@ -181,7 +183,7 @@ def _adopt(connection: Connection, file: Path, entry_lines: Sequence[Mapping[str
     head = chain_start_hash(study, participant)
     for number, line in enumerate(entry_lines, start=1):
         wall, body = str(line["wall"]), canonical_json(line["entry"])
-        digest = _hash(study, participant, number, wall, body, head)
+        digest = _entry_hash(study, participant, number, wall, body, head)
         if (line["study"], line["participant"], line["seq"]) != (study, participant, number) or line["hash"] != digest:
             raise ExportError(file, number, "this entry is not as it was written. Ask for the export again.")
         if number <= len(entries_here) and entries_here[number - 1].hash != digest:
@@ -202,13 +204,13 @@ def chain_start_hash(study: str, participant: str) -> str:
     return sha256(canonical_json({"study": study, "participant": participant}).encode())
 
 
-def _hash(study: str, participant: str, seq: int, wall: str, body: str, prev_hash: str) -> str:
+def _entry_hash(study: str, participant: str, seq: int, wall: str, entry_json: str, prev_hash: str) -> str:
     record = {
         "study": study,
         "participant": participant,
         "seq": seq,
         "wall": wall,
-        "entry": read_json(body),
+        "entry": read_json(entry_json),
         "prev_hash": prev_hash,
     }
     return sha256(canonical_json(record).encode())
@@ -223,7 +225,7 @@ def _read_entries(connection: Connection, study: str, participant: str, path: Pa
     for row in connection.execute(query):
         try:
             intact = (row.seq, row.prev_hash) == (len(entries) + 1, head)
-            if not intact or row.hash != _hash(study, participant, row.seq, row.wall, row.body, row.prev_hash):
+            if not intact or row.hash != _entry_hash(study, participant, row.seq, row.wall, row.body, row.prev_hash):
                 raise ValueError
             study_entry = ENTRY.validate_python(read_json(row.body))
             wall = datetime.fromisoformat(row.wall)
@@ -239,7 +241,7 @@ def _read_entries(connection: Connection, study: str, participant: str, path: Pa
     return entries
 
 
-def _check_entry_place(study: str, participant: str, study_entry: Entry, *, is_first: bool) -> None:
+def _refuse_misplaced_entry(study: str, participant: str, study_entry: Entry, *, is_first: bool) -> None:
     if (participant == STUDY) != isinstance(study_entry, OF_A_STUDY):
         raise StudyError(
             f"The journal has {study_entry.type} either for a study or for a participant, not for the other."
@@ -270,7 +272,7 @@ def is_study_closed(connection: Connection, study: str) -> bool:
     return body is not None and body.endswith('"type":"closed"}')
 
 
-def check_recordable(connection: Connection, header: AttemptHeader) -> None:
+def refuse_closed_or_without_consent(connection: Connection, header: AttemptHeader) -> None:
     """Refuses an event of a study that is closed, or of a person who has not agreed.
 
     Raises:
@@ -282,7 +284,7 @@ def check_recordable(connection: Connection, header: AttemptHeader) -> None:
     if is_study_closed(connection, header.study):
         raise StudyClosedError(header.study)
     consent = standing_consent(connection, header.study, header.solver)
-    if consent is None and header.condition not in _conditions_without_people(connection, header.study):
+    if consent is None and header.condition not in _names_of_conditions_without_people(connection, header.study):
         raise ConsentMissingError(header.study, header.solver)
 
 
@@ -304,7 +306,7 @@ def standing_consent(connection: Connection, study: str, participant: str) -> Co
     return None
 
 
-def _conditions_without_people(connection: Connection, study: str) -> Sequence[str]:
+def _names_of_conditions_without_people(connection: Connection, study: str) -> Sequence[str]:
     from benchwright_studies.plan.study_file import parse_study
 
     entries = _read_entries(connection, study, STUDY, study)

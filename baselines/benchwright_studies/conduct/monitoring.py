@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import StudyError
 from benchwright_attempts.summary.summary import Summary
-from benchwright_studies.conduct.archive import collect_archive
+from benchwright_studies.conduct.archive import import_archive
 from benchwright_studies.conduct.entry import ConsentEntry, Drawn, TaskBegun
 from benchwright_studies.conduct.studies import Studies
 
@@ -59,7 +59,7 @@ class StudyProgress:
     participants: Mapping[str, ParticipantProgress]
 
 
-def study_progress(log: StudyLog, study: str) -> StudyProgress:
+def delivered_progress(log: StudyLog, study: str) -> StudyProgress:
     """Counts what a log has of a study.
 
     Raises:
@@ -107,7 +107,7 @@ def study_progress(log: StudyLog, study: str) -> StudyProgress:
 
 
 @contextmanager
-def open_delivered(source: str) -> Iterator[tuple[StudyLog, list[str]]]:
+def open_delivered_log_and_studies(source: str) -> Iterator[tuple[StudyLog, list[str]]]:
     """Records delivered to a folder or a database, as a log that is only read, and the studies in it.
 
     Args:
@@ -127,4 +127,4 @@ def open_delivered(source: str) -> Iterator[tuple[StudyLog, list[str]]]:
     if not (folder / "study.jsonl").is_file():
         raise StudyError(f"{folder} holds no study yet: nothing was delivered there.")
     with TemporaryDirectory() as scratch, StudyLog(Path(scratch) / "log.sqlite") as log:
-        yield log, [collect_archive(log, folder).study]
+        yield log, [import_archive(log, folder).study]

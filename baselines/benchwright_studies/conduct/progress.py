@@ -59,7 +59,9 @@ def progress_of(
     attempts = {entry.position: entry.attempt for entry in entries if isinstance(entry, TaskBegun)}
     tasks = [(task.position, task.problem, task.condition) for task in assignment.tasks] if assignment else []
     done_count = sum(
-        1 for position, _, _ in tasks if position in attempts and _is_done(study, summaries[attempts[position]])
+        1
+        for position, _, _ in tasks
+        if position in attempts and _is_ended_and_estimated(study, summaries[attempts[position]])
     )
     total = len(study.problems)
     if is_closed:
@@ -77,7 +79,7 @@ def progress_of(
         attempt = attempts.get(position)
         if attempt is None:
             return ParticipantProgress(ParticipantStep.OPEN, done_count, total, position, problem, condition)
-        step = _next_step(study, summaries[attempt])
+        step = _unfinished_step(study, summaries[attempt])
         if step is not None:
             return ParticipantProgress(step, done_count, total, position, problem, condition, attempt)
     if assignment is None:
@@ -93,7 +95,7 @@ def progress_of(
     return ParticipantProgress(ParticipantStep.FINISHED, done_count, total)
 
 
-def drawn_assignment(entries: Sequence[Entry], plan: Plan, participant: str) -> Assignment | None:
+def assignment_if_drawn(entries: Sequence[Entry], plan: Plan, participant: str) -> Assignment | None:
     """Assignment of a participant, once it was drawn; none before."""
     drawn_entry = next((entry for entry in entries if isinstance(entry, Drawn)), None)
     if drawn_entry is not None:
@@ -117,19 +119,19 @@ def is_finished(entries: Sequence[Entry]) -> bool:
     return any(isinstance(entry, Finished) for entry in entries)
 
 
-def _next_step(study: Study, summary: Summary) -> ParticipantStep | None:
+def _unfinished_step(study: Study, summary: Summary) -> ParticipantStep | None:
     if not summary.state.ended:
         return ParticipantStep.WORK
-    if _has_to_estimate(study, summary):
+    if _lacks_self_estimate(study, summary):
         return ParticipantStep.SELF_ESTIMATE
     return None
 
 
-def _is_done(study: Study, summary: Summary) -> bool:
-    return summary.state.ended and not _has_to_estimate(study, summary)
+def _is_ended_and_estimated(study: Study, summary: Summary) -> bool:
+    return summary.state.ended and not _lacks_self_estimate(study, summary)
 
 
-def _has_to_estimate(study: Study, summary: Summary) -> bool:
+def _lacks_self_estimate(study: Study, summary: Summary) -> bool:
     # There is nothing to estimate if the clock was never started.
     return (
         bool(study.self_estimates) and "self_estimate" not in summary.event_types and "started" in summary.event_types

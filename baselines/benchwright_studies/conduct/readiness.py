@@ -15,7 +15,7 @@ _PLACEHOLDER = re.compile(r"<[A-Z][A-Z ,'/-]+>|\bWHO asks you\b|\bWHAT for\b|\bw
 _OWN = "benchwright"
 
 
-def check_no_placeholders(file: StudyFile) -> None:
+def refuse_placeholders(file: StudyFile) -> None:
     """Refuses a study whose participants would read what the template leaves open.
 
     Raises:
@@ -23,7 +23,7 @@ def check_no_placeholders(file: StudyFile) -> None:
     """
     flaws = [
         StudyFlaw(
-            number, "consent.text" if number >= file.line_of("consent.text") else "", _first_placeholder(match[0])
+            number, "consent.text" if number >= file.line_of("consent.text") else "", _placeholder_message(match[0])
         )
         for number, line in enumerate(file.text.splitlines(), start=1)
         if not line.lstrip().startswith("#") and (match := _PLACEHOLDER.search(line))
@@ -32,8 +32,8 @@ def check_no_placeholders(file: StudyFile) -> None:
         raise StudyFileError(file.path, flaws)
 
 
-def _first_placeholder(words: str) -> str:
-    return f"{words!r} is from the template. Write your own words there."
+def _placeholder_message(placeholder: str) -> str:
+    return f"{placeholder!r} is from the template. Write your own words there."
 
 
 def balance_guarantee(study: Study) -> str:
@@ -48,16 +48,16 @@ def balance_guarantee(study: Study) -> str:
     return f"{sentence}; orders are drawn by lot."
 
 
-def imbalances(study: Study, plan: Plan) -> list[str]:
+def imbalance_sentences(study: Study, plan: Plan) -> list[str]:
     """Places where the plan is not what `guarantee` says, as sentences with the next step."""
     people, conditions = len(plan.assignments), len(study.people_conditions)
     if not people:
         return []
     balanced_count = conditions
     if study.randomisation.unit is AssignmentUnit.TASK and study.randomisation.order is Order.LATIN_SQUARE:
-        balanced_count *= _order_count(len(study.problems))
+        balanced_count *= _williams_row_count(len(study.problems))
     sentences = []
-    for description, counts in _counts(study, plan):
+    for description, counts in _counts_that_should_be_equal(study, plan):
         if max(counts.values()) != min(counts.values()):
             rarest, commonest = min(counts, key=lambda name: counts[name]), max(counts, key=lambda name: counts[name])
             sentences.append(f"{description}: {rarest} {counts[rarest]} times, {commonest} {counts[commonest]} times.")
@@ -66,12 +66,12 @@ def imbalances(study: Study, plan: Plan) -> list[str]:
     return sentences
 
 
-def _order_count(problem_count: int) -> int:
+def _williams_row_count(problem_count: int) -> int:
     """Number of orders in a Williams square."""
     return problem_count if problem_count % 2 == 0 else 2 * problem_count
 
 
-def _counts(study: Study, plan: Plan) -> list[tuple[str, Counter[str]]]:
+def _counts_that_should_be_equal(study: Study, plan: Plan) -> list[tuple[str, Counter[str]]]:
     names = [condition.name for condition in study.people_conditions]
     refs = [task.problem for task in study.problems]
     if study.randomisation.unit is AssignmentUnit.PERSON:
@@ -90,7 +90,7 @@ def _counts(study: Study, plan: Plan) -> list[tuple[str, Counter[str]]]:
     return labelled_counts
 
 
-def assistant_needs(study: Study) -> list[str]:
+def missing_assistants_note(study: Study) -> list[str]:
     """Needs of the conditions' assistants from participants' editors, as sentences."""
     assistant_names = {name for condition in study.people_conditions for name in condition.assistants} - {_OWN}
     if not assistant_names:

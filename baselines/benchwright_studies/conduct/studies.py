@@ -27,10 +27,10 @@ from benchwright_studies.conduct.entry import (
     TaskBegun,
     TaskForecast,
 )
-from benchwright_studies.conduct.progress import ParticipantProgress, drawn_assignment, is_finished, progress_of
-from benchwright_studies.plan.allocation import ParticipantFile, decrypt_row, plan_commitment
+from benchwright_studies.conduct.progress import ParticipantProgress, assignment_if_drawn, is_finished, progress_of
+from benchwright_studies.plan.allocation import ParticipantFile, decrypt_row, plan_commitment_sha256
 from benchwright_studies.plan.assignment import Plan, draw_plan
-from benchwright_studies.plan.questionnaire import check_answers
+from benchwright_studies.plan.questionnaire import validated_answers
 from benchwright_studies.plan.study import Study
 from benchwright_studies.plan.study_file import StudyFile, parse_study
 from benchwright_studies.plan.vocabulary import ParticipantStep
@@ -75,10 +75,10 @@ class RegisteredStudy:
         identity_pairs = {(self.sha256, self.plan.sha256)}
         if self.preregistered is not None:
             form, secret = self.preregistered.form, self.preregistered.secret
-            identity_pairs.add((sha256(form.encode()), plan_commitment(self.plan, secret)))
+            identity_pairs.add((sha256(form.encode()), plan_commitment_sha256(self.plan, secret)))
         return frozenset(identity_pairs)
 
-    def check_participant(self, participant: str) -> None:
+    def refuse_unknown_participant(self, participant: str) -> None:
         """Refuses a pseudonym that the study does not have.
 
         Raises:
@@ -214,7 +214,7 @@ class Studies:
             StudyError: The study has no such participant, or their data were deleted.
         """
         registered_study = self.study(study)
-        registered_study.check_participant(participant)
+        registered_study.refuse_unknown_participant(participant)
         if registered_study.sealed_plan and enrolled_entry is None:
             raise StudyError(f"Only the file for {participant} can let {participant} begin here. Ask the organisers.")
         if any(stone.id == f"{study}/{participant}" for stone in self._journal.tombstones(study)):
@@ -228,9 +228,9 @@ class Studies:
 
     def progress(self, study: str, participant: str) -> ParticipantProgress:
         """Progress of a participant."""
-        return self.progress_in(self.study(study), participant)
+        return self.progress_in_registered(self.study(study), participant)
 
-    def progress_in(self, registered_study: RegisteredStudy, participant: str) -> ParticipantProgress:
+    def progress_in_registered(self, registered_study: RegisteredStudy, participant: str) -> ParticipantProgress:
         """The same, for who asks of many participants: a study file takes longer to read than a journal."""
         entries = self.entries(registered_study.study.study, participant)
         summaries = {
@@ -238,7 +238,7 @@ class Studies:
             for study_entry in entries
             if isinstance(study_entry, TaskBegun)
         }
-        assignment = drawn_assignment(entries, registered_study.plan, participant)
+        assignment = assignment_if_drawn(entries, registered_study.plan, participant)
         return progress_of(
             registered_study.study, assignment, entries, summaries, is_closed=registered_study.closed is not None
         )
@@ -271,7 +271,7 @@ class Studies:
         newest_consent = next((entry for entry in reversed(entries) if isinstance(entry, ConsentEntry)), None)
         return newest_consent if newest_consent is not None and newest_consent.given else None
 
-    def keep_forecast(self, study: str, participant: str, problem: str, given_forecast: Forecast) -> None:
+    def record_next_forecast(self, study: str, participant: str, problem: str, given_forecast: Forecast) -> None:
         """Keeps what the participant expects of a problem, before anything of the assignment is shown.
 
         Raises:
@@ -297,7 +297,7 @@ class Studies:
         task_forecasts = (entry for entry in self.entries(study, participant) if isinstance(entry, TaskForecast))
         return next((entry.forecast for entry in task_forecasts if entry.problem == problem), None)
 
-    def draw_assignment(self, study: str, participant: str, unlock_code: str = "") -> bool:
+    def draw_assignment_if_next(self, study: str, participant: str, unlock_code: str = "") -> bool:
         """Draws the participant's assignment, if that is what comes next and nothing more is needed for it.
 
         Args:
@@ -331,7 +331,7 @@ class Studies:
         Raises:
             StudyError: Something else comes next.
         """
-        self.draw_assignment(study, participant)
+        self.draw_assignment_if_next(study, participant)
         registered_study = self.study(study)
         if registered_study.closed is not None:
             raise StudyClosedError(study)
@@ -360,7 +360,7 @@ class Studies:
         )
         return NextTask(assigned, agreed, progress.problem)
 
-    def note_problem_opened(self, assigned: Assigned, problem: str, attempt: str) -> None:
+    def record_task_begun(self, assigned: Assigned, problem: str, attempt: str) -> None:
         """Notes that a task's problem was opened."""
         begun_entry = TaskBegun(position=assigned.position, problem=problem, attempt=attempt)
         self._journal.append_entry(assigned.study, assigned.participant, begun_entry)
@@ -375,10 +375,10 @@ class Studies:
         """
         if self.progress(study, participant).step is not ParticipantStep.QUESTIONNAIRE:
             raise StudyError("The questions come when all tasks are done.")
-        checked_answers = check_answers(self.study(study).study.questionnaire, answers)
+        checked_answers = validated_answers(self.study(study).study.questionnaire, answers)
         self._journal.append_entry(study, participant, QuestionnaireAnswered(answers=checked_answers))
 
-    def record_finish(self, study: str, participant: str) -> bool:
+    def record_finish_if_finished(self, study: str, participant: str) -> bool:
         """Records that a participant has finished; nothing happens if they have not, or if it was recorded before.
 
         Returns:

@@ -10,7 +10,7 @@ from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.log.tables import TOMBSTONES
 from benchwright_studies.conduct.deletion import delete_attempts, delete_participant
-from benchwright_studies.conduct.journal import Journal, check_recordable
+from benchwright_studies.conduct.journal import Journal, refuse_closed_or_without_consent
 
 
 class StudyLog(EventLog):
@@ -46,4 +46,4 @@ class StudyLog(EventLog):
         delete_attempts(self._engine, self.path, attempts, reason=reason, deleted_at=self._now())
 
     def _check_recordable(self, connection: Connection, header: AttemptHeader) -> None:
-        check_recordable(connection, header)
+        refuse_closed_or_without_consent(connection, header)

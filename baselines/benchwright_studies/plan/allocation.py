@@ -44,7 +44,7 @@ class ParticipantFile(Model):
     problems: Mapping[str, Sha256] = Field(default_factory=dict)
     """Digest of the public part of each problem, by `pack/id`."""
     plan_sha256: Sha256
-    """The commitment to the whole plan: see `plan_commitment`."""
+    """The commitment to the whole plan: see `plan_commitment_sha256`."""
     sealed: str
     """The participant's row, encrypted (Base64)."""
     sealed_sha256: Sha256
@@ -53,14 +53,14 @@ class ParticipantFile(Model):
     """Opens the row. Empty if the lab keeps it."""
 
 
-def participants_form(study: Study) -> str:
+def study_text_without_seed(study: Study) -> str:
     """A study file without seed, planned analysis and comments: JSON, which is YAML too."""
     study_fields = study.model_dump(mode="json", by_alias=True, exclude={"analysis"})
     study_fields["randomisation"] = {**study_fields["randomisation"], "seed": None}
     return json.dumps(study_fields, indent=1, ensure_ascii=False) + "\n"
 
 
-def plan_commitment(plan: Plan, secret_hex: str) -> str:
+def plan_commitment_sha256(plan: Plan, secret_hex: str) -> str:
     """Binds to a plan without telling anything of it: SHA-256 of a secret and the plan's digest.
 
     The lab publishes secret and plan when the study is over; then everybody can check it.
@@ -68,14 +68,14 @@ def plan_commitment(plan: Plan, secret_hex: str) -> str:
     return sha256(f"{secret_hex}:{plan.sha256}".encode())
 
 
-def row_code(secret_hex: str, study: str, participant: str) -> str:
+def row_unlock_code(secret_hex: str, study: str, participant: str) -> str:
     """The code that opens a participant's row, in groups of four letters."""
     digest = hmac.digest(bytes.fromhex(secret_hex), f"{study}/{participant}".encode(), "sha256")
     letters = base64.b32encode(digest).decode()[:_CODE_LETTERS]
     return "-".join(letters[offset : offset + 4] for offset in range(0, _CODE_LETTERS, 4))
 
 
-def participant_file(
+def sealed_participant_file(
     study_text: str,
     plan: Plan,
     assignment: Assignment,
@@ -95,7 +95,7 @@ def participant_file(
         holds_unlock_code: True if the file opens without the lab.
     """
     participant = assignment.participant
-    code = row_code(secret_hex, plan.study, participant)
+    code = row_unlock_code(secret_hex, plan.study, participant)
     row_bytes = canonical_json(
         {"assignment": assignment.model_dump(mode="json"), "nonce": secrets.token_hex(32)}
     ).encode()
@@ -105,8 +105,8 @@ def participant_file(
         participant=participant,
         text=study_text,
         problems=digest_by_problem,
-        plan_sha256=plan_commitment(plan, secret_hex),
-        sealed=base64.b64encode(_cipher(row_bytes, code, plan.study, participant)).decode(),
+        plan_sha256=plan_commitment_sha256(plan, secret_hex),
+        sealed=base64.b64encode(_encrypt_or_decrypt_row(row_bytes, code, plan.study, participant)).decode(),
         sealed_sha256=sha256(row_bytes),
         code=code if holds_unlock_code else "",
     )
@@ -119,7 +119,9 @@ def decrypt_row(sealed_row: str, row_sha256: str, unlock_code: str, study: str, 
         StudyError: The code does not open it, or it is damaged.
     """
     try:
-        row_bytes = _cipher(base64.b64decode(sealed_row, validate=True), unlock_code, study, participant)
+        row_bytes = _encrypt_or_decrypt_row(
+            base64.b64decode(sealed_row, validate=True), unlock_code, study, participant
+        )
         if sha256(row_bytes) == row_sha256:
             return Assignment.model_validate(json.loads(row_bytes)["assignment"])
     except (ValueError, KeyError):
@@ -147,7 +149,7 @@ def read_participant_file(path: Path) -> ParticipantFile:
         ) from error
 
 
-def _cipher(row_bytes: bytes, code: str, study: str, participant: str) -> bytes:
+def _encrypt_or_decrypt_row(row_bytes: bytes, code: str, study: str, participant: str) -> bytes:
     """Encrypts or decrypts by a key stream of SHAKE-256. Each key is used for one row only."""
     letters = "".join(letter for letter in code.upper() if letter.isalnum())
     cipher_key = hashlib.scrypt(letters.encode(), salt=f"{study}/{participant}".encode(), n=2**14, r=8, p=1, dklen=32)

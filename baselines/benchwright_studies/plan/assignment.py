@@ -80,10 +80,10 @@ def draw_plan(study: Study, study_sha256: str, difficulties: Mapping[str, Diffic
     people = SeededRandom(seed, "participants").shuffled(study.pseudonyms)
     by_participant: dict[str, Assignment] = {}
     if conditions:
-        orders = _Orders(study, seed, blocks)
+        orders = _ProblemOrders(study, seed, blocks)
         for number, participant in enumerate(people):
             group, member_index = divmod(number, len(conditions))
-            names = _rotation(seed, group, conditions)
+            names = _shuffled_condition_names(seed, group, conditions)
             if study.randomisation.unit is AssignmentUnit.PERSON:
                 order = orders.order(number)
                 condition_names = [names[member_index]] * len(order)
@@ -101,12 +101,12 @@ def draw_plan(study: Study, study_sha256: str, difficulties: Mapping[str, Diffic
     return Plan(study=study.study, study_sha256=study_sha256, seed=seed, assignments=assignments)
 
 
-def _rotation(seed: int, group: int, conditions: Sequence[Condition]) -> list[str]:
+def _shuffled_condition_names(seed: int, group: int, conditions: Sequence[Condition]) -> list[str]:
     """The conditions in an order of the group's own: who begins with which is drawn by lot."""
     return SeededRandom(seed, f"conditions of group {group}").shuffled([condition.name for condition in conditions])
 
 
-class _Orders:
+class _ProblemOrders:
     """Orders of the problems by number of the group."""
 
     def __init__(self, study: Study, seed: int, blocks: Mapping[str, Difficulty]) -> None:

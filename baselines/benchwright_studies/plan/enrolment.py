@@ -52,7 +52,7 @@ class EnrolledStudies:
         for enrolled_study in await client.studies():
             # Rules and places never change.
             if enrolled_study.study not in known_studies and enrolled_study.file is not None:
-                await self._join(client, enrolled_study)
+                await self._install_packs_and_join(client, enrolled_study)
 
     async def hand_in_journal(self, client: ServiceClient, hosted: HostedStudy) -> None:
         """Delivers what is new in the participant's journal, and draws the assignment once the service allows it.
@@ -63,20 +63,20 @@ class EnrolledStudies:
         """
         async with self._turn:
             lines = await asyncio.to_thread(self._journal_lines, hosted)
-            waits = await asyncio.to_thread(self._waits_for_draw, hosted)
+            waits = await asyncio.to_thread(self._is_draw_next, hosted)
             if not lines or (len(lines) == self._delivered_counts.get(hosted.study) and not waits):
                 return
             journal_receipt = await client.hand_in_journal(hosted.study, lines)
             self._delivered_counts[hosted.study] = journal_receipt.entries
             if journal_receipt.code and waits:
-                await asyncio.to_thread(self._draw, hosted, journal_receipt.code)
+                await asyncio.to_thread(self._draw_with_code, hosted, journal_receipt.code)
 
     def has_journal(self, study: str) -> bool:
         """True if the service has the participant's whole journal. Reads the log."""
         hosted = self._hosted.find_study(study)
         return hosted is not None and len(self._journal_lines(hosted)) == self._delivered_counts.get(study)
 
-    async def _join(self, client: ServiceClient, enrolled: EnrolledStudy) -> None:
+    async def _install_packs_and_join(self, client: ServiceClient, enrolled: EnrolledStudy) -> None:
         from benchwright_studies.plan.allocation import ParticipantFile
 
         file = ParticipantFile.model_validate(enrolled.file)
@@ -87,25 +87,25 @@ class EnrolledStudies:
             assignments={assignment.pack: assignment.id for assignment in enrolled.assignments},
         )
         for pack in hosted.assignments:
-            await self._install(client, hosted, pack)
-        await asyncio.to_thread(self._note_hosted, hosted, file)
+            await self._install_pack_if_missing(client, hosted, pack)
+        await asyncio.to_thread(self._join_and_keep_hosted, hosted, file)
 
-    async def _install(self, client: ServiceClient, hosted: HostedStudy, pack: str) -> None:
+    async def _install_pack_if_missing(self, client: ServiceClient, hosted: HostedStudy, pack: str) -> None:
         """Stores the public part of a pack that is not here. One that is has to be the study's version."""
         assignment = hosted.find_assignment(pack)
-        if assignment is None or await asyncio.to_thread(self._has_pack, pack):
+        if assignment is None or await asyncio.to_thread(self._has_unassigned_pack, pack):
             return
         public = (await client.fetch_pack(pack)).model_copy(update={"name": pack})
         await asyncio.to_thread(self._store.add_assigned, public, assignment)
 
-    def _has_pack(self, pack: str) -> bool:
+    def _has_unassigned_pack(self, pack: str) -> bool:
         try:
-            assignment = self._store.assignment(pack) if pack in self._store.pack_names() else None
+            assignment = self._store.assignment_if_any(pack) if pack in self._store.pack_names() else None
         except ProblemsError:
             return True
         return pack in self._store.pack_names() and assignment is None
 
-    def _note_hosted(self, hosted: HostedStudy, file: ParticipantFile) -> None:
+    def _join_and_keep_hosted(self, hosted: HostedStudy, file: ParticipantFile) -> None:
         from benchwright_studies.plan.registration import join_study
 
         join_study(self._log(), self._store, file)
@@ -113,12 +113,12 @@ class EnrolledStudies:
         self._hosted.add(hosted)
 
     def _journal_lines(self, hosted: HostedStudy) -> list[dict[str, JsonValue]]:
-        from benchwright_studies.conduct.archive import journal_lines
+        from benchwright_studies.conduct.archive import journal_json_lines
 
         entries = self._log().journal.entries(hosted.study, hosted.participant)
-        return [read_json(line) for line in journal_lines(entries)]
+        return [read_json(line) for line in journal_json_lines(entries)]
 
-    def _waits_for_draw(self, hosted: HostedStudy) -> bool:
+    def _is_draw_next(self, hosted: HostedStudy) -> bool:
         """True if the assignment is what comes next."""
         from benchwright_attempts.attempts import Attempts
         from benchwright_studies.conduct.studies import Studies
@@ -129,9 +129,9 @@ class EnrolledStudies:
             return False
         return Studies(log, Attempts(log)).progress(hosted.study, hosted.participant).step is ParticipantStep.UNLOCK
 
-    def _draw(self, hosted: HostedStudy, code: str) -> None:
+    def _draw_with_code(self, hosted: HostedStudy, code: str) -> None:
         from benchwright_attempts.attempts import Attempts
         from benchwright_studies.conduct.studies import Studies
 
         log = self._log()
-        Studies(log, Attempts(log)).draw_assignment(hosted.study, hosted.participant, code)
+        Studies(log, Attempts(log)).draw_assignment_if_next(hosted.study, hosted.participant, code)

@@ -68,18 +68,20 @@ class ModelCondition:
             StudyFileError: The plan has no such attempt.
             StudyClosedError: The study is closed.
         """
-        self.check_open()
+        self.refuse_if_closed()
         if problem not in self.problems:
-            raise self._refusal(("problems", f"the study does not ask {problem}. Leave it out."))
+            raise self._study_file_error(("problems", f"the study does not ask {problem}. Leave it out."))
         if sample > self.condition.samples:
             count = self.condition.samples
-            raise self._refusal((f"{self._field}.samples", f"each problem is tried {count} times, not more often."))
+            raise self._study_file_error(
+                (f"{self._field}.samples", f"each problem is tried {count} times, not more often.")
+            )
         position = self._problem_index(problem) + 1
         terms = assigned_terms(self.registered_study, self.solver, position, problem, self.condition.name)
         # Nobody's privacy is at stake, and without its text an answer can't be judged later.
         return terms.model_copy(update={"recording": Recording.FULL, "forecasts": (), "self_estimates": ()})
 
-    def check_open(self) -> None:
+    def refuse_if_closed(self) -> None:
         """Refuse a study that was closed.
 
         Raises:
@@ -88,16 +90,18 @@ class ModelCondition:
         if self.registered_study.closed is not None:
             raise StudyClosedError(self.registered_study.study.study)
 
-    def check_model(self, model: str) -> None:
+    def refuse_other_model(self, model: str) -> None:
         """Refuse another model than the plan's.
 
         Raises:
             StudyFileError: Names the field.
         """
         if model != self.condition.model:
-            raise self._refusal((f"{self._field}.model", f"the study asks {self.condition.model}, not {model}."))
+            raise self._study_file_error(
+                (f"{self._field}.model", f"the study asks {self.condition.model}, not {model}.")
+            )
 
-    def check_subject(self, running_program: Running | None) -> None:
+    def refuse_other_subject(self, running_program: Running | None) -> None:
         """Refuse another program than the plan's.
 
         Args:
@@ -111,9 +115,11 @@ class ModelCondition:
             return
         field = f"{self._field}.subject"
         if running_program is None:
-            raise self._refusal((field, f"the study registers {registered.title}, which is not what would work."))
+            raise self._study_file_error(
+                (field, f"the study registers {registered.title}, which is not what would work.")
+            )
         if differences := running_program.differences(registered):
-            raise self._refusal(*((f"{field}.{name}", message) for name, message in differences))
+            raise self._study_file_error(*((f"{field}.{name}", message) for name, message in differences))
 
     def check_problems(self, digests: Mapping[str, str]) -> None:
         """Refuse problems that are not as they were when the study began.
@@ -130,7 +136,7 @@ class ModelCondition:
             if problem in digests and self.registered_study.digests.get(problem, digests[problem]) != digests[problem]
         ]
         if changed_problems:
-            raise self._refusal(
+            raise self._study_file_error(
                 *(
                     (field, f"{problem} is not the version that the study began with. Import that version again.")
                     for field, problem in changed_problems
@@ -148,7 +154,7 @@ class ModelCondition:
         summaries = [(header.problem, attempts.summary(header.id)) for header in own_headers]
         return [(problem, summary.verdict) for problem, summary in summaries if summary.state.ended]
 
-    def missing_problems(self, log: StudyLog) -> list[str]:
+    def problems_lacking_samples(self, log: StudyLog) -> list[str]:
         """The problems of which a sample has not ended, or can be graded again, in the order of the study file."""
         done_counts = Counter(
             problem for problem, verdict in self.ended_attempts(log) if verdict is None or not is_regradable(verdict)
@@ -162,7 +168,7 @@ class ModelCondition:
     def _field(self) -> str:
         return f"conditions[{self.registered_study.study.conditions.index(self.condition)}]"
 
-    def _refusal(self, *field_messages: tuple[str, str]) -> StudyFileError:
+    def _study_file_error(self, *field_messages: tuple[str, str]) -> StudyFileError:
         """Error that names what is not as the study file says: field and message."""
         file = parse_study(self.registered_study.text, Path(f"{self.registered_study.study.study}.yaml"))
         return StudyFileError(
@@ -198,10 +204,10 @@ def model_condition(log: StudyLog, study: str, condition: str) -> ModelCondition
     raise (
         StudyError(f"The study {study} has no condition {condition!r} for a model or an agent. It has: {names}.")
         if names
-        else no_machine_error(study)
+        else no_model_condition_error(study)
     )
 
 
-def no_machine_error(study: str) -> StudyError:
+def no_model_condition_error(study: str) -> StudyError:
     """Error that refuses to ask a model for a study without one."""
     return StudyError(f"No model and no agent works in the study {study}: only people do.")

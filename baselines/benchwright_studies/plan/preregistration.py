@@ -15,7 +15,12 @@ from benchwright_attempts.log.record import canonical_json, format_wall
 from benchwright_attempts.terms import Solver
 from benchwright_studies.conduct.entry import Preregistered
 from benchwright_studies.conduct.studies import RegisteredStudy
-from benchwright_studies.plan.allocation import ParticipantFile, participant_file, participants_form, plan_commitment
+from benchwright_studies.plan.allocation import (
+    ParticipantFile,
+    plan_commitment_sha256,
+    sealed_participant_file,
+    study_text_without_seed,
+)
 from benchwright_studies.plan.study import Analysis
 from benchwright_studies.plan.vocabulary import Prompts
 
@@ -23,7 +28,7 @@ if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
 
 
-def preregister(
+def preregister_once(
     log: StudyLog,
     registered_study: RegisteredStudy,
     program_sha256: str,
@@ -63,7 +68,7 @@ def preregister(
         raise StudyError(
             f"{study.study} has {attempt_count} attempts already. A study is preregistered before the first one."
         )
-    form, secret = participants_form(study), secrets.token_hex(32)
+    form, secret = study_text_without_seed(study), secrets.token_hex(32)
     document: dict[str, JsonValue] = {
         "format": "benchwright-preregistration",
         "version": 1,
@@ -72,13 +77,13 @@ def preregister(
         "registered": format_wall(log.moment().wall),
         "study_sha256": registered_study.sha256,
         "form_sha256": sha256(form.encode()),
-        "plan_commitment": plan_commitment(registered_study.plan, secret),
+        "plan_commitment": plan_commitment_sha256(registered_study.plan, secret),
         "allocation": allocation,
         "problems": dict(registered_study.digests),
-        "sample": _sample(registered_study),
-        "prompts": _prompts(registered_study, digest_by_prompt_set),
-        "subjects": _subjects(registered_study),
-        "analysis": _analysis(registered_study, study.analysis),
+        "sample": _planned_sample_sizes(registered_study),
+        "prompts": _prompts_by_condition(registered_study, digest_by_prompt_set),
+        "subjects": _subjects_by_condition(registered_study),
+        "analysis": _planned_analysis(registered_study, study.analysis),
         "exclusions": [rule.model_dump(mode="json", by_alias=True, exclude_none=True) for rule in study.exclusions],
         "code": {"benchwright": version("benchwright"), "analysis_sha256": program_sha256},
     }
@@ -89,7 +94,7 @@ def preregister(
     return preregistered_entry
 
 
-def _sample(registered_study: RegisteredStudy) -> dict[str, JsonValue]:
+def _planned_sample_sizes(registered_study: RegisteredStudy) -> dict[str, JsonValue]:
     """Amount of data that the plan wants."""
     tasks: dict[str, JsonValue] = {}
     for condition in registered_study.study.conditions:
@@ -107,7 +112,9 @@ def _sample(registered_study: RegisteredStudy) -> dict[str, JsonValue]:
     }
 
 
-def _prompts(registered_study: RegisteredStudy, digest_by_prompt_set: Mapping[str, str]) -> dict[str, JsonValue]:
+def _prompts_by_condition(
+    registered_study: RegisteredStudy, digest_by_prompt_set: Mapping[str, str]
+) -> dict[str, JsonValue]:
     """Prompts of each model, by condition."""
     prompts: dict[str, JsonValue] = {}
     for condition in registered_study.study.conditions:
@@ -117,7 +124,7 @@ def _prompts(registered_study: RegisteredStudy, digest_by_prompt_set: Mapping[st
     return prompts
 
 
-def _subjects(registered_study: RegisteredStudy) -> dict[str, JsonValue]:
+def _subjects_by_condition(registered_study: RegisteredStudy) -> dict[str, JsonValue]:
     """The program that each condition names, and what of it is left open."""
     return {
         condition.name: {
@@ -129,7 +136,7 @@ def _subjects(registered_study: RegisteredStudy) -> dict[str, JsonValue]:
     }
 
 
-def _analysis(registered_study: RegisteredStudy, planned_analysis: Analysis) -> dict[str, JsonValue]:
+def _planned_analysis(registered_study: RegisteredStudy, planned_analysis: Analysis) -> dict[str, JsonValue]:
     names = [condition.name for condition in registered_study.study.conditions]
     return {
         **planned_analysis.model_dump(mode="json"),
@@ -151,7 +158,7 @@ def participant_files(
     """
     form, secret = preregistered.form, preregistered.secret
     return [
-        participant_file(
+        sealed_participant_file(
             form,
             registered_study.plan,
             assignment,

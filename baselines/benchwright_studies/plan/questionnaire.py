@@ -11,7 +11,7 @@ from benchwright_studies.plan.vocabulary import QuestionKind
 Answer = str | int | float | bool
 
 
-def check_answers(questions: Sequence[StudyQuestion], answers: Mapping[str, Answer]) -> dict[str, Answer]:
+def validated_answers(questions: Sequence[StudyQuestion], answers: Mapping[str, Answer]) -> dict[str, Answer]:
     """The answers, if each fits its question.
 
     Raises:

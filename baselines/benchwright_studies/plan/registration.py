@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
 
 
-def problems_of(store: Store, file: StudyFile) -> dict[str, Problem]:
+def installed_problems_by_ref(store: Store, file: StudyFile) -> dict[str, Problem]:
     """The public parts of a study's problems, practice included, by `pack/id`.
 
     Raises:
@@ -47,8 +47,8 @@ def register_study(log: StudyLog, store: Store, file: StudyFile) -> RegisteredSt
         StudyFileError: A problem is not installed.
         StudyError: A study of this id was registered with other content.
     """
-    problems = problems_of(store, file)
-    _check_inline_problems(file, problems)
+    problems = installed_problems_by_ref(store, file)
+    _refuse_unwritable_inline_problems(file, problems)
     return Studies(log, Attempts(log)).register(
         file,
         {ref: problem.difficulty for ref, problem in problems.items()},
@@ -56,7 +56,7 @@ def register_study(log: StudyLog, store: Store, file: StudyFile) -> RegisteredSt
     )
 
 
-def _check_inline_problems(file: StudyFile, problems: Mapping[str, Problem]) -> None:
+def _refuse_unwritable_inline_problems(file: StudyFile, problems: Mapping[str, Problem]) -> None:
     """Refuses problems that an inline-completion server can't write.
 
     Raises:
@@ -65,7 +65,7 @@ def _check_inline_problems(file: StudyFile, problems: Mapping[str, Problem]) -> 
     flaws = []
     for index, condition in enumerate(file.study.conditions):
         refs = file.study.problems_of(condition) if condition.is_inline else ()
-        if unfit := [ref for ref in refs if not inline_paths(problems[ref])]:
+        if unfit := [ref for ref in refs if not inline_writable_paths(problems[ref])]:
             field = f"conditions[{index}].problems"
             message = (
                 f"{', '.join(unfit)}: an inline-completion server can't work there, since no Verilog file is asked "
@@ -76,7 +76,7 @@ def _check_inline_problems(file: StudyFile, problems: Mapping[str, Problem]) -> 
         raise StudyFileError(file.path, flaws)
 
 
-def inline_paths(problem: Problem) -> list[str]:
+def inline_writable_paths(problem: Problem) -> list[str]:
     """The files of a problem that an inline-completion server can write."""
     if problem.kind is not ProblemKind.DESIGN:
         return []
@@ -90,7 +90,7 @@ def join_study(log: StudyLog, store: Store, file: ParticipantFile) -> Registered
         StudyError: A problem is not installed, or in another version; or the study is here with other rules.
     """
     parsed = parse_study(file.text, Path(f"{file.study}.json"))
-    problems = problems_of(store, parsed)
+    problems = installed_problems_by_ref(store, parsed)
     changed_problems = [
         ref for ref, digest in file.problems.items() if ref in problems and problems[ref].public_digest != digest
     ]

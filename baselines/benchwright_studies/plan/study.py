@@ -37,8 +37,8 @@ class Task(StudyPart):
     """In place of the study's limit."""
 
 
-def _task(value: object) -> object:
-    return {"problem": value} if isinstance(value, str) else value
+def _task_from_ref(ref_or_task: object) -> object:
+    return {"problem": ref_or_task} if isinstance(ref_or_task, str) else ref_or_task
 
 
 class Randomisation(StudyPart):
@@ -164,7 +164,7 @@ Or an absolute folder, or a `postgresql://` address without a password."""
         )
 
 
-def _feedback(value: object) -> object:
+def _checked_feedback(value: object) -> object:
     if value not in (known_values := ("none", *Reveal)):
         # Pydantic would name only the values of one type.
         raise ValueError(f"{value!r} is not {', '.join(known_values)}. Write one of these.")
@@ -180,8 +180,8 @@ class Study(StudyPart):
     description: str = ""
     format: Literal[1] = 1
     """Version of this file format."""
-    problems: tuple[Annotated[Task, BeforeValidator(_task, json_schema_input_type=ProblemRef | Task)], ...] = Field(
-        min_length=1
+    problems: tuple[Annotated[Task, BeforeValidator(_task_from_ref, json_schema_input_type=ProblemRef | Task)], ...] = (
+        Field(min_length=1)
     )
     """`pack/id`, or an object where more is to be said."""
     practice: ProblemRef | None = None
@@ -191,7 +191,7 @@ class Study(StudyPart):
     """Number of participants, then named `P01` …; or their pseudonyms. 0 where only models work."""
     randomisation: Randomisation
     limits: Limits = Limits()
-    feedback: Annotated[Reveal | Literal["none"], BeforeValidator(_feedback)] = Reveal.FULL
+    feedback: Annotated[Reveal | Literal["none"], BeforeValidator(_checked_feedback)] = Reveal.FULL
     """The part of a run that a participant gets to see; never more than the problem itself allows."""
     clock: ClockDisplay = ClockDisplay.HIDDEN
     """Display of the clock, and of times in summaries, until the participant's self-estimate of the task is in."""
@@ -222,11 +222,11 @@ conditions have it."""
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
-        _check_unique("problems", [task.problem for task in self.problems])
-        _check_unique("conditions", [condition.name for condition in self.conditions])
-        _check_unique("questionnaire", [question.id for question in self.questionnaire])
+        _refuse_repeated_name("problems", [task.problem for task in self.problems])
+        _refuse_repeated_name("conditions", [condition.name for condition in self.conditions])
+        _refuse_repeated_name("questionnaire", [question.id for question in self.questionnaire])
         if isinstance(self.participants, tuple):
-            _check_unique("participants", self.participants)
+            _refuse_repeated_name("participants", self.participants)
         elif not 0 <= self.participants <= 100_000:
             raise ValueError("participants is not between 0 and 100000")
         if self.practice in [task.problem for task in self.problems]:
@@ -312,7 +312,7 @@ conditions have it."""
         return {question.id: question.expect for question in self.questionnaire if question.expect is not None}
 
 
-def _check_unique(field: str, names: tuple[str, ...] | list[str]) -> None:
+def _refuse_repeated_name(field: str, names: tuple[str, ...] | list[str]) -> None:
     twice = next((name for index, name in enumerate(names) if name in names[:index]), None)
     if twice is not None:
         raise ValueError(f"{field} has {twice} twice. Remove one")

@@ -77,10 +77,10 @@ class StudyFile:
 
     def line_of(self, field: str) -> int:
         """The line of a field, or of the nearest one around it."""
-        return _line_of(self.lines, field)
+        return _line_of_field_or_parent(self.lines, field)
 
 
-def _line_of(lines: Mapping[str, int], field: str) -> int:
+def _line_of_field_or_parent(lines: Mapping[str, int], field: str) -> int:
     while field and field not in lines:
         field = field[: max(field.rfind("."), field.rfind("["), 0)]
     return lines.get(field, 1)
@@ -126,7 +126,7 @@ def parse_study(text: str, path: Path) -> StudyFile:
         raise StudyFileError(path, [StudyFlaw(1, "", "a study file is a list of `field: value`. Begin with `study:`.")])
     lines: dict[str, int] = {}
     flaws: list[StudyFlaw] = []
-    _index_lines(node, "", lines, flaws, [])
+    _add_lines_and_flaws(node, "", lines, flaws, [])
     if flaws:
         raise StudyFileError(path, sorted(flaws, key=lambda flaw: flaw.line))
     loader = yaml.SafeLoader("")
@@ -142,7 +142,7 @@ def parse_study(text: str, path: Path) -> StudyFile:
         study = Study.model_validate(value)
     except ValidationError as error:
         flaws = [_study_flaw(lines, details, value) for details in error.errors(include_url=False)]
-        raise StudyFileError(path, sorted(_first_of_each_place(flaws), key=lambda flaw: flaw.line)) from error
+        raise StudyFileError(path, sorted(_first_flaw_of_each_place(flaws), key=lambda flaw: flaw.line)) from error
     return StudyFile(study, text, path, lines)
 
 
@@ -150,7 +150,7 @@ _MOST_FIELDS = 100_000
 """A few lines of aliases within aliases can stand for more than any memory holds."""
 
 
-def _index_lines(
+def _add_lines_and_flaws(
     node: yaml.Node, field: str, lines: dict[str, int], flaws: list[StudyFlaw], ancestors: list[yaml.Node]
 ) -> None:
     if len(lines) > _MOST_FIELDS:
@@ -163,7 +163,7 @@ def _index_lines(
     ancestors = [*ancestors, node]
     if isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
-            _index_lines(item, f"{field}[{index}]", lines, flaws, ancestors)
+            _add_lines_and_flaws(item, f"{field}[{index}]", lines, flaws, ancestors)
     elif isinstance(node, yaml.MappingNode):
         seen_names: set[str] = set()
         for key, item in node.value:
@@ -173,7 +173,7 @@ def _index_lines(
                 flaws.append(StudyFlaw(key.start_mark.line + 1, inner_field, "it is given twice. Remove one."))
             seen_names.add(name)
             lines[inner_field] = key.start_mark.line + 1
-            _index_lines(item, inner_field, lines, flaws, ancestors)
+            _add_lines_and_flaws(item, inner_field, lines, flaws, ancestors)
 
 
 def _study_flaw(lines: Mapping[str, int], details: ErrorDetails, value: object) -> StudyFlaw:
@@ -205,7 +205,7 @@ def _study_flaw(lines: Mapping[str, int], details: ErrorDetails, value: object) 
             message = f"{message[:1].lower()}{message[1:]}{'' if message.endswith('.') else '.'}"
     # What is about several fields begins with the name of one.
     field = field or (first if (first := message.split()[0]) in lines else "")
-    return StudyFlaw(_line_of(lines, field), field, message)
+    return StudyFlaw(_line_of_field_or_parent(lines, field), field, message)
 
 
 _KINDS = (
@@ -228,15 +228,15 @@ _FORMS = {
 }
 
 
-def _field_path(error_location: tuple[int | str, ...], value: object) -> str:
+def _field_path(error_location: tuple[int | str, ...], file_value: object) -> str:
     """The path of a field as in the file; parts that pydantic adds for choices between types are left out."""
     field = ""
     for location_part in error_location:
-        if isinstance(location_part, int) and isinstance(value, list) and location_part < len(value):
-            field, value = f"{field}[{location_part}]", value[location_part]
-        elif isinstance(location_part, str) and isinstance(value, dict) and location_part in value:
-            field, value = (f"{field}.{location_part}" if field else location_part), value[location_part]
-        elif isinstance(location_part, str) and isinstance(value, dict) and location_part == error_location[-1]:
+        if isinstance(location_part, int) and isinstance(file_value, list) and location_part < len(file_value):
+            field, file_value = f"{field}[{location_part}]", file_value[location_part]
+        elif isinstance(location_part, str) and isinstance(file_value, dict) and location_part in file_value:
+            field, file_value = (f"{field}.{location_part}" if field else location_part), file_value[location_part]
+        elif isinstance(location_part, str) and isinstance(file_value, dict) and location_part == error_location[-1]:
             field = f"{field}.{location_part}" if field else location_part
     return field
 
@@ -260,7 +260,7 @@ _PARTS: Mapping[str, type[StudyPart]] = {
 }
 
 
-def _first_of_each_place(flaws: Sequence[StudyFlaw]) -> list[StudyFlaw]:
+def _first_flaw_of_each_place(flaws: Sequence[StudyFlaw]) -> list[StudyFlaw]:
     """One flaw for each place: for a union, pydantic reports what is wrong with each type."""
     first_flaws: dict[tuple[int, str], StudyFlaw] = {}
     for flaw in flaws:

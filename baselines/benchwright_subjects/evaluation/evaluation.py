@@ -18,7 +18,7 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.grading.grading import ANSWER
 from benchwright_attempts.summary.replay import recorded_contents
 from benchwright_attempts.terms import Solver
-from benchwright_problems.verdict import Outcome, outcome_of
+from benchwright_problems.verdict import Outcome, present_outcome_of_recorded
 from benchwright_subjects.evaluation.exchange import write_lines
 from benchwright_subjects.evaluation.prices import set_prices
 from benchwright_subjects.inspect_private import PrerequisiteError
@@ -298,7 +298,7 @@ def _outcome(sample: EvalSample, sample_facts: Mapping[str, JsonValue]) -> str:
         return "error"
     if not sample_facts:
         return "done"
-    outcome = outcome_of(str(sample_facts["reason"]), str(sample_facts["outcome"]))
+    outcome = present_outcome_of_recorded(str(sample_facts["reason"]), str(sample_facts["outcome"]))
     return "undecided" if outcome is Outcome.ERROR else outcome.value
 
 

@@ -49,7 +49,7 @@ class Examples:
         """
         if not shots:
             return cls((), 0, has_steps, seed)
-        public = [problem for problem in store.public(pack).problems if problem.public.question is not None]
+        public = [problem for problem in store.public_pack(pack).problems if problem.public.question is not None]
         candidates = [
             problem
             for public_problem in public

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.terms import Solver, Terms
-from benchwright_problems.partial_date import check_date
+from benchwright_problems.partial_date import require_partial_date
 from benchwright_problems.problem import Problem
 from benchwright_studies.plan.model_condition import ModelCondition
 from benchwright_subjects.agents.launch import AgentLaunch
@@ -99,7 +99,7 @@ class TaskRun:
             terms = Terms(condition.value, most_runs=self._most_runs, most_s=self._most_s)
             name = f"{self._launch.name} with {model}" if self._launch and self._launch.name else model
             return SolvingSubject(name, model, terms, knowledge_cutoff=self._cutoff, program=program)
-        self._study_condition.check_model(model)
+        self._study_condition.refuse_other_model(model)
         assigned = self._study_condition.assigned_terms(ref, sample)
         cutoff = self._study_condition.condition.knowledge_cutoff or ""
         terms = Terms(assigned.condition, assigned)
@@ -131,6 +131,6 @@ class TaskRun:
 
 def _date(date_text: str) -> str:
     try:
-        return check_date(date_text) if date_text else ""
+        return require_partial_date(date_text) if date_text else ""
     except ValueError as error:
         raise EvaluationError(f"The knowledge cut-off {error}.") from error

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.configuration import open_executor
-from benchwright_harness.execution.run import solved_files
+from benchwright_harness.execution.run import reference_solution_files
 from benchwright_harness.grading.grade import BatchGrader, GradingProgress
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
@@ -65,7 +65,9 @@ async def grade_files(
     """
     sandbox = open_sandbox(grading_place.sandbox)
     toolchain = toolchain_for(sandbox.name, grading_place.home.cache)
-    async with open_executor(grading_place.home, jobs=grading_place.jobs, cluster=None, options=()) as runs:
+    async with open_executor(
+        grading_place.home, jobs=grading_place.jobs, cluster_name_or_address=None, option_assignments=()
+    ) as runs:
         grader = BatchGrader(
             runs,
             sandbox=sandbox,
@@ -78,7 +80,7 @@ async def grade_files(
 
 def _files(problem: Problem, record: SiteRecord, snapshot: Snapshot) -> dict[str, bytes]:
     """Files that a person would submit who had the reference's other files."""
-    return solved_files(problem) | {record.path: encode_text(snapshot.text)}
+    return reference_solution_files(problem) | {record.path: encode_text(snapshot.text)}
 
 
 def _verdict(record: SiteRecord, snapshot: Snapshot, verdict: Verdict) -> SnapshotVerdict:

@@ -98,7 +98,9 @@ async def start_registered_server(
         ):
             registered = study_condition.condition.subject
             server_name = registered.name if registered is not None else name.name
-            study_condition.check_subject(Running(name=server_name, version=name.version, configuration=configuration))
+            study_condition.refuse_other_subject(
+                Running(name=server_name, version=name.version, configuration=configuration)
+            )
     return LoneServer(study_condition, subject, configuration, name)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchwright_judges.formats import rules_of
-from benchwright_judges.languages import wording
+from benchwright_judges.languages import wording_of_language
 from benchwright_problems.problem import AnsweredBy, Problem
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
 from benchwright_subjects.prompts.prompt import ModelPrompt, full_statement, with_figures
@@ -21,7 +21,7 @@ def _prompt(problem: Problem) -> ModelPrompt | None:
     question = problem.public.question
     if question is None or not rules_of(question.format).names_value:
         return None
-    phrases = wording(question.language)
+    phrases = wording_of_language(question.language)
     request = f"{phrases.answer.format(line=_OBJECT)} {rules_of(question.format).task(phrases)}"
     text = f"{full_statement(problem)}\n\n{request}"
     return ModelPrompt(phrases.system, with_figures(text, problem.public.figures))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchwright_judges.formats import rules_of
-from benchwright_judges.languages import wording
+from benchwright_judges.languages import wording_of_language
 from benchwright_judges.reading.statements import ANSWER_LABEL
 from benchwright_problems.problem import Answer, Figure, Problem, ProblemKind, Question
 
@@ -89,7 +89,7 @@ def solved_example(problem: Problem, answer_key: Answer, *, has_steps: bool) -> 
         has_steps: True if the answer comes after its explanation.
     """
     question = _question(problem)
-    phrases = wording(question.language)
+    phrases = wording_of_language(question.language)
     rules = rules_of(question.format)
     answer_text = rules.show_key(phrases, answer_key)
     if rules.names_value or has_steps:
@@ -138,7 +138,7 @@ def reply_form(problem: Problem, *, has_steps: bool = False) -> str:
     question = problem.public.question
     if question is None or (problem.category is not None and not has_steps):
         return "Reply with the text that is asked for, as plain text, with nothing around it."
-    phrases, rules = wording(question.language), rules_of(question.format)
+    phrases, rules = wording_of_language(question.language), rules_of(question.format)
     task = rules.task(phrases)
     if not rules.names_value:
         return f"{task} {phrases.steps_request.format(line=f'{ANSWER_LABEL}: …')}" if has_steps else task
@@ -177,7 +177,7 @@ def _system(problem: Problem) -> str:
     if problem.kind is ProblemKind.DESIGN:
         return _DESIGNER
     question = problem.public.question
-    return _READER if question is None or problem.category else wording(question.language).system
+    return _READER if question is None or problem.category else wording_of_language(question.language).system
 
 
 def _question(problem: Problem) -> Question:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright_problems.storage.store import Store
-from benchwright_studies.plan.registration import problems_of
+from benchwright_studies.plan.registration import installed_problems_by_ref
 from benchwright_studies.plan.study_file import StudyFile, StudyFileError, StudyFlaw
 from benchwright_subjects.prompt_sets import PROMPT_SETS, prompt_set
 from benchwright_subjects.prompt_sets.forms import digest_of
@@ -15,7 +15,7 @@ def check_prompts(store: Store, file: StudyFile) -> None:
     Raises:
         StudyFileError: Names each condition and its first such problem; or a problem is not installed.
     """
-    problems = problems_of(store, file)
+    problems = installed_problems_by_ref(store, file)
     flaws = []
     for index, condition in enumerate(file.study.conditions):
         if condition.prompts is None:

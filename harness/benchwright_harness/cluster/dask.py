@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster import ClusterOptions
-from benchwright_harness.cluster.local import usable_cores
-from benchwright_harness.cluster.task import ClusterTask, TaskRunner, code_digest, no_log
+from benchwright_harness.cluster.local import usable_core_count
+from benchwright_harness.cluster.task import ClusterTask, TaskRunner, code_digest, discard_output
 from benchwright_harness.errors import ClusterError, HarnessError
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.verdict import Digests, Reason, Verdict
@@ -43,19 +43,19 @@ class DaskCluster(Protocol):
         """The next step if no worker comes."""
         ...
 
-    async def connect(self, address: str, options: ClusterOptions, opening: AsyncExitStack) -> Client:
+    async def connect(self, address: str, options: ClusterOptions, exit_stack: AsyncExitStack) -> Client:
         """A client of its scheduler.
 
         Args:
             address: The kind's name, or the scheduler's address.
             options: Options of the site.
-            opening: Closes what has to be closed with the executor.
+            exit_stack: Closes what has to be closed with the executor.
         """
         ...
 
-    def open(self, address: str, cache: Path, options: ClusterOptions) -> DaskExecutor:
+    def open(self, address: str, toolchain_cache: Path, options: ClusterOptions) -> DaskExecutor:
         """See `ClusterKind`."""
-        return DaskExecutor(self, address, cache, options, workers_cache=cache)
+        return DaskExecutor(self, address, toolchain_cache, options, workers_toolchain_cache=toolchain_cache)
 
 
 class _LocalWorkers(DaskCluster):
@@ -63,12 +63,12 @@ class _LocalWorkers(DaskCluster):
 
     no_worker_hint = "check the messages above and the free memory; wait_s gives the workers more time"
 
-    async def connect(self, address: str, options: ClusterOptions, opening: AsyncExitStack) -> Client:
+    async def connect(self, address: str, options: ClusterOptions, exit_stack: AsyncExitStack) -> Client:
         from distributed import Client, LocalCluster
 
-        cluster = await opening.enter_async_context(
+        cluster = await exit_stack.enter_async_context(
             LocalCluster(
-                n_workers=options.jobs or usable_cores(),
+                n_workers=options.jobs or usable_core_count(),
                 threads_per_worker=1,
                 processes=True,
                 host="127.0.0.1",
@@ -87,7 +87,7 @@ class _RunningScheduler(DaskCluster):
 
     no_worker_hint = "start workers (`dask worker ADDRESS --nthreads 1 --nworkers auto`), then the same command again"
 
-    async def connect(self, address: str, options: ClusterOptions, opening: AsyncExitStack) -> Client:
+    async def connect(self, address: str, options: ClusterOptions, exit_stack: AsyncExitStack) -> Client:
         from distributed import Client
 
         try:
@@ -100,8 +100,8 @@ class _RunningScheduler(DaskCluster):
             ) from error
         return client
 
-    def open(self, address: str, cache: Path, options: ClusterOptions) -> DaskExecutor:
-        return DaskExecutor(self, address, cache, options, workers_cache=None)
+    def open(self, address: str, toolchain_cache: Path, options: ClusterOptions) -> DaskExecutor:
+        return DaskExecutor(self, address, toolchain_cache, options, workers_toolchain_cache=None)
 
 
 LOCAL = _LocalWorkers()
@@ -116,18 +116,23 @@ class DaskExecutor:
     Args:
         cluster: Source of its workers.
         address: The name of that, or the scheduler's address.
-        cache: The folder that holds the toolchain on this machine.
+        toolchain_cache: The folder that holds the toolchain on this machine.
         options: Options of the site.
-        workers_cache: The same folder on the workers' machines; `None` if each has its own.
+        workers_toolchain_cache: The same folder on the workers' machines; `None` if each has its own.
     """
 
     def __init__(
-        self, cluster: DaskCluster, address: str, cache: Path, options: ClusterOptions, workers_cache: Path | None
+        self,
+        cluster: DaskCluster,
+        address: str,
+        toolchain_cache: Path,
+        options: ClusterOptions,
+        workers_toolchain_cache: Path | None,
     ) -> None:
         self._cluster = cluster
         self._address = address
-        self._cache = cache
-        self._workers_cache = workers_cache
+        self._cache = toolchain_cache
+        self._workers_cache = workers_toolchain_cache
         self._options = options
         self._open = AsyncExitStack()
 
@@ -137,7 +142,7 @@ class DaskExecutor:
         async with AsyncExitStack() as opening:
             self._client = await self._connect(opening)
             await self._await_first_worker()
-            await self._examine_workers()
+            await self._require_matching_workers()
             self._open = opening.pop_all()
         return self
 
@@ -156,7 +161,7 @@ class DaskExecutor:
             while True:
                 if time.monotonic() - looked > _LOOK_S:
                     looked = time.monotonic()
-                    threads = await self._thread_count()
+                    threads = await self._worker_thread_count()
                     last_seen = looked if threads else last_seen
                     if looked - last_seen > self._options.wait_s:
                         raise ClusterError("the cluster has lost all its workers", self._cluster.no_worker_hint)
@@ -183,7 +188,7 @@ class DaskExecutor:
 
         # The scheduler's answer to a cancellation would end a later submission of the same key as well.
         key = f"benchwright-{task.key}-{uuid.uuid4().hex}"
-        future = self._client.submit(_run_while_wanted, task, self._workers_cache, key, key=key)
+        future = self._client.submit(_run_until_released, task, self._workers_cache, key, submission_key=key)
         try:
             return task, await future
         except KilledWorker:
@@ -202,30 +207,32 @@ class DaskExecutor:
                 "start the same command again: what has been decided is kept",
             ) from None
 
-    async def _connect(self, opening: AsyncExitStack) -> Client:
+    async def _connect(self, exit_stack: AsyncExitStack) -> Client:
         try:
             import distributed  # noqa: F401
         except ImportError as error:
             raise ClusterError(
                 "Dask is not installed", "install Benchwright with its extra: pip install 'benchwright[harness]'"
             ) from error
-        return await opening.enter_async_context(await self._cluster.connect(self._address, self._options, opening))
+        return await exit_stack.enter_async_context(
+            await self._cluster.connect(self._address, self._options, exit_stack)
+        )
 
     async def _await_first_worker(self) -> None:
         deadline = time.monotonic() + self._options.wait_s
-        while not await self._thread_count():
+        while not await self._worker_thread_count():
             if time.monotonic() > deadline:
                 raise ClusterError(f"no worker came within {self._options.wait_s:g} s", self._cluster.no_worker_hint)
             await asyncio.sleep(_WANTED_S)
 
-    async def _examine_workers(self) -> None:
+    async def _require_matching_workers(self) -> None:
         """Check the workers.
 
         Raises:
             ClusterError: A worker could not do the work, with the next step.
         """
-        answers = await self._client.run(_equipment, self._workers_cache, on_error="return")
-        own_equipment = _equipment(self._cache)
+        answers = await self._client.run(_equipment_of_this_machine, self._workers_cache, on_error="return")
+        own_equipment = _equipment_of_this_machine(self._cache)
         for worker, equipment in answers.items():
             if isinstance(equipment, ModuleNotFoundError):
                 raise ClusterError(
@@ -244,7 +251,7 @@ class DaskExecutor:
                         " (BENCHWRIGHT_CACHE) or set up the same version on each",
                     )
 
-    async def _thread_count(self) -> int:
+    async def _worker_thread_count(self) -> int:
         return sum((await self._client.nthreads()).values())
 
 
@@ -256,37 +263,39 @@ class _Equipment(NamedTuple):
     version_of_python: str
 
 
-def _equipment(cache: Path | None) -> _Equipment:
+def _equipment_of_this_machine(toolchain_cache: Path | None) -> _Equipment:
     try:
-        toolchain = Toolchain.find(cache or Home.find().cache).digest[:12]
+        toolchain = Toolchain.find(toolchain_cache or Home.from_environment().cache).digest[:12]
     except HarnessError as error:
         toolchain = f"none: {error.hint or error}"
     return _Equipment(code_digest()[:12], toolchain, "{}.{}".format(*sys.version_info))
 
 
 @lru_cache
-def _runner(cache: Path) -> TaskRunner:
+def _cached_task_runner(toolchain_cache: Path) -> TaskRunner:
     # One for each worker process: it keeps its sandboxes.
-    return TaskRunner(cache)
+    return TaskRunner(toolchain_cache)
 
 
-async def _run_while_wanted(task: ClusterTask, cache: Path | None, key: str) -> Verdict:
+async def _run_until_released(task: ClusterTask, toolchain_cache: Path | None, submission_key: str) -> Verdict:
     """Run a task on a worker, for as long as somebody wants it.
 
     Args:
         task: Task to run.
-        cache: Folder of the worker's toolchains.
-        key: Dask's name of this submission.
+        toolchain_cache: Folder of the worker's toolchains.
+        submission_key: Dask's name of this submission.
     """
     from distributed import get_worker
 
     tasks = get_worker().state.tasks
-    with no_log(task) as log:
-        verdict_job = asyncio.create_task(_runner(cache or Home.find().cache).run(task, log))
+    with discard_output(task) as log:
+        verdict_job = asyncio.create_task(
+            _cached_task_runner(toolchain_cache or Home.from_environment().cache).run(task, log)
+        )
         while not verdict_job.done():
             await asyncio.wait({verdict_job}, timeout=_WANTED_S)
             # Dask forgets a task that is cancelled, but lets it go on.
-            task_state = tasks.get(key)
+            task_state = tasks.get(submission_key)
             if task_state is None or task_state.state != "executing":
                 verdict_job.cancel()
                 await asyncio.wait({verdict_job})

@@ -10,12 +10,12 @@ from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
-from benchwright_harness.cluster.task import ClusterTask, TaskRunner, no_log
+from benchwright_harness.cluster.task import ClusterTask, TaskRunner, discard_output
 from benchwright_harness.execution.process import OutputReceiver
 from benchwright_problems.verdict import Verdict
 
 
-def usable_cores() -> int:
+def usable_core_count() -> int:
     """The number of cores that this process may use."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
@@ -26,24 +26,24 @@ class LocalExecutor:
     """Runs tasks here, some at a time, in one event loop: the work is done by the tools they start.
 
     Args:
-        cache: The folder that holds the toolchain.
+        toolchain_cache: The folder that holds the toolchain.
         jobs: Tasks at a time.
-        log: Opens where a task's raw output goes.
-        on_folder: Called with a task and its run's folder before that is removed.
+        open_log: Opens where a task's raw output goes.
+        before_folder_removal: Called with a task and its run's folder before that is removed.
     """
 
     def __init__(
         self,
-        cache: Path,
+        toolchain_cache: Path,
         jobs: int | None = None,
         *,
-        open_log: Callable[[ClusterTask], AbstractContextManager[OutputReceiver]] = no_log,
-        on_folder: Callable[[ClusterTask, Path], None] = lambda task, folder: None,
+        open_log: Callable[[ClusterTask], AbstractContextManager[OutputReceiver]] = discard_output,
+        before_folder_removal: Callable[[ClusterTask, Path], None] = lambda task, folder: None,
     ) -> None:
-        self._runner = TaskRunner(cache)
-        self._jobs = jobs or usable_cores()
+        self._runner = TaskRunner(toolchain_cache)
+        self._jobs = jobs or usable_core_count()
         self._log = open_log
-        self._on_folder = on_folder
+        self._before_folder_removal = before_folder_removal
 
     async def run(self, tasks: Sequence[ClusterTask]) -> AsyncGenerator[tuple[ClusterTask, Verdict], None]:
         """See `Executor.run`."""
@@ -55,7 +55,7 @@ class LocalExecutor:
             try:
                 for task in remaining_tasks:
                     with self._log(task) as log:
-                        verdict = await self._runner.run(task, log, partial(self._on_folder, task))
+                        verdict = await self._runner.run(task, log, partial(self._before_folder_removal, task))
                         finished_runs.put_nowait((task, verdict))
             except Exception as error:
                 finished_runs.put_nowait(error)

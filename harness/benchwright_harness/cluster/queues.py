@@ -34,11 +34,11 @@ class JobQueue(DaskCluster):
             " interface, the network that they reach this one by; wait_s gives the queue more time"
         )
 
-    async def connect(self, address: str, options: ClusterOptions, opening: AsyncExitStack) -> Client:
+    async def connect(self, address: str, options: ClusterOptions, exit_stack: AsyncExitStack) -> Client:
         """See `DaskCluster`."""
         from distributed import Client
 
-        cluster = await opening.enter_async_context(self._cluster(address, options))
+        cluster = await exit_stack.enter_async_context(self._job_queue_cluster(address, options))
         client: Client = await Client(cluster, asynchronous=True)
         return client
 
@@ -49,11 +49,13 @@ class JobQueue(DaskCluster):
         signal.signal(signal.SIGINT, interrupt_handler)
         return cluster_class
 
-    def _cluster(self, name: str, site: ClusterOptions) -> JobQueueCluster:
+    def _job_queue_cluster(self, kind_name: str, site_options: ClusterOptions) -> JobQueueCluster:
         import dask
 
-        configured = {key: value for key, value in dask.config.get(f"jobqueue.{name}", {}).items() if value is not None}
-        queue_options = dict(site.queue)
+        configured = {
+            key: value for key, value in dask.config.get(f"jobqueue.{kind_name}", {}).items() if value is not None
+        }
+        queue_options = dict(site_options.queue)
         cores = int(queue_options.get("cores", configured.get("cores", 1)))
         scheduler: dict[str, Any] = {"dashboard_address": None} | dict(queue_options.pop("scheduler_options", {}))
         if not {"interface", "host"} & {*queue_options, *configured, *scheduler}:
@@ -71,10 +73,10 @@ class JobQueue(DaskCluster):
         }
         try:
             cluster: JobQueueCluster = self._cluster_class()(**options, asynchronous=True)
-            cluster.scale(n=site.jobs or options["processes"])
+            cluster.scale(n=site_options.jobs or options["processes"])
         except (TypeError, ValueError) as error:
             raise ClusterError(
-                f"the options for {name} are wrong: {error}", "correct them in cluster.toml or --cluster-option"
+                f"the options for {kind_name} are wrong: {error}", "correct them in cluster.toml or --cluster-option"
             ) from error
         return cluster
 

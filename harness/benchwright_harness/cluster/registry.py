@@ -21,11 +21,11 @@ SCHEDULER = Registration("tcp://host:8786", "benchwright_harness.cluster.dask:SC
 """Kind of cluster that an address stands for, instead of a name."""
 
 
-def cluster_kind(address: str) -> ClusterKind:
+def cluster_kind(name_or_address: str) -> ClusterKind:
     """The declaration of a kind of cluster.
 
     Args:
-        address: Its name, or the address of a Dask scheduler.
+        name_or_address: Its name, or the address of a Dask scheduler.
 
     Raises:
         ClusterError: No kind of cluster has this name.
@@ -34,10 +34,10 @@ def cluster_kind(address: str) -> ClusterKind:
     from benchwright_harness.errors import ClusterError
 
     declaration_paths = {registration.name: registration.declaration for registration in CLUSTERS}
-    declaration_path = SCHEDULER.declaration if "://" in address else declaration_paths.get(address)
+    declaration_path = SCHEDULER.declaration if "://" in name_or_address else declaration_paths.get(name_or_address)
     if declaration_path is None:
         raise ClusterError(
-            f"there is no cluster {address!r}",
+            f"there is no cluster {name_or_address!r}",
             f"choose {', '.join(declaration_paths)}, or the address of a scheduler such as tcp://127.0.0.1:8786",
         )
     kind = resolve_name(declaration_path)

@@ -94,23 +94,26 @@ class TaskRunner:
     """Runs tasks with what this machine has; keeps its sandboxes between them.
 
     Args:
-        cache: The folder that holds the toolchain.
+        toolchain_cache: The folder that holds the toolchain.
     """
 
-    def __init__(self, cache: Path) -> None:
-        self._cache = cache
+    def __init__(self, toolchain_cache: Path) -> None:
+        self._cache = toolchain_cache
         self._sandboxes: dict[str, Sandbox] = {}
         self._toolchains: dict[str, Toolchain] = {}
 
     async def run(
-        self, task: ClusterTask, log: OutputReceiver, on_folder: Callable[[Path], None] = lambda folder: None
+        self,
+        task: ClusterTask,
+        log: OutputReceiver,
+        before_folder_removal: Callable[[Path], None] = lambda folder: None,
     ) -> Verdict:
         """Run a task; as often as wanted, for it leaves nothing behind.
 
         Args:
             task: Task to run.
             log: Raw output of the run: it may hold hidden text.
-            on_folder: See `run_harness`.
+            before_folder_removal: See `run_harness`.
         """
         try:
             if task.code != code_digest():
@@ -136,23 +139,23 @@ class TaskRunner:
                 selection=task.selection,
                 limit_s=task.limit_s,
                 log=log,
-                on_folder=on_folder,
+                before_folder_removal=before_folder_removal,
             )
         except HarnessError as error:
             digests = Digests(problem=task.problem.public_digest, harness=task.problem.harness_digest)
             return Verdict(reason=error.reason, detail=str(error), hint=error.hint, digests=digests)
 
 
-def no_log(task: ClusterTask) -> AbstractContextManager[OutputReceiver]:
+def discard_output(task: ClusterTask) -> AbstractContextManager[OutputReceiver]:
     """Drops what a task's run prints."""
     return Path(os.devnull).open("wb")
 
 
 @lru_cache
-def code_digest(package: Path = Path(__file__).parent.parent) -> str:
+def code_digest(package_folder: Path = Path(__file__).parent.parent) -> str:
     """sha256 of a package's files, by default this one's: verdicts of two versions are not the same verdicts."""
     total = hashlib.sha256()
-    for file in sorted(package.rglob("*")):
+    for file in sorted(package_folder.rglob("*")):
         if file.is_file() and "__pycache__" not in file.parts:
-            total.update(f"{file.relative_to(package)}\0{file.stat().st_size}\0".encode() + file.read_bytes())
+            total.update(f"{file.relative_to(package_folder)}\0{file.stat().st_size}\0".encode() + file.read_bytes())
     return total.hexdigest()

@@ -19,9 +19,9 @@ _SECTIONS = ("metadata", "test_details", "sample_index")
 _COUNTS = ("Passed", "Failed", "Total")
 
 
-def categories_of(content: Mapping[str, Any]) -> dict[str, Any]:
+def categories_by_name(report_content: Mapping[str, Any]) -> dict[str, Any]:
     """The categories of a report, by name."""
-    return {name: value for name, value in sorted(content.items()) if name not in _SECTIONS}
+    return {name: value for name, value in sorted(report_content.items()) if name not in _SECTIONS}
 
 
 def difficulty_counts(category: Mapping[str, Any], level: str) -> dict[str, float]:
@@ -30,13 +30,13 @@ def difficulty_counts(category: Mapping[str, Any], level: str) -> dict[str, floa
     return counts
 
 
-def without_fraction(number: float) -> float:
+def int_if_whole(number: float) -> float:
     """An integer if it is one, as CVDP writes counts."""
     return int(number) if number == int(number) else number
 
 
-def passed_failed_and_all(
-    categories: Iterable[Mapping[str, Any]], unit: str, levels: Sequence[str] = DIFFICULTIES
+def passed_failed_and_total(
+    categories: Iterable[Mapping[str, Any]], counted_noun: str, levels: Sequence[str] = DIFFICULTIES
 ) -> tuple[float, float, float]:
     """Passed, failed and all tests or problems of some categories."""
     sums = [0.0, 0.0, 0.0]
@@ -44,6 +44,6 @@ def passed_failed_and_all(
         for level in levels:
             counts = category.get(level, {})
             for index, count in enumerate(_COUNTS):
-                sums[index] += counts.get(f"{count} {unit}", 0)
-    passed_count, failed_count, total = (without_fraction(round(number, 2)) for number in sums)
+                sums[index] += counts.get(f"{count} {counted_noun}", 0)
+    passed_count, failed_count, total = (int_if_whole(round(number, 2)) for number in sums)
     return passed_count, failed_count, total

@@ -6,11 +6,11 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchwright_harness.cvdp_report.counts import SCORES, difficulty_counts, without_fraction
+from benchwright_harness.cvdp_report.counts import SCORES, difficulty_counts, int_if_whole
 from benchwright_problems.category import Category
 
 
-def pass_at_k(sample_reports: Sequence[Mapping[str, Any]], k: int) -> dict[str, Any]:
+def pass_at_k_statistics(sample_reports: Sequence[Mapping[str, Any]], k: int) -> dict[str, Any]:
     """Pass@k of each problem and category.
 
     1 - (1 - c/n)^k for a problem that passed c of n times, and the mean score where the category is scored.
@@ -19,7 +19,7 @@ def pass_at_k(sample_reports: Sequence[Mapping[str, Any]], k: int) -> dict[str, 
     shares_by_problem: dict[str, list[float]] = {}
     group_by_problem: dict[str, tuple[str, str]] = {}
     for index, content in enumerate(sample_reports):
-        for category_and_level, name, share in _shares(content):
+        for category_and_level, name, share in _passed_shares_of_problems(content):
             group_by_problem[name] = category_and_level
             shares_by_problem.setdefault(name, [0.0] * n)[index] = share
     problem_statistics: dict[str, dict[str, Any]] = {}
@@ -27,7 +27,7 @@ def pass_at_k(sample_reports: Sequence[Mapping[str, Any]], k: int) -> dict[str, 
     for name, shares in shares_by_problem.items():
         category, level = group_by_problem[name]
         scored = Category(category) in SCORES
-        count = without_fraction(sum(shares))
+        count = int_if_whole(sum(shares))
         probability = count / n if scored else 1 - (1 - count / n) ** k
         probabilities_by_level.setdefault((category, level), []).append(probability)
         problem_statistics[name] = {
@@ -65,17 +65,17 @@ def pass_at_k(sample_reports: Sequence[Mapping[str, Any]], k: int) -> dict[str, 
     return {"categories": categories, "problems": problem_statistics, "metrics": metrics}
 
 
-def _shares(content: Mapping[str, Any]) -> list[tuple[tuple[str, str], str, float]]:
+def _passed_shares_of_problems(report_content: Mapping[str, Any]) -> list[tuple[tuple[str, str], str, float]]:
     """(category and difficulty, problem, what counts as passed of it) of a report.
 
     Of a scored category a report holds no more than the mean of each difficulty.
     """
-    details = content["test_details"]
+    details = report_content["test_details"]
     shares = []
     for passed_share, tests in ((1.0, details["passing_tests"]), (0.0, details["failing_tests"])):
         for test in tests:
             category, level = test["category"], test["difficulty"]
-            counts = difficulty_counts(content[category], level)
+            counts = difficulty_counts(report_content[category], level)
             scored = Category(category) in SCORES
             share = counts["Passed Problems"] / counts["Total Problems"] if scored else passed_share
             shares.append(((category, level), test["test_id"], share))

@@ -6,16 +6,16 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchwright_harness.cvdp_report.counts import DIFFICULTIES, SCORES, categories_of, passed_failed_and_all
-from benchwright_harness.cvdp_report.pass_at_k import pass_at_k
+from benchwright_harness.cvdp_report.counts import DIFFICULTIES, SCORES, categories_by_name, passed_failed_and_total
+from benchwright_harness.cvdp_report.pass_at_k import pass_at_k_statistics
 from benchwright_problems.category import Category
 
 _Cell = str | int | float
 
 
-def heading(content: Mapping[str, Any]) -> list[str]:
+def heading(report_content: Mapping[str, Any]) -> list[str]:
     """The first lines of a report."""
-    metadata = content["metadata"]
+    metadata = report_content["metadata"]
     lines = ["", "=== Benchmark Report ===", f"Dataset: {metadata['dataset_path']}"]
     lines += [f"Generated: {metadata['timestamp']}", "", "=== Run Configuration ==="]
     lines += ["Golden Mode: No", "Patches Disabled: No", f"Model/Agent: {metadata['model_agent']}"]
@@ -27,72 +27,81 @@ def heading(content: Mapping[str, Any]) -> list[str]:
     return [*lines, "=======================", ""]
 
 
-def _by_difficulty(category: Mapping[str, Any], unit: str, digits: int) -> list[_Cell]:
+def _counts_and_rates_by_difficulty(category: Mapping[str, Any], counted_noun: str, rate_digits: int) -> list[_Cell]:
     """Counts, then rates, of each difficulty."""
     counts: list[_Cell] = []
     rates: list[_Cell] = []
     for level in DIFFICULTIES:
-        passed_count, _, total = passed_failed_and_all([category], unit, (level,))
+        passed_count, _, total = passed_failed_and_total([category], counted_noun, (level,))
         counts.append(f"{passed_count}/{total}" if total else "-")
-        rates.append(f"{passed_count / total * 100:.{digits}f}%" if total else "-")
+        rates.append(f"{passed_count / total * 100:.{rate_digits}f}%" if total else "-")
     return [*counts, *rates]
 
 
-def _percent(count: float, total: float) -> str:
+def _percent_text(count: float, total: float) -> str:
     """A share with two digits."""
     return f"{count / total * 100 if total else 0:.2f}%"
 
 
-def _star_if_scored(category: str, unit: str) -> str:
+def _category_starred_if_scored(category_name: str, counted_noun: str) -> str:
     """A category's name, marked if its problems are scored."""
-    return f"{category}*" if unit == "Problems" and Category(category) in SCORES else category
+    return f"{category_name}*" if counted_noun == "Problems" and Category(category_name) in SCORES else category_name
 
 
-def _footnote(categories: Mapping[str, Any]) -> list[str]:
+def _footnote_if_scored(categories: Mapping[str, Any]) -> list[str]:
     """The meaning of the mark, if a category has it."""
     note = "* Categories marked with asterisk use score-based scoring (0-1 range) instead of binary pass/fail"
     return [note] if any(Category(name) in SCORES for name in categories) else []
 
 
-def plain_lines(content: Mapping[str, Any]) -> list[str]:
+def single_sample_lines(report_content: Mapping[str, Any]) -> list[str]:
     """The report of one answer per problem, after its heading."""
-    levels = categories_of(content)
+    levels = categories_by_name(report_content)
     lines: list[str] = []
     for unit, rate in (("Tests", "Test Pass Rate"), ("Problems", "Problem Pass Rate")):
-        passed_count, failed_count, total = passed_failed_and_all(levels.values(), unit)
+        passed_count, failed_count, total = passed_failed_and_total(levels.values(), unit)
         rows: list[list[_Cell]] = [[f"Total {unit}", total], [f"Passed {unit}", passed_count]]
-        rows += [[f"Failed {unit}", failed_count], [rate, _percent(passed_count, total)]]
+        rows += [[f"Failed {unit}", failed_count], [rate, _percent_text(passed_count, total)]]
         lines += ["", f"=== Overall {unit[:-1]} Statistics ===", *_grid_lines(rows)]
     rows = []
     for level in DIFFICULTIES:
-        passed_count, failed_count, total = passed_failed_and_all(levels.values(), "Problems", (level,))
+        passed_count, failed_count, total = passed_failed_and_total(levels.values(), "Problems", (level,))
         if total:
-            rows.append([level.capitalize(), total, passed_count, failed_count, _percent(passed_count, total)])
+            rows.append([level.capitalize(), total, passed_count, failed_count, _percent_text(passed_count, total)])
     if rows:
         lines += ["", "=== Problem Results by Difficulty ==="]
         lines += _grid_lines(rows, ["Difficulty", "Total", "Pass", "Fail", "Rate"])
     for unit in ("Tests", "Problems"):
         rows = []
         for name, category in levels.items():
-            passed_count, failed_count, total = passed_failed_and_all([category], unit)
-            rows.append([_star_if_scored(name, unit), total, passed_count, failed_count, _percent(passed_count, total)])
+            passed_count, failed_count, total = passed_failed_and_total([category], unit)
+            rows.append(
+                [
+                    _category_starred_if_scored(name, unit),
+                    total,
+                    passed_count,
+                    failed_count,
+                    _percent_text(passed_count, total),
+                ]
+            )
         lines += [
             "",
             f"=== {unit[:-1]} Results by Category ===",
             *_grid_lines(rows, ["Cat", "Total", "Pass", "Fail", "Rate"]),
         ]
-    lines += _footnote(levels)
+    lines += _footnote_if_scored(levels)
     for unit, digits in (("Tests", 1), ("Problems", 2)):
         rows = [
-            [_star_if_scored(name, unit), *_by_difficulty(category, unit, digits)] for name, category in levels.items()
+            [_category_starred_if_scored(name, unit), *_counts_and_rates_by_difficulty(category, unit, digits)]
+            for name, category in levels.items()
         ]
         headers = ["Cat", "Easy", "Medium", "Hard", "Easy%", "Medium%", "Hard%"]
         lines += ["", f"=== {unit[:-1]} Results by Category and Difficulty ===", *_grid_lines(rows, headers)]
-    return [*lines, *_footnote(levels), *_problems(content)]
+    return [*lines, *_footnote_if_scored(levels), *_problem_table_lines(report_content)]
 
 
-def _problems(content: Mapping[str, Any]) -> list[str]:
-    details = content["test_details"]
+def _problem_table_lines(report_content: Mapping[str, Any]) -> list[str]:
+    details = report_content["test_details"]
     lines: list[str] = []
     for heading, key, column, last_heading in (
         ("Failing", "failing_tests", "Failed Tests", "Log/Error"),
@@ -112,16 +121,16 @@ def _problems(content: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def composite_lines(content: Mapping[str, Any]) -> list[str]:
+def composite_lines(report_content: Mapping[str, Any]) -> list[str]:
     """The report of several answers per problem, after its heading."""
-    metadata, samples = content["metadata"], content["samples"]
+    metadata, samples = report_content["metadata"], report_content["samples"]
     n, k = metadata["n_samples"], metadata["k_threshold"]
-    pass_statistics = pass_at_k(samples, k)
+    pass_statistics = pass_at_k_statistics(samples, k)
     pass_label = f"Pass@{k}, n={n}"
     rows: list[list[_Cell]] = []
     rates = []
     for index, sample in enumerate(samples):
-        passed_count, _, total = passed_failed_and_all(categories_of(sample).values(), "Problems")
+        passed_count, _, total = passed_failed_and_total(categories_by_name(sample).values(), "Problems")
         rates.append(passed_count / total * 100 if total else 0.0)
         rows.append([index + 1, total, passed_count, f"{rates[-1]:.2f}%", metadata["sample_prefixes"][index]])
     headers = ["Sample #", "Total Problems", "Passed Problems", "Pass Rate", "Prefix"]
@@ -130,43 +139,57 @@ def composite_lines(content: Mapping[str, Any]) -> list[str]:
         mean, deviation = statistics.mean(rates), statistics.stdev(rates)
         lines += ["", f"Pass Rate Statistics: Mean = {mean:.2f}%, StdDev = {deviation:.2f}%"]
     levels: dict[str, Any] = pass_statistics["categories"]
-    passed_count, failed_count, total = passed_failed_and_all(levels.values(), "Problems")
+    passed_count, failed_count, total = passed_failed_and_total(levels.values(), "Problems")
     rows = [["Total Problems", total], ["Passed Problems", passed_count], ["Failed Problems", failed_count]]
-    rows.append(["Problem Pass Rate", _percent(passed_count, total)])
+    rows.append(["Problem Pass Rate", _percent_text(passed_count, total)])
     if len(rates) > 1:
         rows.append(["Pass Rate StdDev", f"{statistics.stdev(rates):.2f}%"])
     lines += ["", f"=== Overall Problem Statistics ({pass_label}) ===", *_grid_lines(rows)]
     rows = []
     for level in DIFFICULTIES:
-        passed_count, failed_count, total = passed_failed_and_all(levels.values(), "Problems", (level,))
+        passed_count, failed_count, total = passed_failed_and_total(levels.values(), "Problems", (level,))
         if total:
-            row: list[_Cell] = [level.capitalize(), total, passed_count, failed_count, _percent(passed_count, total)]
-            rows.append([*row, _deviation_text(samples, None, level)])
+            row: list[_Cell] = [
+                level.capitalize(),
+                total,
+                passed_count,
+                failed_count,
+                _percent_text(passed_count, total),
+            ]
+            rows.append([*row, _rate_deviation_text(samples, None, level)])
     headers = ["Difficulty", "Total", "Pass", "Fail", "Rate", "StdDev"]
     lines += ["", f"=== Problem Results by Difficulty ({pass_label}) ===", *_grid_lines(rows, headers)]
     rows = []
     for name, category in levels.items():
-        passed_count, failed_count, total = passed_failed_and_all([category], "Problems")
-        row = [_star_if_scored(name, "Problems"), total, passed_count, failed_count, _percent(passed_count, total)]
-        rows.append([*row, _deviation_text(samples, name, None)])
+        passed_count, failed_count, total = passed_failed_and_total([category], "Problems")
+        row = [
+            _category_starred_if_scored(name, "Problems"),
+            total,
+            passed_count,
+            failed_count,
+            _percent_text(passed_count, total),
+        ]
+        rows.append([*row, _rate_deviation_text(samples, name, None)])
     headers = ["Cat", "Total", "Pass", "Fail", "Rate", "StdDev"]
     lines += [
         "",
         f"=== Problem Results by Category ({pass_label}) ===",
         *_grid_lines(rows, headers),
-        *_footnote(levels),
+        *_footnote_if_scored(levels),
     ]
     rows = []
     for name, category in levels.items():
-        difficulty_cells = _by_difficulty(category, "Problems", 2)
-        deviations = [_deviation_text(samples, name, level) if level in category else "-" for level in DIFFICULTIES]
-        rows.append([_star_if_scored(name, "Problems"), *difficulty_cells, *deviations])
+        difficulty_cells = _counts_and_rates_by_difficulty(category, "Problems", 2)
+        deviations = [
+            _rate_deviation_text(samples, name, level) if level in category else "-" for level in DIFFICULTIES
+        ]
+        rows.append([_category_starred_if_scored(name, "Problems"), *difficulty_cells, *deviations])
     headers = ["Cat", "Easy", "Medium", "Hard", "Easy%", "Medium%", "Hard%", "Easy SD", "Medium SD", "Hard SD"]
     lines += ["", f"=== Problem Results by Category and Difficulty ({pass_label}) ===", *_grid_lines(rows, headers)]
-    return [*lines, *_footnote(levels), *_distribution(pass_statistics, n, k)]
+    return [*lines, *_footnote_if_scored(levels), *_distribution_lines(pass_statistics, n, k)]
 
 
-def _distribution(pass_statistics: dict[str, Any], n: int, k: int) -> list[str]:
+def _distribution_lines(pass_statistics: dict[str, Any], n: int, k: int) -> list[str]:
     problems, metrics = pass_statistics["problems"], pass_statistics["metrics"]
     problems_by_count: dict[float, list[dict[str, Any]]] = {}
     for problem in problems.values():
@@ -175,7 +198,7 @@ def _distribution(pass_statistics: dict[str, Any], n: int, k: int) -> list[str]:
         [
             f"{count}/{n}",
             len(equal_problems),
-            _percent(len(equal_problems), len(problems)),
+            _percent_text(len(equal_problems), len(problems)),
             f"{100 * sum(float(str(row['pass_probability'])) for row in equal_problems) / len(equal_problems):.2f}%",
         ]
         for count, equal_problems in sorted(problems_by_count.items())
@@ -188,11 +211,15 @@ def _distribution(pass_statistics: dict[str, Any], n: int, k: int) -> list[str]:
     return [*lines, "", f"Overall Pass@{k}, n={n} probability: {average:.2f}%"]
 
 
-def _deviation_text(sample_reports: Sequence[Mapping[str, Any]], category: str | None, level: str | None) -> str:
+def _rate_deviation_text(
+    sample_reports: Sequence[Mapping[str, Any]], category_name: str | None, level: str | None
+) -> str:
     rates = []
     for sample in sample_reports:
-        chosen_categories = [value for name, value in categories_of(sample).items() if category in (None, name)]
-        passed_count, _, total = passed_failed_and_all(
+        chosen_categories = [
+            value for name, value in categories_by_name(sample).items() if category_name in (None, name)
+        ]
+        passed_count, _, total = passed_failed_and_total(
             chosen_categories, "Problems", (level,) if level else DIFFICULTIES
         )
         if total:

@@ -52,7 +52,7 @@ _WORKDIR = "/code/"
 _CUT = "…"
 
 
-def with_compiler_messages(
+def with_compiler_messages_if_unbuilt(
     verdict: Verdict, problem: Problem, solution: Mapping[str, bytes], reports: Iterable[StepReport]
 ) -> Verdict:
     """A verdict that a design does not build, with what compilers say of it; any other verdict is returned as it is.
@@ -73,12 +73,12 @@ def with_compiler_messages(
         for report in reports
         for tool_run in report.tools
         if tool_run.status
-        for compiler_message in _messages(tool_run.said.splitlines(), paths, foreign)
+        for compiler_message in _messages_on_solver_files(tool_run.said.splitlines(), paths, foreign)
     ]
     compiler_messages = list(dict.fromkeys(compiler_message for _, compiler_message in messages_by_tool))
     shown = tuple(compiler_messages[:_MOST])
     first_of_icarus = next((compiler_message for tool, compiler_message in messages_by_tool if tool == _ICARUS), None)
-    if first_of_icarus and (construct := _limit_of_icarus(first_of_icarus, solution)):
+    if first_of_icarus and (construct := _construct_icarus_cannot_read(first_of_icarus, solution)):
         place = f"{first_of_icarus.path}, line {first_of_icarus.line}"
         detail = f"Icarus Verilog can't read {construct} ({place})."
         return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=TOOL_HINT, compiler=shown, tests=verdict.tests)
@@ -89,7 +89,7 @@ def with_compiler_messages(
     return verdict.model_copy(update={"detail": detail, "compiler": shown})
 
 
-def _limit_of_icarus(compiler_message: CompilerMessage, solution: Mapping[str, bytes]) -> str | None:
+def _construct_icarus_cannot_read(compiler_message: CompilerMessage, solution: Mapping[str, bytes]) -> str | None:
     """The construct that Icarus Verilog stops at though it is correct; None if it names an error."""
     if not _STOPS_AT_LIMIT.search(compiler_message.text):
         return None
@@ -101,7 +101,7 @@ def _limit_of_icarus(compiler_message: CompilerMessage, solution: Mapping[str, b
     return next((name for name, pattern in _ICARUS_LIMITS.items() if re.search(pattern, statement)), None)
 
 
-def _messages(
+def _messages_on_solver_files(
     output_lines: Iterable[str], solver_paths: Iterable[str], hidden_words: frozenset[str]
 ) -> Iterator[CompilerMessage]:
     paths = frozenset(solver_paths)
@@ -117,7 +117,7 @@ def _messages(
                 path=path,
                 line=int(message_fields["line"]),
                 column=int(column) if column else None,
-                text=_hide_words(hidden_words, message_fields["text"])[:_LONGEST].rstrip(" ."),
+                text=_without_hidden_names(hidden_words, message_fields["text"])[:_LONGEST].rstrip(" ."),
             )
 
 
@@ -131,13 +131,15 @@ def _hidden_words(problem: Problem, solution: Mapping[str, bytes]) -> frozenset[
     return frozenset(word for text in hidden_texts for word in _WORD.findall(text) if word not in visible_words)
 
 
-def _hide_words(hidden_words: frozenset[str], text: str) -> str:
+def _without_hidden_names(hidden_words: frozenset[str], message_text: str) -> str:
     """A message without names of hidden things, such as the scope `tb.dut`; ordinary words of hidden comments stay."""
 
     def replacement(match: re.Match[str]) -> str:
         word = match[0]
-        neighbours = text[max(match.start() - 1, 0) : match.start()] + text[match.end() : match.end() + 1]
+        neighbours = (
+            message_text[max(match.start() - 1, 0) : match.start()] + message_text[match.end() : match.end() + 1]
+        )
         is_name = not word.isalpha() or not word[1:].islower() or any(mark in _QUOTES for mark in neighbours)
         return _CUT if is_name and word in hidden_words else word
 
-    return _WORD.sub(replacement, text)
+    return _WORD.sub(replacement, message_text)

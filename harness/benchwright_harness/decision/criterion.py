@@ -67,7 +67,7 @@ class Criterion(Model):
         return self.table is not None and not (self.is_testbench and self.heard)
 
 
-class Listener:
+class OutputListener:
     """Passes a run's output on, and keeps its lines where these decide.
 
     Args:
@@ -93,7 +93,7 @@ class Listener:
         if self._listens:
             *lines, open_line = (self._open_line + content).split(b"\n")
             for line in lines:
-                self._hear(line)
+                self._keep_line(line)
             self._open_line = open_line[-_MAX_LINE:]
         return self._log.write(content)
 
@@ -101,38 +101,38 @@ class Listener:
     def testbench_output(self) -> TestbenchMessage | None:
         """Messages heard so far; `None` before the simulation, and where nobody listens."""
         if self._open_line:
-            self._hear(self._open_line)
+            self._keep_line(self._open_line)
             self._open_line = b""
         if not self._listens or self._lines is None:
             return None
         return TestbenchMessage(lines=tuple(self._lines), results=tuple(self._lines), ended=True)
 
-    def _hear(self, raw: bytes) -> None:
-        line = raw[-_MAX_LINE:].decode("utf-8", "replace").strip()
+    def _keep_line(self, raw_line: bytes) -> None:
+        line = raw_line[-_MAX_LINE:].decode("utf-8", "replace").strip()
         if self._lines is None:
             self._lines = [] if line == SIMULATES else None
         elif len(self._lines) < MOST_LINES:
             self._lines.append(line)
 
 
-def apply_criterion(
+def verdict_by_criterion(
     criterion: Criterion,
     *,
-    output: TestbenchMessage | None,
+    testbench_output: TestbenchMessage | None,
     step_end: StepEnd,
     test_results: Results,
-    failures: int,
+    summarised_failures: int,
     limits: RunLimits,
 ) -> Verdict:
     """Say whether a run passed, and why not.
 
     Args:
         criterion: Pass criterion of the plan.
-        output: Messages of the testbench, or the lines that decide; `None` if there are none, because no simulation
-            began or the file was not left.
+        testbench_output: Messages of the testbench, or the lines that decide; `None` if there are none, because no
+            simulation began or the file was not left.
         step_end: The end of the last step.
         test_results: Results that cocotb and pytest left.
-        failures: Failed tests that cocotb's summaries in the output speak of.
+        summarised_failures: Failed tests that cocotb's summaries in the output speak of.
         limits: Limits of the problem.
     """
     if step_end.end in _ENDS:
@@ -140,17 +140,17 @@ def apply_criterion(
         tests = test_results.reported_tests if criterion.table is None else ()
         return Verdict(reason=reason, detail=text.format(limits=limits), tests=tests)
     if criterion.table is None:
-        return _services_verdict(criterion, step_end, test_results, failures)
+        return _verdict_by_cvdp_rule(criterion, step_end, test_results, summarised_failures)
     if criterion.is_testbench and step_end.exit_code == STANDS_STILL:
         return Verdict(reason=Reason.TESTS_FAILED, detail=ZERO_TIME)
-    if criterion.is_testbench and (step_end.exit_code == NOT_COMPILED or output is None):
+    if criterion.is_testbench and (step_end.exit_code == NOT_COMPILED or testbench_output is None):
         detail = "The design does not compile together with the testbench."
         return Verdict(reason=Reason.BUILD_FAILED, detail=detail)
     table = criterion.table
-    verdict = _pattern_verdict(table.patterns, output or TestbenchMessage(ended=True))
+    verdict = _verdict_by_patterns(table.patterns, testbench_output or TestbenchMessage(ended=True))
     if verdict.reason is not Reason.PASSED:
         return verdict
-    if output is not None and not output.ended:
+    if testbench_output is not None and not testbench_output.ended:
         # What it has said by then may be true of the time up to there.
         detail = "Something else than the testbench ended the simulation."
         return Verdict(reason=Reason.TAMPERED, detail=detail)
@@ -160,14 +160,16 @@ def apply_criterion(
     return verdict
 
 
-def _services_verdict(criterion: Criterion, step_end: StepEnd, test_results: Results, failures: int) -> Verdict:
+def _verdict_by_cvdp_rule(
+    criterion: Criterion, step_end: StepEnd, test_results: Results, summarised_failures: int
+) -> Verdict:
     tests = test_results.reported_tests
     bad = [test for test in (*test_results.cocotb, *test_results.pytest) if not test.passed]
     if step_end.exit_code == 0 and not bad:
         if criterion.simulates and not test_results.cocotb:
             detail = "The harness ended well but left no test results, so nothing was checked."
             return Verdict(reason=Reason.NO_RESULTS, detail=detail)
-        if failures:
+        if summarised_failures:
             detail = "The simulation reported failed tests that its result file does not have."
             return Verdict(reason=Reason.TESTS_FAILED, detail=detail)
         return Verdict(reason=Reason.PASSED, detail="All hidden tests passed.", tests=tests)
@@ -178,13 +180,13 @@ def _services_verdict(criterion: Criterion, step_end: StepEnd, test_results: Res
     return Verdict(reason=Reason.BUILD_FAILED, detail=NOT_RUN)
 
 
-def _pattern_verdict(patterns: PassPatterns, output: TestbenchMessage) -> Verdict:
+def _verdict_by_patterns(patterns: PassPatterns, testbench_output: TestbenchMessage) -> Verdict:
     deadline = time.monotonic() + PATTERN_BUDGET_S
     try:
-        failure = next(matches(patterns.fails, output.lines, deadline), None)
+        failure = next(first_match_of_each_line(patterns.fails, testbench_output.lines, deadline), None)
         if failure is not None:
-            return _testbench_verdict(False, f"The testbench reports a failure{_named_values(failure)}.")
-        passes = list(matches(patterns.passes, output.results, deadline))
+            return _testbench_verdict(False, f"The testbench reports a failure{_named_groups_text(failure)}.")
+        passes = list(first_match_of_each_line(patterns.passes, testbench_output.results, deadline))
     except TimeoutError:
         detail = f"The patterns of its criterion took longer than {PATTERN_BUDGET_S:g} s."
         return Verdict(reason=Reason.BAD_HARNESS, detail=detail)
@@ -192,10 +194,12 @@ def _pattern_verdict(patterns: PassPatterns, output: TestbenchMessage) -> Verdic
         return _testbench_verdict(False, "The testbench did not report a pass.")
     if patterns.count is not None and len(passes) != patterns.count:
         return _testbench_verdict(False, f"The testbench reported {len(passes)} passes instead of {patterns.count}.")
-    return _testbench_verdict(True, f"The testbench reports a pass{_named_values(passes[0]) if passes else ''}.")
+    return _testbench_verdict(True, f"The testbench reports a pass{_named_groups_text(passes[0]) if passes else ''}.")
 
 
-def matches(patterns: Sequence[str], lines: Iterable[str], deadline: float) -> Iterator[regex.Match[str]]:
+def first_match_of_each_line(
+    patterns: Sequence[str], lines: Iterable[str], deadline_s: float
+) -> Iterator[regex.Match[str]]:
     """The first match in each line that has one.
 
     Raises:
@@ -204,14 +208,14 @@ def matches(patterns: Sequence[str], lines: Iterable[str], deadline: float) -> I
     compiled = [regex.compile(pattern) for pattern in patterns]
     for line in lines:
         for pattern in compiled:
-            if match := pattern.search(line, timeout=max(deadline - time.monotonic(), 0.001)):
+            if match := pattern.search(line, timeout=max(deadline_s - time.monotonic(), 0.001)):
                 yield match
                 break
 
 
-def _named_values(match: regex.Match[str]) -> str:
+def _named_groups_text(pattern_match: regex.Match[str]) -> str:
     """Names and values of the groups that an author has named, such as `: mismatches 3, samples 20`."""
-    values = ", ".join(f"{name} {value[:_LONGEST_VALUE]}" for name, value in match.groupdict().items() if value)
+    values = ", ".join(f"{name} {value[:_LONGEST_VALUE]}" for name, value in pattern_match.groupdict().items() if value)
     return f": {values}" if values else ""
 
 

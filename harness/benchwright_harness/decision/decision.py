@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from benchwright_harness.decision.compiler_messages import with_compiler_messages
-from benchwright_harness.decision.criterion import Criterion, apply_criterion
-from benchwright_harness.decision.fault import attribute_fault
+from benchwright_harness.decision.compiler_messages import with_compiler_messages_if_unbuilt
+from benchwright_harness.decision.criterion import Criterion, verdict_by_criterion
+from benchwright_harness.decision.fault import with_attributed_fault
 from benchwright_harness.decision.report import StepReport
 from benchwright_harness.decision.results import Execution, FailureWatch
 from benchwright_harness.execution.process import ProcessEnd
 from benchwright_harness.plan.connections import unmentioned_names
 from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE, HarnessPlan
-from benchwright_harness.scan import ScanFinding, rules
+from benchwright_harness.scan import ScanFinding, rule_names
 from benchwright_problems.problem import Problem, ScanAction
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
@@ -32,24 +32,24 @@ def decide_verdict(
         problem: Problem with its hidden part.
         solution: The solver's files.
     """
-    by_criterion = apply_criterion(
+    by_criterion = verdict_by_criterion(
         criterion,
-        output=execution.output,
+        testbench_output=execution.output,
         step_end=execution.step_end,
         test_results=execution.test_results,
-        failures=0 if any(report.simulations for report in execution.reports) else execution.watch.failures,
+        summarised_failures=0 if any(report.simulations for report in execution.reports) else execution.watch.failures,
         limits=problem.limits,
     )
     if execution.test_results.oddities and execution.step_end.end is ProcessEnd.EXITED:
         detail = "The run left results that its simulations did not have, or changed files that it may not."
         return Verdict(reason=Reason.TAMPERED, detail=detail, tests=by_criterion.tests)
-    attributed = attribute_fault(by_criterion, execution, simulates=criterion.simulates or criterion.is_testbench)
+    attributed = with_attributed_fault(by_criterion, execution, simulates=criterion.simulates or criterion.is_testbench)
     if attributed.outcome is Outcome.PASSED:
         return attributed
-    if refusal := _compiler_refusal(problem, execution.watch):
+    if refusal := _verdict_if_compiler_refused(problem, execution.watch):
         return refusal
-    explained = with_compiler_messages(attributed, problem, solution, execution.reports)
-    if explained.outcome is Outcome.FAILED and (names := _unknowable_names(explained, problem, solution)):
+    explained = with_compiler_messages_if_unbuilt(attributed, problem, solution, execution.reports)
+    if explained.outcome is Outcome.FAILED and (names := _unknowable_names_of_failure(explained, problem, solution)):
         hint = f"The hidden tests use {', '.join(names)}: your files lack it, and the statement does not mention it."
         return explained.model_copy(update={"hint": hint})
     return explained
@@ -68,7 +68,7 @@ def rests_on_unsigned_results(verdict: Verdict, plan: HarnessPlan, reports: Sequ
     return verdict.outcome is Outcome.PASSED and simulates and not is_signed
 
 
-def _unknowable_names(verdict: Verdict, problem: Problem, solution: Mapping[str, bytes]) -> list[str]:
+def _unknowable_names_of_failure(verdict: Verdict, problem: Problem, solution: Mapping[str, bytes]) -> list[str]:
     """Names by which a design fails though no solver could know them."""
     solution_text = b"\n".join(solution.values()).decode("utf-8", "replace")
     names = [name for name in unmentioned_names(problem) if not re.search(rf"\b{re.escape(name)}\b", solution_text)]
@@ -78,7 +78,7 @@ def _unknowable_names(verdict: Verdict, problem: Problem, solution: Mapping[str,
     return [name for name in names if re.search(rf"\b{re.escape(name)}\b", messages)]
 
 
-def _compiler_refusal(problem: Problem, watch: FailureWatch) -> Verdict | None:
+def _verdict_if_compiler_refused(problem: Problem, watch: FailureWatch) -> Verdict | None:
     """The verdict if the guard of a compiler has refused a design for what the compiler itself has parsed."""
     if watch.refusal is None or watch.refusal[0] not in problem.public.expected:
         return None
@@ -90,7 +90,7 @@ def _compiler_refusal(problem: Problem, watch: FailureWatch) -> Verdict | None:
             "what a design is given, the testbench drives."
         )
         return Verdict(reason=Reason.TAMPERED, detail=detail)
-    if rule not in rules():
+    if rule not in rule_names():
         # The design can print such a line, too.
         return None
     finding = ScanFinding(path=path, line=line, column=column, rule=rule, what=subject, action=ScanAction.REFUSE)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, copy_plain_file
 from benchwright_harness.decision.report import StepReport
-from benchwright_harness.decision.shown_vcd import Copied, Scope, copy_signals_of_scopes
+from benchwright_harness.decision.shown_vcd import CopiedSignals, Scope, copy_signals_of_scopes
 from benchwright_harness.toolchain.tree import INSIDE
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import TestResult
@@ -47,22 +47,22 @@ class DesignWaves:
     def __init__(self, target: Path) -> None:
         self._target = target
         self.kept_waveform: KeptWaveform | None = None
-        """Set by `keep_waveform` if there is a waveform."""
+        """Set by `keep_waveform_if_left` if there is a waveform."""
 
     def with_wave_variables(self, problem: Problem, env: Mapping[str, str]) -> dict[str, str]:
         """The variables of a run's step, with what its tools need for the waveform."""
         visible_paths = "\n".join(dict.fromkeys((*problem.public.expected, *problem.public.files)))
         return {**env, "PATH": f"{INSIDE}/waves:{env['PATH']}", "BENCHWRIGHT_SHOWN": visible_paths}
 
-    def keep_waveform(self, run_folder: Path, reports: Sequence[StepReport]) -> None:
+    def keep_waveform_if_left(self, run_folder: Path, reports: Sequence[StepReport]) -> None:
         """Copy the waveform out of a run's folder, if the run has left one.
 
         Args:
             run_folder: The folder; what is in it may be hostile.
             reports: Reports of the supervisor on the run.
         """
-        scopes = _copied_scopes(itertools.chain.from_iterable(report.scopes for report in reports))
-        dumps = _dumps(run_folder)
+        scopes = _copy_path_by_scope(itertools.chain.from_iterable(report.scopes for report in reports))
+        dumps = _dump_names(run_folder)
         if not scopes or not dumps:
             return
         simulations = [simulation.tests for report in reports for simulation in report.simulations]
@@ -80,13 +80,13 @@ class DesignWaves:
             if copied.signals:
                 self.kept_waveform = _kept_waveform(tests, copied)
 
-    def _copy(self, code: Path, dump: str, scopes: Mapping[Scope, Scope]) -> Copied:
+    def _copy(self, run_folder: Path, dump_name: str, copy_path_by_scope: Mapping[Scope, Scope]) -> CopiedSignals:
         handle, temporary = tempfile.mkstemp(dir=self._target.parent, prefix=f".{self._target.name}.")
         try:
             with tempfile.TemporaryFile() as whole, os.fdopen(handle, "wb") as stream:
-                copy_plain_file(code, dump, whole, MAX_BYTES)
+                copy_plain_file(run_folder, dump_name, whole, MAX_BYTES)
                 whole.seek(0)
-                copied = copy_signals_of_scopes(whole, stream, scopes)
+                copied = copy_signals_of_scopes(whole, stream, copy_path_by_scope)
             Path(temporary).chmod(0o644)
             Path(temporary).replace(self._target)
             return copied
@@ -94,7 +94,7 @@ class DesignWaves:
             Path(temporary).unlink(missing_ok=True)
 
 
-def _kept_waveform(tests: Iterable[TestResult], copied: Copied) -> KeptWaveform:
+def _kept_waveform(tests: Iterable[TestResult], copied: CopiedSignals) -> KeptWaveform:
     ran_ns = 0.0
     for test in tests:
         # cocotb runs one after the other.
@@ -106,27 +106,27 @@ def _kept_waveform(tests: Iterable[TestResult], copied: Copied) -> KeptWaveform:
     return KeptWaveform("", None)
 
 
-def _copied_scopes(scope_paths: Iterable[tuple[str, ...]]) -> dict[Scope, Scope]:
+def _copy_path_by_scope(reported_scopes: Iterable[tuple[str, ...]]) -> dict[Scope, Scope]:
     """Each scope → its path in the copy, which begins with the name of the solver's outermost module."""
-    modules = {scope_path[1:]: scope_path[0] for scope_path in scope_paths if len(scope_path) > 1}
+    modules = {scope_path[1:]: scope_path[0] for scope_path in reported_scopes if len(scope_path) > 1}
     roots: dict[Scope, str] = {}
     for path, module in modules.items():
         if not any(path[:length] in modules for length in range(1, len(path))):
             # The second instance of a module goes by its own name.
             roots[path] = module if module not in roots.values() else path[-1]
-    return {path: copy_path for path in modules for copy_path in _paths_in_copy(path, roots)}
+    return {path: copy_path for path in modules for copy_path in _path_in_copy_if_shown(path, roots)}
 
 
-def _paths_in_copy(path: Scope, roots: Mapping[Scope, str]) -> Iterator[Scope]:
-    for length in range(1, len(path) + 1):
-        if path[:length] in roots:
-            yield (roots[path[:length]], *path[length:])
+def _path_in_copy_if_shown(scope: Scope, copied_name_by_root: Mapping[Scope, str]) -> Iterator[Scope]:
+    for length in range(1, len(scope) + 1):
+        if scope[:length] in copied_name_by_root:
+            yield (copied_name_by_root[scope[:length]], *scope[length:])
             return
 
 
-def _dumps(code: Path) -> list[str]:
+def _dump_names(run_folder: Path) -> list[str]:
     """The dumps of a run, in the order of its simulations."""
     names = [_DUMP.format(f".{number}") for number in range(_MOST_DUMPS)]
-    numbered = list(itertools.takewhile(lambda name: (code / name).is_file(), names))
+    numbered = list(itertools.takewhile(lambda name: (run_folder / name).is_file(), names))
     newest_dump = _DUMP.format("")
-    return [*numbered, newest_dump] if (code / newest_dump).is_file() else numbered
+    return [*numbered, newest_dump] if (run_folder / newest_dump).is_file() else numbered

@@ -1,7 +1,8 @@
 """Attribution of a run that did not pass: to the design, or only to a fault of the harness or of a tool.
 
 A design must not be able to choose: a fault counts only if nothing had read the design before it, or if no design could
-cause it. The crash of a compiler is the exception, so where there is a reference it decides: see `settled_verdict`.
+cause it. The crash of a compiler is the exception, so where there is a reference it decides:
+`settled_by_reference`.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ _REFUSALS = {
 }
 
 
-def attribute_fault(verdict: Verdict, execution: Execution, *, simulates: bool = True) -> Verdict:
+def with_attributed_fault(verdict: Verdict, execution: Execution, *, simulates: bool = True) -> Verdict:
     """A run's verdict: the one given, unless it rests on what the design did not do.
 
     Args:
@@ -77,13 +78,13 @@ def attribute_fault(verdict: Verdict, execution: Execution, *, simulates: bool =
     reports, watch = execution.reports, execution.watch
     tools = [tool for report in reports for tool in report.tools]
     if verdict.outcome is Outcome.PASSED and (
-        crashed := next((tool_run for tool_run in tools if _has_crashed(tool_run)), None)
+        crashed := next((tool_run for tool_run in tools if _is_crashed_simulation(tool_run)), None)
     ):
         detail = f"The simulation with {crashed.tool} crashed, so what it left is not trusted."
         if crashed.status == _STOOD_STILL:
             detail = ZERO_TIME
         return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": detail})
-    if verdict.outcome is Outcome.FAILED and (stood := list(_standstills(reports))):
+    if verdict.outcome is Outcome.FAILED and (stood := list(_standstill_reasons(reports))):
         return _standstill_verdict(verdict, _STANDSTILLS.get(stood[0], verdict.detail))
     if verdict.outcome is Outcome.FAILED and watch.diverged:
         return _standstill_verdict(verdict, ZERO_TIME)
@@ -97,18 +98,18 @@ def attribute_fault(verdict: Verdict, execution: Execution, *, simulates: bool =
         for number, report in enumerate(reports)
         if not any(_has_read_design(earlier_report) for earlier_report in reports[:number])
     )
-    fault_verdict = _harness_fault_verdict(reports, list(early_reports)) or _tool_fault_verdict(tools)
+    fault_verdict = _verdict_if_harness_at_fault(reports, list(early_reports)) or _verdict_if_tool_at_fault(tools)
     if fault_verdict is None and execution.step_end.exit_code == _NO_SUCH_PROGRAM and watch.not_found:
         # A simulation's own status never is this one.
         fault_verdict = _missing_program_verdict(watch.not_found)
     if fault_verdict is None and not any(map(_has_read_design, reports)):
-        fault_verdict = _unread_design_verdict(execution)
+        fault_verdict = _verdict_if_design_unread(execution)
     if fault_verdict is None and verdict.reason is Reason.BUILD_FAILED:
-        return _unrun_verdict(verdict, tools, simulates=simulates)
+        return _verdict_without_results(verdict, tools, simulates=simulates)
     return verdict if fault_verdict is None else fault_verdict.model_copy(update={"tests": verdict.tests})
 
 
-def _unrun_verdict(verdict: Verdict, tools: Sequence[ToolRun], *, simulates: bool) -> Verdict:
+def _verdict_without_results(verdict: Verdict, tools: Sequence[ToolRun], *, simulates: bool) -> Verdict:
     """The verdict on a run without test results and without a known fault, by the tools that ended in an error."""
     if any(tool_run.simulates and tool_run.status for tool_run in tools):
         return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": "The simulation ended in an error."})
@@ -125,12 +126,12 @@ def _unrun_verdict(verdict: Verdict, tools: Sequence[ToolRun], *, simulates: boo
     return verdict.model_copy(update={"detail": detail, "hint": _UNRUN_HINT})
 
 
-def depends_on_reference(problem: Problem, verdict: Verdict) -> bool:
+def needs_reference_verdict(problem: Problem, verdict: Verdict) -> bool:
     """True if the reference says whose fault it is."""
-    return bool(problem.hidden.reference) and _is_open(verdict)
+    return bool(problem.hidden.reference) and _has_open_fault(verdict)
 
 
-def _is_open(verdict: Verdict) -> bool:
+def _has_open_fault(verdict: Verdict) -> bool:
     return verdict.reason in _FAULTS or _is_unexplained(verdict)
 
 
@@ -139,14 +140,14 @@ def _is_unexplained(verdict: Verdict) -> bool:
     return verdict.reason is Reason.BUILD_FAILED and not verdict.compiler
 
 
-def settled_verdict(verdict: Verdict, reference_verdict: Verdict) -> Verdict:
-    """A verdict in the light of the reference's with the same harness and tools, where it `depends_on_reference`.
+def settled_by_reference(verdict: Verdict, reference_verdict: Verdict) -> Verdict:
+    """A verdict in the light of the reference's with the same harness and tools, where it `needs_reference_verdict`.
 
     Where the reference passes, harness and tools are sound, and the fault is one that only this design meets. It counts
     as failed: a design could otherwise crash a tool in order not to be judged. Where the tests don't run with the
     reference either, they are broken.
     """
-    if not _is_open(verdict):
+    if not _has_open_fault(verdict):
         return verdict
     if reference_verdict.outcome is Outcome.PASSED:
         detail = f"{verdict.detail.rstrip('.')}. The reference solution passes with the same tools."
@@ -158,7 +159,7 @@ def settled_verdict(verdict: Verdict, reference_verdict: Verdict) -> Verdict:
     return verdict
 
 
-def _standstills(reports: Iterable[StepReport]) -> Iterator[str]:
+def _standstill_reasons(reports: Iterable[StepReport]) -> Iterator[str]:
     """Reasons for the end of simulations that did not advance."""
     for report in reports:
         yield from report.standstills
@@ -170,7 +171,7 @@ def _standstill_verdict(verdict: Verdict, detail: str) -> Verdict:
     return verdict.model_copy(update={"reason": reason, "detail": detail})
 
 
-def _has_crashed(tool: ToolRun) -> bool:
+def _is_crashed_simulation(tool: ToolRun) -> bool:
     return tool.simulates and tool.has_crashed
 
 
@@ -178,7 +179,7 @@ def _has_read_design(report: StepReport) -> bool:
     return bool(report.tools or report.simulations)
 
 
-def _harness_fault_verdict(reports: Sequence[StepReport], early_reports: Sequence[StepReport]) -> Verdict | None:
+def _verdict_if_harness_at_fault(reports: Sequence[StepReport], early_reports: Sequence[StepReport]) -> Verdict | None:
     for fault, is_early in (
         (fault, fault.early and report in early_reports) for report in reports for fault in report.faults
     ):
@@ -206,7 +207,7 @@ def _broken_harness_verdict(message: str) -> Verdict:
     )
 
 
-def _tool_fault_verdict(tools: Iterable[ToolRun]) -> Verdict | None:
+def _verdict_if_tool_at_fault(tools: Iterable[ToolRun]) -> Verdict | None:
     for tool_run in tools:
         if tool_run.simulates or not tool_run.status:
             continue
@@ -226,7 +227,7 @@ def _tool_fault_verdict(tools: Iterable[ToolRun]) -> Verdict | None:
     return None
 
 
-def _unread_design_verdict(execution: Execution) -> Verdict | None:
+def _verdict_if_design_unread(execution: Execution) -> Verdict | None:
     """Verdict on a harness that failed before any tool had read the design, so before a design could do anything."""
     pytest, exit_code = execution.test_results.pytest, execution.step_end.exit_code
     for test in pytest:

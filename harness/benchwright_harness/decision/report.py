@@ -141,10 +141,12 @@ class _ReportSession:
         self.results_path = results_path
         self.result_by_index: dict[int, TestResult] = {}
 
-    def assign_result_if_awaited(self, name: str, test_result: TestResult) -> bool:
+    def assign_result_if_awaited(self, test_name: str, test_result: TestResult) -> bool:
         """The outcome of the first test of this name that has none yet; False where none is waiting."""
         open_indices = (
-            index for index, test in enumerate(self.announced) if test == name and index not in self.result_by_index
+            index
+            for index, test in enumerate(self.announced)
+            if test == test_name and index not in self.result_by_index
         )
         position = next(open_indices, None)
         if position is None:
@@ -171,16 +173,16 @@ class _TestbenchReport:
         self._results: list[str] = []
         self._ended = False
 
-    def hear(self, message: _ReportLine) -> None:
-        if message.record is None:
-            self._ended |= message.ended in _CLEAN_ENDS
+    def add_output(self, report_line: _ReportLine) -> None:
+        if report_line.record is None:
+            self._ended |= report_line.ended in _CLEAN_ENDS
             return
-        *closed_lines, open_line = message.record.split("\n")
+        *closed_lines, open_line = report_line.record.split("\n")
         for text in closed_lines:
-            self._line.append(message.model_copy(update={"record": text}))
+            self._line.append(report_line.model_copy(update={"record": text}))
             self._end_line()
         if open_line:
-            self._line.append(message.model_copy(update={"record": open_line}))
+            self._line.append(report_line.model_copy(update={"record": open_line}))
 
     def _end_line(self) -> None:
         line = "".join(piece.record or "" for piece in self._line)
@@ -195,7 +197,7 @@ class _TestbenchReport:
         return TestbenchMessage(lines=tuple(self._lines), results=tuple(self._results), ended=self._ended)
 
 
-def read_report(content: bytes) -> StepReport:
+def parse_step_report(report_lines: bytes) -> StepReport:
     """Parse reports. A line that the supervisor did not write is ignored."""
     sessions: dict[int, _ReportSession] = {}
     testbench: _TestbenchReport | None = None
@@ -207,7 +209,7 @@ def read_report(content: bytes) -> StepReport:
     standstills: list[str] = []
     standstill = ""
     largest_bytes, cpu_s = 0, 0.0
-    for line in content.splitlines():
+    for line in report_lines.splitlines():
         try:
             message = _ReportLine.model_validate_json(line)
         except ValidationError:
@@ -223,7 +225,7 @@ def read_report(content: bytes) -> StepReport:
         elif message.testbench:
             testbench = _TestbenchReport()
         elif testbench is not None and message.session >= 0 and (message.record is not None or message.ended != ""):
-            testbench.hear(message)
+            testbench.add_output(message)
         elif message.harness == _STANDSTILL:
             standstills.append(message.said or standstill)
         elif message.harness == _REMARK:

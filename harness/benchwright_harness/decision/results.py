@@ -142,8 +142,8 @@ def read_results(rundir: Path, reports: Sequence[StepReport] = ()) -> Results:
     tests_by_file: dict[PurePosixPath, list[TestResult]] = {}
     pytest: list[TestResult] = []
     unclaimed = []
-    for file in _xml_files(rundir):
-        cases = _test_cases(file)
+    for file in _xml_files_below(rundir):
+        cases = _unskipped_test_cases(file)
         tests = [_test_result(case) for case in cases]
         if file.name == PYTEST_RESULTS:
             pytest += tests
@@ -154,7 +154,7 @@ def read_results(rundir: Path, reports: Sequence[StepReport] = ()) -> Results:
                 unclaimed.append(path)
     if not reports:
         return Results(
-            cocotb=tuple(_with_unique_names(tests_by_file.items())),
+            cocotb=tuple(_tests_with_unique_names(tests_by_file.items())),
             simulations=len(tests_by_file),
             pytest=tuple(pytest),
         )
@@ -164,12 +164,12 @@ def read_results(rundir: Path, reports: Sequence[StepReport] = ()) -> Results:
     )
     oddities = [odd for report in reports for odd in report.oddities]
     oddities += (
-        _contradictions(tests_by_file, simulations)
+        _passes_that_simulations_deny(tests_by_file, simulations)
         if simulations
         else (f"{path}: no simulation wrote it" for path in unclaimed)
     )
     return Results(
-        cocotb=tuple(_with_unique_names((simulation.results, simulation.tests) for simulation in simulations)),
+        cocotb=tuple(_tests_with_unique_names((simulation.results, simulation.tests) for simulation in simulations)),
         simulations=len({simulation.results for simulation in simulations}),
         pytest=tuple(pytest),
         oddities=tuple(oddities),
@@ -177,7 +177,7 @@ def read_results(rundir: Path, reports: Sequence[StepReport] = ()) -> Results:
     )
 
 
-def _contradictions(
+def _passes_that_simulations_deny(
     tests_by_file: Mapping[PurePosixPath, Sequence[TestResult]], simulations: Sequence[SimulationReport]
 ) -> Iterator[str]:
     """Contradictions: a simulation's result file says that a test passed which did not."""
@@ -190,7 +190,7 @@ def _contradictions(
                 yield f"{path}: {test.name} did not pass"
 
 
-def _with_unique_names(simulations: Iterable[tuple[PurePosixPath, Sequence[TestResult]]]) -> Iterator[TestResult]:
+def _tests_with_unique_names(simulations: Iterable[tuple[PurePosixPath, Sequence[TestResult]]]) -> Iterator[TestResult]:
     """All tests; a name that several simulations have gets the simulation's folder."""
     all_simulations = list(simulations)
     names = Counter(test.name for _, tests in all_simulations for test in tests)
@@ -201,15 +201,15 @@ def _with_unique_names(simulations: Iterable[tuple[PurePosixPath, Sequence[TestR
             yield test if names[test.name] == 1 else test.model_copy(update={"name": f"{test.name} [{folder}]"})
 
 
-def _xml_files(folder: Path) -> list[Path]:
+def _xml_files_below(folder: Path) -> list[Path]:
     xml_entries = (entry for entry in entries_below(folder) if entry.name.endswith(".xml"))
     paths = (Path(entry) for entry in xml_entries if entry.is_file(follow_symlinks=False))
     return sorted(itertools.islice(paths, _MAX_FILES))
 
 
-def _test_cases(file: Path) -> list[Element]:
+def _unskipped_test_cases(xml_file: Path) -> list[Element]:
     try:
-        content = read_plain_file(file.parent, file.name, _MAX_BYTES)
+        content = read_plain_file(xml_file.parent, xml_file.name, _MAX_BYTES)
     except (OSError, NotPlainFileError, FileTooLargeError):
         return []
     try:

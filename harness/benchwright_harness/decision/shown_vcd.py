@@ -19,7 +19,7 @@ _MAX_LINE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Copied:
+class CopiedSignals:
     """Contents of a copy."""
 
     signals: int
@@ -27,31 +27,33 @@ class Copied:
     """Length of a tick, in nanoseconds."""
 
 
-def copy_signals_of_scopes(vcd_file: BinaryIO, copy_file: BinaryIO, copied_scopes: Mapping[Scope, Scope]) -> Copied:
+def copy_signals_of_scopes(
+    vcd_file: BinaryIO, copy_file: BinaryIO, copy_path_by_scope: Mapping[Scope, Scope]
+) -> CopiedSignals:
     """Copy what is in some scopes.
 
     Args:
         vcd_file: The file.
         copy_file: Gets the copy.
-        copied_scopes: Those that are copied → their paths in the copy.
+        copy_path_by_scope: Those that are copied → their paths in the copy.
 
     Raises:
         ValueError: The source is no VCD file.
     """
-    header_words = _header(vcd_file)
+    header_words = _words_of_vcd(vcd_file)
     tick_ns = Decimal(1)
     path: list[str] = []
     declarations_by_scope: dict[Scope, tuple[str, list[bytes]]] = {}
     shown_codes: set[bytes] = set()
     for word in header_words:
-        arguments = list(_until_end(header_words)) if word != b"$enddefinitions" else []
+        arguments = list(_words_until_end(header_words)) if word != b"$enddefinitions" else []
         if word == b"$enddefinitions":
             break
         if word == b"$timescale":
             tick_ns = _tick_ns(b"".join(arguments).decode("ascii", "replace"))
         elif word == b"$scope" and len(arguments) == 2:
             path.append(arguments[1].decode("utf-8", "replace").removeprefix("\\"))
-            if (scope := tuple(path)) in copied_scopes:
+            if (scope := tuple(path)) in copy_path_by_scope:
                 declarations_by_scope.setdefault(scope, (arguments[0].decode("ascii", "replace"), []))
         elif word == b"$upscope" and path:
             path.pop()
@@ -62,22 +64,22 @@ def copy_signals_of_scopes(vcd_file: BinaryIO, copy_file: BinaryIO, copied_scope
         raise ValueError("the header does not end")
     copy_file.write(f"$timescale {_timescale_text(tick_ns)} $end\n".encode())
     _write_declarations(
-        copy_file, {copied_scopes[scope]: declaration for scope, declaration in declarations_by_scope.items()}
+        copy_file, {copy_path_by_scope[scope]: declaration for scope, declaration in declarations_by_scope.items()}
     )
     copy_file.write(b"$enddefinitions $end\n")
     for line in vcd_file:
-        if _is_shown(line.strip(), shown_codes):
+        if _is_copied_line(line.strip(), shown_codes):
             copy_file.write(line)
-    return Copied(len(shown_codes), tick_ns)
+    return CopiedSignals(len(shown_codes), tick_ns)
 
 
-def _header(vcd_file: BinaryIO) -> Iterator[bytes]:
+def _words_of_vcd(vcd_file: BinaryIO) -> Iterator[bytes]:
     while line := vcd_file.readline(_MAX_LINE):
         yield from line.split()
 
 
-def _until_end(header_words: Iterator[bytes]) -> Iterator[bytes]:
-    for word in header_words:
+def _words_until_end(vcd_words: Iterator[bytes]) -> Iterator[bytes]:
+    for word in vcd_words:
         if word == b"$end":
             return
         yield word
@@ -107,22 +109,22 @@ def _write_declarations(copy_file: BinaryIO, declarations_by_scope: Mapping[Scop
     copy_file.write(b"$upscope $end\n" * len(open_scope))
 
 
-def _is_shown(line: bytes, shown_codes: set[bytes]) -> bool:
-    first_byte = line[:1]
+def _is_copied_line(vcd_line: bytes, shown_codes: set[bytes]) -> bool:
+    first_byte = vcd_line[:1]
     if first_byte == b"#":
-        return line[1:].isdigit()
+        return vcd_line[1:].isdigit()
     if first_byte in b"01xXzZ" and first_byte:
-        return line[1:] in shown_codes
+        return vcd_line[1:] in shown_codes
     if first_byte in b"bBrRsS" and first_byte:
-        return line.rpartition(b" ")[2] in shown_codes
-    return line in _KEPT
+        return vcd_line.rpartition(b" ")[2] in shown_codes
+    return vcd_line in _KEPT
 
 
-def _tick_ns(text: str) -> Decimal:
-    number = text.rstrip("munpfs")
-    unit = text[len(number) :]
+def _tick_ns(timescale_text: str) -> Decimal:
+    number = timescale_text.rstrip("munpfs")
+    unit = timescale_text[len(number) :]
     if number not in {"1", "10", "100"} or unit not in _UNITS:
-        raise ValueError(f"the time scale is {text!r}")
+        raise ValueError(f"the time scale is {timescale_text!r}")
     return Decimal(number).scaleb(_UNITS[unit] - _NS)
 
 

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from benchwright_foundation.process_group import kill_group
 from benchwright_foundation.untrusted_folder import disk_bytes_up_to
-from benchwright_harness.execution.run_clock import RunClock, read_usage
+from benchwright_harness.execution.run_clock import RunClock, usage_of_process_tree
 from benchwright_harness.inside.guard import landlock
 from benchwright_problems.problem import RunLimits
 
@@ -85,13 +85,13 @@ class StepEnd:
     """Remarks that a reader of the verdict must know about where it ran."""
 
 
-async def run_limited(
+async def run_within_limits(
     argv: Sequence[str],
     *,
     env: Mapping[str, str],
     cwd: Path,
     limits: RunLimits,
-    folder: Path,
+    limited_folder: Path,
     log: OutputReceiver,
     access: FileAccess | None = None,
 ) -> StepEnd:
@@ -106,24 +106,26 @@ async def run_limited(
         env: The whole environment.
         cwd: Working directory.
         limits: Wall time, resident memory of the process tree, and folder size are watched here.
-        folder: The folder whose size is limited.
+        limited_folder: The folder whose size is limited.
         log: Destination of the output.
         access: All that it may open, as far as the kernel can keep it to that; everything if it is not given.
     """
     program = Program(argv, env=env, cwd=cwd, access=access)
-    return await program.finish(limits=limits, folder=folder, log=log)
+    return await program.finish(limits=limits, limited_folder=limited_folder, log=log)
 
 
-def _start_confined(start: Callable[[], subprocess.Popen[bytes]], access: FileAccess) -> subprocess.Popen[bytes]:
+def _start_with_file_access(
+    start_process: Callable[[], subprocess.Popen[bytes]], access: FileAccess
+) -> subprocess.Popen[bytes]:
     """Start a process in a thread that has given up all other files: Landlock binds threads and what they start."""
 
     def give_up_files() -> None:
-        landlock.restrict(
-            read=[*_LIBRARIES, *map(os.fspath, access.read)], write=[os.devnull, *map(os.fspath, access.write)]
+        landlock.restrict_to_files(
+            readable=[*_LIBRARIES, *map(os.fspath, access.read)], writable=[os.devnull, *map(os.fspath, access.write)]
         )
 
     with ThreadPoolExecutor(1, initializer=give_up_files) as thread:
-        return thread.submit(start).result()
+        return thread.submit(start_process).result()
 
 
 class Program:
@@ -136,7 +138,7 @@ class Program:
         env: The whole environment.
         cwd: Working directory.
         pass_fds: File descriptors that stay open in the program.
-        talks: True if it reads a request from standard input, and writes reports, not output, to
+        reports_on_stderr: True if it reads a request from standard input, and writes reports, not output, to
             standard error.
         access: All that it may open; everything if it is not given.
     """
@@ -148,7 +150,7 @@ class Program:
         env: Mapping[str, str],
         cwd: Path,
         pass_fds: Sequence[int] = (),
-        talks: bool = False,
+        reports_on_stderr: bool = False,
         access: FileAccess | None = None,
     ) -> None:
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as undo:
@@ -156,7 +158,7 @@ class Program:
             self._reports: _Pipe | None = None
             self._request: FileIO | None = None
             stdin, stderr = subprocess.DEVNULL, subprocess.STDOUT
-            if talks:
+            if reports_on_stderr:
                 self._reports, stderr = _open_pipe(theirs, undo)
                 stdin, write_handle = os.pipe()
                 theirs.callback(os.close, stdin)
@@ -174,7 +176,7 @@ class Program:
                     start_new_session=True,
                 )
 
-            self._process = start() if access is None else _start_confined(start, access)
+            self._process = start() if access is None else _start_with_file_access(start, access)
             undo.pop_all()
         loop = asyncio.get_running_loop()
         self._exited: asyncio.Future[int] = loop.create_future()
@@ -205,29 +207,29 @@ class Program:
     async def kill(self) -> None:
         """End it and all of its group, and wait for that."""
         self._kill_group()
-        self._close()
+        self._close_pipes()
         # A cancelled wait for the child would leave a zombie.
         await asyncio.shield(self._exited)
 
     async def finish(
-        self, *, limits: RunLimits, folder: Path, log: OutputReceiver, input_bytes: bytes = b""
+        self, *, limits: RunLimits, limited_folder: Path, log: OutputReceiver, stdin_bytes: bytes = b""
     ) -> StepEnd:
-        """Wait for its end, or until it exceeds a limit; see `run_limited`.
+        """Wait for its end, or until it exceeds a limit; see `run_within_limits`.
 
         Args:
             limits: Time counts from now, but while other programs keep it from the processor.
-            folder: The folder whose size is limited.
+            limited_folder: The folder whose size is limited.
             log: Destination of the output.
-            input_bytes: Sent to its standard input.
+            stdin_bytes: Sent to its standard input.
         """
         run_clock = RunClock(limits.wall_s)
         reported = BytesIO()
-        output = self._output.copy_to(log)
-        copied = {output} | ({self._reports.copy_to(reported)} if self._reports else set())
-        memory = _Memory()
-        watch = asyncio.create_task(_await_end_or_limit(self.pid, limits, folder, memory, run_clock))
+        output = self._output.start_copying(log)
+        copied = {output} | ({self._reports.start_copying(reported)} if self._reports else set())
+        memory = _PeakMemory()
+        watch = asyncio.create_task(_await_end_or_limit(self.pid, limits, limited_folder, memory, run_clock))
         try:
-            await self._send(input_bytes)
+            await self._send_input(stdin_bytes)
             end_futures: list[asyncio.Future[Any]] = [watch, self._exited]
             await asyncio.wait([*end_futures, output], return_when=asyncio.FIRST_COMPLETED)
             if output.done() and output.result():
@@ -245,16 +247,16 @@ class Program:
             self._kill_group()
             # A cancelled wait for the child would leave a zombie.
             await asyncio.shield(self._exited)
-            self._output.hurry()
+            self._output.stop_gathering()
             if self._reports:
-                self._reports.hurry()
-            await self._await_copies(copied)
-            self._close()
+                self._reports.stop_gathering()
+            await self._await_copied_output(copied)
+            self._close_pipes()
         exit_code = self._exited.result()
         wall_s = time.monotonic() - run_clock.start_s
         return StepEnd(end, exit_code, wall_s, run_clock.waited_s, memory.highest_bytes, reported.getvalue())
 
-    async def _await_copies(self, copies: set[asyncio.Future[bool]]) -> None:
+    async def _await_copied_output(self, copies: set[asyncio.Future[bool]]) -> None:
         # Without a sandbox, a process that left the group may keep a pipe open indefinitely, and write to it.
         pipes = [pipe for pipe in (self._output, self._reports) if pipe is not None]
         bytes_left: list[int] = []
@@ -264,19 +266,19 @@ class Program:
             if not (await asyncio.wait(copies, timeout=_SILENCE_S))[1]:
                 break
 
-    async def _send(self, input_bytes: bytes) -> None:
+    async def _send_input(self, stdin_bytes: bytes) -> None:
         if self._request is not None:
             # asyncio closes it from now on, at the latest when the reader has exited.
             pipe, self._request = self._request, None
             transport, _ = await self._exited.get_loop().connect_write_pipe(asyncio.BaseProtocol, pipe)
-            transport.write(input_bytes)
+            transport.write(stdin_bytes)
             transport.close()
 
     def _kill_group(self) -> None:
         if not self._exited.done():
             kill_group(self.pid)
 
-    def _close(self) -> None:
+    def _close_pipes(self) -> None:
         for pipe in (self._output, self._reports, self._request):
             if pipe is not None:
                 pipe.close()
@@ -295,13 +297,13 @@ class _Pipe:
         self.bytes_left = MAX_OUTPUT_BYTES
         """Bytes that may still be copied."""
 
-    def copy_to(self, sink: OutputReceiver) -> asyncio.Future[bool]:
+    def start_copying(self, sink: OutputReceiver) -> asyncio.Future[bool]:
         """Start copying; done at the pipe's end, with false if there is more than may be copied."""
         self._sink = sink
         self._loop.add_reader(self._file, self._read)
         return self._copied
 
-    def hurry(self) -> None:
+    def stop_gathering(self) -> None:
         """Stop gathering output: the program has ended."""
         self._gathers = False
         if self._gathering is not None:
@@ -310,7 +312,7 @@ class _Pipe:
     def close(self) -> None:
         """Stop copying."""
         if not self._file.closed:
-            self._pause()
+            self._stop_reading()
             self._file.close()
 
     def _read(self) -> None:
@@ -321,11 +323,11 @@ class _Pipe:
                 taken_bytes += len(chunk)
                 self.bytes_left -= len(chunk)
                 if not chunk or self.bytes_left < 0:
-                    self._pause()
+                    self._stop_reading()
                     self._copied.set_result(not chunk)
                     return
         except Exception as error:
-            self._pause()
+            self._stop_reading()
             self._copied.set_exception(error)
             return
         if self._gathers and 0 < taken_bytes < _BUSY_BYTES:
@@ -333,10 +335,10 @@ class _Pipe:
                 self._loop.remove_reader(self._file)
             self._gathering = self._loop.call_later(_GATHER_S, self._read)
         elif self._gathering is not None:
-            self._pause()
+            self._stop_reading()
             self._loop.add_reader(self._file, self._read)
 
-    def _pause(self) -> None:
+    def _stop_reading(self) -> None:
         self._loop.remove_reader(self._file)
         if self._gathering is not None:
             self._gathering.cancel()
@@ -362,16 +364,16 @@ def _open_pipe(child_ends: contextlib.ExitStack, undo: contextlib.ExitStack) -> 
 
 
 async def _await_end_or_limit(
-    pid: int, limits: RunLimits, folder: Path, memory: _Memory, run_clock: RunClock
+    pid: int, limits: RunLimits, limited_folder: Path, memory: _PeakMemory, run_clock: RunClock
 ) -> ProcessEnd:
     measured_s = run_clock.start_s
     quota, memory_limit = limits.folder_mb << 20, limits.memory_mb << 20
     resident_bytes = 0
-    while (end := time_end(run_clock)) is None:
+    while (end := end_if_time_is_up(run_clock)) is None:
         await asyncio.sleep(
             min(_CALM_POLL_S if resident_bytes * 4 < memory_limit else _MEMORY_POLL_S, run_clock.left_s)
         )
-        usage, now_s = read_usage(pid), time.monotonic()
+        usage, now_s = usage_of_process_tree(pid), time.monotonic()
         run_clock.advance(now_s, usage)
         resident_bytes = usage.resident_bytes
         memory.highest_bytes = max(memory.highest_bytes, resident_bytes)
@@ -379,13 +381,13 @@ async def _await_end_or_limit(
             return ProcessEnd.MEMORY
         if now_s - measured_s >= _FOLDER_POLL_S:
             # In a thread: a folder full of small files takes a while, and an editor is waiting.
-            if await asyncio.to_thread(disk_bytes_up_to, folder, quota) > quota:
+            if await asyncio.to_thread(disk_bytes_up_to, limited_folder, quota) > quota:
                 return ProcessEnd.FOLDER_QUOTA
             measured_s = time.monotonic()
     return end
 
 
-def time_end(run_clock: RunClock) -> ProcessEnd | None:
+def end_if_time_is_up(run_clock: RunClock) -> ProcessEnd | None:
     """The end of a run by its clock; None if it may go on."""
     if run_clock.left_s <= 0:
         return ProcessEnd.TIMEOUT
@@ -393,5 +395,5 @@ def time_end(run_clock: RunClock) -> ProcessEnd | None:
 
 
 @dataclass
-class _Memory:
+class _PeakMemory:
     highest_bytes: int = 0

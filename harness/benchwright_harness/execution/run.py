@@ -16,10 +16,10 @@ from pathlib import Path
 
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_foundation.untrusted_folder import disk_bytes_up_to
-from benchwright_harness.decision.criterion import MOST_LINES, Listener
+from benchwright_harness.decision.criterion import MOST_LINES, OutputListener
 from benchwright_harness.decision.decision import decide_verdict, rests_on_unsigned_results
 from benchwright_harness.decision.design_waves import DesignWaves
-from benchwright_harness.decision.report import StepReport, TestbenchMessage, read_report
+from benchwright_harness.decision.report import StepReport, TestbenchMessage, parse_step_report
 from benchwright_harness.decision.results import PYTEST_RESULTS, Execution, FailureWatch, read_results
 from benchwright_harness.errors import BadHarnessError, HarnessError, SandboxUnavailableError
 from benchwright_harness.execution.comparison import (
@@ -35,7 +35,7 @@ from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.plan.testbench import PREDICTABLE
 from benchwright_harness.plan.testbench_text import WORKSPACE
 from benchwright_harness.sandbox import Sandbox, SandboxJob, WarmSandbox
-from benchwright_harness.scan import hands_in_testbench, refused_tasks, scan_solution, without_byte_order_mark
+from benchwright_harness.scan import hands_in_testbench, rule_by_refused_task, scan_solution, without_byte_order_mark
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.criterion import CriterionTable, Simulator
 from benchwright_problems.problem import Problem, ScanAction
@@ -63,8 +63,8 @@ async def run_harness(
     log: OutputReceiver,
     selection: ToolSelection | None = None,
     limit_s: float | None = None,
-    on_step: Callable[[int, int, str], None] = lambda number, total, service: None,
-    on_folder: Callable[[Path], None] = lambda folder: None,
+    before_step: Callable[[int, int, str], None] = lambda number, total, service: None,
+    before_folder_removal: Callable[[Path], None] = lambda folder: None,
     waves: DesignWaves | None = None,
 ) -> Verdict:
     """Run a design problem's harness on a solution.
@@ -80,8 +80,8 @@ async def run_harness(
         log: Raw output of all steps, for the store: it may hold hidden text.
         selection: Versions of the tools; `None` for the first selection that fits the problem.
         limit_s: Wall time of one step in seconds; `None` for the problem's.
-        on_step: Called before each step with its number from 1, their count, and its name.
-        on_folder: Called with the run's folder, as the last step left it, before it is removed.
+        before_step: Called before each step with its number from 1, their count, and its name.
+        before_folder_removal: Called with the run's folder, as the last step left it, before it is removed.
         waves: Keeps the waveform of the solver's modules, if it is wanted.
 
     Returns:
@@ -94,16 +94,16 @@ async def run_harness(
         problem = problem.model_copy(update={"limits": limits})
     try:
         selection = selection or selections(problem)[0]
-        plan = _make_plan(problem, digests.harness, sandbox, selection)
+        plan = _plan_for_sandbox(problem, digests.harness, sandbox, selection)
         toolchain.require(plan.tools, selection)
         toolchain.require_packages(plan.packages)
         digests = digests.model_copy(update={"toolchain": toolchain.digest, "sandbox": sandbox.digest})
-        with _machine_errors():
+        with _os_errors_as_unavailable():
             harness_run = _SolutionRun(problem, solution, plan, selection, sandbox, toolchain, log, waves)
-            verdict = await _seeded_verdict(harness_run, on_step, on_folder)
+            verdict = await _verdict_with_own_seed(harness_run, before_step, before_folder_removal)
             if verdict.reason is Reason.MACHINE_BUSY:
                 log.write(f"--- {verdict.detail} It runs once more.\n".encode())
-                verdict = await _seeded_verdict(harness_run, on_step, on_folder)
+                verdict = await _verdict_with_own_seed(harness_run, before_step, before_folder_removal)
     except BadHarnessError as error:
         # The message may name hidden files.
         log.write(f"{error}\n".encode())
@@ -117,8 +117,10 @@ async def run_harness(
     return verdict.model_copy(update={"digests": digests, "wall_s": round(time.monotonic() - start, 3)})
 
 
-async def _seeded_verdict(
-    harness_run: _SolutionRun, on_step: Callable[[int, int, str], None], on_folder: Callable[[Path], None]
+async def _verdict_with_own_seed(
+    harness_run: _SolutionRun,
+    before_step: Callable[[int, int, str], None],
+    before_folder_removal: Callable[[Path], None],
 ) -> Verdict:
     """The verdict with random numbers that are this run's own, unless the reference fails with them.
 
@@ -127,10 +129,10 @@ async def _seeded_verdict(
     plan, problem = harness_run.plan, harness_run.problem
     if plan.takes_seed and problem.hidden.reference:
         seed = secrets.token_hex(8)
-        verdict = await replace(harness_run, plan=plan.for_one_run(seed)).verdict(on_step, on_folder)
+        verdict = await replace(harness_run, plan=plan.for_one_run(seed)).verdict(before_step, before_folder_removal)
         if verdict.reason is not Reason.TESTS_FAILED:
             return verdict
-        reference = solved_files(problem)
+        reference = reference_solution_files(problem)
         if reference != harness_run.solution:
             reference_run = replace(
                 harness_run, solution=reference, plan=plan.for_one_run(seed), log=io.BytesIO(), waves=None
@@ -138,7 +140,7 @@ async def _seeded_verdict(
             reference_verdict = await reference_run.verdict(lambda number, total, service: None, lambda folder: None)
             if reference_verdict.outcome is Outcome.PASSED:
                 return verdict
-    verdict = await replace(harness_run, plan=plan.for_one_run()).verdict(on_step, on_folder)
+    verdict = await replace(harness_run, plan=plan.for_one_run()).verdict(before_step, before_folder_removal)
     return verdict.model_copy(update={"remarks": (*verdict.remarks, PREDICTABLE)}) if plan.takes_seed else verdict
 
 
@@ -155,12 +157,14 @@ class _SolutionRun:
     log: OutputReceiver
     waves: DesignWaves | None
 
-    async def verdict(self, on_step: Callable[[int, int, str], None], on_folder: Callable[[Path], None]) -> Verdict:
+    async def verdict(
+        self, before_step: Callable[[int, int, str], None], before_folder_removal: Callable[[Path], None]
+    ) -> Verdict:
         """Scan the solution, execute the plan's steps, and decide on what they left behind.
 
         Args:
-            on_step: See `run_harness`.
-            on_folder: See `run_harness`.
+            before_step: See `run_harness`.
+            before_folder_removal: See `run_harness`.
         """
         findings = scan_solution(self.problem, self.solution)
         for finding in findings:
@@ -168,16 +172,16 @@ class _SolutionRun:
         if refused := [finding for finding in findings if finding.action is ScanAction.REFUSE]:
             return Verdict(reason=Reason.REFUSED, detail=f"Not run: {refused[0]}.")
         first_job = self._job(self.plan.steps[0], Path("/"), None)
-        async with _folder_and_user(self.sandbox, first_job) as (code, user):
-            with run_folder(code, _run_files(self.problem, self.solution), user):
-                execution = await self._execute(code, user, on_step)
+        async with _warm_or_new_folder_and_user(self.sandbox, first_job) as (code, user):
+            with run_folder(code, _given_and_solution_files(self.problem, self.solution), user):
+                execution = await self._execute(code, user, before_step)
                 for oddity in execution.test_results.oddities:
                     self.log.write(f"--- {oddity}\n".encode())
                 verdict = decide_verdict(self.plan.criterion, execution, self.problem, self.solution)
-                usage = self._usage(code, execution)
-                on_folder(code)
+                usage = self._usage_of_run(code, execution)
+                before_folder_removal(code)
                 if self.waves is not None:
-                    await asyncio.to_thread(self.waves.keep_waveform, code, execution.reports)
+                    await asyncio.to_thread(self.waves.keep_waveform_if_left, code, execution.reports)
         if verdict.outcome is Outcome.PASSED:
             verdict = await self._compared_verdict(verdict, execution.reports)
         remarks = (
@@ -201,7 +205,7 @@ class _SolutionRun:
         if not comparison.complaint:
             return verdict
         self.log.write(f"--- {comparison.complaint}\n".encode())
-        reference = solved_files(self.problem)
+        reference = reference_solution_files(self.problem)
         # What cannot be told of the reference either is no fault of the solution.
         if self.problem.hidden.reference and (
             reference == self.solution or (await self._comparison(tools, reference)).complaint
@@ -216,7 +220,7 @@ class _SolutionRun:
         )
 
     async def _comparison(self, tools: Sequence[str], solution: Mapping[str, bytes]) -> ReadingComparison:
-        run_files = _run_files(self.problem, solution)
+        run_files = _given_and_solution_files(self.problem, solution)
         step = comparison_step(tools, self.plan, run_files)
         output = io.BytesIO()
         user = self.sandbox.new_user()
@@ -228,25 +232,25 @@ class _SolutionRun:
             await self.sandbox.run(job, output)
         return read_comparison(output.getvalue())
 
-    async def _execute(self, code: Path, user: int | None, on_step: Callable[[int, int, str], None]) -> Execution:
+    async def _execute(self, code: Path, user: int | None, before_step: Callable[[int, int, str], None]) -> Execution:
         """Run the steps, up to the first that fails."""
         argv: Sequence[str] = ()
         step_end = StepEnd(ProcessEnd.EXITED, 0, 0.0)
         watch = FailureWatch(self.log)
-        listener = Listener(self.plan.criterion, watch)
+        listener = OutputListener(self.plan.criterion, watch)
         reports: list[StepReport] = []
         memory_bytes, waited_s = 0, 0.0
         remarks: dict[str, None] = {}
         for number, step in enumerate(self.plan.steps, 1):
             argv = step.argv
-            on_step(number, len(self.plan.steps), step.service)
+            before_step(number, len(self.plan.steps), step.service)
             listener.begin_step()
             self.log.write(f"--- {step.service}: {' '.join(argv)}\n".encode())
             step_end = await self.sandbox.run(self._job(step, code, user), listener)
             memory_bytes, waited_s = max(memory_bytes, step_end.memory_bytes), waited_s + step_end.waited_s
             remarks |= dict.fromkeys(step_end.remarks)
             if step_end.reports:
-                reports.append(read_report(step_end.reports))
+                reports.append(parse_step_report(step_end.reports))
             if step_end.end is not ProcessEnd.EXITED or step_end.exit_code != 0:
                 break
         return Execution(
@@ -262,7 +266,7 @@ class _SolutionRun:
         )
 
     def _deciding_output(
-        self, code: Path, reports: Sequence[StepReport], listener: Listener
+        self, code: Path, reports: Sequence[StepReport], listener: OutputListener
     ) -> TestbenchMessage | None:
         """The lines to which the criterion's patterns apply; None if there are none."""
         criterion = self.plan.criterion
@@ -286,30 +290,32 @@ class _SolutionRun:
         job = _job(self.problem, step, self.selection, self.toolchain, code, user)
         return job if self.waves is None else replace(job, env=self.waves.with_wave_variables(self.problem, job.env))
 
-    def _usage(self, code: Path, execution: Execution) -> RunUsage:
+    def _usage_of_run(self, run_path: Path, execution: Execution) -> RunUsage:
         reports = execution.reports
         return RunUsage(
-            folder_bytes=disk_bytes_up_to(code, self.problem.limits.folder_mb << 20),
+            folder_bytes=disk_bytes_up_to(run_path, self.problem.limits.folder_mb << 20),
             memory_bytes=max((execution.memory_bytes, *(report.largest_bytes for report in reports))) or None,
             cpu_s=round(sum(report.cpu_s for report in reports), 3) if reports else None,
             waited_s=round(execution.waited_s, 3),
         )
 
 
-async def warm_up(problem: Problem, *, sandbox: Sandbox, toolchain: Toolchain, selection: ToolSelection) -> None:
+async def warm_up_sandbox(
+    problem: Problem, *, sandbox: Sandbox, toolchain: Toolchain, selection: ToolSelection
+) -> None:
     """Start a sandbox ahead for the next run of a problem, if it is a `WarmSandbox`.
 
     Raises:
         HarnessError: The harness can't be run; a run reports that, too.
     """
     if isinstance(sandbox, WarmSandbox):
-        plan = _make_plan(problem, problem.harness_digest, sandbox, selection).for_one_run()
-        with _machine_errors():
+        plan = _plan_for_sandbox(problem, problem.harness_digest, sandbox, selection).for_one_run()
+        with _os_errors_as_unavailable():
             await sandbox.start_ahead(_job(problem, plan.steps[0], selection, toolchain, Path("/"), None))
 
 
 @contextlib.contextmanager
-def _machine_errors() -> Iterator[None]:
+def _os_errors_as_unavailable() -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -319,15 +325,15 @@ def _machine_errors() -> Iterator[None]:
         ) from error
 
 
-def _make_plan(problem: Problem, digest: str, sandbox: Sandbox, selection: ToolSelection) -> HarnessPlan:
+def _plan_for_sandbox(problem: Problem, harness_digest: str, sandbox: Sandbox, selection: ToolSelection) -> HarnessPlan:
     # A site names images in variables.
     environ = tuple(os.environ.items()) if sandbox.runs_images else ()
-    harness = _HarnessRun(digest, problem.hidden.harness, problem.hidden.criterion)
+    harness = _HarnessByDigest(harness_digest, problem.hidden.harness, problem.hidden.criterion)
     return _cached_plan(harness, selection.simulator, environ, sandbox.supervises)
 
 
 @dataclass(frozen=True)
-class _HarnessRun:
+class _HarnessByDigest:
     digest: str
     files: Mapping[str, str] = field(compare=False)
     table: CriterionTable | None = field(compare=False)
@@ -335,13 +341,15 @@ class _HarnessRun:
 
 @lru_cache(maxsize=32)
 def _cached_plan(
-    harness: _HarnessRun, simulator: Simulator | None, environ: tuple[tuple[str, str], ...], supervised: bool
+    harness: _HarnessByDigest, simulator: Simulator | None, environ: tuple[tuple[str, str], ...], is_supervised: bool
 ) -> HarnessPlan:
-    return make_plan(harness.files, simulator, dict(environ), table=harness.table, supervised=supervised)
+    return make_plan(harness.files, simulator, dict(environ), table=harness.table, is_supervised=is_supervised)
 
 
 @contextlib.asynccontextmanager
-async def _folder_and_user(sandbox: Sandbox, first_job: SandboxJob) -> AsyncIterator[tuple[Path, int | None]]:
+async def _warm_or_new_folder_and_user(
+    sandbox: Sandbox, first_job: SandboxJob
+) -> AsyncIterator[tuple[Path, int | None]]:
     """An empty folder for a run, and its owner: those of a sandbox that waits for such a job, or new ones."""
     warm_folder = sandbox.claim_warm_folder(first_job) if isinstance(sandbox, WarmSandbox) else None
     if warm_folder is None:
@@ -359,26 +367,28 @@ def _job(
 ) -> SandboxJob:
     return SandboxJob(
         argv=step.argv,
-        env=_environment(problem, step, toolchain, selection),
+        env=_step_environment(problem, step, toolchain, selection),
         code=code,
         hidden_files=step.files,
         limits=problem.limits,
         toolchain=toolchain,
         user=user,
-        channel=step.channel.replace(WORKSPACE, _readable_entries(problem)),
+        channel=step.channel.replace(WORKSPACE, _readable_entries_text(problem)),
         image=step.image,
         build=step.build,
         networks=step.networks,
     )
 
 
-def _readable_entries(problem: Problem) -> str:
+def _readable_entries_text(problem: Problem) -> str:
     """The entries of the workspace that a testbench may read, as words."""
     names = {path.split("/")[0] for path in (*problem.public.files, *problem.public.expected)}
     return " ".join(f"/code/{name}" for name in sorted(names - {"rundir"}) if not re.search(r"\s", name))
 
 
-def _environment(problem: Problem, step: PlanStep, toolchain: Toolchain, selection: ToolSelection) -> dict[str, str]:
+def _step_environment(
+    problem: Problem, step: PlanStep, toolchain: Toolchain, selection: ToolSelection
+) -> dict[str, str]:
     tools = toolchain.environment(selection)
     paths = [tools.get("PYTHONPATH"), step.env.get("PYTHONPATH")]
     return {
@@ -391,7 +401,7 @@ def _environment(problem: Problem, step: PlanStep, toolchain: Toolchain, selecti
         "BENCHWRIGHT_SILENCE_S": f"{max(_MIN_SILENCE_S, _SILENCE_SHARE * problem.limits.wall_s):g}",
         "BENCHWRIGHT_SUBMITTED": "\n".join(problem.public.expected),
         "BENCHWRIGHT_GIVEN": "\n".join(sorted({*problem.public.files, *problem.public.expected})),
-        "BENCHWRIGHT_REFUSED": " ".join(f"{task}={rule}" for task, rule in refused_tasks(problem).items()),
+        "BENCHWRIGHT_REFUSED": " ".join(f"{task}={rule}" for task, rule in rule_by_refused_task(problem).items()),
         **({} if hands_in_testbench(problem) else {"BENCHWRIGHT_OWNERSHIP": "1"}),
         "PYTEST_ADDOPTS": f"--junitxml={WORKDIR}/{PYTEST_RESULTS}",
         **step.env,
@@ -408,12 +418,12 @@ def starting_files(problem: Problem) -> dict[str, bytes]:
     return {path: given_files[path].encode() for path in problem.public.expected if path in given_files}
 
 
-def solved_files(problem: Problem) -> dict[str, bytes]:
+def reference_solution_files(problem: Problem) -> dict[str, bytes]:
     """The expected files of the reference; what it leaves alone stays as the solver finds it."""
     return starting_files(problem) | {path: text.encode() for path, text in problem.hidden.reference.items()}
 
 
-def _run_files(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
+def _given_and_solution_files(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
     expected_paths = set(problem.public.expected)
     given_files = {path: text.encode() for path, text in problem.public.files.items() if path not in expected_paths}
     return given_files | {

@@ -18,20 +18,20 @@ class RunArchive:
 
     Args:
         folder: Created if it is missing.
-        most_folders: Number of runs that are kept at most.
+        most_runs: Number of runs that are kept at most.
         most_bytes: Size of all archives together at most, in bytes.
     """
 
-    def __init__(self, folder: Path, most_folders: int = MOST_FOLDERS, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, folder: Path, most_runs: int = MOST_FOLDERS, most_bytes: int = MOST_BYTES) -> None:
         self._folder = folder
-        self._folders = most_folders
+        self._folders = most_runs
         self._bytes = most_bytes
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder.chmod(0o700)
         for archive in folder.glob("*.tar.gz"):
-            self._count(archive)
+            self._reduce_allowance(archive)
 
-    def archive_folder(self, task: ClusterTask, finished_run_folder: Path) -> None:
+    def archive_unless_full(self, task: ClusterTask, finished_run_folder: Path) -> None:
         """Archive a run's folder, unless a limit is reached."""
         if self._folders <= 0 or self._bytes <= 0:
             return
@@ -46,8 +46,8 @@ class RunArchive:
                         Path(folder_entry.path).relative_to(finished_run_folder).as_posix(),
                         recursive=False,
                     )
-        self._count(archive)
+        self._reduce_allowance(archive)
 
-    def _count(self, archive: Path) -> None:
+    def _reduce_allowance(self, archive: Path) -> None:
         self._folders -= 1
         self._bytes -= archive.stat().st_size

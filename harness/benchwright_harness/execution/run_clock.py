@@ -74,7 +74,7 @@ class RunClock:
         return self._now_s - self.start_s >= _MOST_WALL * self.limit_s
 
 
-def read_usage(pid: int) -> RunUsage:
+def usage_of_process_tree(pid: int) -> RunUsage:
     """Resources that a process and its descendants use now; nothing of a process that has exited."""
     pages, ran_ns, ended_ticks = 0, 0, 0
     waited_ns: dict[bytes, int] = {}
@@ -83,20 +83,20 @@ def read_usage(pid: int) -> RunUsage:
         process = b"/proc/" + pending_pids.pop()
         # The process may end at any moment.
         with contextlib.suppress(OSError, ValueError, IndexError):
-            pages += int(_read_small(process + b"/statm").split()[1])
-            stat_fields = _read_small(process + b"/stat").rpartition(b")")[2].split()
+            pages += int(_read_first_chunk(process + b"/statm").split()[1])
+            stat_fields = _read_first_chunk(process + b"/stat").rpartition(b")")[2].split()
             # Of children that have ended: user and system time.
             ended_ticks += int(stat_fields[13]) + int(stat_fields[14])
             with os.scandir(process + b"/task") as threads:
                 for thread in threads:
-                    pending_pids += _read_small(thread.path + b"/children").split()
-                    thread_ran_ns, thread_waited_ns, _ = _read_small(thread.path + b"/schedstat").split()
+                    pending_pids += _read_first_chunk(thread.path + b"/children").split()
+                    thread_ran_ns, thread_waited_ns, _ = _read_first_chunk(thread.path + b"/schedstat").split()
                     ran_ns += int(thread_ran_ns)
                     waited_ns[thread.path] = int(thread_waited_ns)
     return RunUsage(pages * os.sysconf("SC_PAGE_SIZE"), ran_ns / 1e9 + ended_ticks / _TICKS_PER_S, waited_ns)
 
 
-def _read_small(file_path: bytes) -> bytes:
+def _read_first_chunk(file_path: bytes) -> bytes:
     handle = os.open(file_path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.read(handle, _CHUNK)

@@ -24,7 +24,7 @@ def new_run_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
 
 
-def remove_leftovers() -> None:
+def remove_folders_of_dead_runs() -> None:
     """Delete the folders of runs whose process was killed before it could."""
     with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as listed:
         for folder_entry in listed:

@@ -7,10 +7,10 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from benchwright_harness.cluster.task import ClusterTask
-from benchwright_harness.decision.fault import settled_verdict
+from benchwright_harness.decision.fault import settled_by_reference
 from benchwright_harness.errors import BadHarnessError, MissingCriterionError
-from benchwright_harness.execution.run import solved_files, starting_files
-from benchwright_harness.grading.criterion_proposal import printed_lines, propose_criterion
+from benchwright_harness.execution.run import reference_solution_files, starting_files
+from benchwright_harness.grading.criterion_proposal import lines_printed_by_testbench, proposed_criterion_toml
 from benchwright_harness.grading.grade import ManyRuns
 from benchwright_harness.grading.two_sided import ProofSide, ProofState, TwoSided
 from benchwright_harness.plan.connections import unmentioned_names
@@ -20,7 +20,7 @@ from benchwright_harness.plan.testbench import read_testbench
 from benchwright_problems.criterion import DESCRIPTION, CriterionTable
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, Verdict
-from benchwright_problems.verilog import empty_module, modules
+from benchwright_problems.verilog import module_without_content, modules
 
 _PATIENCE = 10.0
 """Multiple of the reference's time that the unsolved files have: a stopped simulation would take the whole limit."""
@@ -34,9 +34,9 @@ class _ProblemCheck:
 
     problem: Problem
     plan: HarnessPlan
-    choices: tuple[ToolSelection, ...]
-    unsolved: Mapping[ProofSide, Mapping[str, bytes]]
-    references: dict[ToolSelection, tuple[ClusterTask, Verdict]] = field(default_factory=dict)
+    candidate_selections: tuple[ToolSelection, ...]
+    unsolved_files_by_side: Mapping[ProofSide, Mapping[str, bytes]]
+    reference_runs: dict[ToolSelection, tuple[ClusterTask, Verdict]] = field(default_factory=dict)
 
     @property
     def has_reference(self) -> bool:
@@ -46,11 +46,11 @@ class _ProblemCheck:
     def final_selection(self) -> ToolSelection | None:
         """The selection that counts; none while there are more to try."""
         if not self.has_reference:
-            return self.choices[0]
-        for selection, (_, verdict) in self.references.items():
+            return self.candidate_selections[0]
+        for selection, (_, verdict) in self.reference_runs.items():
             if verdict.outcome is Outcome.PASSED:
                 return selection
-        return self.choices[0] if len(self.references) == len(self.choices) else None
+        return self.candidate_selections[0] if len(self.reference_runs) == len(self.candidate_selections) else None
 
     @property
     def limit_s(self) -> float:
@@ -58,7 +58,7 @@ class _ProblemCheck:
         full_limit_s = self.problem.limits.wall_s
         if not self.has_reference:
             return min(full_limit_s, _LIMIT_WITHOUT_REFERENCE_S)
-        _, reference = self.references[self.final_selection or self.choices[0]]
+        _, reference = self.reference_runs[self.final_selection or self.candidate_selections[0]]
         return min(full_limit_s, max(_LEAST_LIMIT_S, _PATIENCE * reference.wall_s))
 
 
@@ -85,11 +85,11 @@ class Checker(ManyRuns):
         proofs: dict[int, _ProblemCheck] = {}
 
         def finish(index: int, two_sided: TwoSided) -> None:
-            two_sided = self._with_advice(problems[index], two_sided)
+            two_sided = self._with_names_and_proposal(problems[index], two_sided)
             proofs_by_index[index] = two_sided
             on_done(index, two_sided)
 
-        for index, problem in enumerate(map(_with_some_criterion, problems)):
+        for index, problem in enumerate(map(_with_criterion_or_any_exit, problems)):
             try:
                 plan = make_plan(problem.hidden.harness, table=problem.hidden.criterion)
             except BadHarnessError as error:
@@ -97,39 +97,42 @@ class Checker(ManyRuns):
                 bad_harness_verdict = Verdict(reason=error.reason, detail=str(error))
                 finish(index, TwoSided(reference=bad_harness_verdict, starting=bad_harness_verdict))
                 continue
-            proofs[index] = _ProblemCheck(problem, plan, selections(problem), _unsolved_files(problem, plan))
-        self._count(planned=sum(proof.has_reference + len(proof.unsolved) for proof in proofs.values()))
+            proofs[index] = _ProblemCheck(problem, plan, selections(problem), _unsolved_files_by_side(problem, plan))
+        self._count(planned=sum(proof.has_reference + len(proof.unsolved_files_by_side) for proof in proofs.values()))
         await self._run_references(proofs)
         await self._run_unsolved(proofs, finish)
         return [proofs_by_index[index] for index in range(len(problems))]
 
-    def _with_advice(self, problem: Problem, two_sided: TwoSided) -> TwoSided:
+    def _with_names_and_proposal(self, problem: Problem, two_sided: TwoSided) -> TwoSided:
         """A proof, with the names that a solver can't know, and a criterion where the testbench's own does not fit."""
         two_sided = two_sided.model_copy(update={"unmentioned_names": unmentioned_names(problem)})
         if DESCRIPTION not in problem.hidden.harness or ProofSide.REFERENCE not in two_sided.runs:
             return two_sided
-        is_missing = _with_some_criterion(problem) is not problem
+        is_missing = _with_criterion_or_any_exit(problem) is not problem
         if not is_missing and two_sided.proof is not ProofState.WRONG:
             return two_sided
         lines_by_side = {
-            side: printed_lines(self._verdicts.raw_output(run_key)) for side, run_key in two_sided.runs.items()
+            side: lines_printed_by_testbench(self._verdicts.raw_output(run_key))
+            for side, run_key in two_sided.runs.items()
         }
         reference_lines = lines_by_side.pop(ProofSide.REFERENCE)
-        proposal = propose_criterion(reference_lines, [line for lines in lines_by_side.values() for line in lines])
+        proposal = proposed_criterion_toml(
+            reference_lines, [line for lines in lines_by_side.values() for line in lines]
+        )
         if not is_missing:
             return two_sided.model_copy(update={"proposed_criterion": proposal})
         undecided = Verdict(reason=Reason.BAD_HARNESS, detail="neither testbench.json nor problem.toml has a criterion")
         sides = dict.fromkeys(("reference", "starting", "empty"), undecided)
         return two_sided.model_copy(update={"proposed_criterion": proposal, **sides})
 
-    async def _run_references(self, proofs: Mapping[int, _ProblemCheck]) -> None:
-        open_proofs = {index: proof for index, proof in proofs.items() if proof.final_selection is None}
+    async def _run_references(self, check_by_index: Mapping[int, _ProblemCheck]) -> None:
+        open_proofs = {index: proof for index, proof in check_by_index.items() if proof.final_selection is None}
         while open_proofs:
             round_tasks: dict[int, dict[ProofSide, ClusterTask]] = {}
             for index, proof in open_proofs.items():
-                choice = proof.choices[len(proof.references)]
+                choice = proof.candidate_selections[len(proof.reference_runs)]
                 round_tasks[index] = {
-                    ProofSide.REFERENCE: self._task_of_run(proof.problem, solved_files(proof.problem), choice)
+                    ProofSide.REFERENCE: self._make_task(proof.problem, reference_solution_files(proof.problem), choice)
                 }
 
             def conclude(
@@ -138,29 +141,31 @@ class Checker(ManyRuns):
                 round_tasks: Mapping[int, Mapping[ProofSide, ClusterTask]] = round_tasks,
             ) -> None:
                 task = round_tasks[index][ProofSide.REFERENCE]
-                proofs[index].references[task.selection] = (task, verdicts[task.key])
+                check_by_index[index].reference_runs[task.selection] = (task, verdicts[task.key])
 
             await self._run_round(round_tasks, conclude)
             open_proofs = {index: proof for index, proof in open_proofs.items() if proof.final_selection is None}
             self._count(planned=len(open_proofs))
-        for proof in proofs.values():
-            if proof.has_reference and len(proof.choices) > 1:
-                tried_verdicts = {selection: verdict for selection, (_, verdict) in proof.references.items()}
-                self._keep_selection(proof.problem, tried_verdicts)
+        for proof in check_by_index.values():
+            if proof.has_reference and len(proof.candidate_selections) > 1:
+                tried_verdicts = {selection: verdict for selection, (_, verdict) in proof.reference_runs.items()}
+                self._keep_selection_if_certain(proof.problem, tried_verdicts)
 
-    async def _run_unsolved(self, proofs: Mapping[int, _ProblemCheck], finish: Callable[[int, TwoSided], None]) -> None:
+    async def _run_unsolved(
+        self, check_by_index: Mapping[int, _ProblemCheck], finish: Callable[[int, TwoSided], None]
+    ) -> None:
         first_tasks = {
-            index: self._unsolved_tasks(proof, proof.final_selection or proof.choices[0])
-            for index, proof in proofs.items()
+            index: self._unsolved_tasks(proof, proof.final_selection or proof.candidate_selections[0])
+            for index, proof in check_by_index.items()
         }
         second_tasks: dict[int, dict[ProofSide, ClusterTask]] = {}
 
         def conclude(index: int, verdicts: Mapping[str, Verdict]) -> None:
-            proof = proofs[index]
-            two_sided = _two_sided(proof, first_tasks[index], verdicts)
+            proof = check_by_index[index]
+            two_sided = _two_sided_of_runs(proof, first_tasks[index], verdicts)
             # Without a reference nobody knows which tools the harness is meant for.
-            if not proof.has_reference and len(proof.choices) > 1 and not two_sided.executes:
-                second_tasks[index] = self._unsolved_tasks(proof, proof.choices[1])
+            if not proof.has_reference and len(proof.candidate_selections) > 1 and not two_sided.has_reached_tests:
+                second_tasks[index] = self._unsolved_tasks(proof, proof.candidate_selections[1])
                 self._count(planned=len(second_tasks[index]))
             else:
                 finish(index, two_sided)
@@ -168,27 +173,29 @@ class Checker(ManyRuns):
         await self._run_round(first_tasks, conclude)
         await self._run_round(
             second_tasks,
-            lambda index, verdicts: finish(index, _two_sided(proofs[index], second_tasks[index], verdicts)),
+            lambda index, verdicts: finish(
+                index, _two_sided_of_runs(check_by_index[index], second_tasks[index], verdicts)
+            ),
         )
 
     def _unsolved_tasks(self, proof: _ProblemCheck, selection: ToolSelection) -> dict[ProofSide, ClusterTask]:
         return {
-            unsolved_side: self._task_of_run(proof.problem, files, selection, proof.limit_s)
-            for unsolved_side, files in proof.unsolved.items()
+            unsolved_side: self._make_task(proof.problem, files, selection, proof.limit_s)
+            for unsolved_side, files in proof.unsolved_files_by_side.items()
         }
 
     async def _run_round(
         self,
-        round_tasks: Mapping[int, Mapping[ProofSide, ClusterTask]],
+        tasks_by_problem: Mapping[int, Mapping[ProofSide, ClusterTask]],
         conclude: Callable[[int, Mapping[str, Verdict]], None],
     ) -> None:
         verdicts: dict[str, Verdict] = {}
-        pending_keys = {index: {task.key for task in sides.values()} for index, sides in round_tasks.items()}
+        pending_keys = {index: {task.key for task in sides.values()} for index, sides in tasks_by_problem.items()}
         owners: dict[str, list[int]] = {}
         for index, keys in pending_keys.items():
             for key in keys:
                 owners.setdefault(key, []).append(index)
-        tasks = [task for sides in round_tasks.values() for task in sides.values()]
+        tasks = [task for sides in tasks_by_problem.values() for task in sides.values()]
         async with aclosing(self._verdicts_of(tasks)) as finished:
             async for task, verdict in finished:
                 verdicts[task.key] = verdict
@@ -198,7 +205,7 @@ class Checker(ManyRuns):
                         conclude(index, verdicts)
 
 
-def _with_some_criterion(problem: Problem) -> Problem:
+def _with_criterion_or_any_exit(problem: Problem) -> Problem:
     """A problem whose testbench runs: where nothing says when it passes, it passes by ending."""
     hidden = problem.hidden
     if DESCRIPTION not in hidden.harness or hidden.criterion is not None:
@@ -213,17 +220,17 @@ def _with_some_criterion(problem: Problem) -> Problem:
     return problem
 
 
-def _two_sided(
-    proof: _ProblemCheck, tasks: Mapping[ProofSide, ClusterTask], verdicts: Mapping[str, Verdict]
+def _two_sided_of_runs(
+    proof: _ProblemCheck, tasks: Mapping[ProofSide, ClusterTask], verdict_by_key: Mapping[str, Verdict]
 ) -> TwoSided:
-    verdict_by_side = {side: verdicts[task.key] for side, task in tasks.items()}
+    verdict_by_side = {side: verdict_by_key[task.key] for side, task in tasks.items()}
     selection = next(iter(tasks.values())).selection
     runs = {side: task.key for side, task in tasks.items()}
     hidden = proof.problem.hidden
     if proof.has_reference:
-        task, reference = proof.references[selection]
+        task, reference = proof.reference_runs[selection]
         runs[ProofSide.REFERENCE] = task.key
-        verdict_by_side = {side: settled_verdict(verdict, reference) for side, verdict in verdict_by_side.items()}
+        verdict_by_side = {side: settled_by_reference(verdict, reference) for side, verdict in verdict_by_side.items()}
     else:
         reference = Verdict(reason=Reason.NO_REFERENCE, detail="the pack has no reference solution")
     return TwoSided(
@@ -231,39 +238,39 @@ def _two_sided(
         starting=verdict_by_side[ProofSide.STARTING],
         empty=verdict_by_side.get(ProofSide.EMPTY),
         selection=selection,
-        tools=_programs(make_plan(hidden.harness, selection.simulator, table=hidden.criterion)),
+        tools=_program_names(make_plan(hidden.harness, selection.simulator, table=hidden.criterion)),
         limit_s=proof.limit_s,
         runs=runs,
     )
 
 
-def _programs(plan: HarnessPlan) -> tuple[str, ...]:
+def _program_names(plan: HarnessPlan) -> tuple[str, ...]:
     # A path is a part of the toolchain's own, not a program that the harness calls.
     return tuple(sorted(tool for tool in plan.tools if "/" not in tool))
 
 
-def _unsolved_files(problem: Problem, plan: HarnessPlan) -> dict[ProofSide, Mapping[str, bytes]]:
+def _unsolved_files_by_side(problem: Problem, plan: HarnessPlan) -> dict[ProofSide, Mapping[str, bytes]]:
     starting = starting_files(problem)
     files_by_side: dict[ProofSide, Mapping[str, bytes]] = {ProofSide.STARTING: starting}
     starting_texts = {path: content.decode() for path, content in starting.items()}
     if not problem.hidden.reference:
-        files_by_side[ProofSide.EMPTY] = _named_modules(problem, plan) | _empty_files(starting_texts)
-    elif not starting and (empty := _empty_files(problem.hidden.reference)):
+        files_by_side[ProofSide.EMPTY] = _portless_modules(problem, plan) | _emptied_modules(starting_texts)
+    elif not starting and (empty := _emptied_modules(problem.hidden.reference)):
         files_by_side[ProofSide.EMPTY] = empty
     return files_by_side
 
 
-def _empty_files(sources: Mapping[str, str]) -> dict[str, bytes]:
+def _emptied_modules(text_by_path: Mapping[str, str]) -> dict[str, bytes]:
     """The modules of sources without their content; empty if they can't be found out."""
     files: dict[str, bytes] = {}
-    for path, text in sources.items():
+    for path, text in text_by_path.items():
         if path.endswith((".v", ".sv")):
-            shells = [empty_module(text, module.name) for module in modules(text)]
+            shells = [module_without_content(text, module.name) for module in modules(text)]
             files[path] = "\n".join(filter(None, shells)).encode()
     return files
 
 
-def _named_modules(problem: Problem, plan: HarnessPlan) -> dict[str, bytes]:
+def _portless_modules(problem: Problem, plan: HarnessPlan) -> dict[str, bytes]:
     """Modules without ports, called as the harness calls its top, so that it can at least elaborate."""
     paths = [path for path in problem.public.expected if path.endswith((".v", ".sv"))]
     names = {path: path.rpartition("/")[2].rpartition(".")[0] for path in paths}

@@ -17,14 +17,14 @@ _NUMBER = re.compile(r"(?<![0-9])[1-9][0-9]*")
 _MOST_LINES = 5000
 
 
-def printed_lines(raw_output: bytes) -> list[str]:
+def lines_printed_by_testbench(raw_output: bytes) -> list[str]:
     """What a simulation printed, without what simulators say of themselves."""
     _, _, printed = raw_output.decode("utf-8", "replace").partition(SIMULATES)
     lines = (line.strip() for line in printed.splitlines()[:_MOST_LINES])
     return [line for line in lines if line and not _BY_SIMULATOR.search(line)]
 
 
-def propose_criterion(reference_lines: Sequence[str], unsolved_lines: Iterable[str]) -> str:
+def proposed_criterion_toml(reference_lines: Sequence[str], unsolved_lines: Iterable[str]) -> str:
     """A `[criterion]` of TOML by which the reference passes and the unsolved files fail; empty if there is none.
 
     Args:
@@ -39,13 +39,13 @@ def propose_criterion(reference_lines: Sequence[str], unsolved_lines: Iterable[s
     fail_line = next((line for line in fails if not _PASS_WORDS.search(line)), None)
     toml_lines = []
     if pass_line is not None:
-        toml_lines.append(f"pass = [{_toml_string(_pattern(pass_line, unsolved))}]")
+        toml_lines.append(f"pass = [{_toml_string(_whole_line_pattern(pass_line, unsolved))}]")
     if fail_line is not None:
-        toml_lines.append(f"fail = [{_toml_string(_pattern(fail_line, solved))}]")
+        toml_lines.append(f"fail = [{_toml_string(_whole_line_pattern(fail_line, solved))}]")
     return "\n".join(("[criterion]", *toml_lines, "")) if toml_lines else ""
 
 
-def _pattern(line: str, other_lines: Iterable[str]) -> str:
+def _whole_line_pattern(line: str, other_lines: Iterable[str]) -> str:
     """The whole line, with any number for one that is not 0 where no other line looks like that."""
     exact = re.escape(line).replace("\\ ", " ")
     general = f"^{_NUMBER.sub('[1-9][0-9]*', exact)}$"

@@ -12,8 +12,8 @@ from typing import BinaryIO
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.task import ClusterTask, code_digest
 from benchwright_harness.decision.design_waves import DesignWaves
-from benchwright_harness.decision.fault import depends_on_reference, settled_verdict
-from benchwright_harness.execution.run import run_harness, solved_files, warm_up
+from benchwright_harness.decision.fault import needs_reference_verdict, settled_by_reference
+from benchwright_harness.execution.run import reference_solution_files, run_harness, warm_up_sandbox
 from benchwright_harness.grading.verdict_store import OutputTail, VerdictStore
 from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.sandbox import Sandbox
@@ -35,7 +35,7 @@ def selection_key(problem: Problem, sandbox: Sandbox, toolchain: Toolchain) -> s
     return digest([*key_parts, dict(problem.hidden.reference)])
 
 
-def right_selection(tried_verdicts: Mapping[ToolSelection, Verdict]) -> ToolSelection | None:
+def right_selection_if_known(tried_verdicts: Mapping[ToolSelection, Verdict]) -> ToolSelection | None:
     """The first that the reference passes with, or else the first; `None` if unknown.
 
     Args:
@@ -48,7 +48,7 @@ def right_selection(tried_verdicts: Mapping[ToolSelection, Verdict]) -> ToolSele
     return None if untried else next(iter(tried_verdicts))
 
 
-def other_selections(problem: Problem, selection: ToolSelection, verdict: Verdict) -> Sequence[ToolSelection]:
+def selections_to_retry(problem: Problem, selection: ToolSelection, verdict: Verdict) -> Sequence[ToolSelection]:
     """Other selections to try a solution with; a verdict with one counts if the reference, if any, passes with it.
 
     A solution that a tool can't read is not wrong for that: what another tool builds counts. Where no reference has
@@ -59,7 +59,7 @@ def other_selections(problem: Problem, selection: ToolSelection, verdict: Verdic
     return [alternative for alternative in selections(problem) if alternative != selection]
 
 
-def _null_file() -> BinaryIO:
+def _open_null_file() -> BinaryIO:
     return Path(os.devnull).open("wb")
 
 
@@ -71,7 +71,7 @@ class GradingProgress:
     """Verdicts that are there."""
     known_runs: int
     """Those among them that were known before and took no time."""
-    planned: int
+    planned_runs: int
     """All that are wanted, as far as it is known now."""
 
 
@@ -112,7 +112,7 @@ class ManyRuns:
         self._on_progress = on_progress
         self._progress = GradingProgress(0, 0, 0)
 
-    def _task_of_run(
+    def _make_task(
         self, problem: Problem, files: Mapping[str, bytes], selection: ToolSelection, limit_s: float | None = None
     ) -> ClusterTask:
         return ClusterTask.of(problem, files, self._sandbox, self._toolchain, selection, limit_s)
@@ -126,7 +126,7 @@ class ManyRuns:
         self._progress = GradingProgress(
             old_progress.finished_runs + finished_runs,
             old_progress.known_runs + known_runs,
-            old_progress.planned + planned,
+            old_progress.planned_runs + planned,
         )
         self._on_progress(self._progress)
 
@@ -143,19 +143,21 @@ class ManyRuns:
                 yield task, known_verdict
         async with aclosing(self._executor.run(list(remaining_tasks.values()))) as finished:
             async for task, verdict in finished:
-                self._verdicts.put_verdict(task.key, verdict)
+                self._verdicts.put_verdict_if_repeatable(task.key, verdict)
                 self._count(finished_runs=1)
                 yield task, verdict
 
-    async def _all_verdicts(self, tasks: Collection[ClusterTask]) -> dict[str, Verdict]:
+    async def _verdict_by_key(self, tasks: Collection[ClusterTask]) -> dict[str, Verdict]:
         """Verdicts by the tasks' keys."""
         self._count(planned=len({task.key for task in tasks}))
         async with aclosing(self._verdicts_of(tasks)) as finished:
             return {task.key: verdict async for task, verdict in finished}
 
-    def _keep_selection(self, problem: Problem, tried_verdicts: Mapping[ToolSelection, Verdict]) -> ToolSelection:
+    def _keep_selection_if_certain(
+        self, problem: Problem, tried_verdicts: Mapping[ToolSelection, Verdict]
+    ) -> ToolSelection:
         """Selection to continue with after the reference ran with these; stored if it is certain."""
-        best_selection = right_selection(tried_verdicts)
+        best_selection = right_selection_if_known(tried_verdicts)
         if best_selection is not None:
             self._verdicts.put_selection(selection_key(problem, self._sandbox, self._toolchain), best_selection)
         return best_selection or next(iter(tried_verdicts))
@@ -171,30 +173,30 @@ class BatchGrader(ManyRuns):
             solutions: Design problems with their hidden parts, and the files to judge.
         """
         problems = {id(problem): problem for problem, _ in solutions}
-        selected = await self._selections(problems)
-        tasks = [self._task_of_run(problem, files, selected[id(problem)]) for problem, files in solutions]
-        verdicts_by_key = await self._all_verdicts(tasks)
-        final_verdicts = await self._second_tries(tasks, [verdicts_by_key[task.key] for task in tasks])
-        return await self._settled_verdicts(tasks, final_verdicts)
+        selected = await self._selection_by_number(problems)
+        tasks = [self._make_task(problem, files, selected[id(problem)]) for problem, files in solutions]
+        verdicts_by_key = await self._verdict_by_key(tasks)
+        final_verdicts = await self._with_second_tries(tasks, [verdicts_by_key[task.key] for task in tasks])
+        return await self._settled_by_references(tasks, final_verdicts)
 
-    async def _second_tries(self, tasks: Sequence[ClusterTask], verdicts: list[Verdict]) -> list[Verdict]:
+    async def _with_second_tries(self, tasks: Sequence[ClusterTask], verdicts: list[Verdict]) -> list[Verdict]:
         """The verdicts, some of them replaced by those with other tools, which are tried one after the other."""
         remaining = {
             number: iter(alternatives)
             for number, (task, verdict) in enumerate(zip(tasks, verdicts, strict=True))
-            if (alternatives := other_selections(task.problem, task.selection, verdict))
+            if (alternatives := selections_to_retry(task.problem, task.selection, verdict))
         }
         while tries := {
-            number: self._task_of_run(tasks[number].problem, tasks[number].solution, alternative)
+            number: self._make_task(tasks[number].problem, tasks[number].solution, alternative)
             for number, alternatives in remaining.items()
             if (alternative := next(alternatives, None)) is not None
         }:
             references = {
-                task.key: self._task_of_run(task.problem, solved_files(task.problem), task.selection)
+                task.key: self._make_task(task.problem, reference_solution_files(task.problem), task.selection)
                 for task in tries.values()
                 if task.problem.hidden.reference
             }
-            second_verdicts = await self._all_verdicts([*tries.values(), *references.values()])
+            second_verdicts = await self._verdict_by_key([*tries.values(), *references.values()])
             for number, task in tries.items():
                 reference = references.get(task.key)
                 is_solvable = reference is None or second_verdicts[reference.key].outcome is Outcome.PASSED
@@ -203,24 +205,24 @@ class BatchGrader(ManyRuns):
                     del remaining[number]
         return verdicts
 
-    async def _settled_verdicts(self, tasks: Sequence[ClusterTask], verdicts: list[Verdict]) -> list[Verdict]:
+    async def _settled_by_references(self, tasks: Sequence[ClusterTask], verdicts: list[Verdict]) -> list[Verdict]:
         """The verdicts, after running the references where these say whose fault something is."""
         references = {
-            number: self._task_of_run(task.problem, solved_files(task.problem), task.selection)
+            number: self._make_task(task.problem, reference_solution_files(task.problem), task.selection)
             for number, (task, verdict) in enumerate(zip(tasks, verdicts, strict=True))
-            if depends_on_reference(task.problem, verdict)
+            if needs_reference_verdict(task.problem, verdict)
         }
-        verdicts_by_key = await self._all_verdicts(references.values())
+        verdicts_by_key = await self._verdict_by_key(references.values())
         return [
-            settled_verdict(verdict, verdicts_by_key[references[number].key]) if number in references else verdict
+            settled_by_reference(verdict, verdicts_by_key[references[number].key]) if number in references else verdict
             for number, verdict in enumerate(verdicts)
         ]
 
     async def selection(self, problem: Problem) -> ToolSelection:
         """The first with which the reference passes, which takes a run of it where that is not known yet."""
-        return (await self._selections({0: problem}))[0]
+        return (await self._selection_by_number({0: problem}))[0]
 
-    async def _selections(self, problems: Mapping[int, Problem]) -> dict[int, ToolSelection]:
+    async def _selection_by_number(self, problems: Mapping[int, Problem]) -> dict[int, ToolSelection]:
         """The right selection of each problem, after running the references where that is not known yet."""
         selected: dict[int, ToolSelection] = {}
         tried_verdicts: dict[int, dict[ToolSelection, Verdict]] = {}
@@ -239,7 +241,7 @@ class BatchGrader(ManyRuns):
             for number in open_ones:
                 problem = problems[number]
                 choice = selections(problem)[len(tried_verdicts[number])]
-                reference_tasks.append(self._task_of_run(problem, solved_files(problem), choice))
+                reference_tasks.append(self._make_task(problem, reference_solution_files(problem), choice))
                 tasks.setdefault(reference_tasks[-1].key, []).append(number)
             self._count(planned=len(tasks))
             async with aclosing(self._verdicts_of(reference_tasks)) as finished:
@@ -249,7 +251,7 @@ class BatchGrader(ManyRuns):
             for number in open_ones:
                 is_passed = any(verdict.outcome is Outcome.PASSED for verdict in tried_verdicts[number].values())
                 if is_passed or len(tried_verdicts[number]) == len(selections(problems[number])):
-                    selected[number] = self._keep_selection(problems[number], tried_verdicts[number])
+                    selected[number] = self._keep_selection_if_certain(problems[number], tried_verdicts[number])
         return selected
 
 
@@ -275,26 +277,26 @@ class Grader:
         solution: Mapping[str, bytes],
         *,
         log: BinaryIO,
-        on_step: Callable[[int, int, str], None] = lambda number, total, service: None,
+        before_step: Callable[[int, int, str], None] = lambda number, total, service: None,
     ) -> Verdict:
         """The verdict on a solution; see `run_harness` for the arguments."""
-        (verdict,) = await self._batch(log, on_step, solution).grade([(problem, solution)])
+        (verdict,) = await self._grader_of_one_solution(log, before_step, solution).grade([(problem, solution)])
         return verdict
 
     async def keep_waves(self, problem: Problem, solution: Mapping[str, bytes], waves: DesignWaves) -> None:
         """Run a solution once more for its waveform; the verdict, which is known, is not kept."""
-        with _null_file() as log:
+        with _open_null_file() as log:
             await run_harness(
                 problem,
                 solution,
                 sandbox=self._sandbox,
                 toolchain=self._toolchain,
-                selection=await self._batch(log).selection(problem),
+                selection=await self._grader_of_one_solution(log).selection(problem),
                 log=log,
                 waves=waves,
             )
 
-    async def warm_up_for(self, problem: Problem) -> None:
+    async def start_sandbox_ahead(self, problem: Problem) -> None:
         """Let a sandbox that can do so start ahead for the next run of a problem.
 
         Raises:
@@ -303,12 +305,12 @@ class Grader:
         choices = selections(problem)
         known_selection = self._verdicts.find_selection(selection_key(problem, self._sandbox, self._toolchain))
         selection = known_selection if known_selection in choices else choices[0]
-        await warm_up(problem, sandbox=self._sandbox, toolchain=self._toolchain, selection=selection)
+        await warm_up_sandbox(problem, sandbox=self._sandbox, toolchain=self._toolchain, selection=selection)
 
-    def _batch(
+    def _grader_of_one_solution(
         self,
         log: BinaryIO,
-        on_step: Callable[[int, int, str], None] = lambda number, total, service: None,
+        before_step: Callable[[int, int, str], None] = lambda number, total, service: None,
         solution: Mapping[str, bytes] | None = None,
     ) -> BatchGrader:
         """A batch of one solution, whose raw output goes to the log; that of a reference goes nowhere."""
@@ -323,12 +325,12 @@ class Grader:
                     b"\n--- The same files were judged before, with the same tools: this is what was found then.\n"
                 )
 
-        executor = _RunsHere(self._sandbox, self._toolchain, self._verdicts, is_shown, log, on_step)
+        executor = _SequentialExecutor(self._sandbox, self._toolchain, self._verdicts, is_shown, log, before_step)
         return BatchGrader(executor, self._sandbox, self._toolchain, self._verdicts, self._fresh, on_known=show_known)
 
 
 @dataclass(frozen=True)
-class _RunsHere:
+class _SequentialExecutor:
     """An executor that runs one task after the other in an open sandbox."""
 
     sandbox: Sandbox
@@ -337,12 +339,12 @@ class _RunsHere:
     is_shown: Callable[[ClusterTask], bool]
     """True for a task whose raw output is wanted."""
     log: BinaryIO
-    on_step: Callable[[int, int, str], None]
+    before_step: Callable[[int, int, str], None]
 
     async def run(self, tasks: Sequence[ClusterTask]) -> AsyncGenerator[tuple[ClusterTask, Verdict], None]:
         """See `Executor.run`."""
         for task in tasks:
-            with _null_file() as nowhere:
+            with _open_null_file() as nowhere:
                 log_tail = OutputTail(self.log if self.is_shown(task) else nowhere)
                 verdict = await run_harness(
                     task.problem,
@@ -351,7 +353,7 @@ class _RunsHere:
                     toolchain=self.toolchain,
                     selection=task.selection,
                     log=log_tail,
-                    on_step=self.on_step if self.is_shown(task) else lambda number, total, service: None,
+                    before_step=self.before_step if self.is_shown(task) else lambda number, total, service: None,
                 )
             self.verdicts.put_raw_output(task.key, log_tail.last_bytes)
             yield task, verdict

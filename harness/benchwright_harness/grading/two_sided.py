@@ -58,7 +58,7 @@ class TwoSided(Model):
     """Key of each side's run in the verdict store."""
 
     @property
-    def sides(self) -> dict[ProofSide, Verdict]:
+    def verdict_by_side(self) -> dict[ProofSide, Verdict]:
         """The verdicts by side."""
         all_sides = {
             ProofSide.REFERENCE: self.reference,
@@ -70,12 +70,12 @@ class TwoSided(Model):
     @property
     def proof(self) -> ProofState:
         """State of the proof: it says if the problem can be trusted."""
-        unsolved = [verdict for side, verdict in self.sides.items() if side is not ProofSide.REFERENCE]
+        unsolved = [verdict for side, verdict in self.verdict_by_side.items() if side is not ProofSide.REFERENCE]
         unsolved += self.wrong.values()
         if any(verdict.outcome is Outcome.PASSED for verdict in unsolved):
             return ProofState.WRONG
         if self.reference.reason is Reason.NO_REFERENCE:
-            return ProofState.EXECUTES if self.executes else ProofState.UNDECIDED
+            return ProofState.EXECUTES if self.has_reached_tests else ProofState.UNDECIDED
         if self.reference.outcome is Outcome.ERROR:
             return ProofState.UNDECIDED
         if self.reference.outcome is Outcome.FAILED:
@@ -90,17 +90,17 @@ class TwoSided(Model):
         return self.proof is ProofState.PROVED
 
     @property
-    def executes(self) -> bool:
+    def has_reached_tests(self) -> bool:
         """True if the harness came as far as its tests on any side."""
-        return any(verdict.reason in _RAN or verdict.tests for verdict in self.sides.values())
+        return any(verdict.reason in _RAN or verdict.tests for verdict in self.verdict_by_side.values())
 
     @property
-    def tests_ran(self) -> int:
+    def most_tests_run(self) -> int:
         """Number of tests that ran at most."""
-        return max(len(verdict.tests) for verdict in self.sides.values())
+        return max(len(verdict.tests) for verdict in self.verdict_by_side.values())
 
     @property
-    def is_weak(self) -> bool:
+    def passes_without_solution(self) -> bool:
         """True if files that solve nothing pass."""
         passed_outcome = Outcome.PASSED
         return self.starting.outcome is passed_outcome or (
@@ -116,11 +116,11 @@ class TwoSided(Model):
     def reasons(self) -> tuple[str, ...]:
         """Everything that keeps it from being proved, what to fix first comes first."""
         reasons = []
-        if self.is_weak:
+        if self.passes_without_solution:
             event = "the starting files pass" if self.starting.outcome is Outcome.PASSED else "an empty module passes"
             reasons.append(f"{event}: the tests prove nothing")
         if self.reference.reason is Reason.NO_REFERENCE:
-            return (*reasons, f"no reference: {self._execution}")
+            return (*reasons, f"no reference: {self._execution_text}")
         if self.reference.outcome is Outcome.FAILED:
             reasons.append(f"the reference fails: {self.reference.detail}")
         reasons += [
@@ -128,7 +128,7 @@ class TwoSided(Model):
             for name, verdict in self.wrong.items()
             if verdict.outcome is Outcome.PASSED
         ]
-        all_verdicts = (self.reference, *self.sides.values(), *self.wrong.values())
+        all_verdicts = (self.reference, *self.verdict_by_side.values(), *self.wrong.values())
         reasons += [side.summary for side in all_verdicts if side.outcome is Outcome.ERROR]
         return tuple(dict.fromkeys(reasons))
 
@@ -137,23 +137,23 @@ class TwoSided(Model):
         """Caveats of all runs, each once."""
         stopped = [
             f"The {run_side.value} files were stopped after {self.limit_s:g} s."
-            for run_side, verdict in self.sides.items()
+            for run_side, verdict in self.verdict_by_side.items()
             if verdict.reason is Reason.TIMEOUT and run_side is not ProofSide.REFERENCE and self.limit_s is not None
         ]
         proposed = [f"Proposed for problem.toml:\n{self.proposed_criterion}"] if self.proposed_criterion else []
         names = ", ".join(self.unmentioned_names)
         unmentioned = [f"The harness connects what the statement never mentions: {names}."] if names else []
-        of_runs = (remark for side in self.sides.values() for remark in side.remarks)
+        of_runs = (remark for side in self.verdict_by_side.values() for remark in side.remarks)
         return tuple(dict.fromkeys([*stopped, *unmentioned, *proposed, *of_runs]))
 
     @property
     def wall_s(self) -> float:
         """Seconds of all runs together."""
-        return round(sum(side.wall_s for side in (*self.sides.values(), *self.wrong.values())), 3)
+        return round(sum(side.wall_s for side in (*self.verdict_by_side.values(), *self.wrong.values())), 3)
 
     @property
-    def _execution(self) -> str:
-        if self.executes:
-            return f"the harness executes (tests ran: {self.tests_ran})"
+    def _execution_text(self) -> str:
+        if self.has_reached_tests:
+            return f"the harness executes (tests ran: {self.most_tests_run})"
         # The empty side has come further, if it is there: it has files.
         return f"no test ran: {(self.empty or self.starting).detail}"

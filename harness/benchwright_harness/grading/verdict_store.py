@@ -54,16 +54,16 @@ class VerdictStore:
         """The one beside the packs' hidden parts."""
         return cls(home.data / "sealed" / "@verdicts")
 
-    def find_verdict(self, key: str) -> Verdict | None:
+    def find_verdict(self, verdict_key: str) -> Verdict | None:
         """The verdict with this key; `None` if there is none that can be read."""
         with contextlib.suppress(OSError, ValidationError):
-            return Verdict.model_validate_json(self._file(key, "verdict.json").read_bytes())
+            return Verdict.model_validate_json(self._file(verdict_key, "verdict.json").read_bytes())
         return None
 
-    def put_verdict(self, key: str, verdict: Verdict) -> None:
+    def put_verdict_if_repeatable(self, verdict_key: str, verdict: Verdict) -> None:
         """Keep a verdict, unless it depends on how busy the machine was or decided nothing: another run may differ."""
         if verdict.outcome is not Outcome.ERROR and verdict.reason is not Reason.TIMEOUT:
-            self._write(key, "verdict.json", verdict.model_dump_json().encode())
+            self._write(verdict_key, "verdict.json", verdict.model_dump_json().encode())
 
     @contextlib.contextmanager
     def open_log(self, key: str) -> Iterator[OutputTail]:
@@ -94,12 +94,12 @@ class VerdictStore:
         """Keep which selection is right."""
         self._write(key, "selection.json", selection.model_dump_json().encode())
 
-    def _file(self, key: str, kind: str) -> Path:
+    def _file(self, key: str, suffix: str) -> Path:
         # A folder with a hundred thousand files is slow to list.
-        return self._folder / key[:2] / f"{key}.{kind}"
+        return self._folder / key[:2] / f"{key}.{suffix}"
 
-    def _write(self, key: str, kind: str, content: bytes) -> None:
-        file = self._file(key, kind)
+    def _write(self, key: str, suffix: str, content: bytes) -> None:
+        file = self._file(key, suffix)
         if not file.parent.is_dir():
             self._folder.mkdir(parents=True, exist_ok=True)
             self._folder.chmod(0o700)

@@ -34,47 +34,47 @@ class CocotbTest:
     """Cases that its parameters make of it; empty without parameters, or if only a run shows them."""
 
 
-def cocotb_tests(text: str) -> tuple[CocotbTest, ...]:
+def cocotb_tests(python_text: str) -> tuple[CocotbTest, ...]:
     """The tests of a file, in its order; none if it is not valid Python."""
     test_by_name: dict[str, CocotbTest] = {}
-    for function_name, test in _tests(text):
+    for function_name, test in _tests_by_function(python_text):
         # The last function of a name is the one that the module has in the end.
         test_by_name.pop(function_name, None)
         test_by_name[function_name] = test
     return tuple(test_by_name.values())
 
 
-def repeated_tests(text: str) -> tuple[CocotbTest, ...]:
+def repeatedly_named_tests(python_text: str) -> tuple[CocotbTest, ...]:
     """The tests of a file, also pytest's, whose name one before them has."""
     names: set[str] = set()
     repeated = []
-    for function_name, test in _tests(text, with_plain_functions=True):
+    for function_name, test in _tests_by_function(python_text, with_plain_functions=True):
         if names & {function_name, test.name}:
             repeated.append(test)
         names |= {function_name, test.name}
     return tuple(repeated)
 
 
-def _tests(text: str, *, with_plain_functions: bool = False) -> Iterator[tuple[str, CocotbTest]]:
+def _tests_by_function(python_text: str, *, with_plain_functions: bool = False) -> Iterator[tuple[str, CocotbTest]]:
     """The name of each test's function, and the test; of plain functions those that pytest takes for tests."""
     try:
-        module = ast.parse(text)
+        module = ast.parse(python_text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     cocotb_names = _CocotbNames(module.body)
     for node in module.body:
         if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef):
-            test = _cocotb_test(node, cocotb_names)
+            test = _cocotb_test_if_decorated(node, cocotb_names)
             if test is None and with_plain_functions and node.name.startswith("test"):
                 test = _test_at(node, node.name)
             if test is not None:
                 yield node.name, test
 
 
-def named_toplevel(text: str) -> str | None:
+def toplevel_literal(python_text: str) -> str | None:
     """The `hdl_toplevel` that a file gives cocotb's runner, if it is a literal."""
     try:
-        module = ast.parse(text)
+        module = ast.parse(python_text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     for node in ast.walk(module):
@@ -95,7 +95,7 @@ class _CocotbNames:
             elif isinstance(node, ast.ImportFrom) and node.module == "cocotb":
                 self._imported |= {alias.asname or alias.name: alias.name for alias in node.names}
 
-    def cocotb_name(self, decorator: ast.expr) -> str | None:
+    def cocotb_name_if_any(self, decorator: ast.expr) -> str | None:
         """The name of a decorator in cocotb: `test`, `parametrize`."""
         callee = decorator.func if isinstance(decorator, ast.Call) else decorator
         if isinstance(callee, ast.Name):
@@ -109,15 +109,17 @@ class _CocotbNames:
         return None
 
 
-def _cocotb_test(node: ast.AsyncFunctionDef | ast.FunctionDef, cocotb_names: _CocotbNames) -> CocotbTest | None:
+def _cocotb_test_if_decorated(
+    node: ast.AsyncFunctionDef | ast.FunctionDef, cocotb_names: _CocotbNames
+) -> CocotbTest | None:
     decorators = {
         name: decorator
         for decorator in node.decorator_list
-        if (name := cocotb_names.cocotb_name(decorator)) is not None
+        if (name := cocotb_names.cocotb_name_if_any(decorator)) is not None
     }
     if not decorators.keys() & {"test", "parametrize"}:
         return None
-    name = _given_name(decorators.get("test")) or node.name
+    name = _literal_test_name(decorators.get("test")) or node.name
     parametrize = decorators.get("parametrize")
     cases = tuple(_case_names(name, parametrize)) if isinstance(parametrize, ast.Call) else ()
     return _test_at(node, name, cases)
@@ -128,7 +130,7 @@ def _test_at(node: ast.AsyncFunctionDef | ast.FunctionDef, name: str, cases: tup
     return CocotbTest(name, node.lineno, column, column + len(node.name.encode()), cases)
 
 
-def _given_name(decorator: ast.expr | None) -> str | None:
+def _literal_test_name(decorator: ast.expr | None) -> str | None:
     keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
     name_expressions = (keyword.value for keyword in keywords if keyword.arg == "name")
     return next(
@@ -147,8 +149,8 @@ def _case_names(name: str, parametrize: ast.Call) -> Iterator[str]:
     for argument in parametrize.args:
         if not isinstance(argument, ast.Tuple) or len(argument.elts) != 2:
             return
-        options.append(_option_texts(_literal(argument.elts[0]), _values(argument.elts[1])))
-    options += [_option_texts(keyword.arg, _values(keyword.value)) for keyword in parametrize.keywords]
+        options.append(_option_texts(_literal_or_none(argument.elts[0]), _literal_values(argument.elts[1])))
+    options += [_option_texts(keyword.arg, _literal_values(keyword.value)) for keyword in parametrize.keywords]
     if any(option is None for option in options):
         return
     known_options = [option for option in options if option is not None]
@@ -161,46 +163,46 @@ def _option_texts(parameter_names: object, values: Sequence[object] | None) -> l
     if values is None:
         return None
     if isinstance(parameter_names, str):
-        return [f"/{parameter_names}={text}" for text in _texts(values)]
+        return [f"/{parameter_names}={text}" for text in _value_texts(values)]
     if not isinstance(parameter_names, list | tuple) or not all(isinstance(part, str) for part in parameter_names):
         return None
     rows = [tuple(row) for row in values if isinstance(row, list | tuple) and len(row) == len(parameter_names)]
     if len(rows) != len(values):
         return None
-    text_columns = [_texts(column) for column in zip(*rows, strict=True)]
+    text_columns = [_value_texts(column) for column in zip(*rows, strict=True)]
     return [
         "".join(f"/{option_name}={text}" for option_name, text in zip(parameter_names, row, strict=True))
         for row in zip(*text_columns, strict=True)
     ]
 
 
-def _texts(values: Sequence[object]) -> list[str]:
-    texts = [_text(value) for value in values]
+def _value_texts(values: Sequence[object]) -> list[str]:
+    texts = [_text_in_test_name(value) for value in values]
     known_texts = [text for text in texts if text is not None]
     return known_texts if len(known_texts) == len(texts) else [str(number) for number in range(len(texts))]
 
 
-def _text(value: object) -> str | None:
+def _text_in_test_name(value: object) -> str | None:
     if isinstance(value, str):
         return value if len(value) <= _MAX_REPR and value.isidentifier() else None
     return repr(value) if isinstance(value, int | float | type(None)) else None
 
 
-def _values(node: ast.expr) -> Sequence[object] | None:
+def _literal_values(node: ast.expr) -> Sequence[object] | None:
     is_range = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
     if is_range and isinstance(node, ast.Call):
-        bounds = [_literal(argument) for argument in node.args]
+        bounds = [_literal_or_none(argument) for argument in node.args]
         if not 1 <= len(bounds) <= 3 or node.keywords or not all(isinstance(bound, int) for bound in bounds):
             return None
         try:
             return range(*(bound for bound in bounds if isinstance(bound, int)))[:_MAX_CASES]
         except ValueError:
             return None
-    value = _literal(node)
+    value = _literal_or_none(node)
     return value if isinstance(value, list | tuple) else None
 
 
-def _literal(node: ast.expr) -> object:
+def _literal_or_none(node: ast.expr) -> object:
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):

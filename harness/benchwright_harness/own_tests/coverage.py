@@ -51,22 +51,22 @@ class FileCoverage:
     toggles: tuple[Toggle, ...]
 
 
-def read_coverage(coverage_data: bytes, paths: frozenset[str]) -> tuple[FileCoverage, ...]:
+def coverage_of_files(coverage_data: bytes, design_paths: frozenset[str]) -> tuple[FileCoverage, ...]:
     """The coverage of files, by path.
 
     Args:
         coverage_data: Coverage data that Verilator wrote.
-        paths: Relative paths of the files of interest: the design, without testbenches.
+        design_paths: Relative paths of the files of interest: the design, without testbenches.
     """
     lines: dict[str, dict[int, int]] = defaultdict(dict)
     branches: dict[str, dict[tuple[str, int, int], int]] = defaultdict(lambda: defaultdict(int))
     toggles: dict[str, dict[tuple[str, int], int]] = defaultdict(lambda: defaultdict(int))
-    for keys, count in _points(coverage_data.decode("utf-8", "replace")):
+    for keys, count in _points_and_counts(coverage_data.decode("utf-8", "replace")):
         path = keys.get("f", "").removeprefix(f"{CODE}/")
-        if path not in paths:
+        if path not in design_paths:
             continue
         kind = keys.get("page", "").removeprefix("v_").partition("/")[0]
-        line, column, name = _int(keys.get("l")), _int(keys.get("n")), keys.get("o", "")
+        line, column, name = _int_or_zero(keys.get("l")), _int_or_zero(keys.get("n")), keys.get("o", "")
         if kind == "toggle":
             toggles[path][name, line] += count
         elif kind in ("line", "branch"):
@@ -92,8 +92,8 @@ def read_coverage(coverage_data: bytes, paths: frozenset[str]) -> tuple[FileCove
     )
 
 
-def _points(text: str) -> Iterator[tuple[dict[str, str], int]]:
-    for line in text.splitlines():
+def _points_and_counts(coverage_text: str) -> Iterator[tuple[dict[str, str], int]]:
+    for line in coverage_text.splitlines():
         match = _POINT.match(line)
         if match:
             yield dict(pair.partition("\2")[::2] for pair in match[1].split("\1") if pair), int(match[2])
@@ -103,10 +103,12 @@ def _covered_lines(line_ranges: str, line: int) -> Iterator[int]:
     """The lines of a point: `12-14,16`."""
     for line_range in filter(None, line_ranges.split(",")):
         first_line, _, last_line = line_range.partition("-")
-        yield from range(_int(first_line), min(_int(last_line or first_line), _int(first_line) + 10_000) + 1)
+        yield from range(
+            _int_or_zero(first_line), min(_int_or_zero(last_line or first_line), _int_or_zero(first_line) + 10_000) + 1
+        )
     if not line_ranges:
         yield line
 
 
-def _int(text: str | None) -> int:
+def _int_or_zero(text: str | None) -> int:
     return int(text) if text and text.isdecimal() else 0

@@ -67,7 +67,9 @@ class Debugging:
         """
         with tempfile.TemporaryDirectory(prefix="benchwright-debug-") as folder:
             run_task = asyncio.ensure_future(test_run)
-            passing = asyncio.ensure_future(_pass_messages(inner_socket, Path(folder, "adapter.sock"), self.on_open))
+            passing = asyncio.ensure_future(
+                _connect_editor_to_test(inner_socket, Path(folder, "adapter.sock"), self.on_open)
+            )
             try:
                 await asyncio.wait((run_task, passing), return_when=asyncio.FIRST_COMPLETED)
                 if passing.done():
@@ -79,7 +81,7 @@ class Debugging:
                 await asyncio.gather(run_task, passing, return_exceptions=True)
 
 
-async def _pass_messages(inner_socket: Path, outside: Path, on_open: Callable[[Path], None]) -> None:
+async def _connect_editor_to_test(inner_socket: Path, outer_socket: Path, on_open: Callable[[Path], None]) -> None:
     # There is no event for a socket in a folder.
     while not _is_socket(inner_socket):  # noqa: ASYNC110
         await asyncio.sleep(_LOOK_S)
@@ -91,9 +93,9 @@ async def _pass_messages(inner_socket: Path, outside: Path, on_open: Callable[[P
         else:
             came.set_result((editor_reader, writer))
 
-    server = await asyncio.start_unix_server(on_connection, outside)
+    server = await asyncio.start_unix_server(on_connection, outer_socket)
     try:
-        on_open(outside)
+        on_open(outer_socket)
         try:
             async with asyncio.timeout(_PATIENCE_S):
                 editor, to_editor = await came
@@ -103,7 +105,7 @@ async def _pass_messages(inner_socket: Path, outside: Path, on_open: Callable[[P
             ) from None
         test_reader, to_test = await asyncio.open_unix_connection(inner_socket)
         try:
-            await asyncio.gather(_copy(editor, to_test), copy_without_requests(test_reader, to_editor))
+            await asyncio.gather(_copy(editor, to_test), copy_events_and_responses(test_reader, to_editor))
         finally:
             to_test.close()
             to_editor.close()
@@ -129,9 +131,9 @@ async def _copy(source: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
     writer.write_eof()
 
 
-async def copy_without_requests(source: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def copy_events_and_responses(source: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Passes the messages of the Debug Adapter Protocol on, but for requests and what is none; ends at either."""
-    while (body := await _message(source)) is not None:
+    while (body := await _next_message_body(source)) is not None:
         try:
             kind = json.loads(body).get("type")
         except (ValueError, AttributeError, RecursionError):
@@ -141,7 +143,7 @@ async def copy_without_requests(source: asyncio.StreamReader, writer: asyncio.St
             await writer.drain()
 
 
-async def _message(source: asyncio.StreamReader) -> bytes | None:
+async def _next_message_body(source: asyncio.StreamReader) -> bytes | None:
     """The body of the next message; None at the end, or where it is not the protocol."""
     try:
         header = await source.readuntil(b"\r\n\r\n")

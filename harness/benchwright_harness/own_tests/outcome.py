@@ -139,22 +139,22 @@ def outcomes_and_whether_compiled(
     """
     build_output, mark, simulation_output = output.partition(f"{SIMULATES}\n")
     if not mark and step_end.exit_code == NOT_BUILT and step_end.end is ProcessEnd.EXITED:
-        return _outcome_for_all(simulation, _build_failure(simulation, build_output)), False
+        return _same_outcome_for_all(simulation, _build_failure_outcome(simulation, build_output)), False
     stopped = _ENDS.get(step_end.end)
     if stopped is not None:
         reported_outcomes = dict(_reported_outcomes(simulation, report_bytes))
         stop = OwnOutcome("", stopped[0], stopped[1].format(limit=limit_s))
-        return _completed_outcomes(simulation, reported_outcomes, stop), bool(mark)
+        return _with_missing_outcomes(simulation, reported_outcomes, stop), bool(mark)
     if simulation.is_cocotb:
-        return _completed_outcomes(
+        return _with_missing_outcomes(
             simulation,
             dict(_reported_outcomes(simulation, report_bytes)),
-            _unreported_outcome(simulation, simulation_output),
+            _outcome_without_report(simulation, simulation_output),
         ), True
     return (_testbench_outcome(simulation, simulation_output, step_end),), True
 
 
-def shorten(output: str) -> str:
+def without_middle_if_long(output: str) -> str:
     """Output as a person reads it: long ones without their middle."""
     if len(output) <= _MAX_OUTPUT:
         return output
@@ -195,17 +195,17 @@ def _cocotb_outcome(simulation: OwnSimulation, name: str, test_report: Mapping[s
         got=compared["got"] if compared else None,
         path=failure_place[0] if failure_place[0] in simulation.files else "",
         line=failure_place[1],
-        sim_time_ns=_number(test_report.get("sim_time_ns")),
-        wall_s=_number(test_report.get("wall_s")),
+        sim_time_ns=_number_or_zero(test_report.get("sim_time_ns")),
+        wall_s=_number_or_zero(test_report.get("wall_s")),
     )
 
 
-def _number(value: object) -> float:
+def _number_or_zero(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def _completed_outcomes(
-    simulation: OwnSimulation, reported_outcomes: Mapping[str, OwnOutcome], otherwise: OwnOutcome
+def _with_missing_outcomes(
+    simulation: OwnSimulation, reported_outcomes: Mapping[str, OwnOutcome], missing_outcome: OwnOutcome
 ) -> tuple[OwnOutcome, ...]:
     """The outcomes that cocotb reported, and the other outcome for each test that was asked for and not reported."""
     missing = [
@@ -215,10 +215,10 @@ def _completed_outcomes(
     ]
     if not simulation.tests and not reported_outcomes:
         missing = [simulation.top_module if not simulation.is_cocotb else ""]
-    return (*reported_outcomes.values(), *(_renamed(otherwise, name) for name in missing))
+    return (*reported_outcomes.values(), *(_renamed(missing_outcome, name) for name in missing))
 
 
-def _outcome_for_all(simulation: OwnSimulation, outcome: OwnOutcome) -> tuple[OwnOutcome, ...]:
+def _same_outcome_for_all(simulation: OwnSimulation, outcome: OwnOutcome) -> tuple[OwnOutcome, ...]:
     names = simulation.tests or ((simulation.top_module,) if not simulation.is_cocotb else ("",))
     return tuple(_renamed(outcome, name) for name in names)
 
@@ -227,7 +227,7 @@ def _renamed(outcome: OwnOutcome, name: str) -> OwnOutcome:
     return OwnOutcome(name, outcome.reason, outcome.message, path=outcome.path, line=outcome.line)
 
 
-def _build_failure(simulation: OwnSimulation, build_output: str) -> OwnOutcome:
+def _build_failure_outcome(simulation: OwnSimulation, build_output: str) -> OwnOutcome:
     error = next(
         (match for match in _COMPILER_ERROR.finditer(build_output) if "warning" not in match["text"].lower()), None
     )
@@ -237,11 +237,11 @@ def _build_failure(simulation: OwnSimulation, build_output: str) -> OwnOutcome:
         return OwnOutcome("", OwnReason.NOT_BUILT, f"The sources do not compile: {error_line}")
     message = f"The sources do not compile: {error['path']}:{error['line']}: {error['text']}"
     return OwnOutcome(
-        "", OwnReason.NOT_BUILT, message, path=_solver_path(simulation, error["path"]), line=int(error["line"])
+        "", OwnReason.NOT_BUILT, message, path=_solver_path_or_empty(simulation, error["path"]), line=int(error["line"])
     )
 
 
-def _unreported_outcome(simulation: OwnSimulation, output: str) -> OwnOutcome:
+def _outcome_without_report(simulation: OwnSimulation, output: str) -> OwnOutcome:
     """Of a test that cocotb did not report."""
     # cocotb stumbles over the first error and reports more.
     error = _IMPORT_ERROR.search(output)
@@ -249,10 +249,10 @@ def _unreported_outcome(simulation: OwnSimulation, output: str) -> OwnOutcome:
         traceback_matches = [
             place_match
             for place_match in _PYTHON_PLACE.finditer(output, 0, error.start())
-            if _solver_path(simulation, place_match["path"])
+            if _solver_path_or_empty(simulation, place_match["path"])
         ]
         path, line = (
-            (_solver_path(simulation, traceback_matches[-1]["path"]), int(traceback_matches[-1]["line"]))
+            (_solver_path_or_empty(simulation, traceback_matches[-1]["path"]), int(traceback_matches[-1]["line"]))
             if traceback_matches
             else ("", 0)
         )
@@ -271,7 +271,9 @@ def _testbench_outcome(simulation: OwnSimulation, output: str, step_end: StepEnd
         path, line = match["path1"] or match["path2"], int(match["line1"] or match["line2"])
         text = match["text"].strip() or "an assertion failed"
         reason = OwnReason.FATAL if is_fatal else OwnReason.ERROR_REPORTED
-        return OwnOutcome(name, reason, text, path=_solver_path(simulation, path), line=line, wall_s=step_end.wall_s)
+        return OwnOutcome(
+            name, reason, text, path=_solver_path_or_empty(simulation, path), line=line, wall_s=step_end.wall_s
+        )
     for text in output.splitlines():
         if _FAIL.search(text) and not _NONE_FAILED.search(text):
             return OwnOutcome(name, OwnReason.SAID_FAIL, f"It printed: {text.strip()}", wall_s=step_end.wall_s)
@@ -285,7 +287,7 @@ def _testbench_outcome(simulation: OwnSimulation, output: str, step_end: StepEnd
     return OwnOutcome(name, OwnReason.PASSED, wall_s=step_end.wall_s)
 
 
-def _solver_path(simulation: OwnSimulation, written_path: str) -> str:
+def _solver_path_or_empty(simulation: OwnSimulation, written_path: str) -> str:
     """The solver's file that a tool means; Verilator's assertions name a file without its folder."""
     path = written_path.removeprefix(f"{CODE}/").removeprefix("../")
     if path in simulation.files:

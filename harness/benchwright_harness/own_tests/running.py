@@ -14,9 +14,9 @@ from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileErr
 from benchwright_harness.errors import DebuggerError, SandboxUnavailableError
 from benchwright_harness.execution.run import RANDOM_SEED
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
-from benchwright_harness.own_tests.coverage import FileCoverage, read_coverage
+from benchwright_harness.own_tests.coverage import FileCoverage, coverage_of_files
 from benchwright_harness.own_tests.debugging import PLACE, Debugging
-from benchwright_harness.own_tests.outcome import OwnRun, outcomes_and_whether_compiled, shorten
+from benchwright_harness.own_tests.outcome import OwnRun, outcomes_and_whether_compiled, without_middle_if_long
 from benchwright_harness.own_tests.simulation import CODE, COVERAGE, RESULTS, SOCKET, OwnSimulation
 from benchwright_harness.plan.plan import WORKDIR
 from benchwright_harness.plan.selection import ToolSelection
@@ -39,16 +39,16 @@ async def run_own_tests(
     *,
     sandbox: Sandbox,
     toolchain: Toolchain,
-    waves: Path | None = None,
+    waveform_path: Path | None = None,
     debugging: Debugging | None = None,
 ) -> OwnRun:
     """Run a simulation; cancelling kills all of its processes.
 
     Args:
-        simulation: Simulation to run; with `waves` if a file is wanted.
+        simulation: Simulation to run; with `waveform_path` if a file is wanted.
         sandbox: Sandbox that it runs in.
         toolchain: Toolchain that it runs with.
-        waves: Path at which to keep the waveform; its folder is there.
+        waveform_path: Path at which to keep the waveform; its folder is there.
         debugging: Lets a debugger in before the first test; of cocotb tests, where the sandbox shows folders.
 
     Raises:
@@ -66,7 +66,7 @@ async def run_own_tests(
     selection = ToolSelection()
     toolchain.require({_TOOLS[simulation.simulator]}, selection)
     limits = RunLimits(wall_s=simulation.wall_s, file_mb=_MAX_WAVES_MB, folder_mb=2 * _MAX_WAVES_MB)
-    files = {**simulation.files, **{path: text.encode() for path, text in simulation.added.items()}}
+    files = {**simulation.files, **{path: text.encode() for path, text in simulation.added_files.items()}}
     raw_output = BytesIO()
     try:
         code, user = new_run_folder(), sandbox.new_user()
@@ -87,21 +87,21 @@ async def run_own_tests(
             )
             text = raw_output.getvalue().decode("utf-8", "replace").replace(f"{code}/", f"{CODE}/")
             test_outcomes, is_built = outcomes_and_whether_compiled(
-                simulation, step_end, text, _read_file(code, RESULTS, _MAX_RESULTS), simulation.wall_s
+                simulation, step_end, text, _file_left_or_empty(code, RESULTS, _MAX_RESULTS), simulation.wall_s
             )
             has_waves = (
-                waves is not None
+                waveform_path is not None
                 and simulation.waves
                 and is_built
-                and _keep_waveform_if_any(code, simulation.waves_file, waves)
+                and _keep_waveform_if_any(code, simulation.waves_file, waveform_path)
             )
-            coverage = _coverage(simulation, code) if simulation.coverage else ()
+            coverage = _coverage_left_by_run(simulation, code) if simulation.coverage else ()
     except OSError as error:
         raise SandboxUnavailableError(
             f"this machine could not create the run's folder ({error.strerror or type(error).__name__})",
             "Check that the folder for temporary files has room and can be written to.",
         ) from error
-    output = shorten(text.replace(f"{CODE}/", ""))
+    output = without_middle_if_long(text.replace(f"{CODE}/", ""))
     wall_s = round(time.monotonic() - start, 3)
     return OwnRun(test_outcomes, output, simulation.simulator, is_built, wall_s, has_waves, coverage)
 
@@ -134,22 +134,22 @@ def _environment(
     }
 
 
-def _read_file(code: Path, name: str, limit: int) -> bytes:
+def _file_left_or_empty(run_path: Path, name: str, limit: int) -> bytes:
     with contextlib.suppress(OSError, NotPlainFileError, FileTooLargeError):
-        return read_plain_file(code, f"rundir/{name}", limit)
+        return read_plain_file(run_path, f"rundir/{name}", limit)
     return b""
 
 
-def _coverage(simulation: OwnSimulation, code: Path) -> tuple[FileCoverage, ...]:
-    return read_coverage(_read_file(code, COVERAGE, _MAX_COVERAGE), frozenset(simulation.sources))
+def _coverage_left_by_run(simulation: OwnSimulation, run_path: Path) -> tuple[FileCoverage, ...]:
+    return coverage_of_files(_file_left_or_empty(run_path, COVERAGE, _MAX_COVERAGE), frozenset(simulation.sources))
 
 
-def _keep_waveform_if_any(code: Path, name: str, target: Path) -> bool:
+def _keep_waveform_if_any(run_path: Path, name: str, target: Path) -> bool:
     """Move the waveform out of the run's folder; whether there was one."""
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:
-            copy_plain_file(code, f"rundir/{name}", stream, _MAX_WAVES_MB << 20)
+            copy_plain_file(run_path, f"rundir/{name}", stream, _MAX_WAVES_MB << 20)
         Path(temporary).chmod(0o644)
         Path(temporary).replace(target)
     except (OSError, NotPlainFileError, FileTooLargeError):

@@ -110,7 +110,7 @@ class OwnSimulation:
         }
 
     @property
-    def added(self) -> dict[str, str]:
+    def added_files(self) -> dict[str, str]:
         """Files that a run has besides the solver's: what writes the waveform."""
         if not self.waves or (self.is_cocotb and self.simulator == "verilator"):
             return {}
@@ -127,7 +127,7 @@ class OwnSimulation:
         """The shell script, which runs in `WORKDIR`."""
         prepared = [f"echo +timescale+{TIMESCALE} >{_ICARUS_OPTIONS}"] if self.simulator == "icarus" else []
         lines = ["export PYGPI_PYTHON_BIN=$(command -v python3)", f'export $(python3 -c "{_COCOTB}")']
-        build = self._icarus() if self.simulator == "icarus" else self._verilator()
+        build = self._icarus_commands() if self.simulator == "icarus" else self._verilator_commands()
         return "\n".join(
             (
                 *prepared,
@@ -144,18 +144,20 @@ class OwnSimulation:
         return f"rundir/{_WAVES_MODULE}.sv"
 
     @property
-    def _inputs(self) -> list[str]:
-        options = [f"-I{_path_inside(folder)}" for folder in self.include_dirs]
+    def _compiler_arguments(self) -> list[str]:
+        options = [f"-I{_path_in_sandbox(folder)}" for folder in self.include_dirs]
         options += [f"-D{define}" for define in self.defines]
-        return [*options, *(_path_inside(path) for path in (*self.sources, *self.added))]
+        return [*options, *(_path_in_sandbox(path) for path in (*self.sources, *self.added_files))]
 
-    def _icarus(self) -> tuple[str, ...]:
-        tops = ["-s", self.top_module, *(("-s", _WAVES_MODULE) if self.added else ())]
-        compile_ = shlex.join(["iverilog", "-g2012", "-f", _ICARUS_OPTIONS, *tops, "-o", "simulation", *self._inputs])
+    def _icarus_commands(self) -> tuple[str, ...]:
+        tops = ["-s", self.top_module, *(("-s", _WAVES_MODULE) if self.added_files else ())]
+        compile_ = shlex.join(
+            ["iverilog", "-g2012", "-f", _ICARUS_OPTIONS, *tops, "-o", "simulation", *self._compiler_arguments]
+        )
         cocotb = '-M "$COCOTB_LIBS" -m libcocotbvpi_icarus ' if self.is_cocotb else ""
         return compile_, f"vvp -n {cocotb}simulation{' -fst' if self.waves else ''}"
 
-    def _verilator(self) -> tuple[str, ...]:
+    def _verilator_commands(self) -> tuple[str, ...]:
         extra_options = ["--coverage-line", "--coverage-toggle"] if self.coverage else []
         trace = "--trace-vcd" if self.is_cocotb else "--trace-fst"
         extra_options += [trace, "--trace-structs"] if self.waves else []
@@ -173,16 +175,18 @@ class OwnSimulation:
         common += ["-j", "0", "--timescale", TIMESCALE]
         coverage = f" +verilator+coverage+file+{COVERAGE}" if self.coverage else ""
         if not self.is_cocotb:
-            return shlex.join([*common, "--binary", *self._inputs]), f"./objects/simulation {_GOES_ON}{coverage}"
+            return shlex.join(
+                [*common, "--binary", *self._compiler_arguments]
+            ), f"./objects/simulation {_GOES_ON}{coverage}"
         linked = '-LDFLAGS "-L$COCOTB_LIBS" -LDFLAGS -lcocotbvpi_verilator'
         cocotb = ["--cc", "--exe", "--build", "--vpi", "--public-flat-rw", "--prefix", "Vtop"]
         build = f'{shlex.join([*common, *cocotb])} {linked} "$COCOTB_SHARE/lib/verilator/verilator.cpp" '
         traced = f" --trace --trace-file {self.waves_file}" if self.waves else ""
         run = f'env LD_LIBRARY_PATH="$COCOTB_LIBS:$LD_LIBRARY_PATH" ./objects/simulation{traced}{coverage}'
-        return build + shlex.join(self._inputs), run
+        return build + shlex.join(self._compiler_arguments), run
 
 
-def _path_inside(path: str) -> str:
+def _path_in_sandbox(path: str) -> str:
     return f"{CODE}/{path}" if path not in ("", ".") else CODE
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from benchwright_problems.problem import Problem
-from benchwright_problems.verilog import connected_names, modules
+from benchwright_problems.verilog import connected_names_by_module, modules
 
 _VERILOG = (".v", ".sv")
 _DESIGN_HANDLE = "dut"
@@ -24,7 +24,7 @@ def _connected_names(harness: Mapping[str, str]) -> Iterator[str]:
     sources = [text for path, text in harness.items() if path.endswith(_VERILOG)]
     declared_modules = {module.name for text in sources for module in modules(text)}
     for text in sources:
-        for module, names in connected_names(text).items():
+        for module, names in connected_names_by_module(text).items():
             if module not in declared_modules:
                 yield from names
     for path, text in harness.items():
@@ -32,10 +32,10 @@ def _connected_names(harness: Mapping[str, str]) -> Iterator[str]:
             yield from _handle_names(text)
 
 
-def _handle_names(program: str) -> Iterator[str]:
+def _handle_names(program_text: str) -> Iterator[str]:
     """Names below the design's handle in a program of cocotb's."""
     try:
-        tree = ast.parse(program)
+        tree = ast.parse(program_text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in ast.walk(tree):

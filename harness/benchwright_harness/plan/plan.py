@@ -20,7 +20,7 @@ from benchwright_foundation.model import Model
 from benchwright_harness.decision.criterion import Criterion
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.plan.testbench import PREDICTABLE, plan_testbench
-from benchwright_harness.plan.testbench_text import PUBLISHED_SEED, RUN, SEED, draws_numbers
+from benchwright_harness.plan.testbench_text import PUBLISHED_SEED, RUN, SEED, draws_unseeded_numbers
 from benchwright_harness.toolchain.tree import CHANNEL
 from benchwright_problems.criterion import DESCRIPTION, CriterionTable, OutputScope, Simulator
 
@@ -68,7 +68,7 @@ _INSTALLING = re.compile(r"\s*(?:python3?\s+-m\s+)?pip3?\s+install\s+([^&|;<>$`]
 _PACKAGE = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
-class Build(Model):
+class ImageBuild(Model):
     """Build of the image of a service, where it has to be made."""
 
     dockerfile: str
@@ -88,14 +88,14 @@ class PlanStep(Model):
     env: dict[str, str]
     files: dict[str, str]
     """Absolute path inside the sandbox → text; mounted read-only."""
-    build: Build | None = None
+    build: ImageBuild | None = None
     """For sandboxes that can build an image; others run the step on its base."""
     networks: tuple[str, ...] = ()
     """Networks of the host that the service asks for by name, such as that of a licence server."""
     channel: str = ""
     """Text that the supervisor passes to the channel of a testbench."""
 
-    def with_token(self, token: str, seed: str) -> PlanStep:
+    def with_token_and_seed(self, token: str, seed: str) -> PlanStep:
         """The same with a token instead of `RUN`, and a seed instead of `SEED`."""
         if not self.channel and RUN not in "".join(self.argv):
             return self
@@ -133,10 +133,10 @@ class HarnessPlan(Model):
             seed: Seed of the testbench's random numbers.
         """
         token = secrets.token_hex(8)
-        return self.model_copy(update={"steps": tuple(step.with_token(token, seed) for step in self.steps)})
+        return self.model_copy(update={"steps": tuple(step.with_token_and_seed(token, seed) for step in self.steps)})
 
 
-def toplevels(harness: Mapping[str, str]) -> Sequence[str]:
+def toplevels_of_harness(harness: Mapping[str, str]) -> Sequence[str]:
     """The modules that a harness tests, as `TOPLEVEL` of its steps says; none if it can't be read."""
     try:
         steps = make_plan(harness).steps
@@ -151,7 +151,7 @@ def make_plan(
     environ: Mapping[str, str] = os.environ,
     *,
     table: CriterionTable | None = None,
-    supervised: bool = True,
+    is_supervised: bool = True,
 ) -> HarnessPlan:
     """Read a harness's files.
 
@@ -160,7 +160,7 @@ def make_plan(
         simulator: Simulator that runs a testbench; Icarus if not said.
         environ: `VERIF_EDA_IMAGE` and `LICENSE_NETWORK` name what this site has of them.
         table: The problem's own criterion.
-        supervised: True if the sandbox has a supervisor, to which a testbench can speak.
+        is_supervised: True if the sandbox has a supervisor, to which a testbench can speak.
 
     Raises:
         BadHarnessError: Names the file and field that can't be understood.
@@ -168,7 +168,7 @@ def make_plan(
     import yaml
 
     if DESCRIPTION in harness:
-        return _testbench_plan(harness, simulator or "icarus", table, supervised)
+        return _testbench_plan(harness, simulator or "icarus", table, is_supervised)
     if table is not None and table.scope is OutputScope.CHANNEL:
         raise BadHarnessError(f"criterion: scope: channel is for a harness with {DESCRIPTION}")
     for name in _OF_TESTBENCHES if table is not None else ():
@@ -183,37 +183,37 @@ def make_plan(
     try:
         # Ten times as fast where PyYAML was built with its C library.
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        compose = yaml.load(_expand(text, templates), Loader=loader)  # noqa: S506 - both are safe
+        compose = yaml.load(_with_template_values(text, templates), Loader=loader)  # noqa: S506 - both are safe
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise BadHarnessError(f"{_COMPOSE}: is not YAML: {error}") from error
     services = compose.get("services") if isinstance(compose, dict) else None
     if not isinstance(services, dict) or not services:
         raise BadHarnessError(f"{_COMPOSE}: services: must name at least one service")
-    outside = _outside_networks(compose.get("networks"))
+    outside = _host_name_by_network(compose.get("networks"))
     requested_steps = tuple(
-        _step(str(name), service, harness, templates, outside) for name, service in services.items()
+        _step_of_service(str(name), service, harness, templates, outside) for name, service in services.items()
     )
-    installed = [_without_installing(step.argv) for step in requested_steps]
+    installed = [_without_pip_install(step.argv) for step in requested_steps]
     steps = tuple(
         step.model_copy(update={"argv": argv}) for step, (argv, _) in zip(requested_steps, installed, strict=True)
     )
     packages = frozenset().union(*(names for _, names in installed))
-    moved = tuple(_on_verilator(step) for step in steps) if simulator == "verilator" else steps
+    moved = tuple(_on_verilator_if_icarus(step) for step in steps) if simulator == "verilator" else steps
     on_verilator = (ON_VERILATOR,) if moved != steps else ()
     steps = moved
     simulates = any({"MODULE", "COCOTB_TEST_MODULES"} & step.env.keys() for step in steps)
-    tools = frozenset().union(*(_tools(step) for step in steps))
+    tools = frozenset().union(*(_tools_called(step) for step in steps))
     verilog = [text for path, text in harness.items() if path.endswith((".v", ".sv", ".vh", ".svh"))]
-    remarks = on_verilator + ((PREDICTABLE,) if draws_numbers(verilog) else ())
+    remarks = on_verilator + ((PREDICTABLE,) if draws_unseeded_numbers(verilog) else ())
     remarks += (OPEN_SOURCE_COVERAGE,) if any(_runs_our_xrun(step) for step in steps) else ()
     criterion = Criterion(table=table, simulates=simulates)
     return HarnessPlan(steps=steps, tools=tools, packages=packages, criterion=criterion, remarks=remarks)
 
 
 def _testbench_plan(
-    harness: Mapping[str, str], simulator: Simulator, table: CriterionTable | None, supervised: bool
+    harness: Mapping[str, str], simulator: Simulator, table: CriterionTable | None, is_supervised: bool
 ) -> HarnessPlan:
-    criterion, simulation = plan_testbench(harness, simulator, table, has_channel=supervised)
+    criterion, simulation = plan_testbench(harness, simulator, table, has_channel=is_supervised)
     step = PlanStep(
         service="testbench",
         image=OSS_SIM,
@@ -222,7 +222,7 @@ def _testbench_plan(
         files=simulation.files,
         channel=simulation.channel,
     )
-    needed_tools = frozenset({_SIMULATOR_TOOLS[simulator], *((f"{CHANNEL}.vpi",) if supervised else ())})
+    needed_tools = frozenset({_SIMULATOR_TOOLS[simulator], *((f"{CHANNEL}.vpi",) if is_supervised else ())})
     return HarnessPlan(
         steps=(step,),
         tools=needed_tools,
@@ -232,14 +232,18 @@ def _testbench_plan(
     )
 
 
-def _step(
-    name: str, service: Any, harness: Mapping[str, str], templates: Mapping[str, str], outside: Mapping[str, str]
+def _step_of_service(
+    service_name: str,
+    service: Any,
+    harness: Mapping[str, str],
+    templates: Mapping[str, str],
+    host_name_by_network: Mapping[str, str],
 ) -> PlanStep:
     if not isinstance(service, dict):
-        raise BadHarnessError(f"{_COMPOSE}: services.{name}: must be a mapping")
-    field = f"{_COMPOSE}: services.{name}"
+        raise BadHarnessError(f"{_COMPOSE}: services.{service_name}: must be a mapping")
+    field = f"{_COMPOSE}: services.{service_name}"
     env: dict[str, str] = {}
-    for env_path in _list(service.get("env_file"), f"{field}.env_file"):
+    for env_path in _string_list(service.get("env_file"), f"{field}.env_file"):
         file = posixpath.normpath(env_path)
         if file not in harness:
             raise BadHarnessError(f"{field}.env_file: the harness has no file {env_path!r}")
@@ -247,33 +251,33 @@ def _step(
 
         values = dotenv_values(stream=StringIO(harness[file]), interpolate=False)
         env |= {key: value for key, value in values.items() if value is not None}
-    env |= _environment(service.get("environment"), f"{field}.environment")
+    env |= _variables_of_compose(service.get("environment"), f"{field}.environment")
     argv = (
-        *_words(service.get("entrypoint"), f"{field}.entrypoint"),
-        *_words(service.get("command"), f"{field}.command"),
+        *_command_words(service.get("entrypoint"), f"{field}.entrypoint"),
+        *_command_words(service.get("command"), f"{field}.command"),
     )
     if not argv:
         raise BadHarnessError(f"{field}.command: is missing")
     for word in (*argv, *env, *env.values()):
-        if not _can_be_passed(word):
+        if not _can_be_argument(word):
             raise BadHarnessError(f"{field}: {word!r} can't be passed to a program")
     for key in env:
         if not key or "=" in key:
             raise BadHarnessError(f"{field}.environment: {key!r} is not the name of a variable")
-    files = _mounts(service.get("volumes"), f"{field}.volumes", harness)
-    image, build = _image(service, field, harness, templates)
-    networks = _networks(service.get("networks"), f"{field}.networks", outside)
-    return PlanStep(service=name, image=image, argv=argv, env=env, files=files, build=build, networks=networks)
+    files = _mounted_text_by_path(service.get("volumes"), f"{field}.volumes", harness)
+    image, build = _image_and_build(service, field, harness, templates)
+    networks = _host_networks(service.get("networks"), f"{field}.networks", host_name_by_network)
+    return PlanStep(service=service_name, image=image, argv=argv, env=env, files=files, build=build, networks=networks)
 
 
-def _on_verilator(step: PlanStep) -> PlanStep:
+def _on_verilator_if_icarus(step: PlanStep) -> PlanStep:
     """A step that asks for Icarus, with Verilator in its stead; see `selection.can_take_verilator`."""
     if step.env.get("SIM", "").lower() != "icarus":
         return step
     return step.model_copy(update={"env": step.env | {"SIM": "verilator", **_LENIENT}})
 
 
-def _without_installing(argv: tuple[str, ...]) -> tuple[tuple[str, ...], frozenset[str]]:
+def _without_pip_install(argv: tuple[str, ...]) -> tuple[tuple[str, ...], frozenset[str]]:
     """A command without the `pip install … &&` that its shell begins with, and what that would have installed.
 
     There is no network inside; the toolchain has the packages or the run can't be made.
@@ -288,7 +292,7 @@ def _without_installing(argv: tuple[str, ...]) -> tuple[tuple[str, ...], frozens
     return tuple(words), frozenset(packages)
 
 
-def _outside_networks(networks: Any) -> dict[str, str]:
+def _host_name_by_network(networks: Any) -> dict[str, str]:
     """The networks that are there already: their name in the file → their name on the host."""
     if not isinstance(networks, dict):
         return {}
@@ -296,14 +300,18 @@ def _outside_networks(networks: Any) -> dict[str, str]:
     return {key: str(value.get("name", key)) for key, value in outside.items()}
 
 
-def _networks(value: Any, field: str, outside: Mapping[str, str]) -> tuple[str, ...]:
-    names = [str(name) for name in value] if isinstance(value, dict) else _list(value, field) or ["default"]
-    return tuple(outside[name] for name in names if name in outside)
+def _host_networks(compose_value: Any, field: str, host_name_by_network: Mapping[str, str]) -> tuple[str, ...]:
+    names = (
+        [str(name) for name in compose_value]
+        if isinstance(compose_value, dict)
+        else _string_list(compose_value, field) or ["default"]
+    )
+    return tuple(host_name_by_network[name] for name in names if name in host_name_by_network)
 
 
-def _image(
+def _image_and_build(
     service_fields: dict[str, Any], field: str, harness: Mapping[str, str], templates: Mapping[str, str]
-) -> tuple[str, Build | None]:
+) -> tuple[str, ImageBuild | None]:
     image, build = service_fields.get("image"), service_fields.get("build")
     if isinstance(image, str) and build is None:
         return image, None
@@ -315,18 +323,20 @@ def _image(
     name = posixpath.normpath(str("Dockerfile" if isinstance(build, str) else build.get("dockerfile", "Dockerfile")))
     prefix = "" if build_context == "." else f"{build_context}/"
     files = {
-        path.removeprefix(prefix): _expand(text, templates) for path, text in harness.items() if path.startswith(prefix)
+        path.removeprefix(prefix): _with_template_values(text, templates)
+        for path, text in harness.items()
+        if path.startswith(prefix)
     }
     from_match = re.search(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)", files.get(name, ""), re.MULTILINE | re.IGNORECASE)
     if not from_match:
         raise BadHarnessError(f"{field}.build: the harness has no {name} with a FROM line")
-    args = {} if isinstance(build, str) else _environment(build.get("args"), f"{field}.build.args")
-    return from_match[1], Build(dockerfile=name, files=files, args=args)
+    args = {} if isinstance(build, str) else _variables_of_compose(build.get("args"), f"{field}.build.args")
+    return from_match[1], ImageBuild(dockerfile=name, files=files, args=args)
 
 
-def _mounts(volumes: Any, field: str, harness: Mapping[str, str]) -> dict[str, str]:
+def _mounted_text_by_path(volumes: Any, field: str, harness: Mapping[str, str]) -> dict[str, str]:
     files: dict[str, str] = {}
-    for volume in _list(volumes, field):
+    for volume in _string_list(volumes, field):
         source, _, target_and_mode = volume.partition(":")
         target = posixpath.normpath(re.sub("^/+", "/", target_and_mode.partition(":")[0] or "/"))
         if target == "/code" or target.startswith("/code/"):
@@ -349,53 +359,53 @@ def _mounts(volumes: Any, field: str, harness: Mapping[str, str]) -> dict[str, s
     return files
 
 
-def _environment(value: Any, field: str) -> dict[str, str]:
-    if isinstance(value, dict):
-        return {_scalar(key, field): _scalar(item, field) for key, item in value.items()}
-    assignments = (entry.partition("=") for entry in _list(value, field))
+def _variables_of_compose(compose_value: Any, field: str) -> dict[str, str]:
+    if isinstance(compose_value, dict):
+        return {_scalar_text(key, field): _scalar_text(item, field) for key, item in compose_value.items()}
+    assignments = (entry.partition("=") for entry in _string_list(compose_value, field))
     return {key: item for key, _, item in assignments}
 
 
-def _words(value: Any, field: str) -> tuple[str, ...]:
-    if isinstance(value, list):
-        return tuple(_scalar(word, field) for word in value)
-    if value is not None and not isinstance(value, str):
+def _command_words(compose_value: Any, field: str) -> tuple[str, ...]:
+    if isinstance(compose_value, list):
+        return tuple(_scalar_text(word, field) for word in compose_value)
+    if compose_value is not None and not isinstance(compose_value, str):
         raise BadHarnessError(f"{field}: must be a string or a list")
     try:
-        return tuple(shlex.split(value or ""))
+        return tuple(shlex.split(compose_value or ""))
     except ValueError as error:
         raise BadHarnessError(f"{field}: {error}") from error
 
 
-def _scalar(value: Any, field: str) -> str:
+def _scalar_text(compose_value: Any, field: str) -> str:
     """A value as docker compose writes it into a command or environment."""
-    if value is None:
+    if compose_value is None:
         return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str | int | float):
-        return str(value)
-    raise BadHarnessError(f"{field}: is a {type(value).__name__}, but must be a string or a number")
+    if isinstance(compose_value, bool):
+        return str(compose_value).lower()
+    if isinstance(compose_value, str | int | float):
+        return str(compose_value)
+    raise BadHarnessError(f"{field}: is a {type(compose_value).__name__}, but must be a string or a number")
 
 
-def _can_be_passed(word: str) -> bool:
+def _can_be_argument(word: str) -> bool:
     try:
         return b"\0" not in word.encode()
     except UnicodeEncodeError:
         return False
 
 
-def _list(value: Any, field: str) -> list[str]:
-    if value is None:
+def _string_list(compose_value: Any, field: str) -> list[str]:
+    if compose_value is None:
         return []
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return value
+    if isinstance(compose_value, str):
+        return [compose_value]
+    if isinstance(compose_value, list) and all(isinstance(item, str) for item in compose_value):
+        return compose_value
     raise BadHarnessError(f"{field}: must be a string or a list of strings")
 
 
-def _expand(text: str, templates: Mapping[str, str]) -> str:
+def _with_template_values(text: str, templates: Mapping[str, str]) -> str:
     for name, value in templates.items():
         text = text.replace(name, value)
     return text
@@ -403,10 +413,10 @@ def _expand(text: str, templates: Mapping[str, str]) -> str:
 
 def _runs_our_xrun(step: PlanStep) -> bool:
     """True if it calls `xrun` or `imc`, and not in an image that a site has licensed."""
-    return step.image == VERIF_EDA or (step.image in (OSS_SIM, OSS_PNR) and bool(_tools(step) & {"xrun", "imc"}))
+    return step.image == VERIF_EDA or (step.image in (OSS_SIM, OSS_PNR) and bool(_tools_called(step) & {"xrun", "imc"}))
 
 
-def _tools(step: PlanStep) -> set[str]:
+def _tools_called(step: PlanStep) -> set[str]:
     if step.image == VERIF_EDA:
         # Without a licensed image `xrun` and `imc` are ours, over Verilator.
         return {"verilator"}

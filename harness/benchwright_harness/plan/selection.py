@@ -72,7 +72,7 @@ def selections(problem: Problem) -> tuple[ToolSelection, ...]:
 
     With a reference solution the first that it passes with is right; without one the first is.
     """
-    chosen_selections = next(rule.choose for rule in _rules(FILE) if rule.applies_to(problem))
+    chosen_selections = next(rule.choose for rule in _rules_of_file(FILE) if rule.applies_to(problem))
     criterion = problem.hidden.criterion
     if criterion is not None and criterion.simulator is not None:
         named_simulator = {"simulator": criterion.simulator, "reason": "the problem names its simulator"}
@@ -105,6 +105,6 @@ def can_take_verilator(harness: Mapping[str, str]) -> bool:
 
 
 @lru_cache
-def _rules(file: Path) -> tuple[_ToolVersionRule, ...]:
+def _rules_of_file(file: Path) -> tuple[_ToolVersionRule, ...]:
     data = json.loads(file.read_text(encoding="utf-8"))
     return tuple(_ToolVersionRule.model_validate(rule) for rule in data)

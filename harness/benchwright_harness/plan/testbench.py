@@ -23,7 +23,7 @@ from benchwright_harness.decision.criterion import (
     SIMULATES,
     STANDS_STILL,
     Criterion,
-    matches,
+    first_match_of_each_line,
 )
 from benchwright_harness.errors import BadHarnessError, MissingCriterionError
 from benchwright_harness.plan.testbench_text import (
@@ -35,10 +35,10 @@ from benchwright_harness.plan.testbench_text import (
     WATCH,
     WORKSPACE,
     data_files_to_expose,
-    draws_numbers,
+    draws_unseeded_numbers,
+    has_shared_draws,
     renamable_names,
-    rewrite_testbench_file,
-    shares_draws,
+    rewritten_testbench_file,
     string_literals,
 )
 from benchwright_harness.toolchain.tree import CHANNEL
@@ -165,16 +165,16 @@ def plan_testbench(
     table = table or CriterionTable(preset=described.criterion)
     is_heard = has_channel and table.scope in (None, OutputScope.CHANNEL)
     criterion = Criterion(table=table, is_testbench=True, heard=is_heard)
-    texts = {_name(path): harness[path] for path in described.testbench}
+    texts = {_file_name(path): harness[path] for path in described.testbench}
     scopes = set[str]().union(*map(scope_names, texts.values()))
     names = renamable_names(texts.values(), scopes | {described.top, *described.private})
-    data_files = {_name(path): harness[path] for path in described.data}
+    data_files = {_file_name(path): harness[path] for path in described.data}
     readable = sorted(data_files_to_expose(texts.values(), data_files) if has_channel else data_files)
     calls = (ICARUS if simulator == "icarus" else VERILATOR) if has_channel else None
     served = data_files.keys() - set(readable)
-    tells_result, is_computed = _result_strings(table, texts.values())
+    tells_result, is_computed = _result_string_test(table, texts.values())
     sources = {
-        name: rewrite_testbench_file(text, names=names, calls=calls, tells_result=tells_result, served_files=served)
+        name: rewritten_testbench_file(text, names=names, calls=calls, tells_result=tells_result, served_files=served)
         for name, text in texts.items()
     }
     top_module = f"{described.top}${RUN}" if described.top in names else described.top
@@ -186,8 +186,8 @@ def plan_testbench(
     renames = [_RENAME] if _SYMBOLS in files else []
     script_lines = (_LINK, *renames, _COMPILE, *copies, f"echo '{SIMULATES}'", _RUN.format(program=program), "")
     files[_SCRIPT] = "\n".join(script_lines)
-    draws = draws_numbers(texts.values())
-    is_seeded = has_channel and not shares_draws(texts.values())
+    draws = draws_unseeded_numbers(texts.values())
+    is_seeded = has_channel and not has_shared_draws(texts.values())
     is_true_by_remark = {
         UNHEARD: not is_heard or table.file is not None,
         READABLE: has_channel and readable,
@@ -213,7 +213,7 @@ def _icarus_build(
 ) -> _Build:
     timescale = f"`timescale {description.timescale}\n" if description.timescale else ""
     design = [f"/code/{path}" for path in description.design]
-    files = {_BENCH: timescale + (ICARUS.package if has_channel else "") + _join_sources(sources)}
+    files = {_BENCH: timescale + (ICARUS.package if has_channel else "") + _joined_sources(sources)}
     if len(design) > 1 or timescale:
         # Each file is read alone: what one defines the next would not know.
         files[_DESIGN] = timescale + "".join(f'`include "{path}"\n' for path in design)
@@ -244,7 +244,7 @@ def _verilator_build(
     )
     wrapper = (VERILATOR.package, WATCH.replace("TOP", top_module)) if has_channel else ("", "")
     # What a file leaves open is an error; what it defines would go on.
-    text = f"`undefineall\n{wrapper[0]}{_join_sources(sources)}{wrapper[1]}"
+    text = f"`undefineall\n{wrapper[0]}{_joined_sources(sources)}{wrapper[1]}"
     design = [f"/code/{path}" for path in description.design]
     files = {_BENCH: text, **({_SYMBOLS: SYMBOLS} if has_channel else {})}
     return ("verilator", *flags, *design, _BENCH), f"./{_OBJECTS}/simulation", files
@@ -256,7 +256,7 @@ def _header_folders(description: TestbenchFile, table: CriterionTable) -> Sequen
     return list(dict.fromkeys(posixpath.join("/code", path).rstrip("/") for path in paths))
 
 
-def _result_strings(table: CriterionTable, texts: Iterable[str]) -> tuple[Callable[[str], bool], bool]:
+def _result_string_test(table: CriterionTable, texts: Iterable[str]) -> tuple[Callable[[str], bool], bool]:
     """A test of a testbench's strings, true for those that may hold its result; and true if none of them does.
 
     A pattern is of the text that is printed, and the string is its format: so each is tried with some values. Where
@@ -269,7 +269,7 @@ def _result_strings(table: CriterionTable, texts: Iterable[str]) -> tuple[Callab
     def tells_result(literal: str) -> bool:
         lines = (line for sample in _printed_samples(literal[1:-1]) for line in sample.split("\\n"))
         try:
-            return any(matches(patterns, lines, deadline))
+            return any(first_match_of_each_line(patterns, lines, deadline))
         except TimeoutError as error:
             raise BadHarnessError(f"criterion: pass: takes longer than {PATTERN_BUDGET_S:g} s") from error
 
@@ -289,10 +289,10 @@ def _printed_samples(format_text: str) -> Iterator[str]:
         yield "".join(printed).replace("%\0", "%")
 
 
-def _join_sources(sources: Mapping[str, str]) -> str:
+def _joined_sources(sources: Mapping[str, str]) -> str:
     """The testbench as one file, so that its parts share what they define."""
     return "".join(f'`line 1 "{_FOLDER}/{name}" 0\n{text}\n' for name, text in sources.items())
 
 
-def _name(path: str) -> str:
+def _file_name(path: str) -> str:
     return path.rpartition("/")[2]

@@ -119,35 +119,35 @@ WATCH = f"module {PACKAGE}_end; final {PACKAGE}::final_(); endmodule bind TOP {P
 """Source that Verilator compiles besides, to know if nothing was left to do; Icarus's module knows it by itself."""
 
 
-def renamable_names(texts: Iterable[str], names: Collection[str]) -> frozenset[str]:
+def renamable_names(texts: Iterable[str], scope_names: Collection[str]) -> frozenset[str]:
     """Those of some names that a run can change: none that also follows a dot, as a port's does.
 
     Args:
         texts: The testbench's files.
-        names: Names of its scopes.
+        scope_names: Names of its scopes.
     """
-    tokens = [token for text in texts for token in _tokens(text)]
+    tokens = [token for text in texts for token in _tokens_without_comments(text)]
     after_dot = {token[0] for previous, token in itertools.pairwise(tokens) if previous[0] == "."}
-    return frozenset(name for name in names if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", name)) - after_dot
+    return frozenset(name for name in scope_names if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", name)) - after_dot
 
 
 def string_literals(text: str) -> Iterator[str]:
     """The strings of a source, with their quotation marks."""
-    return (token[0] for token in _tokens(text) if token.lastgroup == "string")
+    return (token[0] for token in _tokens_without_comments(text) if token.lastgroup == "string")
 
 
-def draws_numbers(texts: Iterable[str]) -> bool:
+def draws_unseeded_numbers(texts: Iterable[str]) -> bool:
     """True if sources draw random numbers without a seed."""
     return any(
         token[0] in _SHARED_DRAWS or (token[0] in _DRAWS and not _has_seed(tokens, index))
-        for tokens in (list(_tokens(text)) for text in texts)
+        for tokens in (list(_tokens_without_comments(text)) for text in texts)
         for index, token in enumerate(tokens)
     )
 
 
-def shares_draws(texts: Iterable[str]) -> bool:
+def has_shared_draws(texts: Iterable[str]) -> bool:
     """True if sources draw random numbers in ways that can't be given a generator of their own."""
-    return any(token[0] in _SHARED_DRAWS for text in texts for token in _tokens(text))
+    return any(token[0] in _SHARED_DRAWS for text in texts for token in _tokens_without_comments(text))
 
 
 def data_files_to_expose(texts: Iterable[str], data_files: Collection[str]) -> frozenset[str]:
@@ -157,7 +157,7 @@ def data_files_to_expose(texts: Iterable[str], data_files: Collection[str]) -> f
     """
     served, other_names, computed = set[str](), set[str](), False
     for text in texts:
-        tokens = list(_tokens(text))
+        tokens = list(_tokens_without_comments(text))
         names = {index + 2 for index, token in enumerate(tokens) if token[0] in _LOADS}
         open_indices = {index + 2 for index, token in enumerate(tokens) if token[0] == "$fopen"}
         computed |= any(tokens[index].lastgroup != "string" for index in names | open_indices if index < len(tokens))
@@ -168,7 +168,7 @@ def data_files_to_expose(texts: Iterable[str], data_files: Collection[str]) -> f
     return frozenset(name for name in data_files if name in other_names or (computed and name not in served))
 
 
-def rewrite_testbench_file(
+def rewritten_testbench_file(
     text: str,
     *,
     names: Collection[str],
@@ -185,7 +185,7 @@ def rewrite_testbench_file(
         tells_result: True for a string, with its quotation marks, that may hold the testbench's result.
         served_files: The files that are shown to a `$readmemh`.
     """
-    tokens = list(_tokens(text))
+    tokens = list(_tokens_without_comments(text))
     text_edits = [
         (token.end(), token.end(), f"${RUN}")
         for previous_token, token in zip([None, *tokens], tokens, strict=False)
@@ -213,7 +213,7 @@ class _Rewriter:
             inner_index
             for index, token in enumerate(tokens)
             if token.lastgroup == "task" and (_PRINTS.fullmatch(token[0]) or token[0] in _SEVERITIES)
-            for inner_index in range(index, self._last_token_index(index) + 1)
+            for inner_index in range(index, self._last_index_of_call(index) + 1)
         }
         result_indices = (
             index for index, token in enumerate(tokens) if token.lastgroup == "string" and tells_result(token[0])
@@ -239,17 +239,17 @@ class _Rewriter:
             elif token[0] in _ENDINGS:
                 # Where nobody is there to continue, a stop is an end.
                 yield token.start(), token.end(), f"begin {self._calls.end_call}(1); $finish"
-                yield self._edit_after(self._last_token_index(index), "; end")
+                yield self._edit_after(self._last_index_of_call(index), "; end")
             elif token[0] in _DRAWS and not _has_seed(self._tokens, index):
                 yield from self._draw_edits(index)
-            elif token[0] in _LOADS and self._named_file(index) in self._data:
+            elif token[0] in _LOADS and self._file_name_argument(index) in self._data:
                 name_token = self._tokens[index + 2]
                 yield token.start(), token.start(), f"begin {self._calls.data_call}(1); "
-                yield name_token.start(), name_token.end(), f'"{DATA}/{self._named_file(index)}"'
-                yield self._edit_after(self._last_token_index(index), f"; {self._calls.data_call}(0); end")
+                yield name_token.start(), name_token.end(), f'"{DATA}/{self._file_name_argument(index)}"'
+                yield self._edit_after(self._last_index_of_call(index), f"; {self._calls.data_call}(0); end")
 
     def _print_edits(self, index: int, writes: str, *, ends_line: bool, skipped: int = 0) -> Iterator[_Edit]:
-        close = self._last_token_index(index)
+        close = self._last_index_of_call(index)
         first_index = index + 2 + skipped
         write_call = f"{writes}({PACKAGE}::text"
         say_call = f"; {self._say_call(index, close, ends_line=ends_line)}; end"
@@ -260,7 +260,7 @@ class _Rewriter:
         yield self._edit_after(close, say_call)
 
     def _severity_edits(self, index: int) -> Iterator[_Edit]:
-        close = self._last_token_index(index)
+        close = self._last_index_of_call(index)
         if index + 2 < close:
             arguments = "".join(
                 f" {token[0]}" for token in self._tokens[index + 2 : close] if token.lastgroup != "comment"
@@ -270,7 +270,7 @@ class _Rewriter:
             yield self._edit_after(close, "; end")
 
     def _draw_edits(self, index: int) -> Iterator[_Edit]:
-        start, close = self._tokens[index].start(), self._last_token_index(index)
+        start, close = self._tokens[index].start(), self._last_index_of_call(index)
         before, behind = self._calls.draws[self._tokens[index][0]]
         if self._tokens[index][0] != "$urandom_range":
             yield start, self._tokens[close].end(), before
@@ -301,7 +301,7 @@ class _Rewriter:
         takes = self._token_text(close + 1) == ";"
         return end, self._tokens[close + 1].end() if takes else end, replacement
 
-    def _last_token_index(self, index: int) -> int:
+    def _last_index_of_call(self, index: int) -> int:
         """The last token of a call: its closing parenthesis, if it has arguments."""
         if self._token_text(index + 1) != "(":
             return index
@@ -312,7 +312,7 @@ class _Rewriter:
                 return end
         return index
 
-    def _named_file(self, index: int) -> str:
+    def _file_name_argument(self, index: int) -> str:
         return self._token_text(index + 2)[1:-1].removeprefix("./")
 
     def _token_text(self, index: int) -> str:
@@ -325,5 +325,5 @@ def _has_seed(tokens: Sequence[Match[str]], index: int) -> bool:
     return words[0] != "$urandom_range" and words[1:2] == ["("] and words[2:3] != [")"]
 
 
-def _tokens(text: str) -> Iterator[Match[str]]:
+def _tokens_without_comments(text: str) -> Iterator[Match[str]]:
     return (token for token in _TOKEN.finditer(text) if token.lastgroup != "comment")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from benchwright_harness.execution.process import OutputReceiver, StepEnd
-from benchwright_harness.plan.plan import OSS_SIM, Build
+from benchwright_harness.plan.plan import OSS_SIM, ImageBuild
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import RunLimits
 
@@ -37,7 +37,7 @@ class SandboxJob:
     """Text that the supervisor passes to the channel of a testbench."""
     image: str = OSS_SIM
     """Image that the harness asked for; only containers can run images other than the toolchain."""
-    build: Build | None = None
+    build: ImageBuild | None = None
     """Build of the image, where the harness brings a Dockerfile."""
     networks: tuple[str, ...] = ()
     """Networks of the host that the harness asks for by name."""
@@ -81,7 +81,7 @@ class WarmSandbox(Sandbox, Protocol):
         """Start one ahead for a job like this, whatever its folder and user are; at most one waits."""
         ...
 
-    async def cool(self) -> None:
+    async def end_warm(self) -> None:
         """End the one that waits."""
         ...
 
@@ -94,18 +94,18 @@ class WarmSandbox(Sandbox, Protocol):
         ...
 
 
-def address_space(limits: RunLimits) -> int:
+def address_space_bytes(limits: RunLimits) -> int:
     """Bytes that one process may map: far more than it may use, but limited."""
     return (limits.memory_mb << 20) * _ADDRESS_SPACE_PER_RESIDENT
 
 
-def prlimit(limits: RunLimits, *options: str) -> list[str]:
+def prlimit_command(limits: RunLimits, *options: str) -> list[str]:
     """The words before a command that set its limits, besides those that are enforced from outside."""
     return [
         "/usr/bin/prlimit",
         *options,
         f"--fsize={limits.file_mb << 20}",
-        f"--as={address_space(limits)}",
+        f"--as={address_space_bytes(limits)}",
         "--core=0",
         "--",
     ]

@@ -32,7 +32,7 @@ from benchwright_foundation.superuser import is_superuser
 from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, Program, StepEnd
-from benchwright_harness.execution.run_folder import new_run_folder, remove_leftovers
+from benchwright_harness.execution.run_folder import new_run_folder, remove_folders_of_dead_runs
 from benchwright_harness.sandbox import SandboxJob
 from benchwright_harness.sandbox.confinement import (
     ConfinedProgram,
@@ -41,7 +41,7 @@ from benchwright_harness.sandbox.confinement import (
     FolderHider,
     HiddenFolders,
 )
-from benchwright_harness.sandbox.guard import SUPERVISOR, hidden_roots, python_variables, supervisor_request
+from benchwright_harness.sandbox.guard import SUPERVISOR, hidden_roots, python_start_variables, supervisor_request
 from benchwright_harness.sandbox.kind import HealthFinding, MachineHealth, SandboxKind
 from benchwright_harness.sandbox.seccomp import filter_program
 from benchwright_harness.sandbox.users import next_run_user
@@ -88,7 +88,7 @@ class _SandboxSettings:
 
     @classmethod
     def from_job(cls, job: SandboxJob) -> _SandboxSettings:
-        python = tuple(sorted(python_variables(job).items()))
+        python = tuple(sorted(python_start_variables(job).items()))
         return cls(
             job.toolchain, hidden_roots(job), job.limits.folder_mb, python, tuple(sorted(job.shown_folders.items()))
         )
@@ -120,7 +120,7 @@ class _StartedSandbox:
         """
         try:
             status = os.pread(self.status, _STATUS_BYTES, 0)
-            await _end_of_namespace(status)
+            await _kill_namespace(status)
             return status
         finally:
             os.close(self.status)
@@ -147,7 +147,7 @@ class BwrapSandbox:
     @cached_property
     def digest(self) -> str:
         """sha256 over bubblewrap's version, its options, the system call filter, and the programs of ours inside."""
-        options = "\n".join((*self.isolation(), _digest_of_programs()))
+        options = "\n".join((*self.isolation_words(), _digest_of_programs()))
         return hashlib.sha256(f"{self._version}\n{options}\n".encode() + filter_program()).hexdigest()
 
     @property
@@ -186,7 +186,13 @@ class BwrapSandbox:
             SandboxUnavailableError: The sandbox does not work on this machine, with the next step.
         """
         user = self.new_user()
-        argv = [self.program, *self.isolation(), *_system_binds(Path("/"), "etc", "opt"), "--", "/bin/true"]
+        argv = [
+            self.program,
+            *self.isolation_words(),
+            *_system_bind_options(Path("/"), "etc", "opt"),
+            "--",
+            "/bin/true",
+        ]
         trial_run = subprocess.run(
             argv,
             capture_output=True,
@@ -207,14 +213,16 @@ class BwrapSandbox:
         """See `Sandbox.run`."""
         if not self._swept:
             self._swept = True
-            await asyncio.to_thread(remove_leftovers)
-        started_sandbox = self._take_started(job) or self._start(_SandboxSettings.from_job(job), job.code, job.user)
+            await asyncio.to_thread(remove_folders_of_dead_runs)
+        started_sandbox = self._claim_started_if_warm(job) or self._start(
+            _SandboxSettings.from_job(job), job.code, job.user
+        )
         try:
             step_end = await started_sandbox.program.finish(
                 limits=job.limits,
-                folder=job.code,
+                limited_folder=job.code,
                 log=log,
-                input_bytes=supervisor_request(job, job.limits.processes + 1),
+                stdin_bytes=supervisor_request(job, job.limits.processes + 1),
             )
         finally:
             status = await started_sandbox.close()
@@ -226,13 +234,13 @@ class BwrapSandbox:
     async def start_ahead(self, job: SandboxJob) -> None:
         """Start a sandbox ahead for the next job like this one, which is to use `warm_folder`.
 
-        At most one waits. It ends with this process, or by `cool`.
+        At most one waits. It ends with this process, or by `end_warm`.
         """
         settings = _SandboxSettings.from_job(job)
         async with self._warming:
             if self._warm is not None and self._warm.settings == settings and self._warm.program.is_running:
                 return
-            await self.cool()
+            await self.end_warm()
             user = self.new_user()
             code = new_run_folder()
             try:
@@ -243,8 +251,8 @@ class BwrapSandbox:
                 remove_folder(code)
                 raise
 
-    async def cool(self) -> None:
-        """See `WarmSandbox.cool`."""
+    async def end_warm(self) -> None:
+        """See `WarmSandbox.end_warm`."""
         started_sandbox, self._warm = self._warm, None
         if started_sandbox is not None:
             await started_sandbox.kill()
@@ -271,7 +279,7 @@ class BwrapSandbox:
         if started := self._started_by_folder.pop(code, None):
             await started.kill()
 
-    def _take_started(self, job: SandboxJob) -> _StartedSandbox | None:
+    def _claim_started_if_warm(self, job: SandboxJob) -> _StartedSandbox | None:
         started_sandbox = self._started_by_folder.pop(job.code, None)
         if started_sandbox is None or started_sandbox.settings == _SandboxSettings.from_job(job):
             return started_sandbox
@@ -286,8 +294,8 @@ class BwrapSandbox:
             status, seccomp = in_memory(b""), in_memory(filter_program())
             users = in_memory(_USERS.encode())
             options = [
-                *self.isolation(),
-                *_system_binds(settings.toolchain.root, "etc", "opt"),
+                *self.isolation_words(),
+                *_system_bind_options(settings.toolchain.root, "etc", "opt"),
                 *("--ro-bind", str(settings.toolchain.inside), INSIDE),
                 *("--ro-bind-data", str(users), "/etc/passwd"),
                 *itertools.chain.from_iterable(("--perms", "0755", "--tmpfs", root) for root in settings.roots),
@@ -298,7 +306,7 @@ class BwrapSandbox:
                 *("--bind", str(code), "/code", "--chdir", "/"),
                 # bubblewrap's own / and /dev live in memory too, with no limit but the machine's.
                 *itertools.chain.from_iterable(
-                    (*self.size_limit(settings.folder_mb << 20), "--tmpfs", folder) for folder in _SCRATCH
+                    (*self.size_limit_options(settings.folder_mb << 20), "--tmpfs", folder) for folder in _SCRATCH
                 ),
                 *("--remount-ro", "/dev", "--remount-ro", "/"),
                 *itertools.chain.from_iterable(("--setenv", key, value) for key, value in settings.python),
@@ -308,19 +316,19 @@ class BwrapSandbox:
             arguments = in_memory("".join(f"{option}\0" for option in options).encode())
             # Python could change the user itself, but would copy the page tables of this whole process for it.
             program = Program(
-                [*_become(user), self.program, "--args", str(arguments), "--", *SUPERVISOR],
+                [*_words_to_become_user(user), self.program, "--args", str(arguments), "--", *SUPERVISOR],
                 env={"PATH": "/usr/bin:/bin"},
                 cwd=Path("/"),
                 pass_fds=[status, seccomp, users, arguments],
-                talks=True,
+                reports_on_stderr=True,
             )
             return _StartedSandbox(settings, program, os.dup(status), code, user)
 
-    def size_limit(self, size: int) -> list[str]:
+    def size_limit_options(self, size_bytes: int) -> list[str]:
         """The options before a `--tmpfs` that limit it to this many bytes, where bubblewrap has them."""
-        return ["--size", str(size)] if self._version >= (0, 7) else []
+        return ["--size", str(size_bytes)] if self._version >= (0, 7) else []
 
-    def isolation(self) -> list[str]:
+    def isolation_words(self) -> list[str]:
         """The options that every sandbox starts with."""
         options = _ISOLATION.split()
         # Older bubblewraps can't forbid nested user namespaces; the system call filter does.
@@ -331,13 +339,13 @@ def _digest_of_programs() -> str:
     return digest_of(content(Path(__file__).parents[1] / "inside", excluded_folder="__pycache__"))
 
 
-async def _end_of_namespace(status: bytes) -> None:
+async def _kill_namespace(bwrap_status: bytes) -> None:
     """Kill the first process inside, and with it all others; wait until they have exited.
 
     It dies with the bubblewrap outside, but a little later, and not at all where that was killed
     before the one inside had asked for it. What is left inside would still run and write.
     """
-    match = re.search(rb'"child-pid": *(\d+)', status)
+    match = re.search(rb'"child-pid": *(\d+)', bwrap_status)
     if not match:
         return
     exit_event = asyncio.Event()
@@ -363,7 +371,7 @@ def _is_first_inside(pid: int) -> bool:
 
 
 @cache
-def _system_binds(root: Path, *extra_folders: str) -> tuple[str, ...]:
+def _system_bind_options(root: Path, *extra_folders: str) -> tuple[str, ...]:
     """The options that show the programs and libraries of a system, its folders of these names, `/proc` and `/dev`."""
     binds: list[str] = []
     for name in ("usr", *extra_folders, "bin", "sbin", "lib", "lib32", "lib64"):
@@ -424,11 +432,11 @@ def _confine_program(argv: Sequence[str], confinement: Confinement) -> Iterator[
     with contextlib.ExitStack() as open_files:
         seccomp = open_files.enter_context(_memory_file(filter_program()))
         options = [
-            *sandbox.isolation(),
-            *_system_binds(Path("/")),
+            *sandbox.isolation_words(),
+            *_system_bind_options(Path("/")),
             *itertools.chain.from_iterable(("--ro-bind-try", name, name) for name in _SETTINGS),
             # Before what is shown, some of which may be below it.
-            *sandbox.size_limit(confinement.scratch_mb << 20),
+            *sandbox.size_limit_options(confinement.scratch_mb << 20),
             *("--tmpfs", _CONFINED_SCRATCH, "--chdir", _CONFINED_SCRATCH),
             *itertools.chain.from_iterable(("--ro-bind", str(path), str(path)) for path in confinement.shown_paths),
             *("--remount-ro", "/dev", "--remount-ro", "/"),
@@ -438,19 +446,23 @@ def _confine_program(argv: Sequence[str], confinement: Confinement) -> Iterator[
         arguments = open_files.enter_context(_memory_file("".join(f"{option}\0" for option in options).encode()))
         limit_options = (f"--nproc={confinement.processes}", f"--fsize={confinement.file_mb << 20}", "--core=0")
         command = [
-            *_become(sandbox.new_user()),
+            *_words_to_become_user(sandbox.new_user()),
             *(sandbox.program, "--args", str(arguments), "--", "/usr/bin/prlimit", *limit_options, "--", *argv),
         ]
         yield ConfinedProgram(command, [seccomp, arguments], {})
 
 
-def _become(user: int | None) -> tuple[str, ...]:
+def _words_to_become_user(user_id: int | None) -> tuple[str, ...]:
     """The words before a command that make it another user's."""
-    return () if user is None else ("/usr/bin/setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--")
+    return (
+        ()
+        if user_id is None
+        else ("/usr/bin/setpriv", f"--reuid={user_id}", f"--regid={user_id}", "--clear-groups", "--")
+    )
 
 
 @cache
-def _can_hide() -> bool:
+def _can_hide_folders() -> bool:
     """True if bubblewrap is there and works; inside some containers it does not."""
     if sys.platform != "linux" or shutil.which("bwrap") is None:
         return False
@@ -478,5 +490,5 @@ BWRAP = SandboxKind(
     examine=_examine,
     shows_folders=True,
     confiner=Confiner(_confine_program, lambda: BwrapSandbox().check(), _INSTALL, "/usr/local/bin:/usr/bin"),
-    folder_hider=FolderHider("bubblewrap", _can_hide, _command_hiding_folders),
+    folder_hider=FolderHider("bubblewrap", _can_hide_folders, _command_hiding_folders),
 )

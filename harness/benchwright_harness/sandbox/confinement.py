@@ -18,7 +18,7 @@ class Confinement:
     """Files and resources that a confined program gets.
 
     Args:
-        shown: Files and folders of the host that it can read, each at its own path.
+        shown_paths: Files and folders of the host that it can read, each at its own path.
         env: All of its environment.
         processes: Number of processes that it may have at a time.
         scratch_mb: MiB of its folder for temporary files, the only one that it can write to; gone afterwards.
@@ -85,7 +85,7 @@ class FolderHider:
     """The command line around another. What the program leaves behind ends with it."""
 
 
-def own_python() -> list[Path]:
+def own_python_folders() -> list[Path]:
     """Folders of this process's Python, besides `/usr`: its environment, and the packages installed in it."""
     packages = [Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
     python_folders = [Path(sys.prefix), Path(sys.base_prefix), *packages]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from benchwright_harness.plan.plan import WORKDIR
-from benchwright_harness.sandbox import SandboxJob, address_space
+from benchwright_harness.sandbox import SandboxJob, address_space_bytes
 from benchwright_harness.toolchain.tree import INSIDE
 
 GUARD = f"{INSIDE}/guard"
@@ -16,7 +16,7 @@ FILES = 1024
 _PYTHONS_OWN = ("PYTHON", "LC_", "LANG")
 
 
-def python_variables(job: SandboxJob) -> dict[str, str]:
+def python_start_variables(job: SandboxJob) -> dict[str, str]:
     """The variables that decide how Python starts: the supervisor has to start as the job's own would."""
     python = {key: value for key, value in job.env.items() if key.startswith(_PYTHONS_OWN)}
     # What the job adds to it besides can be added later.
@@ -36,7 +36,7 @@ def supervisor_request(job: SandboxJob, process_limit: int | None) -> bytes:
         job: Job that it is to run.
         process_limit: Number of processes that the job's user may have; `None` if something else limits them.
     """
-    limits = {"fsize": job.limits.file_mb << 20, "as": address_space(job.limits), "core": 0, "nofile": FILES}
+    limits = {"fsize": job.limits.file_mb << 20, "as": address_space_bytes(job.limits), "core": 0, "nofile": FILES}
     if process_limit is not None:
         limits["nproc"] = process_limit
     env = {**job.env, "PYTHONPATH": ":".join(filter(None, (GUARD, job.env.get("PYTHONPATH"))))}

@@ -19,8 +19,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchwright_harness.execution.process import OutputReceiver, StepEnd, run_limited
-from benchwright_harness.sandbox import SandboxJob, prlimit
+from benchwright_harness.execution.process import OutputReceiver, StepEnd, run_within_limits
+from benchwright_harness.sandbox import SandboxJob, prlimit_command
 from benchwright_harness.sandbox.confinement import ConfinedProgram, Confinement, Confiner
 from benchwright_harness.sandbox.kind import SandboxKind
 from benchwright_harness.toolchain.native_tools import NativeTools
@@ -53,13 +53,13 @@ class NativeSandbox:
                 file = Path(f"{private}{path}")
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(localize(text), encoding="utf-8")
-            with same_permissions(Path(os.devnull)):
-                return await run_limited(
-                    [*prlimit(job.limits), *(localize(word) for word in job.argv)],
+            with restoring_permissions(Path(os.devnull)):
+                return await run_within_limits(
+                    [*prlimit_command(job.limits), *(localize(word) for word in job.argv)],
                     env={key: localize(value) for key, value in job.env.items()},
                     cwd=job.code / "rundir",
                     limits=job.limits,
-                    folder=job.code,
+                    limited_folder=job.code,
                     log=log,
                 )
         finally:
@@ -67,7 +67,7 @@ class NativeSandbox:
 
 
 @contextlib.contextmanager
-def same_permissions(file: Path) -> Iterator[None]:
+def restoring_permissions(file: Path) -> Iterator[None]:
     """Restore a file's permissions afterwards, if this user may."""
     permissions = stat.S_IMODE(file.stat().st_mode)
     try:

@@ -22,18 +22,18 @@ def next_run_user() -> int:
     Two processes take theirs from different blocks, which the kernel gives back when a process ends,
     however it does. Where there are more processes than blocks, they share.
     """
-    return next(_users(os.getpid()))
+    return next(_user_ids_of_process(os.getpid()))
 
 
 @cache
-def _users(pid: int) -> Iterator[int]:
+def _user_ids_of_process(pid: int) -> Iterator[int]:
     blocks = [(pid + later) % _BLOCKS for later in range(_BLOCKS)]
-    block = next(filter(_reserve, blocks), blocks[0])
+    block = next(filter(_reserve_if_free, blocks), blocks[0])
     first_uid = _FIRST_UID + block * _IN_A_BLOCK
     return itertools.cycle(range(first_uid, first_uid + _IN_A_BLOCK))
 
 
-def _reserve(block: int) -> bool:
+def _reserve_if_free(block: int) -> bool:
     claim_socket = socket.socket(socket.AF_UNIX)
     try:
         claim_socket.bind(f"\0benchwright-run-users-{block}")

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from benchwright_foundation.model import Model
 from benchwright_harness.scan import characters, synthesis
-from benchwright_harness.scan.rules import rule_of
+from benchwright_harness.scan.rules import rule_by_task
 from benchwright_harness.scan.rules import rules as _rules
 from benchwright_harness.scan.source import RuleMatch, rule_matches
 from benchwright_problems.category import Category
@@ -50,7 +50,7 @@ class ScanFinding(Model):
         return f"{self.path}, line {self.line}, column {self.column}: {says} (rule {self.rule})"
 
 
-def rules() -> tuple[str, ...]:
+def rule_names() -> tuple[str, ...]:
     """The names that a problem may give other actions."""
     return tuple(_rules())
 
@@ -69,7 +69,7 @@ def scan_solution(problem: Problem, solution: Mapping[str, bytes]) -> tuple[Scan
         problem: Problem with its hidden part, whose `scan` overrides the defaults.
         solution: Path → content.
     """
-    actions = _actions(problem)
+    actions = _action_by_rule(problem)
     is_synthesised = actions["simulation-only"] is not ScanAction.ALLOW
     given_files = {path: text.encode() for path, text in problem.public.files.items()}
     reference = {path: text.encode() for path, text in problem.hidden.reference.items()}
@@ -105,20 +105,20 @@ def hands_in_testbench(problem: Problem) -> bool:
     return problem.category in _TESTBENCH
 
 
-def refused_tasks(problem: Problem) -> dict[str, str]:
+def rule_by_refused_task(problem: Problem) -> dict[str, str]:
     """System tasks that a problem refuses → the rule, for compilers that say what they have compiled.
 
     As with `scan`, what the problem's own files or its reference call is allowed. Besides, names of directives, and
     "verilator" for the comments that speak to it.
     """
     given_text = "".join((*problem.public.files.values(), *problem.hidden.reference.values()))
-    actions = _actions(problem)
-    rules_of = {f"${name}": rule for name, rule in rule_of().items()} | _OTHERS
+    actions = _action_by_rule(problem)
+    rules_of = {f"${name}": rule for name, rule in rule_by_task().items()} | _OTHERS
     refused_rules = {task: rule for task, rule in rules_of.items() if actions.get(rule) is ScanAction.REFUSE}
     return {task: rule for task, rule in refused_rules.items() if task not in given_text}
 
 
-def _actions(problem: Problem) -> dict[str, ScanAction]:
+def _action_by_rule(problem: Problem) -> dict[str, ScanAction]:
     harness = problem.hidden.harness.values()
     actions = {name: rule.testbench if hands_in_testbench(problem) else rule.action for name, rule in _rules().items()}
     if any(map(_SYNTHESISER.search, harness)):

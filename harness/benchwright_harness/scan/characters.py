@@ -24,7 +24,7 @@ def character_findings(content: bytes) -> Iterator[tuple[str, str, int]]:
         yield "character", f"{_NAMES.get(code, 'a control character')} (0x{code:02X})", match.start()
 
 
-def name_of_character_outside_strings(content: bytes, offset: int) -> str:
+def non_ascii_character_name(content: bytes, offset: int) -> str:
     """Names a character that is not ASCII."""
     for length in (2, 3, 4):
         try:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from benchwright_harness.scan.rules import rule_for, rule_of
+from benchwright_harness.scan.rules import rule_by_task, rule_for
 from benchwright_harness.scan.tokens import SourceToken, comments_before
 
 _BODY = re.compile(r"(?:[^\\\n]|\\.)*", re.DOTALL)
@@ -58,16 +58,16 @@ def macro_findings(text: str, tokens: list[SourceToken]) -> Findings:
             yield from _assembled_name_findings(token, next_token, ends_macro, brackets > 0, parameters)
 
 
-def _parameter_names(tokens: list[SourceToken], define: int) -> frozenset[str]:
+def _parameter_names(tokens: list[SourceToken], define_index: int) -> frozenset[str]:
     """The names of a macro's parameters."""
     if (
-        define + 2 >= len(tokens)
-        or tokens[define + 2].text != "("
-        or tokens[define + 2].start != tokens[define + 2].previous_end
+        define_index + 2 >= len(tokens)
+        or tokens[define_index + 2].text != "("
+        or tokens[define_index + 2].start != tokens[define_index + 2].previous_end
     ):
         return frozenset()
     names, depth, expects = set(), 0, False
-    for token in tokens[define + 2 :]:
+    for token in tokens[define_index + 2 :]:
         if expects and token.kind not in {"OpenParenthesis"}:
             names.add(token.text)
         depth += (token.text in {"(", "[", "{"}) - (token.text in {")", "]", "}"})
@@ -107,7 +107,7 @@ def _assembled_name_findings(
     elif token.kind == "SystemIdentifier":
         name = token.text[1:]
         goes_on = ends_macro or touches or next_token.kind in _NEVER_TASKS
-        if name in parameters or (_begins_dangerous(name) and (rule_for(name) == "unknown" or goes_on)):
+        if name in parameters or (_begins_dangerous_task(name) and (rule_for(name) == "unknown" or goes_on)):
             yield "assembled", token.text, token.start
     elif token.kind == "Directive":
         begins_directive = token.text[1:] in parameters or any(
@@ -120,7 +120,7 @@ def _assembled_name_findings(
 
 
 @lru_cache(maxsize=4096)
-def _begins_dangerous(name: str) -> bool:
-    own_rule = rule_of().get(name)
-    names = (task_name for task_name, rule in rule_of().items() if rule in _DANGEROUS and rule != own_rule)
+def _begins_dangerous_task(name: str) -> bool:
+    own_rule = rule_by_task().get(name)
+    names = (task_name for task_name, rule in rule_by_task().items() if rule in _DANGEROUS and rule != own_rule)
     return any(task_name != name and task_name.startswith(name) for task_name in names)

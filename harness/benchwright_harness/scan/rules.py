@@ -36,22 +36,22 @@ class _RuleData(Model):
 @lru_cache
 def rules() -> Mapping[str, ScanRule]:
     """All rules by name."""
-    return _data().rules
+    return _rule_data().rules
 
 
 @lru_cache
-def rule_of() -> Mapping[str, str]:
+def rule_by_task() -> Mapping[str, str]:
     """System task, without its dollar sign → the rule about it."""
-    return {name: rule for rule, names in _data().tasks.items() for name in names.split()}
+    return {name: rule for rule, names in _rule_data().tasks.items() for name in names.split()}
 
 
-def rule_for(task: str) -> str:
+def rule_for(task_name: str) -> str:
     """The rule about a system task, named without its dollar sign; `unknown` if no standard names it."""
     # Verilator takes any number of bits behind it.
-    return "native" if _NATIVE.fullmatch(task) else rule_of().get(task, "unknown")
+    return "native" if _NATIVE.fullmatch(task_name) else rule_by_task().get(task_name, "unknown")
 
 
 @lru_cache
-def _data() -> _RuleData:
+def _rule_data() -> _RuleData:
     text = (files("benchwright_harness.scan") / "scan.json").read_text(encoding="utf-8")
     return _RuleData.model_validate(json.loads(text))

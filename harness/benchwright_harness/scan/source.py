@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from benchwright_harness.scan import characters, macros
 from benchwright_harness.scan.rules import rule_for
-from benchwright_harness.scan.tokens import Comment, SourceToken, as_ascii, comments_before, lex
+from benchwright_harness.scan.tokens import Comment, SourceToken, as_ascii, comments_before, lexed_tokens
 
 
 class RuleMatch(NamedTuple):
@@ -51,7 +51,7 @@ def rule_matches(path: str, content: bytes) -> Iterator[RuleMatch]:
     """
     yield from map(RuleMatch._make, characters.character_findings(content))
     text = as_ascii(content)
-    tokens = lex(text)
+    tokens = lexed_tokens(text)
     yield from map(RuleMatch._make, macros.macro_findings(text, tokens))
     # Only what an `initial` does is done while a design is read; one can be put together from pieces.
     runs_while_read = any(token.kind in {"InitialKeyword", "MacroPaste"} for token in tokens)
@@ -60,12 +60,14 @@ def rule_matches(path: str, content: bytes) -> Iterator[RuleMatch]:
     for index, token in enumerate(tokens):
         if text.find("/", token.previous_end, token.start) >= 0:
             for comment in comments_before(text, token):
-                yield from _about_comment(comment)
+                yield from _comment_matches(comment)
         if has_strays and token.kind in _WITH_ANY_BYTE and (stray := token.text.find("\x7f")) >= 0:
             offset = token.start + stray
-            yield RuleMatch("character", characters.name_of_character_outside_strings(content, offset), offset)
+            yield RuleMatch("character", characters.non_ascii_character_name(content, offset), offset)
         examine = _ABOUT.get(token.kind)
-        if examine is not None and (examine is not _identifier or token.text[0] == "\\" or token.text in OPAQUE):
+        if examine is not None and (
+            examine is not _identifier_findings or token.text[0] == "\\" or token.text in OPAQUE
+        ):
             next_tokens = tokens[index + 1 : min(index + 5, last_index)]
             yield from (
                 RuleMatch(rule, words, token.start)
@@ -80,7 +82,7 @@ class _SourceSpan(NamedTuple):
     runs_while_read: bool
 
 
-def _about_comment(comment: Comment) -> Iterator[RuleMatch]:
+def _comment_matches(comment: Comment) -> Iterator[RuleMatch]:
     if not comment.is_closed:
         yield RuleMatch("ambiguous", "a comment without its end", comment.start)
     if match := _TO_YOSYS.search(comment.text):
@@ -89,7 +91,7 @@ def _about_comment(comment: Comment) -> Iterator[RuleMatch]:
         yield RuleMatch("tool-comment", match[0], comment.start)
 
 
-def _task(span: _SourceSpan) -> Iterator[tuple[str, str]]:
+def _task_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
     text, next_tokens = span.token.text, span.next_tokens
     rule = rule_for(text[1:])
     if rule != "plain":
@@ -100,7 +102,7 @@ def _task(span: _SourceSpan) -> Iterator[tuple[str, str]]:
         yield from _path_findings(text, next_tokens[1:2], "/code/rundir")
 
 
-def _directive(span: _SourceSpan) -> Iterator[tuple[str, str]]:
+def _directive_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
     text, next_tokens = span.token.text, span.next_tokens
     if text == "`include":
         yield from _path_findings(text, next_tokens[:1], posixpath.dirname(f"/code/{span.path}"))
@@ -122,7 +124,7 @@ def _directive(span: _SourceSpan) -> Iterator[tuple[str, str]]:
         yield "ambiguous", f"the name {text}"
 
 
-def _string(span: _SourceSpan) -> Iterator[tuple[str, str]]:
+def _string_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
     text = span.token.text
     touching = span.next_tokens[:1] and span.next_tokens[0].start == span.token.end
     if text.startswith('"""') or (text == '""' and touching and span.next_tokens[0].text.startswith('"')):
@@ -139,7 +141,7 @@ def _string(span: _SourceSpan) -> Iterator[tuple[str, str]]:
         yield "dpi", text
 
 
-def _identifier(span: _SourceSpan) -> Iterator[tuple[str, str]]:
+def _identifier_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
     text = span.token.text
     if text[0] != "\\":
         if text in OPAQUE:
@@ -149,35 +151,35 @@ def _identifier(span: _SourceSpan) -> Iterator[tuple[str, str]]:
         yield "ambiguous", f"the name {text}"
     # For Icarus this is a call of that task.
     if text[1:2] == "$" and rule_for(text[2:]) not in {"plain", "print", "unknown"}:
-        yield from _task(span._replace(token=span.token._replace(text=text[1:])))
+        yield from _task_findings(span._replace(token=span.token._replace(text=text[1:])))
 
 
-def _import(span: _SourceSpan) -> Iterator[tuple[str, str]]:
+def _import_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
     next_tokens = span.next_tokens
     next_kinds = [token.kind for token in next_tokens[:2]]
     if next_kinds[:1] == ["StringLiteral"] or (next_kinds[:1] == ["Directive"] and next_kinds[1:] != ["DoubleColon"]):
         yield "dpi", f"{span.token.text} {next_tokens[0].text}"
 
 
-def _bind(span: _SourceSpan) -> Iterator[tuple[str, str]]:
+def _bind_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
     yield "bind", span.token.text
 
 
-def _root(span: _SourceSpan) -> Iterator[tuple[str, str]]:
+def _root_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
     yield "root", span.token.text
 
 
 _NAMES = frozenset({"Identifier"})
 _WITH_ANY_BYTE = frozenset({"Unknown", "Identifier"})
 _ABOUT = {
-    "SystemIdentifier": _task,
-    "Directive": _directive,
-    "StringLiteral": _string,
-    "Identifier": _identifier,
-    "ImportKeyword": _import,
-    "ExportKeyword": _import,
-    "BindKeyword": _bind,
-    "RootSystemName": _root,
+    "SystemIdentifier": _task_findings,
+    "Directive": _directive_findings,
+    "StringLiteral": _string_findings,
+    "Identifier": _identifier_findings,
+    "ImportKeyword": _import_findings,
+    "ExportKeyword": _import_findings,
+    "BindKeyword": _bind_findings,
+    "RootSystemName": _root_findings,
 }
 
 
@@ -207,8 +209,8 @@ def _path_findings(task: str, name_tokens: list[SourceToken], folder: str) -> It
         yield "computed-path", task
 
 
-def _leads_outside(folder: str, name: str) -> bool:
-    if "\\" in name:
+def _leads_outside(folder: str, file_name: str) -> bool:
+    if "\\" in file_name:
         return True
-    full_path = posixpath.normpath(posixpath.join(folder, name))
+    full_path = posixpath.normpath(posixpath.join(folder, file_name))
     return not full_path.startswith("/code/") or full_path.startswith("/code/src")

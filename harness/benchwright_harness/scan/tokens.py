@@ -35,7 +35,7 @@ def as_ascii(content: bytes) -> str:
     return content.translate(_ASCII).decode("ascii")
 
 
-def lex(text: str) -> list[SourceToken]:
+def lexed_tokens(text: str) -> list[SourceToken]:
     """The tokens of a file, the last of which is `EndOfFile`.
 
     Args:

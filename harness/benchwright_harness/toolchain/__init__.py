@@ -28,7 +28,7 @@ from benchwright_harness.toolchain.manifest import (
     MANIFEST,
     ToolchainManifest,
     content,
-    differences,
+    differences_from_list,
     digest_of,
     recipe,
 )
@@ -77,12 +77,12 @@ class Toolchain:
         Raises:
             ToolMissingError: No toolchain is there, with the next step.
         """
-        toolchain = cls(cls.in_use(cache))
-        toolchain._hold(toolchain.folder)
+        toolchain = cls(cls.folder_in_use(cache))
+        toolchain._keep_from_removal(toolchain.folder)
         return toolchain
 
     @classmethod
-    def in_use(cls, cache: Path) -> Path:
+    def folder_in_use(cls, cache: Path) -> Path:
         """The folder of the toolchain in use; it need not be there."""
         return (cache / "toolchains" / _IN_USE).resolve()
 
@@ -116,7 +116,7 @@ class Toolchain:
         link.symlink_to(self.name)
         link.replace(self.folder.with_name(_IN_USE))
 
-    def verify(self) -> list[str]:
+    def changes_since_build(self) -> list[str]:
         """Changes in the tree since it was built, one sentence each; reads all of it.
 
         Raises:
@@ -128,7 +128,7 @@ class Toolchain:
             raise ToolchainError(f"{self.folder / CONTENT} can't be read: {error.strerror}", _BROKEN) from error
         if digest_of(content_list) != self.digest:
             raise ToolchainError(f"{self.folder / CONTENT} does not belong to {MANIFEST} beside it", _BROKEN)
-        return differences(self.root, content_list)
+        return differences_from_list(self.root, content_list)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -198,10 +198,10 @@ class Toolchain:
         A copy beside the toolchain, named by its content: the user who runs a job can reach this one, wherever
         Benchwright is installed, and nothing changes it under a run's feet.
         """
-        source = _inside()
-        copy = self.inside_copy(self.folder.parent)
+        source = _inside_source()
+        copy = self.inside_copy_path(self.folder.parent)
         if copy.is_dir():
-            self._hold(copy)
+            self._keep_from_removal(copy)
             return copy
         try:
             new_copy = Path(tempfile.mkdtemp(prefix=f".{INSIDE_COPY}", dir=copy.parent))
@@ -219,17 +219,17 @@ class Toolchain:
         except OSError:
             # Another process was first.
             shutil.rmtree(new_copy)
-        self._hold(copy)
+        self._keep_from_removal(copy)
         return copy
 
     @staticmethod
-    def inside_copy(folder: Path) -> Path:
+    def inside_copy_path(folder: Path) -> Path:
         """Path at which the copy of this version's own programs is, or will be, beside toolchains in a folder."""
-        return folder / f"{INSIDE_COPY}{digest_of(content(_inside(), excluded_folder=_CACHED))[:12]}"
+        return folder / f"{INSIDE_COPY}{digest_of(content(_inside_source(), excluded_folder=_CACHED))[:12]}"
 
-    def _hold(self, folder: Path) -> None:
+    def _keep_from_removal(self, folder: Path) -> None:
         """Let nobody remove a folder while this object lives."""
-        handle = folder_lock.share(folder)
+        handle = folder_lock.shared_lock_if_openable(folder)
         if handle is not None:
             weakref.finalize(self, os.close, handle)
 
@@ -240,5 +240,5 @@ class Toolchain:
         return self.root / path.lstrip("/")
 
 
-def _inside() -> Path:
+def _inside_source() -> Path:
     return Path(__file__).parents[1] / "inside"

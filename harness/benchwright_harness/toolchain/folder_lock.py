@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-def share(folder: Path) -> int | None:
+def shared_lock_if_openable(folder: Path) -> int | None:
     """Take a shared lock.
 
     Returns:
@@ -31,7 +31,7 @@ def share(folder: Path) -> int | None:
 
 
 @contextlib.contextmanager
-def exclusive(folder: Path) -> Iterator[None]:
+def exclusively_locked(folder: Path) -> Iterator[None]:
     """Hold an exclusive lock; wait until nobody else has one."""
     import fcntl
 
@@ -44,7 +44,7 @@ def exclusive(folder: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def exclusive_now(folder: Path) -> Iterator[bool]:
+def try_exclusive_lock(folder: Path) -> Iterator[bool]:
     """Try to hold an exclusive lock; yields false if others have one, or if the file system has no locks."""
     import fcntl
 

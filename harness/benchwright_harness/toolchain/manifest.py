@@ -58,10 +58,10 @@ def content(root: Path, *, excluded_folder: str = "") -> str:
     return "".join(f"{description} {path}\n" for path, description in sorted(path_lines))
 
 
-def differences(root: Path, content_list: str) -> list[str]:
+def differences_from_list(root: Path, content_list: str) -> list[str]:
     """Differences from a list of `content`, one sentence each."""
-    recorded_files = dict(_by_path(content_list))
-    current_files = dict(_by_path(content(root)))
+    recorded_files = dict(_entry_by_path(content_list))
+    current_files = dict(_entry_by_path(content(root)))
     return [
         f"{path}: "
         f"{'is missing' if path not in current_files else 'is new' if path not in recorded_files else 'has changed'}"
@@ -70,7 +70,7 @@ def differences(root: Path, content_list: str) -> list[str]:
     ]
 
 
-def _by_path(content_list: str) -> Iterator[tuple[str, str]]:
+def _entry_by_path(content_list: str) -> Iterator[tuple[str, str]]:
     for line in content_list.split("\n")[:-1]:
         kind, value, path = line.split(" ", 2)
         yield path, f"{kind} {value}"

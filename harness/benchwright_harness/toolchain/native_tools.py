@@ -57,11 +57,11 @@ class NativeTools(Toolchain):
         self._variables = {"PATH": ":".join(folders)}
         if "VERILATOR_ROOT" in environ:
             self._variables["VERILATOR_ROOT"] = environ["VERILATOR_ROOT"]
-        self._tool_versions = _versions(self._variables["PATH"], "")
+        self._tool_versions = _version_by_tool(self._variables["PATH"], "")
         if not set(_MODULES) <= self._tool_versions.keys():
-            self._borrow(cache)
+            self._borrow_packages_if_fitting(cache)
 
-    def _borrow(self, cache: Path) -> None:
+    def _borrow_packages_if_fitting(self, cache: Path) -> None:
         try:
             root = Toolchain.find(cache).root
         except ToolMissingError:
@@ -70,7 +70,7 @@ class NativeTools(Toolchain):
             return
         packages = str(root / tree.PACKAGES.lstrip("/"))
         path = f"{root}/usr/local/bin:{self._variables['PATH']}"
-        borrowed_versions = _versions(path, packages)
+        borrowed_versions = _version_by_tool(path, packages)
         if set(_MODULES) <= borrowed_versions.keys():
             self._tool_versions = borrowed_versions
             self._variables |= {"PATH": path, "PYTHONPATH": packages}
@@ -122,23 +122,26 @@ class NativeTools(Toolchain):
 
 
 @lru_cache
-def _versions(path: str, packages: str) -> dict[str, str]:
+def _version_by_tool(search_path: str, packages_folder: str) -> dict[str, str]:
     """Tool → version, of those on a PATH and among Python's packages."""
-    variables = {"PATH": path, "LC_ALL": "C.UTF-8"} | ({"PYTHONPATH": packages} if packages else {})
+    variables = {"PATH": search_path, "LC_ALL": "C.UTF-8"} | (
+        {"PYTHONPATH": packages_folder} if packages_folder else {}
+    )
     versions = {}
     for name, (program, option) in _ASK.items():
-        if program_path := shutil.which(program, path=path):
-            number = re.search(r"\d+(\.\d+)+", _command_output([program_path, option], variables))
+        if program_path := shutil.which(program, path=search_path):
+            number = re.search(r"\d+(\.\d+)+", _command_output_or_empty([program_path, option], variables))
             versions[name] = number[0] if number else "unknown"
-    if program_path := shutil.which("python3", path=path):
+    if program_path := shutil.which("python3", path=search_path):
         version_pairs = (
-            line.split() for line in _command_output([program_path, "-c", _PRINT_VERSIONS], variables).splitlines()
+            line.split()
+            for line in _command_output_or_empty([program_path, "-c", _PRINT_VERSIONS], variables).splitlines()
         )
         versions |= {pair[0]: pair[1] for pair in version_pairs if len(pair) == 2}
     return versions
 
 
-def _command_output(command: list[str], variables: Mapping[str, str]) -> str:
+def _command_output_or_empty(command: list[str], variables: Mapping[str, str]) -> str:
     try:
         finished_process = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=_TIMEOUT_S, check=False, env=variables

@@ -16,7 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from benchwright_harness.toolchain import INSIDE_COPY, Toolchain
-from benchwright_harness.toolchain.folder_lock import exclusive_now
+from benchwright_harness.toolchain.folder_lock import try_exclusive_lock
 from benchwright_harness.toolchain.manifest import MANIFEST
 
 _REMOVED = ".removed-"
@@ -53,18 +53,20 @@ def prunable_folders(cache: Path, folder_kinds: Iterable[FolderKind] = tuple(Fol
         folder_kinds: Kinds to look for.
     """
     requested_kinds = frozenset(folder_kinds)
-    with _listing(cache / "toolchains") as entries:
-        paths_and_kinds = [(Path(entry), kind) for entry in entries if (kind := _kind(entry, cache)) in requested_kinds]
+    with _folder_entries(cache / "toolchains") as entries:
+        paths_and_kinds = [
+            (Path(entry), kind) for entry in entries if (kind := _kind_if_prunable(entry, cache)) in requested_kinds
+        ]
     return [
-        Prunable(path, kind, _size(path))
+        Prunable(path, kind, _disk_bytes(path))
         for path, kind in sorted(paths_and_kinds)
-        if kind is not None and not _is_held(path)
+        if kind is not None and not _is_in_use(path)
     ]
 
 
-def remove(leftover: Prunable) -> bool:
+def remove_if_unused(leftover: Prunable) -> bool:
     """Delete one; false if it is in use by now, or this user may not."""
-    with exclusive_now(leftover.path) as alone:
+    with try_exclusive_lock(leftover.path) as alone:
         if not alone:
             return False
         renamed_path = leftover.path.with_name(f"{_REMOVED}{os.getpid()}-{leftover.path.name.lstrip('.')}")
@@ -76,7 +78,7 @@ def remove(leftover: Prunable) -> bool:
     return not renamed_path.exists()
 
 
-def _kind(folder_entry: os.DirEntry[str], cache: Path) -> FolderKind | None:
+def _kind_if_prunable(folder_entry: os.DirEntry[str], cache: Path) -> FolderKind | None:
     if not folder_entry.is_dir(follow_symlinks=False):
         return None
     path = Path(folder_entry)
@@ -87,14 +89,14 @@ def _kind(folder_entry: os.DirEntry[str], cache: Path) -> FolderKind | None:
             else None
         )
     if folder_entry.name.startswith(INSIDE_COPY):
-        return None if path == Toolchain.inside_copy(path.parent) else FolderKind.PROGRAMS
+        return None if path == Toolchain.inside_copy_path(path.parent) else FolderKind.PROGRAMS
     if (path / MANIFEST).is_file():
-        return None if path.resolve() == Toolchain.in_use(cache) else FolderKind.TOOLCHAIN
+        return None if path.resolve() == Toolchain.folder_in_use(cache) else FolderKind.TOOLCHAIN
     return None
 
 
 @contextlib.contextmanager
-def _listing(folder: Path) -> Iterator[list[os.DirEntry[str]]]:
+def _folder_entries(folder: Path) -> Iterator[list[os.DirEntry[str]]]:
     try:
         with os.scandir(folder) as entries:
             yield list(entries)
@@ -102,12 +104,12 @@ def _listing(folder: Path) -> Iterator[list[os.DirEntry[str]]]:
         yield []
 
 
-def _is_held(folder: Path) -> bool:
-    with exclusive_now(folder) as alone:
+def _is_in_use(folder: Path) -> bool:
+    with try_exclusive_lock(folder) as alone:
         return not alone
 
 
-def _size(folder: Path) -> int:
+def _disk_bytes(folder: Path) -> int:
     sizes: dict[tuple[int, int], int] = {}
     for parent, folders, names in os.walk(folder):
         for name in (*folders, *names):

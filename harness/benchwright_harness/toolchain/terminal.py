@@ -24,7 +24,7 @@ def scripts_folder(cache: Path) -> Path:
     return cache / "bin"
 
 
-def offer_scripts(cache: Path) -> Path:
+def write_tool_scripts(cache: Path) -> Path:
     """Write a script for each tool of the toolchain in use; returns their folder.
 
     Raises:
@@ -35,7 +35,7 @@ def offer_scripts(cache: Path) -> Path:
     folder = scripts_folder(cache)
     folder.mkdir(parents=True, exist_ok=True)
     for tool in TOOLS:
-        _write(folder / tool, starting_script(toolchain, tool))
+        _write_if_changed(folder / tool, starting_script(toolchain, tool))
     return folder
 
 
@@ -66,7 +66,7 @@ exec bwrap --tmpfs / {system} --dev-bind /dev /dev --proc /proc {variables} \\
 """
 
 
-def _write(file: Path, text: str) -> None:
+def _write_if_changed(file: Path, text: str) -> None:
     try:
         if file.read_text(encoding="utf-8") == text:
             return

@@ -16,9 +16,9 @@ from benchwright_judges.agreement.estimators import (
     Share,
     bootstrap_estimate,
     cohen_kappa,
-    cronbach,
+    cronbach_alpha,
     krippendorff_alpha,
-    pearson,
+    pearson_correlation,
     wilson_share,
 )
 from benchwright_judges.agreement.rated import RatedAnswer
@@ -108,13 +108,13 @@ def measure_agreement(
 
 
 def _format_agreement(
-    name: str, rated_items: Sequence[RatedAnswer], interval: Callable[..., Estimate]
+    format_name: str, rated_items: Sequence[RatedAnswer], interval: Callable[..., Estimate]
 ) -> FormatAgreement:
     scale = rated_items[0].scale
     judges = sorted({judge for item in rated_items for judge in item.judges})
     voted = [item for item in rated_items if any(item.judges.values())]
     return FormatAgreement(
-        format=name,
+        format=format_name,
         items=len(rated_items),
         undecided=sum(is_right_by_majority(scale, [*item.people.values()]) is None for item in rated_items),
         tie_breaks=wilson_share(sum(item.tie_break for item in voted), len(voted)),
@@ -136,11 +136,11 @@ def _judge_agreement(
     people_right, judge_right = (np.array([row[column] for row in comparisons], dtype=float) for column in (3, 4))
     # A label of a scale as a number; without a majority the median label is used.
     middle = [
-        (_points(scale, labels, statistics.median), _points(scale, votes, statistics.median))
+        (_average_points(scale, labels, statistics.median), _average_points(scale, votes, statistics.median))
         for _, labels, votes, *_ in comparisons
     ]
     people, judge_points = (np.array([pair[side] for pair in middle], dtype=float) for side in (0, 1))
-    means = np.array([_points(scale, labels, statistics.fmean) for _, labels, *_ in comparisons], dtype=float)
+    means = np.array([_average_points(scale, labels, statistics.fmean) for _, labels, *_ in comparisons], dtype=float)
     return JudgeAgreement(
         judge=judge,
         items=len(comparisons),
@@ -150,7 +150,7 @@ def _judge_agreement(
         kappa=interval(cohen_kappa, (people_right, judge_right)),
         weighted_kappa=interval(cohen_kappa, (people, judge_points)) if scale is not Scale.BLANK else None,
         alpha=interval(lambda *raters: krippendorff_alpha(np.array(raters), _LEVELS[scale]), (people, judge_points)),
-        pearson=interval(pearson, (means, judge_points)) if scale.is_ordinal else None,
+        pearson=interval(pearson_correlation, (means, judge_points)) if scale.is_ordinal else None,
         disagreements=tuple(
             Disagreement(
                 item=compared_item.answer_id,
@@ -168,7 +168,10 @@ def _people_agreement(scale: Scale, label_sets: Sequence[Mapping[str, str]]) -> 
     names = sorted({name for labels in label_sets for name in labels})
     ratings = np.array(
         [
-            [_points(scale, [labels[name]], statistics.median) if name in labels else math.nan for labels in label_sets]
+            [
+                _average_points(scale, [labels[name]], statistics.median) if name in labels else math.nan
+                for labels in label_sets
+            ]
             for name in names
         ],
         dtype=float,
@@ -177,8 +180,8 @@ def _people_agreement(scale: Scale, label_sets: Sequence[Mapping[str, str]]) -> 
     return PeopleAgreement(
         people=len(names),
         items=sum(len(labels) > 1 for labels in label_sets),
-        alpha=_without_nan(krippendorff_alpha(ratings, _LEVELS[scale])),
-        cronbach=_without_nan(cronbach(complete)),
+        alpha=_none_if_nan(krippendorff_alpha(ratings, _LEVELS[scale])),
+        cronbach=_none_if_nan(cronbach_alpha(complete)),
     )
 
 
@@ -195,9 +198,9 @@ def is_right_by_majority(scale: Scale, labels: Sequence[str]) -> bool | None:
     return None if 2 * right_count == len(labels) else 2 * right_count > len(labels)
 
 
-def _points(scale: Scale, labels: Sequence[str], middle: Callable[[Sequence[float]], float]) -> float:
-    return middle([scale.labels.index(label) if scale is Scale.EXAM else float(label) for label in labels])
+def _average_points(scale: Scale, labels: Sequence[str], average: Callable[[Sequence[float]], float]) -> float:
+    return average([scale.labels.index(label) if scale is Scale.EXAM else float(label) for label in labels])
 
 
-def _without_nan(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if math.isnan(value) else value

@@ -15,7 +15,7 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.home import Home
 from benchwright_foundation.model import Model
 from benchwright_judges.models.budget import JudgingBudget
-from benchwright_judges.models.json_reply import read_object
+from benchwright_judges.models.json_reply import read_only_object
 from benchwright_judges.models.prompt import audit_prompt
 from benchwright_judges.rubric import load_rubric
 from benchwright_judges.scale import Scale
@@ -70,7 +70,7 @@ class JudgesAudit(Model):
     reviews: tuple[JudgesReview, ...]
 
     @property
-    def points(self) -> dict[Aspect, float]:
+    def mean_points_by_aspect(self) -> dict[Aspect, float]:
         """Each aspect's mean over the judges; empty if no reply could be used."""
         read_reviews = [review for review in self.reviews if review.findings]
         if not read_reviews:
@@ -80,9 +80,9 @@ class JudgesAudit(Model):
         }
 
     @property
-    def passed(self) -> bool | None:
+    def passes_threshold(self) -> bool | None:
         """True if every aspect reaches the threshold; None if no reply could be used."""
-        points = self.points
+        points = self.mean_points_by_aspect
         return min(points.values()) >= THRESHOLD if points else None
 
 
@@ -103,26 +103,26 @@ class Audits:
         self._folder.parent.chmod(0o700)
         write_atomically(file, audit.model_dump_json().encode(), 0o600)
 
-    def find_audit(self, ref: str, problem: Problem) -> JudgesAudit | None:
+    def find_current_audit(self, problem_ref: str, problem: Problem) -> JudgesAudit | None:
         """The audit of the problem's current version by the current rubric; None if there is none."""
         try:
-            audit = JudgesAudit.model_validate_json(self._file(ref).read_bytes())
+            audit = JudgesAudit.model_validate_json(self._file(problem_ref).read_bytes())
         except (OSError, ValidationError):
             return None
         current_digests = (problem.public_digest, problem.harness_digest, load_rubric("problem-audit").reference)
         return audit if (audit.problem_digest, audit.harness_digest, audit.rubric) == current_digests else None
 
-    def _file(self, ref: str) -> Path:
-        return self._folder / f"{ref}.json"
+    def _file(self, problem_ref: str) -> Path:
+        return self._folder / f"{problem_ref}.json"
 
 
 async def audit_problem(
-    ref: str, problem: Problem, endpoints: Sequence[ModelEndpoint], budget: JudgingBudget
+    problem_ref: str, problem: Problem, endpoints: Sequence[ModelEndpoint], budget: JudgingBudget
 ) -> JudgesAudit:
     """Have every judge review a problem once.
 
     Args:
-        ref: `pack/id`.
+        problem_ref: `pack/id`.
         problem: Problem with its hidden part.
         endpoints: The judges.
         budget: Pays.
@@ -134,7 +134,7 @@ async def audit_problem(
     prompt = audit_prompt(problem, [*Aspect], rubric)
 
     async def review(endpoint: ModelEndpoint) -> JudgesReview:
-        reply = await endpoint.request_reply(prompt, index=0, budget=budget)
+        reply = await endpoint.request_reply(prompt, seed_offset=0, budget=budget)
         review_fields: dict[str, Any] = {
             "judge": endpoint.settings.name,
             "cost_usd": reply.cost_usd,
@@ -142,7 +142,7 @@ async def audit_problem(
         }
         try:
             return (
-                JudgesReview(findings=_findings(reply.text), **review_fields)
+                JudgesReview(findings=_read_ratings_by_aspect(reply.text), **review_fields)
                 if reply.text
                 else JudgesReview(error=reply.error, **review_fields)
             )
@@ -151,7 +151,7 @@ async def audit_problem(
 
     reviews = await asyncio.gather(*(review(endpoint) for endpoint in endpoints))
     return JudgesAudit(
-        problem=ref,
+        problem=problem_ref,
         problem_digest=problem.public_digest,
         harness_digest=problem.harness_digest,
         rubric=rubric.reference,
@@ -159,8 +159,8 @@ async def audit_problem(
     )
 
 
-def _findings(text: str) -> dict[Aspect, AspectRating]:
-    fields = read_object(text)
+def _read_ratings_by_aspect(reply_text: str) -> dict[Aspect, AspectRating]:
+    fields = read_only_object(reply_text)
     if set(fields) != {*Aspect}:
         raise ValueError(f"the reply does not have the fields {', '.join(Aspect)}, and only these")
     findings = {}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright_foundation.model import Model
 from benchwright_judges.judgement import Vote
 from benchwright_judges.models.budget import JudgingBudget
-from benchwright_judges.models.json_reply import read_object
+from benchwright_judges.models.json_reply import read_only_object
 from benchwright_judges.models.model_judge import ModelJudge
 from benchwright_judges.models.prompt import error_types_prompt
 from benchwright_judges.records import ballot
@@ -46,7 +46,7 @@ class ErrorType(StrEnum):
         return "knowledge" if self in (self.SINGLE_CONCEPT, self.CONFUSION, self.PARTIAL) else "reasoning"
 
 
-class Classified(Model):
+class ErrorClassification(Model):
     """Votes of the judges on one wrong choice."""
 
     types: tuple[ErrorType, ...]
@@ -62,7 +62,7 @@ class Classified(Model):
         return sum(vote.cost_usd for vote in self.votes)
 
 
-def instructions() -> tuple[str, str]:
+def instructions_and_reference() -> tuple[str, str]:
     """The instructions to judges, and their reference."""
     content = (resources.files("benchwright_judges") / "rubrics" / "error-types.txt").read_bytes()
     return content.decode(), f"error-types@{hashlib.sha256(content).hexdigest()[:12]}"
@@ -76,7 +76,7 @@ async def classify_errors(
     *,
     budget: JudgingBudget,
     offline: bool = False,
-) -> Classified:
+) -> ErrorClassification:
     """Have every judge name the errors of a wrong reply once. New votes are stored at once, and used again.
 
     Args:
@@ -91,34 +91,34 @@ async def classify_errors(
         OutOfBudgetError: The budget does not hold what a vote may cost; votes that were given are stored.
         StorageError: The database failed.
     """
-    text, reference = instructions()
+    text, reference = instructions_and_reference()
     outcomes = await asyncio.gather(
-        *(_vote(problem, reply, text, endpoint, records, budget, offline) for endpoint in endpoints),
+        *(_stored_or_new_vote(problem, reply, text, endpoint, records, budget, offline) for endpoint in endpoints),
         return_exceptions=True,
     )
     for outcome in outcomes:
         if isinstance(outcome, BaseException):
             raise outcome
     votes = tuple(vote for vote in outcomes if isinstance(vote, Vote))
-    return Classified(types=majority_types(votes), votes=votes, rubric=reference)
+    return ErrorClassification(types=majority_types(votes), votes=votes, rubric=reference)
 
 
 def majority_types(votes: Sequence[Vote]) -> tuple[ErrorType, ...]:
     """The types that more than half of the usable votes name."""
-    usable = [types_of(vote) for vote in votes if not vote.error]
+    usable = [types_named_by_vote(vote) for vote in votes if not vote.error]
     counts = Counter(error_type for types in usable for error_type in types)
     return tuple(error_type for error_type in ErrorType if 2 * counts[error_type] > len(usable))
 
 
-def types_of(vote: Vote) -> tuple[ErrorType, ...]:
+def types_named_by_vote(vote: Vote) -> tuple[ErrorType, ...]:
     """Types of error that a vote names."""
     return tuple(ErrorType(name) for name in vote.label.split(_SEPARATOR) if name)
 
 
-async def _vote(
+async def _stored_or_new_vote(
     problem: Problem,
     reply: str,
-    text: str,
+    instructions_text: str,
     endpoint: ModelEndpoint,
     records: Records,
     budget: JudgingBudget,
@@ -127,7 +127,7 @@ async def _vote(
     name = endpoint.settings.name
     key = digest(
         {
-            "error_types": text,
+            "error_types": instructions_text,
             "judge": ModelJudge(endpoint).identity,
             "problem": problem.public_digest,
             "key": problem.harness_digest,
@@ -136,30 +136,34 @@ async def _vote(
     )
 
     async def request() -> Vote:
-        prompt = error_types_prompt(problem, reply, text, [*ErrorType])
-        return _read_vote(name, await endpoint.request_reply(prompt, index=0, budget=budget))
+        prompt = error_types_prompt(problem, reply, instructions_text, [*ErrorType])
+        return _read_vote(name, await endpoint.request_reply(prompt, seed_offset=0, budget=budget))
 
     return await ballot.stored_or_new_vote(records, key, name, request, offline=offline)
 
 
-def _read_vote(judge: str, reply: EndpointReply) -> Vote:
-    vote_fields: dict[str, Any] = {"judge": judge, "raw": reply.text, **reply.model_dump(exclude={"text", "error"})}
+def _read_vote(judge_name: str, reply: EndpointReply) -> Vote:
+    vote_fields: dict[str, Any] = {
+        "judge": judge_name,
+        "raw": reply.text,
+        **reply.model_dump(exclude={"text", "error"}),
+    }
     if reply.error:
         return Vote(error=reply.error, **vote_fields)
     try:
-        types, reason = read_types(reply.text)
+        types, reason = read_types_and_reason(reply.text)
     except ValueError as error:
         return Vote(error=str(error), **vote_fields)
     return Vote(label=_SEPARATOR.join(types), reason=reason, **vote_fields)
 
 
-def read_types(text: str) -> tuple[tuple[ErrorType, ...], str]:
+def read_types_and_reason(reply_text: str) -> tuple[tuple[ErrorType, ...], str]:
     """Types and reason of a judge's reply; strict.
 
     Raises:
         ValueError: The reply is not one object with these two fields, or names what is no type.
     """
-    fields = read_object(text)
+    fields = read_only_object(reply_text)
     if set(fields) != {"reason", "types"}:
         raise ValueError("the reply does not have the fields reason and types, and only these")
     if not isinstance(fields["reason"], str) or not isinstance(fields["types"], list) or not fields["types"]:

@@ -100,7 +100,7 @@ def _squared_differences(distinct_ratings: Numbers, margins: Numbers, level: Lev
     return np.square(np.subtract.outer(scale_positions, scale_positions))
 
 
-def pearson(first_ratings: Numbers, second_ratings: Numbers) -> float:
+def pearson_correlation(first_ratings: Numbers, second_ratings: Numbers) -> float:
     """Pearson's correlation; NaN if one side is constant."""
     if len(first_ratings) < 2 or np.ptp(first_ratings) == 0 or np.ptp(second_ratings) == 0:
         return math.nan
@@ -108,7 +108,7 @@ def pearson(first_ratings: Numbers, second_ratings: Numbers) -> float:
     return float(np.corrcoef(first_ratings, second_ratings)[0, 1])
 
 
-def cronbach(ratings: Numbers) -> float:
+def cronbach_alpha(ratings: Numbers) -> float:
     """Cronbach's alpha (Cronbach 1951) of k raters: k/(k-1) * (1 - sum of var(rater) / var(sum of raters)).
 
     Args:

@@ -49,7 +49,7 @@ def quarch_script_score(question: Question, answer: str, answer_key: Answer) -> 
     """
     if question.format is not QuestionFormat.MULTIPLE_CHOICE:
         return None
-    letter = _letter_in_object(answer)
+    letter = _final_answer_in_last_object(answer)
     if letter is None and (box := _BOX.search(answer)):
         letter = box[1]
     if letter is None:
@@ -57,8 +57,8 @@ def quarch_script_score(question: Question, answer: str, answer_key: Answer) -> 
     return float(letter == answer_key.value.strip())
 
 
-def _letter_in_object(text: str) -> str | None:
-    objects = _OBJECT.findall(text)
+def _final_answer_in_last_object(reply_text: str) -> str | None:
+    objects = _OBJECT.findall(reply_text)
     try:
         answer = json.loads(objects[-1])["final_answer"] if objects else None
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -66,7 +66,7 @@ class _RatedRow(Model):
 
     @field_validator("difficulty", mode="before")
     @classmethod
-    def _empty_cell(cls, value: object) -> object:
+    def _none_if_empty_cell(cls, value: object) -> object:
         return None if value == "" else value
 
 
@@ -75,7 +75,7 @@ def scale_of(format_or_category: str) -> Scale | None:
     return _SCALES.get(format_or_category)
 
 
-def rated_answers(answer_records: Sequence[AnswerRecord]) -> Sequence[RatedAnswer]:
+def answers_rated_by_people_and_models(answer_records: Sequence[AnswerRecord]) -> Sequence[RatedAnswer]:
     """The answers of the database that both people and models have rated."""
     both_rated = []
     for answer_record in answer_records:
@@ -98,7 +98,7 @@ def rated_answers(answer_records: Sequence[AnswerRecord]) -> Sequence[RatedAnswe
                 format=answer_record.answer.format,
                 scale=scale,
                 people={grade.grader: grade.label for grade in answer_record.grades},
-                judges=_by_judge([(vote.judge, vote.label) for vote in votes]),
+                judges=_labels_by_judge_and_panel([(vote.judge, vote.label) for vote in votes]),
                 tie_break=judgement.tie_break,
                 difficulty={grade.grader: grade.difficulty for grade in answer_record.grades},
                 attempt=answer_record.answer.attempt,
@@ -107,7 +107,7 @@ def rated_answers(answer_records: Sequence[AnswerRecord]) -> Sequence[RatedAnswe
     return both_rated
 
 
-def read_votes(file: Path) -> Sequence[RatedAnswer]:
+def read_rated_answers(votes_file: Path) -> Sequence[RatedAnswer]:
     """Read votes from a file: CSV with a header, or JSON Lines, one vote a row.
 
     Fields: `item`, `format`, `judge`, `kind` (`person` or `model`), `label`, and `problem` if known; of people also
@@ -118,39 +118,41 @@ def read_votes(file: Path) -> Sequence[RatedAnswer]:
         VotesFileError: The file can't be read, or a row is not a vote; the message names line and field.
     """
     try:
-        text = file.read_bytes().decode("utf-8-sig")
+        text = votes_file.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise VotesFileError(
-            f"{file} can't be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}"
+            f"{votes_file} can't be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}"
         ) from error
     votes_by_item: dict[str, list[_RatedRow]] = {}
-    for line, row in _csv_rows(text) if file.suffix.lower() == ".csv" else _json_rows(text):
+    for line, row in _numbered_csv_rows(text) if votes_file.suffix.lower() == ".csv" else _numbered_json_lines(text):
         try:
             vote_row = _RatedRow.model_validate_json(row) if isinstance(row, str) else _RatedRow.model_validate(row)
             scale = _SCALES.get(vote_row.format)
             if scale is None:
-                raise VotesFileError(f"{file}:{line}: field format: must be one of {', '.join(_SCALES)}")
-            _check_label(scale, vote_row.label)
+                raise VotesFileError(f"{votes_file}:{line}: field format: must be one of {', '.join(_SCALES)}")
+            _require_label_on_scale(scale, vote_row.label)
         except ValidationError as error:
             first_error = error.errors(include_url=False, include_input=False)[0]
             field = ".".join(str(part) for part in first_error["loc"])
-            raise VotesFileError(f"{file}:{line}: {f'field {field}: ' if field else ''}{first_error['msg']}") from error
+            raise VotesFileError(
+                f"{votes_file}:{line}: {f'field {field}: ' if field else ''}{first_error['msg']}"
+            ) from error
         except ValueError as error:
-            raise VotesFileError(f"{file}:{line}: field label: {error}") from error
+            raise VotesFileError(f"{votes_file}:{line}: field label: {error}") from error
         votes_by_item.setdefault(vote_row.item, []).append(vote_row)
     return [_rated_answer(votes) for votes in votes_by_item.values()]
 
 
-def _csv_rows(text: str) -> Sequence[tuple[int, dict[str, str]]]:
+def _numbered_csv_rows(text: str) -> Sequence[tuple[int, dict[str, str]]]:
     csv_reader = csv.DictReader(io.StringIO(text))
     return [(csv_reader.line_num, {name or "": value or "" for name, value in row.items()}) for row in csv_reader]
 
 
-def _json_rows(text: str) -> Sequence[tuple[int, str]]:
+def _numbered_json_lines(text: str) -> Sequence[tuple[int, str]]:
     return [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
 
 
-def _check_label(scale: Scale, label: str) -> None:
+def _require_label_on_scale(scale: Scale, label: str) -> None:
     if scale is Scale.EXAM:
         scale.read_label(label)
         return
@@ -174,13 +176,13 @@ def _rated_answer(votes: Sequence[_RatedRow]) -> RatedAnswer:
         format=first_vote.format,
         scale=scale,
         people={vote.judge: vote.label for vote in person_votes},
-        judges=_by_judge(model_labels),
+        judges=_labels_by_judge_and_panel(model_labels),
         tie_break=len(model_labels) > 2 and scale.decide([label for _, label in model_labels[:2]], 3) is None,
         difficulty={vote.judge: vote.difficulty for vote in person_votes if vote.difficulty is not None},
     )
 
 
-def _by_judge(judge_labels: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+def _labels_by_judge_and_panel(judge_labels: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
     judges: dict[str, list[str]] = {}
     for judge, label in judge_labels:
         judges.setdefault(judge, []).append(label)

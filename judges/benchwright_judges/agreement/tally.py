@@ -28,35 +28,35 @@ class Tally:
     """A tool or the sandbox failed."""
 
     @property
-    def judged(self) -> int:
+    def judged_count(self) -> int:
         """All but the pending and undecided ones."""
         return self.total - self.pending - self.undecided
 
     @property
     def accuracy(self) -> float | None:
         """Share of right answers among the judged ones; None if there are none."""
-        return _share(self.right, self.judged)
+        return _share_if_any(self.right, self.judged_count)
 
     @property
     def accuracy_of_readable(self) -> float | None:
         """Share of right answers among those that are right or wrong; None if there are none."""
-        return _share(self.right, self.right + self.wrong)
+        return _share_if_any(self.right, self.right + self.wrong)
 
 
-def tally(reasons: Iterable[Reason]) -> Tally:
+def tally_reasons(reasons: Iterable[Reason]) -> Tally:
     """Count answers.
 
     Args:
         reasons: Reason of the verdict on each answer.
     """
-    counts = Counter(map(_kind, reasons))
+    counts = Counter(map(_tally_field, reasons))
     return Tally(
         total=counts.total(),
         **{name: counts[name] for name in ("right", "wrong", "unreadable", "empty", "pending", "undecided")},
     )
 
 
-def _kind(reason: Reason) -> str:
+def _tally_field(reason: Reason) -> str:
     if reason.outcome is Outcome.ERROR:
         return "pending" if reason.waits_for_judge else "undecided"
     if reason in _UNREADABLE:
@@ -66,5 +66,5 @@ def _kind(reason: Reason) -> str:
     return "right" if reason is Reason.PASSED else "wrong"
 
 
-def _share(count: int, total: int) -> float | None:
+def _share_if_any(count: int, total: int) -> float | None:
     return round(count / total, 6) if total else None

@@ -6,23 +6,23 @@ from benchwright_judges.formats.question_rules import GivenText, QuestionRules
 from benchwright_judges.formats.selection import score_selection
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.languages.language import LanguageWording
-from benchwright_judges.reading.selections import truth_of
+from benchwright_judges.reading.selections import truth_value_in
 from benchwright_judges.reading.statements import Extraction, read_statement
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Answer, Question
 
 
-def _values(question: Question) -> tuple[str, ...]:
-    return question.format.keys
+def _truth_keys(question: Question) -> tuple[str, ...]:
+    return question.format.possible_keys
 
 
 def _extract(question: Question, text: str) -> Extraction:
-    return read_statement(text, truth_of)
+    return read_statement(text, truth_value_in)
 
 
 def _score(given_text: GivenText) -> Judgement:
     return score_selection(
-        _extract(given_text.question, given_text.text), given_text.question.format.keys, given_text.key
+        _extract(given_text.question, given_text.text), given_text.question.format.possible_keys, given_text.key
     )
 
 
@@ -39,6 +39,6 @@ ASSERTION = QuestionRules(
     task=lambda wording: wording.decide,
     answer_in_json='"true" or "false", whether what it states is true.',
     show_key=_show_key,
-    selectable=_values,
+    selectable=_truth_keys,
     extract=_extract,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright_judges.formats.question_rules import GivenText, QuestionRules
-from benchwright_judges.formats.selection import letters, option_texts, score_selection
+from benchwright_judges.formats.selection import option_letters, option_texts, score_selection
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.reading.selections import choice_letter_in
 from benchwright_judges.reading.statements import Extraction, read_statement
@@ -18,7 +18,7 @@ def _extract(question: Question, text: str) -> Extraction:
 
 def _score(given_text: GivenText) -> Judgement:
     extraction = _extract(given_text.question, given_text.text)
-    return score_selection(extraction, letters(given_text.question), given_text.key)
+    return score_selection(extraction, option_letters(given_text.question), given_text.key)
 
 
 MULTIPLE_CHOICE = QuestionRules(
@@ -29,6 +29,6 @@ MULTIPLE_CHOICE = QuestionRules(
     names_value=True,
     task=lambda wording: wording.choose,
     answer_in_json="the letter of exactly one option.",
-    selectable=letters,
+    selectable=option_letters,
     extract=_extract,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright_judges.formats.question_rules import GivenText, QuestionRules
-from benchwright_judges.formats.selection import letters, option_texts, unreadable_judgement
+from benchwright_judges.formats.selection import option_letters, option_texts, unreadable_judgement
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.reading.selections import choice_letters_in
 from benchwright_judges.reading.statements import Extraction, read_statement
@@ -25,7 +25,7 @@ def _score(given_text: GivenText) -> Judgement:
     """
     extraction = _extract(given_text.question, given_text.text)
     if extraction.value is None:
-        return unreadable_judgement(extraction, letters(given_text.question), "every right one of")
+        return unreadable_judgement(extraction, option_letters(given_text.question), "every right one of")
     given_letters, key_letters = set(extraction.value), set(given_text.key.value.strip().upper())
     hits, slips = len(given_letters & key_letters), len(given_letters - key_letters)
     score = max(0.0, (hits - slips) / len(key_letters))
@@ -41,6 +41,6 @@ MULTIPLE_RESPONSE = QuestionRules(
     names_value=True,
     task=lambda wording: wording.choose_several,
     answer_in_json="the letters of all right options, such as AC.",
-    selectable=letters,
+    selectable=option_letters,
     extract=_extract,
 )

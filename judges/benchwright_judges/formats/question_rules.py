@@ -31,7 +31,7 @@ def _no_selection(question: Question, text: str) -> Extraction:
     return Extraction()
 
 
-def _as_it_is(wording: LanguageWording, key: Answer) -> str:
+def _key_value(wording: LanguageWording, key: Answer) -> str:
     return key.value
 
 
@@ -51,7 +51,7 @@ class QuestionRules:
     """Request for the reply."""
     answer_in_json: str = "your whole answer."
     """The description of the field `answer`, for a model that replies with a JSON object."""
-    show_key: Callable[[LanguageWording, Answer], str] = _as_it_is
+    show_key: Callable[[LanguageWording, Answer], str] = _key_value
     """The key as a solver would write it."""
     names_value: bool = False
     """True if an answer is one value, which prompts ask for in a line of its own."""

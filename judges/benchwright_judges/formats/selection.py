@@ -15,7 +15,7 @@ def option_texts(question: Question) -> dict[str, str]:
     return {choice.letter: choice.text for choice in question.choices}
 
 
-def letters(question: Question) -> tuple[str, ...]:
+def option_letters(question: Question) -> tuple[str, ...]:
     """The letters of its options."""
     return tuple(choice.letter for choice in question.choices)
 
@@ -34,17 +34,17 @@ def score_selection(extraction: Extraction, selectable_values: Sequence[str], an
     return (RIGHT if is_right else WRONG).model_copy(update={"label": extraction.value})
 
 
-def unreadable_judgement(extraction: Extraction, selectable: Sequence[str], quantity: str) -> Judgement:
+def unreadable_judgement(extraction: Extraction, selectable: Sequence[str], quantity_phrase: str) -> Judgement:
     """The judgement of an answer in which no rule reads a value.
 
     Args:
         extraction: Extraction from the answer.
         selectable: The values that it could give.
-        quantity: How many of them, such as "one of".
+        quantity_phrase: How many of them, such as "one of".
     """
     return Judgement(
         status=JudgementStatus.UNREADABLE,
         label=extraction.outcome.value,
-        message=f"The answer has to be {quantity} {', '.join(selectable)}, alone or in a last line such as"
+        message=f"The answer has to be {quantity_phrase} {', '.join(selectable)}, alone or in a last line such as"
         f" `{ANSWER_LABEL}: {selectable[0]}`.",
     )

@@ -15,7 +15,7 @@ from benchwright_judges.reading.quantities import (
     read_unit,
 )
 from benchwright_judges.reading.statements import read_statement
-from benchwright_judges.reading.words import same_words, without_words_around_blank
+from benchwright_judges.reading.words import is_same_apart_from_spelling, without_words_around_blank
 from benchwright_judges.rule_judgements import PENDING, RIGHT, WRONG
 
 _LONGEST = 300
@@ -26,19 +26,19 @@ def score_blank(given_text: GivenText) -> Judgement:
 
     Everything else needs a judge, also where the key is closed: no rule can distinguish wrong words from right ones.
     """
-    return _score(given_text, number_decides=True)
+    return _score_by_accepted_answers(given_text, is_wrong_by_number=True)
 
 
 def score_text(given_text: GivenText) -> Judgement:
     """Score any other free text: an accepted answer is right, and only a closed key makes another number wrong."""
-    return _score(given_text, number_decides=given_text.key.closed)
+    return _score_by_accepted_answers(given_text, is_wrong_by_number=given_text.key.closed)
 
 
-def _score(given_text: GivenText, *, number_decides: bool) -> Judgement:
+def _score_by_accepted_answers(given_text: GivenText, *, is_wrong_by_number: bool) -> Judgement:
     accepted_answers = (given_text.key.value, *given_text.key.alternatives)
     if " ".join(given_text.text.split()) in (" ".join(accepted.split()) for accepted in accepted_answers):
         return RIGHT  # However long it is, and whatever else it says.
-    passage = read_statement(given_text.text, _short_words, takes_words=True).value
+    passage = read_statement(given_text.text, _passage_if_short_statement, takes_words=True).value
     if passage is None:
         return PENDING
     matches = _all_matches(given_text, passage) | _all_matches(
@@ -50,21 +50,22 @@ def _score(given_text: GivenText, *, number_decides: bool) -> Judgement:
         return RIGHT
     # Where an accepted answer is in words, a number may be another way of saying it, unless the key is closed.
     is_other_number = matches == {False} or (given_text.key.closed and False in matches)
-    return WRONG if number_decides and is_other_number else PENDING
+    return WRONG if is_wrong_by_number and is_other_number else PENDING
 
 
 def _all_matches(given_text: GivenText, passage: str) -> set[bool | None]:
     return {
-        _matches(given_text, passage, accepted) for accepted in (given_text.key.value, *given_text.key.alternatives)
+        _matches_or_unsure(given_text, passage, accepted)
+        for accepted in (given_text.key.value, *given_text.key.alternatives)
     }
 
 
-def _matches(given_text: GivenText, passage: str, accepted_answer: str) -> bool | None:
+def _matches_or_unsure(given_text: GivenText, passage: str, accepted_answer: str) -> bool | None:
     """True if a passage is an accepted answer, False if it is another number, None if only a judge can decide."""
     language, key = given_text.question.language, given_text.key
     stated_quantity, accepted_quantity = read_quantity(passage, language), read_quantity(accepted_answer, language)
     if stated_quantity is None or accepted_quantity is None:
-        return True if same_words(passage, accepted_answer, language) else None
+        return True if is_same_apart_from_spelling(passage, accepted_answer, language) else None
     if re.match(r"0\d", accepted_answer.strip()) and passage.strip() != accepted_answer.strip():
         return None  # A code whose digits count.
     asked_unit = read_unit(key.unit) if key.unit else find_asked_unit(given_text.statement)
@@ -73,12 +74,12 @@ def _matches(given_text: GivenText, passage: str, accepted_answer: str) -> bool 
         case Comparison.SAME:
             return True
         case Comparison.DIFFERENT | Comparison.UNIT_DIFFERS:
-            return None if _may_be_same(passage, accepted_answer, language) else False
+            return None if _may_be_same_number(passage, accepted_answer, language) else False
         case Comparison.NEAR | Comparison.UNIT_MISSING:
             return None
 
 
-def _may_be_same(passage: str, accepted_answer: str, language: str) -> bool:
+def _may_be_same_number(passage: str, accepted_answer: str, language: str) -> bool:
     """True if another notation may hide the same number: a key in binary digits, or an English comma."""
     is_binary_key = re.fullmatch(r"[01]{2,64}", accepted_answer.strip()) and re.search(r"0b|'s?b|[₂B]\Z|_\{?2", passage)
     spoken = find_language(language)
@@ -86,5 +87,5 @@ def _may_be_same(passage: str, accepted_answer: str, language: str) -> bool:
     return bool(is_binary_key or has_english_comma)
 
 
-def _short_words(passage: str) -> str | None:
+def _passage_if_short_statement(passage: str) -> str | None:
     return passage if 0 < len(passage) <= _LONGEST and not passage.rstrip().endswith(("?", "？")) else None

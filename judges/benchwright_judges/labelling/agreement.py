@@ -17,7 +17,7 @@ from benchwright_judges.agreement.estimators import (
     wilson_share,
 )
 from benchwright_problems.problem import Problem
-from benchwright_problems.storage.labels import LabelKind, LabelSource, PackLabels, QuestionLabel, stated_label
+from benchwright_problems.storage.labels import LabelKind, LabelSource, PackLabels, QuestionLabel, data_set_label
 
 
 class LabellerAgreement(Model):
@@ -71,14 +71,14 @@ def measure_label_agreement(
         stated_pairs = [
             (label.value, stated_value)
             for problem, label in machine_labels
-            if (stated_value := stated_label(problem, kind) or label.stated)
+            if (stated_value := data_set_label(problem, kind) or label.stated)
         ]
         agreements.append(
             LabelAgreement(
                 kind=kind,
                 labelled=len(machine_labels),
                 votes=measure_likeness(
-                    kind, [_first_two(label) for _, label in machine_labels if _was_voted_on(label)]
+                    kind, [_first_two_votes(label) for _, label in machine_labels if _was_voted_on(label)]
                 ),
                 people=measure_likeness(kind, person_pairs),
                 data_set=measure_likeness(kind, stated_pairs),
@@ -91,7 +91,7 @@ def _was_voted_on(label: QuestionLabel) -> bool:
     return label.source is LabelSource.MODEL and len(label.votes) > 1
 
 
-def _first_two(label: QuestionLabel) -> tuple[str, str]:
+def _first_two_votes(label: QuestionLabel) -> tuple[str, str]:
     return label.votes[0].value, label.votes[1].value
 
 
@@ -99,7 +99,7 @@ def _labeller_agreement(
     kind: LabelKind, label_pairs: Sequence[tuple[str, str]], *, seed: int, resamples: int
 ) -> LabellerAgreement:
     level: Level = "ordinal" if kind is LabelKind.DIFFICULTY else "nominal"
-    order = list(kind.values or sorted({value for pair in label_pairs for value in pair}))
+    order = list(kind.possible_values or sorted({value for pair in label_pairs for value in pair}))
     label_columns = [np.array([order.index(pair[side]) for pair in label_pairs], dtype=float) for side in (0, 1)]
     return LabellerAgreement(
         same=wilson_share(sum(first == second for first, second in label_pairs), len(label_pairs)),

@@ -35,18 +35,18 @@ def _may_disclose(reason: str, problem: Problem) -> bool:
     if _SAYS_ANSWER.search(reason):
         return True
     question, key = problem.public.question, problem.hidden.answer
-    words = _words(reason)
+    words = _lower_case_words(reason)
     if question is not None and question.choices:
-        choice_words = [_words(choice.text) for choice in question.choices]
+        choice_words = [_lower_case_words(choice.text) for choice in question.choices]
         return bool(_LETTER.search(reason)) or any(_holds_phrase(words, text) for text in choice_words)
     if question is not None and question.format.answered_by is AnsweredBy.TRUTH:
         return bool(_TRUTH.search(reason))
     if key is None:
         return False
-    return any(_shares_key_words(words, _words(text)) for text in (key.value, *key.alternatives))
+    return any(_shares_key_words(words, _lower_case_words(text)) for text in (key.value, *key.alternatives))
 
 
-def _words(text: str) -> list[str]:
+def _lower_case_words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 

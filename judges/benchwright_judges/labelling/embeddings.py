@@ -101,13 +101,15 @@ async def embeddings_of(
     vectors: list[list[float]] = []
     async with client:
         for start in range(0, len(texts), _AT_ONCE):
-            vectors += await _embed(client, settings, list(texts[start : start + _AT_ONCE]))
+            vectors += await _request_embeddings(client, settings, list(texts[start : start + _AT_ONCE]))
     if len({len(vector) for vector in vectors}) != 1:
         raise LabellingError(f"{settings.model} at {settings.base_url} returned embeddings of different lengths")
     return vectors
 
 
-async def _embed(client: openai.AsyncOpenAI, settings: EmbeddingSettings, texts: list[str]) -> list[list[float]]:
+async def _request_embeddings(
+    client: openai.AsyncOpenAI, settings: EmbeddingSettings, texts: list[str]
+) -> list[list[float]]:
     endpoint_label = f"{settings.model} at {settings.base_url}"
     try:
         raw = await client.embeddings.with_raw_response.create(

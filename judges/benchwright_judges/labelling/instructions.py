@@ -10,7 +10,7 @@ from importlib import resources
 
 from pydantic import JsonValue
 
-from benchwright_judges.models.json_reply import read_object
+from benchwright_judges.models.json_reply import read_only_object
 from benchwright_judges.models.prompt import JudgePrompt, object_schema, question_prompt
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.labels import LabelKind
@@ -36,7 +36,7 @@ class StatedChoice:
     second_reason: str = ""
 
 
-def instructions(kind: LabelKind) -> tuple[str, str]:
+def instructions_and_reference(kind: LabelKind) -> tuple[str, str]:
     """The instructions for a kind of label, and their name with the beginning of their SHA-256."""
     folder = resources.files("benchwright_judges.labelling")
     content = (folder / f"{kind.value}.txt").read_bytes() + (folder / "frame.txt").read_bytes()
@@ -48,7 +48,7 @@ def label_prompt(
     problem: Problem,
     shortlist: Sequence[Topic] = (),
     *,
-    code: Callable[[], str] = lambda: secrets.token_hex(16),
+    draw_code: Callable[[], str] = lambda: secrets.token_hex(16),
 ) -> JudgePrompt:
     """Ask for a label; the request has nothing of a question's hidden part.
 
@@ -56,9 +56,9 @@ def label_prompt(
         kind: Kind of the label.
         problem: A question.
         shortlist: The topics to choose from.
-        code: Draws a random code.
+        draw_code: Draws a random code.
     """
-    text, _ = instructions(kind)
+    text, _ = instructions_and_reference(kind)
     if kind is LabelKind.TOPIC:
         topic_list = "\n".join(
             f"- {topic.name}" + (f": {topic.description}" if topic.description else "") for topic in shortlist
@@ -67,18 +67,20 @@ def label_prompt(
         name: dict[str, JsonValue] = {"type": "string", "enum": [*names]}
         reason: dict[str, JsonValue] = {"type": "string"}
         schema = object_schema({"first": name, "first_reason": reason, "second": name, "second_reason": reason})
-        return question_prompt(problem, f"{text}\nThe topics:\n{topic_list}\n", schema, code=code)
-    values: dict[str, JsonValue] = {"type": "string", "enum": [*kind.values]}
-    return question_prompt(problem, text, object_schema({"reason": {"type": "string"}, kind.value: values}), code=code)
+        return question_prompt(problem, f"{text}\nThe topics:\n{topic_list}\n", schema, draw_code=draw_code)
+    values: dict[str, JsonValue] = {"type": "string", "enum": [*kind.possible_values]}
+    return question_prompt(
+        problem, text, object_schema({"reason": {"type": "string"}, kind.value: values}), draw_code=draw_code
+    )
 
 
-def read_choice(kind: LabelKind, text: str, shortlist: Sequence[Topic] = ()) -> StatedChoice:
+def read_choice(kind: LabelKind, reply_text: str, shortlist: Sequence[Topic] = ()) -> StatedChoice:
     """Choice that a reply states; strict: nothing is guessed.
 
     Raises:
         ValueError: The reply is not exactly one object with the fields asked for, or names something else.
     """
-    fields = read_object(text)
+    fields = read_only_object(reply_text)
     names = ("first", "first_reason", "second", "second_reason") if kind is LabelKind.TOPIC else ("reason", kind.value)
     if set(fields) != {*names}:
         raise ValueError(f"the reply does not have the fields {', '.join(names)}, and only these")
@@ -86,9 +88,14 @@ def read_choice(kind: LabelKind, text: str, shortlist: Sequence[Topic] = ()) -> 
         raise ValueError("a field of the reply is not a string")
     texts = {name: str(value).strip() for name, value in fields.items()}
     if kind is not LabelKind.TOPIC:
-        return StatedChoice(_match_value(texts[kind.value], kind.values), texts["reason"][:_LONGEST_REASON])
+        return StatedChoice(
+            _known_value_matching(texts[kind.value], kind.possible_values), texts["reason"][:_LONGEST_REASON]
+        )
     topics = [topic.name for topic in shortlist]
-    first_topic, second_topic = _match_value(texts["first"], topics), _match_value(texts["second"], topics)
+    first_topic, second_topic = (
+        _known_value_matching(texts["first"], topics),
+        _known_value_matching(texts["second"], topics),
+    )
     if first_topic == second_topic and len(topics) > 1:
         raise ValueError("the reply's first and second choice are the same")
     return StatedChoice(
@@ -96,7 +103,7 @@ def read_choice(kind: LabelKind, text: str, shortlist: Sequence[Topic] = ()) -> 
     )
 
 
-def _match_value(value: str, known_values: Sequence[str]) -> str:
+def _known_value_matching(value: str, known_values: Sequence[str]) -> str:
     match = next((known_value for known_value in known_values if known_value.casefold() == value.casefold()), None)
     if match is None:
         raise ValueError(f"the reply names none of: {', '.join(known_values)}")

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 
 from benchwright_judges.errors import LabellingError
 from benchwright_judges.labelling.disclosure import withhold_if_revealing
-from benchwright_judges.labelling.instructions import Topic, instructions, label_prompt, read_choice
+from benchwright_judges.labelling.instructions import (
+    Topic,
+    instructions_and_reference,
+    label_prompt,
+    read_choice,
+)
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.labels import LabelKind, LabelSource, LabelVote, QuestionLabel
@@ -71,14 +76,16 @@ class Labeller:
         while not value and vote_goal <= self._seats and len(errors) <= _SPARES:
             request_count = len(votes) + len(errors)
             indices = range(request_count, request_count + vote_goal - len(votes))
-            for reply in await asyncio.gather(*(self._vote(problem, kind, shortlist, index) for index in indices)):
+            for reply in await asyncio.gather(
+                *(self._vote_or_error(problem, kind, shortlist, index) for index in indices)
+            ):
                 votes += [reply] if isinstance(reply, LabelVote) else []
                 errors += [reply] if isinstance(reply, str) else []
             if len(votes) == vote_goal:
-                value = _majority(votes, self._seats)
+                value = _majority_value(votes, self._seats)
                 vote_goal += 1
         if not value and len(votes) == self._seats:
-            value = _by_second_choices(votes)
+            value = _topic_by_second_choices(votes)
         if not value:
             raise LabellingError(_failure_message(votes, errors))
         return QuestionLabel(
@@ -92,15 +99,19 @@ class Labeller:
             votes=tuple(votes),
             shortlist=tuple(topic.name for topic in shortlist),
             shortlist_by=shortlist_by,
-            prompt=instructions(kind)[1],
+            prompt=instructions_and_reference(kind)[1],
             made=self._now().isoformat(timespec="seconds"),
         )
 
-    async def _vote(self, problem: Problem, kind: LabelKind, shortlist: Sequence[Topic], index: int) -> LabelVote | str:
+    async def _vote_or_error(
+        self, problem: Problem, kind: LabelKind, shortlist: Sequence[Topic], vote_number: int
+    ) -> LabelVote | str:
         """A vote, or why there is none."""
-        endpoint = self._endpoints[index % len(self._endpoints)]
+        endpoint = self._endpoints[vote_number % len(self._endpoints)]
         settings = endpoint.settings
-        reply = await endpoint.request_reply(label_prompt(kind, problem, shortlist), index=index, budget=self._budget)
+        reply = await endpoint.request_reply(
+            label_prompt(kind, problem, shortlist), seed_offset=vote_number, budget=self._budget
+        )
         if reply.error:
             return f"{settings.name}: {reply.error}"
         try:
@@ -141,12 +152,12 @@ def label_by_words(
     )
 
 
-def _majority(votes: Sequence[LabelVote], seats: int) -> str:
+def _majority_value(votes: Sequence[LabelVote], seats: int) -> str:
     value, count = Counter(vote.value for vote in votes).most_common(1)[0]
     return value if 2 * count > seats else ""
 
 
-def _by_second_choices(votes: Sequence[LabelVote]) -> str:
+def _topic_by_second_choices(votes: Sequence[LabelVote]) -> str:
     """The topic that first and second choices together prefer; empty for a tie."""
     points: Counter[str] = Counter()
     for vote in votes:

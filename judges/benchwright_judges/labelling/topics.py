@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_judges.errors import LabellingError
 from benchwright_judges.labelling.instructions import Topic
 from benchwright_problems.problem import Problem
-from benchwright_problems.storage.labels import LabelKind, stated_label
+from benchwright_problems.storage.labels import LabelKind, data_set_label
 
 SHORTLIST_SIZE = 3
 """Topics that a model chooses from, as in QuArch (arXiv:2510.22087, appendix D.5)."""
@@ -51,7 +51,7 @@ COMPUTER_ARCHITECTURE = (
 """For packs whose questions have no topics of their own: names that textbooks use, with words in our selection."""
 
 
-def topics_of(problems: Sequence[Problem]) -> tuple[Topic, ...]:
+def own_topics_or_default(problems: Sequence[Problem]) -> tuple[Topic, ...]:
     """The topics of a pack's own questions if there are several, else those of computer architecture."""
     own_topics = sorted({topic for problem in problems if (topic := _stated_topic(problem))})
     known_topics = {topic.name: topic for topic in COMPUTER_ARCHITECTURE}
@@ -80,7 +80,7 @@ def read_topics(file: Path) -> tuple[Topic, ...]:
         if not line.strip() or name.startswith("#"):
             continue
         try:
-            LabelKind.TOPIC.checked_value(name)
+            LabelKind.TOPIC.require_value(name)
         except ValueError as error:
             raise LabellingError(f"{file}:{number}: a topic's name {error}") from error
         if name.casefold() in topics:
@@ -97,7 +97,7 @@ def question_text(problem: Problem) -> str:
     return "\n".join([problem.public.statement, *(choice.text for choice in (question.choices if question else ()))])
 
 
-def shortlists_by_words(
+def shortlists_by_tf_idf(
     questions: Sequence[Problem], topics: Sequence[Topic], pack_problems: Sequence[Problem]
 ) -> Mapping[str, tuple[Topic, ...]]:
     """Problem → its likely topics, likeliest first, by the cosine of TF-IDF vectors (Salton & Buckley 1988).
@@ -113,14 +113,14 @@ def shortlists_by_words(
     Raises:
         ExtraMissingError: scikit-learn is not installed.
     """
-    with needs("Sorting questions by topic", "baselines"):
+    with explain_missing_extra("Sorting questions by topic", "baselines"):
         # It takes a second to import.
         from sklearn.feature_extraction.text import TfidfVectorizer
 
     sorted_now = {problem.id for problem in questions}
     # A question that is its own example would always be most like the topic that the data set states.
     examples = [problem for problem in pack_problems if problem.id not in sorted_now]
-    described = [_topic_description(topic, examples) for topic in topics]
+    described = [_topic_text_with_questions(topic, examples) for topic in topics]
     question_texts = [question_text(problem) for problem in questions]
     vectors = TfidfVectorizer(stop_words="english", sublinear_tf=True, token_pattern=_WORD)
     try:
@@ -139,11 +139,11 @@ def shortlists_by_words(
     }
 
 
-def _topic_description(topic: Topic, problems: Sequence[Problem]) -> str:
+def _topic_text_with_questions(topic: Topic, problems: Sequence[Problem]) -> str:
     examples = [question_text(problem) for problem in problems if _stated_topic(problem) == topic.name][:_EXAMPLES]
     # The name counts as much as an example.
     return "\n".join([topic.name, topic.description, *examples])
 
 
 def _stated_topic(problem: Problem) -> str:
-    return stated_label(problem, LabelKind.TOPIC)
+    return data_set_label(problem, LabelKind.TOPIC)

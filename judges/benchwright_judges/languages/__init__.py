@@ -24,18 +24,18 @@ def find_language(code: str) -> AnswerLanguage | None:
     return next((language for language in LANGUAGES if language.code == code), None)
 
 
-def wording(code: str) -> LanguageWording:
+def wording_of_language(code: str) -> LanguageWording:
     """Wording of questions in a language; in English if it is not known here."""
     return (find_language(code) or ENGLISH).wording
 
 
-def pattern(field: str) -> re.Pattern[str]:
+def answer_words_pattern(field_name: str) -> re.Pattern[str]:
     """One regex of `AnswerWords` in every language: an answer may be in another one than its question."""
-    return _pattern(field, LANGUAGES)
+    return _pattern(field_name, LANGUAGES)
 
 
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
-def _pattern(field: str, known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
-    fragments = (getattr(language.words, field) for language in known_languages)
+def _pattern(field_name: str, known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+    fragments = (getattr(language.words, field_name) for language in known_languages)
     return re.compile("|".join(fragment for fragment in fragments if fragment), re.IGNORECASE)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import platformdirs
 from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationError, model_validator
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_foundation.model import Model
 from benchwright_judges.errors import ConfigurationError
@@ -34,7 +34,7 @@ _DATABASE = "BENCHWRIGHT_JUDGE_DATABASE"
 class JudgesSettings(Model):
     """`judges.toml`."""
 
-    judge: tuple[Annotated[SerializeAsAny[JudgeSettings], BeforeValidator(judge_kinds.read_judge)], ...] = ()
+    judge: tuple[Annotated[SerializeAsAny[JudgeSettings], BeforeValidator(judge_kinds.read_judge_settings)], ...] = ()
     """The judges; they take turns."""
     votes: Annotated[int, Field(ge=1, le=9)] = 3
     """Maximum number of votes on an answer, odd."""
@@ -60,7 +60,7 @@ class JudgesSettings(Model):
         return tuple(judge for judge in self.judge if isinstance(judge, ModelSettings))
 
     @model_validator(mode="after")
-    def _fits_together(self) -> JudgesSettings:
+    def _require_consistent_judges(self) -> JudgesSettings:
         if self.votes % 2 == 0:
             raise ValueError("votes must be an odd number, so that there can be a majority")
         names = [judge.name for judge in self.judge]
@@ -129,7 +129,7 @@ def read_settings(environ: Mapping[str, str] = os.environ, *, reader_name: str =
         raise ConfigurationError(f"{origin}: {f'field {field}: ' if field else ''}{message}") from None
 
 
-def open_endpoints(settings: JudgesSettings, environ: Mapping[str, str] = os.environ) -> Sequence[ModelEndpoint]:
+def open_all_endpoints(settings: JudgesSettings, environ: Mapping[str, str] = os.environ) -> Sequence[ModelEndpoint]:
     """Every configured model.
 
     Raises:
@@ -138,7 +138,7 @@ def open_endpoints(settings: JudgesSettings, environ: Mapping[str, str] = os.env
     """
     if not settings.models:
         return ()
-    with needs("A model judge", "judges"):
+    with explain_missing_extra("A model judge", "judges"):
         # The client library takes most of a second to import: nobody pays without a judge.
         from benchwright_judges.models.endpoint import ModelEndpoint
 
@@ -146,7 +146,7 @@ def open_endpoints(settings: JudgesSettings, environ: Mapping[str, str] = os.env
     return tuple(ModelEndpoint(model, environ) for model in settings.models)
 
 
-def find_panel(settings: JudgesSettings, environ: Mapping[str, str] = os.environ) -> Panel | None:
+def open_panel_if_any(settings: JudgesSettings, environ: Mapping[str, str] = os.environ) -> Panel | None:
     """The configured judges, ready for requests; None if there are none.
 
     Raises:

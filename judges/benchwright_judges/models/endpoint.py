@@ -113,7 +113,7 @@ class ModelEndpoint:
             max_retries=0,
             timeout=settings.timeout_s,
             http_client=httpx2.AsyncClient(
-                headers={"accept-encoding": "identity"}, event_hooks={"response": [_bound]}, follow_redirects=False
+                headers={"accept-encoding": "identity"}, event_hooks={"response": [_limit_body]}, follow_redirects=False
             ),
         )
         self._turn = asyncio.Semaphore(settings.at_once)
@@ -125,15 +125,15 @@ class ModelEndpoint:
 
     def maximum_cost_usd(self, prompt: JudgePrompt) -> float:
         """Cost of one request at most, in US dollars: a string never has more tokens than bytes."""
-        tokens = prompt.size + _FIGURE_TOKENS * prompt.figures
+        tokens = prompt.byte_count + _FIGURE_TOKENS * prompt.figure_count
         return (tokens * self.settings.input_usd + self.settings.max_tokens * self.settings.output_usd) / 1e6
 
-    async def request_reply(self, prompt: JudgePrompt, *, index: int, budget: JudgingBudget) -> EndpointReply:
+    async def request_reply(self, prompt: JudgePrompt, *, seed_offset: int, budget: JudgingBudget) -> EndpointReply:
         """Ask, and retry transient failures (time-outs, lost connections, 429, 5xx) until `patience_s` is over.
 
         Args:
             prompt: Prompt to send.
-            index: Added to the seed.
+            seed_offset: Added to the seed.
             budget: Pays for every request.
 
         Raises:
@@ -152,7 +152,7 @@ class ModelEndpoint:
                     deadline = start + self.settings.patience_s
                     with budget.reserve(self.maximum_cost_usd(prompt)) as charge:
                         try:
-                            reply = await self._request(prompt, index, deadline - time.monotonic(), charge)
+                            reply = await self._request_once(prompt, seed_offset, deadline - time.monotonic(), charge)
                         finally:
                             paid.usd += charge.usd
             except _FinalError as error:
@@ -167,10 +167,12 @@ class ModelEndpoint:
             seconds = round(time.monotonic() - start, 3)
             return reply.model_copy(update={"cost_usd": paid.usd, "seconds": seconds})
 
-    async def _request(self, prompt: JudgePrompt, index: int, left_s: float, charge: Charge) -> EndpointReply:
-        timeout_s = max(0.01, min(self.settings.timeout_s, left_s))
+    async def _request_once(
+        self, prompt: JudgePrompt, seed_offset: int, remaining_s: float, charge: Charge
+    ) -> EndpointReply:
+        timeout_s = max(0.01, min(self.settings.timeout_s, remaining_s))
         while True:
-            body = self._request_body(prompt, index)
+            body = self._request_body(prompt, seed_offset)
             # Until there is a reply that says otherwise: a provider charges for what it works on, read or not.
             charge.usd = self.maximum_cost_usd(prompt)
             try:
@@ -196,7 +198,7 @@ class ModelEndpoint:
                     continue
                 raise _status_error(error) from None
 
-    def _request_body(self, prompt: JudgePrompt, index: int) -> dict[str, Any]:
+    def _request_body(self, prompt: JudgePrompt, seed_offset: int) -> dict[str, Any]:
         settings = self.settings
         limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
         body: dict[str, Any] = {
@@ -204,7 +206,7 @@ class ModelEndpoint:
             "messages": list(prompt.messages),
             limit: settings.max_tokens,
             "temperature": settings.temperature,
-            "seed": settings.seed + index,
+            "seed": settings.seed + seed_offset,
             "response_format": {
                 "type": "json_schema",
                 "json_schema": {"name": "verdict", "strict": True, "schema": prompt.schema},
@@ -287,7 +289,7 @@ class _TooLongError(httpx2.TransportError):
     """The body is longer than any valid reply."""
 
 
-async def _bound(response: httpx2.Response) -> None:
+async def _limit_body(response: httpx2.Response) -> None:
     """Limit how much of a body is read, and do not decompress it."""
     response.headers.pop("content-encoding", None)
     if isinstance(response.stream, httpx2.AsyncByteStream):

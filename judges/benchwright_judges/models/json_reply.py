@@ -9,7 +9,7 @@ from typing import Any
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 
 
-def read_object(text: str) -> dict[str, Any]:
+def read_only_object(text: str) -> dict[str, Any]:
     """The only JSON object in a reply. A code fence or words may surround it, but no second object.
 
     What a reasoning model writes into `<think>…</think>` is not its reply, unless there is nothing else.
@@ -22,7 +22,7 @@ def read_object(text: str) -> dict[str, Any]:
 
 
 def _only_object(text: str) -> dict[str, Any]:
-    decoder = json.JSONDecoder(object_pairs_hook=_without_twins, parse_constant=_no_constant)
+    decoder = json.JSONDecoder(object_pairs_hook=_object_without_duplicates, parse_constant=_reject_constant)
     objects: list[dict[str, Any]] = []
     position = text.find("{")
     while position >= 0:
@@ -40,12 +40,12 @@ def _only_object(text: str) -> dict[str, Any]:
     return objects[0]
 
 
-def _without_twins(field_pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object_without_duplicates(field_pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(field_pairs)
     if len(fields) < len(field_pairs):
         raise ValueError("the reply gives a field twice")
     return fields
 
 
-def _no_constant(name: str) -> None:
+def _reject_constant(name: str) -> None:
     raise ValueError("the reply holds a number that JSON does not have")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_judges.models.model_settings import JudgeSettings, ModelSettings
 from benchwright_judges.models.panel import VotingJudge
 
@@ -22,7 +22,7 @@ class JudgeKind:
 
 def _open_model(settings: JudgeSettings, environ: Mapping[str, str]) -> VotingJudge:
     assert isinstance(settings, ModelSettings)  # noqa: S101 - the kind's own settings
-    with needs("A model judge", "judges"):
+    with explain_missing_extra("A model judge", "judges"):
         # The client library takes most of a second to import, so only users with a judge load it.
         from benchwright_judges.models.endpoint import ModelEndpoint
         from benchwright_judges.models.model_judge import ModelJudge
@@ -35,7 +35,7 @@ KINDS: Mapping[str, JudgeKind] = {
 }
 
 
-def read_judge(value: object) -> object:
+def read_judge_settings(value: object) -> object:
     """Settings of the kind named by a table of `judges.toml`; `model` by default.
 
     Raises:

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from benchwright_foundation.kept import StageFile, StageOutput
 from benchwright_judges.models.budget import JudgingBudget
-from benchwright_judges.models.json_reply import read_object
+from benchwright_judges.models.json_reply import read_only_object
 from benchwright_judges.models.prompt import data_prompt
 from benchwright_problems.problem import Figure, digest
 
@@ -40,13 +40,18 @@ class KeptReplies:
     """
 
     def __init__(
-        self, endpoint: ModelEndpoint, folder: Path, budget: JudgingBudget, data_title: str, failure: type[Exception]
+        self,
+        endpoint: ModelEndpoint,
+        folder: Path,
+        budget: JudgingBudget,
+        data_title: str,
+        error_class: type[Exception],
     ) -> None:
         self._endpoint = endpoint
         self._folder = folder
         self._budget = budget
         self._data_title = data_title
-        self._failure = failure
+        self._failure = error_class
         self.request_count = 0
         """Requests that were made; kept replies need none."""
 
@@ -57,7 +62,7 @@ class KeptReplies:
 
     async def kept_or_new_reply(
         self,
-        kind: str,
+        instructions_name: str,
         file_topic: str,
         instructions: str,
         text: str,
@@ -67,7 +72,7 @@ class KeptReplies:
         """The JSON object of a reply.
 
         Args:
-            kind: Name of the instructions.
+            instructions_name: Name of the instructions.
             file_topic: Subject of the request, for the name of the file.
             instructions: Text of the system's message.
             text: Hostile.
@@ -82,11 +87,11 @@ class KeptReplies:
         made_by = settings.model_dump(mode="json", include={"base_url", "model", "temperature", "seed", "max_tokens"})
         figure_data: list[JsonValue] = [figure.data for figure in figures]
         made_from = digest([made_by, instructions, schema, text, figure_data])
-        kept_reply = StageFile(self._folder / f"{kind}-{file_topic}.json", KeptReply)
+        kept_reply = StageFile(self._folder / f"{instructions_name}-{file_topic}.json", KeptReply)
         reply = kept_reply.find_output(made_from)
         if reply is None:
             prompt = data_prompt(self._data_title, text, instructions, schema, figures)
-            answer = await self._endpoint.request_reply(prompt, index=0, budget=self._budget)
+            answer = await self._endpoint.request_reply(prompt, seed_offset=0, budget=self._budget)
             self.request_count += 1
             if not answer.text:
                 raise self._failure(f"{self.name} gave no reply about {file_topic}: {answer.error}")
@@ -94,12 +99,12 @@ class KeptReplies:
                 KeptReply(
                     made_from=made_from,
                     model=self.name,
-                    instructions=f"{kind}@{digest(instructions)}",
+                    instructions=f"{instructions_name}@{digest(instructions)}",
                     text=answer.text,
                     cost_usd=answer.cost_usd,
                 )
             )
         try:
-            return read_object(reply.text)
+            return read_only_object(reply.text)
         except ValueError as error:
             raise self._failure(f"{self.name} gave no usable reply about {file_topic}: {error}") from error

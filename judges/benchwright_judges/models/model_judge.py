@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright_judges.judgement import Vote
 from benchwright_judges.models.budget import JudgingBudget
-from benchwright_judges.models.json_reply import read_object
+from benchwright_judges.models.json_reply import read_only_object
 from benchwright_judges.models.prompt import grading_prompt
 from benchwright_judges.rubric import Rubric
 from benchwright_judges.scale import Scale
@@ -45,14 +45,16 @@ class ModelJudge:
         self, problem: Problem, answer: str, rubric: Rubric, *, index: int = 0, budget: JudgingBudget
     ) -> Vote:
         """One vote on an answer; see `Judge.vote`."""
-        reply = await self.endpoint.request_reply(grading_prompt(problem, answer, rubric), index=index, budget=budget)
-        return self._vote(reply, rubric.scale)
+        reply = await self.endpoint.request_reply(
+            grading_prompt(problem, answer, rubric), seed_offset=index, budget=budget
+        )
+        return self._vote_of_reply(reply, rubric.scale)
 
     async def close(self) -> None:
         """Close every connection."""
         await self.endpoint.close()
 
-    def _vote(self, reply: EndpointReply, scale: Scale) -> Vote:
+    def _vote_of_reply(self, reply: EndpointReply, scale: Scale) -> Vote:
         vote_fields: dict[str, Any] = {
             "judge": self.name,
             "raw": reply.text,
@@ -76,7 +78,7 @@ def label_and_reason_in_reply(reply: str, scale: Scale) -> tuple[str, str]:
     Raises:
         ValueError: The reply is not exactly one object with exactly the two fields, or off the scale.
     """
-    fields = read_object(reply)
+    fields = read_only_object(reply)
     if set(fields) != {"reason", "verdict"}:
         raise ValueError("the reply does not have the fields reason and verdict, and only these")
     if not isinstance(fields["reason"], str):

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 from benchwright_foundation.model import Model
 
 
-def _address(url: str) -> str:
+def _valid_base_url(url: str) -> str:
     split_url = urlsplit(url)
     if split_url.scheme not in ("http", "https") or not split_url.hostname:
         raise ValueError("an endpoint's address starts with http:// or https://, such as https://api.openai.com/v1")
@@ -39,7 +39,7 @@ class JudgeSettings(Model):
 class ModelSettings(JudgeSettings):
     """A language model behind an OpenAI-compatible endpoint."""
 
-    base_url: Annotated[str, AfterValidator(_address)]
+    base_url: Annotated[str, AfterValidator(_valid_base_url)]
     """Address of an OpenAI-compatible endpoint, up to and including `/v1`."""
     model: Annotated[str, Field(min_length=1)]
     """The model's name there."""
@@ -79,7 +79,7 @@ class ModelSettings(JudgeSettings):
 class EmbeddingSettings(Model):
     """`[embeddings]` of `judges.toml`: a model of embeddings, which finds likely topics of questions."""
 
-    base_url: Annotated[str, AfterValidator(_address)]
+    base_url: Annotated[str, AfterValidator(_valid_base_url)]
     """Address of an OpenAI-compatible endpoint, up to and including `/v1`."""
     model: Annotated[str, Field(min_length=1)]
     """The model's name there."""

@@ -72,7 +72,7 @@ class Panel:
         """Judge that votes on a seat, counted from 0."""
         return self.judges[seat % len(self.judges)]
 
-    def find_reader(self, problem: Problem, rule_judgement: Judgement) -> ModelReader | None:
+    def find_reader_if_unread(self, problem: Problem, rule_judgement: Judgement) -> ModelReader | None:
         """Reader of an answer of which rules say this; None if nobody reads it."""
         return self.model_reader if is_unread_by_rules(problem, rule_judgement) else None
 
@@ -86,7 +86,7 @@ class Panel:
         """
         if self.offline:
             return 0.0
-        model_reader, rubric = self.find_reader(problem, rule_judgement), rubric_for(problem)
+        model_reader, rubric = self.find_reader_if_unread(problem, rule_judgement), rubric_for(problem)
         cost = (
             0.0 if model_reader is None else model_reader.maximum_cost_usd(problem, answer) * (READINGS + self.spares)
         )

@@ -30,12 +30,12 @@ class JudgePrompt:
     schema: dict[str, JsonValue]
 
     @property
-    def size(self) -> int:
+    def byte_count(self) -> int:
         """Bytes of all strings: an upper bound of their tokens."""
-        return sum(len(text.encode()) for message in self.messages for text in _texts(message["content"]))
+        return sum(len(text.encode()) for message in self.messages for text in _texts_of_content(message["content"]))
 
     @property
-    def figures(self) -> int:
+    def figure_count(self) -> int:
         """Number of pictures."""
         contents = (message["content"] for message in self.messages)
         return sum(
@@ -47,7 +47,7 @@ class JudgePrompt:
 
 
 def grading_prompt(
-    problem: Problem, answer: str, rubric: Rubric, *, code: Callable[[], str] = lambda: secrets.token_hex(16)
+    problem: Problem, answer: str, rubric: Rubric, *, draw_code: Callable[[], str] = lambda: secrets.token_hex(16)
 ) -> JudgePrompt:
     """Ask for a verdict on an answer.
 
@@ -57,20 +57,22 @@ def grading_prompt(
         problem: Problem with its hidden part.
         answer: Hostile text.
         rubric: The rubric to follow.
-        code: Draws a random code.
+        draw_code: Draws a random code.
     """
-    schema = object_schema({"reason": {"type": "string"}, "verdict": rubric.scale.schema})
+    schema = object_schema({"reason": {"type": "string"}, "verdict": rubric.scale.label_schema})
     system = f"{rubric.prompt.strip()}\n\n{rubric.frame.strip()}"
-    return _answer_prompt(problem, answer, "Grade", JudgePrompt(({"role": "system", "content": system},), schema), code)
+    return _prompt_with_answer(
+        problem, answer, "Grade", JudgePrompt(({"role": "system", "content": system},), schema), draw_code
+    )
 
 
 def error_types_prompt(
     problem: Problem,
     reply: str,
     instructions: str,
-    types: Sequence[str],
+    type_names: Sequence[str],
     *,
-    code: Callable[[], str] = lambda: secrets.token_hex(16),
+    draw_code: Callable[[], str] = lambda: secrets.token_hex(16),
 ) -> JudgePrompt:
     """Ask which types of error led to a wrong choice.
 
@@ -78,13 +80,13 @@ def error_types_prompt(
         problem: Problem with its hidden part.
         reply: The whole reply, with its steps; hostile text.
         instructions: The system message.
-        types: Those that there are.
-        code: Draws a random code.
+        type_names: Those that there are.
+        draw_code: Draws a random code.
     """
-    types_field: dict[str, JsonValue] = {"type": "array", "items": {"type": "string", "enum": [*types]}}
+    types_field: dict[str, JsonValue] = {"type": "array", "items": {"type": "string", "enum": [*type_names]}}
     schema = object_schema({"reason": {"type": "string"}, "types": types_field})
     empty = JudgePrompt(({"role": "system", "content": instructions.strip()},), schema)
-    return _answer_prompt(problem, reply, "Classify", empty, code)
+    return _prompt_with_answer(problem, reply, "Classify", empty, draw_code)
 
 
 def reading_prompt(
@@ -94,7 +96,7 @@ def reading_prompt(
     values_by_name: Mapping[str, str],
     *,
     expected_kind: str,
-    code: Callable[[], str] = lambda: secrets.token_hex(16),
+    draw_code: Callable[[], str] = lambda: secrets.token_hex(16),
 ) -> JudgePrompt:
     """Ask which value a reply states. Nothing of the key is in it.
 
@@ -104,18 +106,19 @@ def reading_prompt(
         instructions: The system message.
         values_by_name: Name → value that can be stated; none if any words can.
         expected_kind: Kind of value that answers the question.
-        code: Draws a random code.
+        draw_code: Draws a random code.
     """
     value: dict[str, JsonValue] = (
         {"type": "string", "enum": [*values_by_name, ""]} if values_by_name else {"type": "string"}
     )
     outcome: dict[str, JsonValue] = {"type": "string", "enum": ["stated", "ambiguous", "none"]}
-    sections = [*_question_lines(problem), _section("VALUE ASKED FOR", expected_kind)]
+    sections = [*_question_sections(problem), _titled_section("VALUE ASKED FOR", expected_kind)]
     sections += [
-        _section(f"NAME {name}", _named_value(problem, value_named)) for name, value_named in values_by_name.items()
+        _titled_section(f"NAME {name}", _value_sentence(problem, value_named))
+        for name, value_named in values_by_name.items()
     ]
-    question_section = _cut("\n".join(sections))
-    block = _quoted_block(visible(reply), (question_section,), "Read", "", code)
+    question_section = _cut_to_context("\n".join(sections))
+    block = _quoted_block(escape_hidden_characters(reply), (question_section,), "Read", "", draw_code)
     return JudgePrompt(
         messages=(
             {"role": "system", "content": instructions.strip()},
@@ -125,50 +128,52 @@ def reading_prompt(
     )
 
 
-def _named_value(problem: Problem, value: str) -> str:
+def _value_sentence(problem: Problem, value: str) -> str:
     question = problem.public.question
     has_choices = question is not None and question.choices
     return f"The reply gives choice {value}." if has_choices else f"The reply calls the statement {value}."
 
 
-def _answer_prompt(
-    problem: Problem, answer: str, verb: str, empty: JudgePrompt, code: Callable[[], str]
+def _prompt_with_answer(
+    problem: Problem, answer: str, verb: str, system_prompt: JudgePrompt, draw_code: Callable[[], str]
 ) -> JudgePrompt:
     """The prompt with what a judge sees of question, key and answer."""
     key = problem.hidden.answer
     if key is None:
         raise ValueError(f"problem {problem.id} has no key to grade by")
-    answer_text = visible(answer[:ANSWER_CHARACTERS])
-    question = _question_lines(
-        problem, [_section(f"FILE {path}", text) for path, text in sorted(problem.public.files.items())]
+    answer_text = escape_hidden_characters(answer[:ANSWER_CHARACTERS])
+    question = _question_sections(
+        problem, [_titled_section(f"FILE {path}", text) for path, text in sorted(problem.public.files.items())]
     )
-    solution = [_section("REFERENCE ANSWER", key.value)]
-    solution += [_section("ALSO ACCEPTED", accepted) for accepted in key.alternatives]
+    solution = [_titled_section("REFERENCE ANSWER", key.value)]
+    solution += [_titled_section("ALSO ACCEPTED", accepted) for accepted in key.alternatives]
     if key.explanation:
-        solution.append(_section("EXPLANATION OF THE REFERENCE", key.explanation))
+        solution.append(_titled_section("EXPLANATION OF THE REFERENCE", key.explanation))
     if key.rubric:
-        solution.append(_section("NOTES ON GRADING", key.rubric))
+        solution.append(_titled_section("NOTES ON GRADING", key.rubric))
     if key.points:
-        solution.append(_section("POINTS", key.points.as_text))
-    question_and_key = _cut("\n".join(question)), _cut("\n".join(solution))
+        solution.append(_titled_section("POINTS", key.points.as_text))
+    question_and_key = _cut_to_context("\n".join(question)), _cut_to_context("\n".join(solution))
     cut = len(answer) - ANSWER_CHARACTERS
     notice = f" Its last {cut} characters were cut off, as it is too long." if cut > 0 else ""
-    block = _quoted_block(answer_text, question_and_key, verb, notice, code)
-    content = _parts([question_and_key[0], *problem.public.figures, question_and_key[1], *key.figures, block])
-    return JudgePrompt((*empty.messages, {"role": "user", "content": content}), empty.schema)
+    block = _quoted_block(answer_text, question_and_key, verb, notice, draw_code)
+    content = _message_content([question_and_key[0], *problem.public.figures, question_and_key[1], *key.figures, block])
+    return JudgePrompt((*system_prompt.messages, {"role": "user", "content": content}), system_prompt.schema)
 
 
-def _question_lines(problem: Problem, files: Sequence[str] = ()) -> list[str]:
+def _question_sections(problem: Problem, files: Sequence[str] = ()) -> list[str]:
     choices = problem.public.question.choices if problem.public.question is not None else ()
-    sections = [_section("QUESTION", problem.public.statement), *files]
-    return sections + [_section(f"CHOICE {choice.letter}", choice.text) for choice in choices]
+    sections = [_titled_section("QUESTION", problem.public.statement), *files]
+    return sections + [_titled_section(f"CHOICE {choice.letter}", choice.text) for choice in choices]
 
 
-def _quoted_block(answer_text: str, shown_texts: Sequence[str], verb: str, notice: str, code: Callable[[], str]) -> str:
+def _quoted_block(
+    answer_text: str, shown_texts: Sequence[str], verb: str, notice: str, draw_code: Callable[[], str]
+) -> str:
     """Instructions, and the answer between two lines with a code that stands nowhere else."""
-    marker = code()
+    marker = draw_code()
     while marker in answer_text or any(marker in text for text in shown_texts):
-        marker = code()
+        marker = draw_code()
     task = f"The code is {marker}.{notice} {verb} what stands between its two lines, and reply as you were told to."
     return f"{task}\n\nBEGIN ANSWER {marker}\n{answer_text}\nEND ANSWER {marker}"
 
@@ -178,7 +183,7 @@ def audit_prompt(
     aspects: Sequence[str],
     rubric: Rubric,
     *,
-    code: Callable[[], str] = lambda: secrets.token_hex(16),
+    draw_code: Callable[[], str] = lambda: secrets.token_hex(16),
 ) -> JudgePrompt:
     """Ask for a review of a problem, hidden part included.
 
@@ -186,25 +191,31 @@ def audit_prompt(
         problem: Problem with its hidden part; hostile text, as it comes from a data set.
         aspects: Aspects to rate.
         rubric: Rubric to rate by.
-        code: Draws a random code.
+        draw_code: Draws a random code.
     """
     category = problem.category.label if problem.category else problem.kind.value
-    sections = [_section("CATEGORY", category), _section("TASK", problem.public.statement)]
-    sections += [_section(f"STARTING FILE {path}", text) for path, text in sorted(problem.public.files.items())]
-    sections.append(_section("FILES TO WRITE", "\n".join(problem.public.expected) or "none"))
-    sections += [_section(f"HIDDEN REFERENCE {path}", text) for path, text in sorted(problem.hidden.reference.items())]
-    sections += [_section(f"HIDDEN HARNESS {path}", text) for path, text in sorted(problem.hidden.harness.items())]
+    sections = [_titled_section("CATEGORY", category), _titled_section("TASK", problem.public.statement)]
+    sections += [_titled_section(f"STARTING FILE {path}", text) for path, text in sorted(problem.public.files.items())]
+    sections.append(_titled_section("FILES TO WRITE", "\n".join(problem.public.expected) or "none"))
+    sections += [
+        _titled_section(f"HIDDEN REFERENCE {path}", text) for path, text in sorted(problem.hidden.reference.items())
+    ]
+    sections += [
+        _titled_section(f"HIDDEN HARNESS {path}", text) for path, text in sorted(problem.hidden.harness.items())
+    ]
     if problem.public.question is not None:
-        sections += [_section(f"CHOICE {choice.letter}", choice.text) for choice in problem.public.question.choices]
+        sections += [
+            _titled_section(f"CHOICE {choice.letter}", choice.text) for choice in problem.public.question.choices
+        ]
     key = problem.hidden.answer
     if key is not None:
-        sections.append(_section("HIDDEN KEY", "\n".join((key.value, *key.alternatives))))
-        sections.append(_section("HIDDEN NOTES ON GRADING", key.rubric or "none"))
-    text = _cut("\n".join(sections))
-    marker = code()
+        sections.append(_titled_section("HIDDEN KEY", "\n".join((key.value, *key.alternatives))))
+        sections.append(_titled_section("HIDDEN NOTES ON GRADING", key.rubric or "none"))
+    text = _cut_to_context("\n".join(sections))
+    marker = draw_code()
     while marker in text:
-        marker = code()
-    aspect = object_schema({"finding": {"type": "string"}, "points": Scale.TIERS.schema})
+        marker = draw_code()
+    aspect = object_schema({"finding": {"type": "string"}, "points": Scale.TIERS.label_schema})
     return JudgePrompt(
         messages=(
             {"role": "system", "content": f"{rubric.prompt.strip()}\n\n{rubric.frame.strip()}"},
@@ -223,7 +234,7 @@ def question_prompt(
     schema: dict[str, JsonValue],
     figures: Sequence[Figure] = (),
     *,
-    code: Callable[[], str] = lambda: secrets.token_hex(16),
+    draw_code: Callable[[], str] = lambda: secrets.token_hex(16),
 ) -> JudgePrompt:
     """Ask something about the public side of a question.
 
@@ -232,39 +243,41 @@ def question_prompt(
         instructions: Text of the system's message.
         schema: Schema of the reply.
         figures: Those of its pictures that are sent.
-        code: Draws a random code.
+        draw_code: Draws a random code.
     """
-    return data_prompt("QUESTION", "\n".join(_question_lines(problem)), instructions, schema, figures, code=code)
+    return data_prompt(
+        "QUESTION", "\n".join(_question_sections(problem)), instructions, schema, figures, draw_code=draw_code
+    )
 
 
 def data_prompt(
-    name: str,
+    data_title: str,
     text: str,
     instructions: str,
     schema: dict[str, JsonValue],
     figures: Sequence[Figure] = (),
     *,
-    code: Callable[[], str] = lambda: secrets.token_hex(16),
+    draw_code: Callable[[], str] = lambda: secrets.token_hex(16),
 ) -> JudgePrompt:
     """Ask something about a text that nobody vouches for, between two lines with a code that it can't hold.
 
     Args:
-        name: Name of the text in those lines, in capitals.
+        data_title: Name of the text in those lines, in capitals.
         text: Hostile; cut to what a model is shown.
         instructions: Text of the system's message.
         schema: Schema of the reply.
         figures: Shown after the text.
-        code: Draws a random code.
+        draw_code: Draws a random code.
     """
-    data_text = _cut(text)
-    marker = code()
+    data_text = _cut_to_context(text)
+    marker = draw_code()
     while marker in data_text:
-        marker = code()
-    request = f"The code is {marker}.\n\nBEGIN {name} {marker}\n{data_text}\nEND {name} {marker}"
+        marker = draw_code()
+    request = f"The code is {marker}.\n\nBEGIN {data_title} {marker}\n{data_text}\nEND {data_title} {marker}"
     return JudgePrompt(
         messages=(
             {"role": "system", "content": instructions.strip()},
-            {"role": "user", "content": _parts([request, *figures])},
+            {"role": "user", "content": _message_content([request, *figures])},
         ),
         schema=schema,
     )
@@ -280,7 +293,7 @@ def object_schema(properties: dict[str, JsonValue]) -> dict[str, JsonValue]:
     }
 
 
-def visible(text: str) -> str:
+def escape_hidden_characters(text: str) -> str:
     """Untrusted text, with invisible characters (controls, bidi marks, tags, unpaired surrogates) as escapes."""
     lines = text.replace("\r\n", "\n")
     return "".join(f"\\u{{{ord(c):x}}}" if _is_hidden(c) else c for c in lines)
@@ -295,17 +308,17 @@ def _is_hidden(character: str) -> bool:
     return category[0] == "C" or category in ("Zl", "Zp") or is_selector
 
 
-def _section(title: str, text: str) -> str:
-    return f"{title}:\n{visible(text.strip())}\n"
+def _titled_section(title: str, text: str) -> str:
+    return f"{title}:\n{escape_hidden_characters(text.strip())}\n"
 
 
-def _cut(text: str) -> str:
+def _cut_to_context(text: str) -> str:
     if len(text) <= _CONTEXT_CHARACTERS:
         return text
     return f"{text[:_CONTEXT_CHARACTERS]}\n[{len(text) - _CONTEXT_CHARACTERS} characters left out]\n"
 
 
-def _parts(pieces: Sequence[str | Figure]) -> JsonValue:
+def _message_content(pieces: Sequence[str | Figure]) -> JsonValue:
     """A string if there are no figures, as not every endpoint accepts a list; else strings and pictures in order."""
     if all(isinstance(piece, str) for piece in pieces):
         return "\n".join(piece for piece in pieces if isinstance(piece, str))
@@ -314,7 +327,7 @@ def _parts(pieces: Sequence[str | Figure]) -> JsonValue:
         if isinstance(piece, str):
             content_parts.append({"type": "text", "text": piece})
         else:
-            caption = f"FIGURE {piece.path}" + (f" ({visible(piece.alt)})" if piece.alt else "") + ":"
+            caption = f"FIGURE {piece.path}" + (f" ({escape_hidden_characters(piece.alt)})" if piece.alt else "") + ":"
             if piece.media_type is MediaType.SVG:
                 # Endpoints don't accept SVG as a picture, but models can read its source.
                 content_parts.append({"type": "text", "text": f"{caption}\n{piece.content.decode('utf-8', 'replace')}"})
@@ -325,7 +338,7 @@ def _parts(pieces: Sequence[str | Figure]) -> JsonValue:
     return content_parts
 
 
-def _texts(content: JsonValue) -> list[str]:
+def _texts_of_content(content: JsonValue) -> list[str]:
     if isinstance(content, str):
         return [content]
     text_parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []

@@ -39,14 +39,14 @@ def write_sheet(file: Path, grading_items: Sequence[GradedItem]) -> None:
     Raises:
         OSError: The file can't be written.
     """
-    rows = [_row(item) for item in grading_items]
+    rows = [_sheet_row(item) for item in grading_items]
     if file.suffix.lower() == ".json":
         text = json.dumps(rows, ensure_ascii=False, indent=1)
     else:
         stream = io.StringIO()
         writer = csv.DictWriter(stream, [*_SHOWN, *_FILLED])
         writer.writeheader()
-        writer.writerows({name: _inert(text) for name, text in row.items()} for row in rows)
+        writer.writerows({name: _without_formula(text) for name, text in row.items()} for row in rows)
         text = stream.getvalue()
     write_atomically(file.absolute(), text.encode("utf-8", "replace"), 0o600)
 
@@ -75,7 +75,9 @@ def read_sheet(file: Path) -> Sequence[GradingRow]:
         try:
             comment = str(row.get("comment") or "").removeprefix("'")
             graded_rows.append(
-                GradingRow(item=str(row.get("item") or ""), label=label, difficulty=_number(row), comment=comment)
+                GradingRow(
+                    item=str(row.get("item") or ""), label=label, difficulty=_difficulty_or_0(row), comment=comment
+                )
             )
         except ValidationError as error:
             first_error = error.errors(include_url=False, include_input=False)[0]
@@ -84,12 +86,12 @@ def read_sheet(file: Path) -> Sequence[GradingRow]:
     return graded_rows
 
 
-def _number(row: Mapping[str, JsonValue]) -> int:
+def _difficulty_or_0(row: Mapping[str, JsonValue]) -> int:
     text = str(row.get("difficulty") or "").strip()
     return int(text) if text.isascii() and text.isdigit() else 0
 
 
-def _row(grading_item: GradedItem) -> dict[str, str]:
+def _sheet_row(grading_item: GradedItem) -> dict[str, str]:
     key = grading_item.problem.hidden.answer
     shown_values = (
         grading_item.id,
@@ -103,6 +105,6 @@ def _row(grading_item: GradedItem) -> dict[str, str]:
     return dict(zip(_SHOWN, shown_values, strict=True)) | dict.fromkeys(_FILLED, "")
 
 
-def _inert(text: str) -> str:
+def _without_formula(text: str) -> str:
     # A spreadsheet evaluates cells that begin like a formula, and answers are untrusted.
     return f"'{text}" if text.startswith(_FORMULA) else text

@@ -72,21 +72,21 @@ class HumanGrading:
 
     async def gradable_answers(self, grader: str) -> Sequence[GradedItem]:
         """Every answer that a person may still grade, including disputes between others, in that person's order."""
-        _check_name(grader)
+        _require_valid_pseudonym(grader)
         return [
             item
-            for answer_record in _shuffle_for_grader(await self._open(), grader)
-            if (item := self._gradable_item(answer_record.answer)) is not None
-            and self._wants_grade(item.rubric, answer_record.grades, grader)
+            for answer_record in _shuffle_for_grader(await self._gradable_records(), grader)
+            if (item := self._gradable_item_if_current(answer_record.answer)) is not None
+            and self._needs_grade_by(item.rubric, answer_record.grades, grader)
         ]
 
     async def open_disputes(self, grader: str | None = None) -> Sequence[GradedItem]:
         """Disputed answers that nobody has decided; only those that `grader` has not graded, if given."""
         return [
             item
-            for answer_record in _shuffle_for_grader(await self._open(), grader or "")
+            for answer_record in _shuffle_for_grader(await self._gradable_records(), grader or "")
             if all(grade.grader != grader for grade in answer_record.grades)
-            and (item := self._gradable_item(answer_record.answer)) is not None
+            and (item := self._gradable_item_if_current(answer_record.answer)) is not None
             and self._is_disputed(item.rubric, answer_record.grades)
         ]
 
@@ -102,7 +102,7 @@ class HumanGrading:
             [tuple(sorted(item_points)) for item_points in zip(*points, strict=True)] if all(points) else (), labels
         )
 
-    async def accept_grade(
+    async def store_grade(
         self,
         answer_id: str,
         grader: str,
@@ -127,9 +127,9 @@ class HumanGrading:
         Raises:
             GradingError: No such answer exists, or the grade is off the scale.
         """
-        _check_name(grader)
+        _require_valid_pseudonym(grader)
         answer_record = await self._records.find_answer_record(answer_id)
-        graded_item = None if answer_record is None else self._gradable_item(answer_record.answer)
+        graded_item = None if answer_record is None else self._gradable_item_if_current(answer_record.answer)
         if answer_record is None or graded_item is None:
             raise GradingError(
                 f"there is no answer {answer_id!r} to grade, or its problem has been changed or removed since"
@@ -143,7 +143,7 @@ class HumanGrading:
         if difficulty not in DIFFICULTIES:
             raise GradingError("the grading difficulty must be a number from 1 (easy) to 5 (hard)")
         other_grades = [grade for grade in answer_record.grades if grade.grader != grader]
-        if not self._wants_grade(graded_item.rubric, other_grades, grader):
+        if not self._needs_grade_by(graded_item.rubric, other_grades, grader):
             raise GradingError(f"answer {answer_id!r} needs no more grades")
         grade = PersonsGrade(
             answer=answer_id,
@@ -155,20 +155,20 @@ class HumanGrading:
             adjudicates=len(other_grades) == 2,
             points=tuple(points),
         )
-        await self._records.keep_grade(grade)
-        judgement = self._judgement(graded_item.rubric, [*other_grades, grade])
+        await self._records.store_persons_grade(grade)
+        judgement = self._judgement_if_decided(graded_item.rubric, [*other_grades, grade])
         if judgement is not None and _waits_for_people(answer_record):
             await self._records.store_judgement(answer_record.answer, judgement)
         return judgement
 
-    async def _open(self) -> Sequence[AnswerRecord]:
+    async def _gradable_records(self) -> Sequence[AnswerRecord]:
         return [
             answer_record
             for answer_record in await self._records.answer_records()
             if _waits_for_people(answer_record) or (self._includes_all and answer_record.judgement is not None)
         ]
 
-    def _gradable_item(self, answer: GivenAnswer) -> GradedItem | None:
+    def _gradable_item_if_current(self, answer: GivenAnswer) -> GradedItem | None:
         """None if the problem was removed or changed since it was answered, or needs no judge."""
         try:
             problem = self._problem_of(answer.problem)
@@ -181,16 +181,16 @@ class HumanGrading:
             return None
         return GradedItem(id=answer.id, ref=answer.problem, problem=problem, answer=answer.text, rubric=rubric)
 
-    def _wants_grade(self, rubric: Rubric, grades: Sequence[PersonsGrade], grader: str) -> bool:
+    def _needs_grade_by(self, rubric: Rubric, grades: Sequence[PersonsGrade], grader: str) -> bool:
         """True if the answer needs a grade, and this person has not given one."""
         if any(grade.grader == grader for grade in grades):
             return False
         return len(grades) < self._graders or self._is_disputed(rubric, grades)
 
     def _is_disputed(self, rubric: Rubric, grades: Sequence[PersonsGrade]) -> bool:
-        return len(grades) == 2 and self._decision(rubric, grades) is None
+        return len(grades) == 2 and self._decision_of_grades(rubric, grades) is None
 
-    def _decision(self, rubric: Rubric, grades: Sequence[PersonsGrade]) -> VoteDecision | None:
+    def _decision_of_grades(self, rubric: Rubric, grades: Sequence[PersonsGrade]) -> VoteDecision | None:
         labels = [grade.label for grade in grades]
         if len(labels) < self._graders:
             return None
@@ -203,8 +203,8 @@ class HumanGrading:
         agreed = rubric.scale.decide_finally if rubric.scale.is_ordinal else rubric.scale.decide
         return agreed(labels, 3) or rubric.scale.decide(decider, 1)
 
-    def _judgement(self, rubric: Rubric, grades: Sequence[PersonsGrade]) -> Judgement | None:
-        decision = self._decision(rubric, grades)
+    def _judgement_if_decided(self, rubric: Rubric, grades: Sequence[PersonsGrade]) -> Judgement | None:
+        decision = self._decision_of_grades(rubric, grades)
         if decision is None:
             return None
         return Judgement(
@@ -225,7 +225,9 @@ class HumanGrading:
 
 def _waits_for_people(answer_record: AnswerRecord) -> bool:
     """True if an answer has no score, or is unread."""
-    return answer_record.waits or (answer_record.judgement is not None and answer_record.judgement.is_for_people)
+    return answer_record.waits or (
+        answer_record.judgement is not None and answer_record.judgement.may_be_read_by_people
+    )
 
 
 def _label_of_points(grading_item: GradedItem, points: Sequence[float]) -> str:
@@ -241,7 +243,7 @@ def _label_of_points(grading_item: GradedItem, points: Sequence[float]) -> str:
     for score, rubric_item in zip(points, rubric.items, strict=True):
         if not 0 <= score <= rubric_item.points:
             raise GradingError(f"“{rubric_item.text[:60]}” is worth 0 to {rubric_item.points:g} points")
-    return grading_item.rubric.scale.label_of(sum(points), rubric.most, rubric.enough or rubric.most)
+    return grading_item.rubric.scale.label_of_points(sum(points), rubric.most, rubric.enough or rubric.most)
 
 
 def _shuffle_for_grader(answer_records: Sequence[AnswerRecord], grader: str) -> Sequence[AnswerRecord]:
@@ -252,6 +254,6 @@ def _shuffle_for_grader(answer_records: Sequence[AnswerRecord], grader: str) -> 
     )
 
 
-def _check_name(grader: str) -> None:
+def _require_valid_pseudonym(grader: str) -> None:
     if not grader.strip() or len(grader) > 60 or not grader.isprintable():
         raise GradingError("a grader needs a pseudonym of at most 60 printable characters")

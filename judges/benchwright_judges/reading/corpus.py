@@ -39,7 +39,7 @@ _STYLES = {
 _DISPUTED, _NOTHING = "either", "nothing"
 
 
-def _known_language(code: str) -> str:
+def _require_known_language(code: str) -> str:
     if find_language(code) is None:
         raise ValueError(f"no language {code!r} is known; choose from {', '.join(known.code for known in LANGUAGES)}")
     return code
@@ -51,7 +51,7 @@ class AskedQuestion(Model):
     item: str
     format: Literal["choice", "multi", "assertion", "blank", "number"]
     """`multi` is multiple response."""
-    language: Annotated[str, AfterValidator(_known_language)]
+    language: Annotated[str, AfterValidator(_require_known_language)]
     question: str
     key: str
     """Accepted answers of a blank, separated by ` / `; a number may end with `(tolerance x)`, relative."""
@@ -95,11 +95,11 @@ class LabelledReply:
     text: str
 
     @property
-    def is_clear(self) -> bool:
+    def states_one_value(self) -> bool:
         """True if a person reads exactly one value in it."""
         return self.truth != _NOTHING
 
-    def read_value(self, judgement: Judgement) -> str | None:
+    def truth_read_by(self, judgement: Judgement) -> str | None:
         """Value that a judgement reads in it, as a truth is written; None if nothing."""
         if judgement.status is not JudgementStatus.SCORED:
             return None
@@ -112,8 +112,8 @@ class LabelledReply:
 
         `judge` is a wrong text for a blank, which only a judge can call wrong.
         """
-        value = self.read_value(judgement)
-        if not self.is_clear:
+        value = self.truth_read_by(judgement)
+        if not self.states_one_value:
             return "read" if value is None else "invented"
         if value is None:
             return "judge" if (self.question.format, self.truth) == ("blank", "wrong") else "unread"
@@ -131,10 +131,10 @@ def read_corpus(file: Path) -> Sequence[LabelledReply]:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise VotesFileError(f"{file} can't be read: {reason}") from error
-    return [*_replies(file, lines)]
+    return [*_read_replies(file, lines)]
 
 
-def _replies(file: Path, lines: Sequence[str]) -> Iterator[LabelledReply]:
+def _read_replies(file: Path, lines: Sequence[str]) -> Iterator[LabelledReply]:
     question, problem = None, None
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -157,12 +157,12 @@ def _replies(file: Path, lines: Sequence[str]) -> Iterator[LabelledReply]:
         truth, style, text = corpus_line
         if question is None or problem is None:
             raise VotesFileError(f"{file}:{number}: a reply needs a question on a line above it")
-        _check_truth(file, number, question, truth)
+        _require_possible_truth(file, number, question, truth)
         if truth != _DISPUTED:
             yield LabelledReply(question, problem, truth, style, text)
 
 
-def _check_truth(file: Path, number: int, question: AskedQuestion, truth: str) -> None:
+def _require_possible_truth(file: Path, number: int, question: AskedQuestion, truth: str) -> None:
     letters = {chr(65 + index) for index in range(len(question.options))}
     allowed = {"assertion": {"T", "F"}, "choice": letters}.get(question.format, {"right", "wrong"})
     if question.format == "multi":

@@ -15,7 +15,7 @@ from benchwright_judges.reading.corpus import LabelledReply
 from benchwright_judges.reading.reading import read_answer_by_model
 from benchwright_judges.records.records import Records
 from benchwright_judges.rule_judgements import RULES
-from benchwright_judges.score import score
+from benchwright_judges.score import score_by_rules
 
 _AT_ONCE = 16
 
@@ -64,15 +64,15 @@ async def measure_reading(
     Raises:
         OutOfBudgetError: The budget does not suffice; votes that were given are stored.
     """
-    by_rule = [score(labelled_reply.problem, labelled_reply.text) for labelled_reply in replies]
-    qualities = _qualities(RULES, replies, by_rule)
+    by_rule = [score_by_rules(labelled_reply.problem, labelled_reply.text) for labelled_reply in replies]
+    qualities = _qualities_by_format(RULES, replies, by_rule)
     model_reader = panel.model_reader if panel is not None else None
     if panel is None or model_reader is None:
         return ReadingMeasured(qualities=qualities, asked=0, failed=0, cost_usd=0.0)
     turn = asyncio.Semaphore(_AT_ONCE)
 
     async def read(labelled_reply: LabelledReply, unread: Judgement) -> Judgement:
-        if panel.find_reader(labelled_reply.problem, unread) is None:
+        if panel.find_reader_if_unread(labelled_reply.problem, unread) is None:
             return unread
         async with turn:
             return await read_answer_by_model(
@@ -87,14 +87,14 @@ async def measure_reading(
         judgements.append(outcome)
     asked_judgements = [judgement for judgement in judgements if judgement.votes]
     return ReadingMeasured(
-        qualities=(*qualities, *_qualities(f"{RULES} + {model_reader.name}", replies, judgements)),
+        qualities=(*qualities, *_qualities_by_format(f"{RULES} + {model_reader.name}", replies, judgements)),
         asked=len(asked_judgements),
         failed=sum(all(vote.error for vote in judgement.votes) for judgement in asked_judgements),
         cost_usd=sum(judgement.cost_usd for judgement in judgements),
     )
 
 
-def _qualities(
+def _qualities_by_format(
     reader_name: str, replies: Sequence[LabelledReply], judgements: Sequence[Judgement]
 ) -> tuple[ReadingQuality, ...]:
     judged_replies = list(zip(replies, judgements, strict=True))
@@ -106,8 +106,8 @@ def _qualities(
             for judged_reply, judgement in judged_replies
             if name in ("all", judged_reply.question.format)
         ]
-        clear = Counter(outcome for reply, outcome in reply_outcomes if reply.is_clear and outcome != "judge")
-        unclear_outcomes = Counter(outcome for reply, outcome in reply_outcomes if not reply.is_clear)
+        clear = Counter(outcome for reply, outcome in reply_outcomes if reply.states_one_value and outcome != "judge")
+        unclear_outcomes = Counter(outcome for reply, outcome in reply_outcomes if not reply.states_one_value)
         qualities.append(
             ReadingQuality(
                 reader=reader_name,

@@ -16,15 +16,15 @@ from typing import Any
 
 from benchwright_judges.formats import rules_of
 from benchwright_judges.judgement import READING, Judgement, JudgementStatus, Vote
-from benchwright_judges.languages import pattern
+from benchwright_judges.languages import answer_words_pattern
 from benchwright_judges.models.budget import JudgingBudget
-from benchwright_judges.models.json_reply import read_object
+from benchwright_judges.models.json_reply import read_only_object
 from benchwright_judges.models.model_judge import ModelJudge
-from benchwright_judges.models.prompt import ANSWER_CHARACTERS, JudgePrompt, reading_prompt, visible
+from benchwright_judges.models.prompt import ANSWER_CHARACTERS, JudgePrompt, escape_hidden_characters, reading_prompt
 from benchwright_judges.reading.quantities import read_quantity, read_unit
-from benchwright_judges.reading.reply import own_text, plain
-from benchwright_judges.reading.selections import truth_of
-from benchwright_judges.reading.statements import truth_words
+from benchwright_judges.reading.reply import plain_text, text_meant_for_reader
+from benchwright_judges.reading.selections import truth_value_in
+from benchwright_judges.reading.statements import truth_words_pattern
 from benchwright_problems.problem import AnsweredBy, Problem, digest
 
 NONE, AMBIGUOUS, UNFOUNDED = "none", "ambiguous", "unfounded"
@@ -46,7 +46,7 @@ _BEHIND = re.compile(
 
 
 @cache
-def instructions() -> tuple[str, str]:
+def instructions_and_reference() -> tuple[str, str]:
     """The instructions to readers, and their reference, `reading@` and the beginning of their digest."""
     content = (resources.files("benchwright_judges") / "rubrics" / "reading.txt").read_bytes()
     return content.decode(), f"{READING}@{hashlib.sha256(content).hexdigest()[:12]}"
@@ -75,16 +75,16 @@ class ModelReader:
 
     def maximum_cost_usd(self, problem: Problem, answer: str) -> float:
         """Cost of one request at most, in US dollars."""
-        return max(judge.endpoint.maximum_cost_usd(_prompt(problem, answer, 0)) for judge in self.judges)
+        return max(judge.endpoint.maximum_cost_usd(_reading_prompt(problem, answer, 0)) for judge in self.judges)
 
     def vote_key(self, problem: Problem, answer: str, index: int) -> str:
         """Digest of everything that determines a vote; the answer key does not."""
         return digest(
             {
-                "reading": instructions()[0],
-                "judge": self._judge(index).identity,
+                "reading": instructions_and_reference()[0],
+                "judge": self._judge_in_turn(index).identity,
                 "problem": problem.public_digest,
-                "expected": _expected(problem),
+                "expected": _expected_kind(problem),
                 "answer": answer,
                 "vote": index,
             }
@@ -102,41 +102,43 @@ class ModelReader:
         Raises:
             OutOfBudgetError: The budget does not hold what the vote may cost.
         """
-        judge = self._judge(index)
-        reply = await judge.endpoint.request_reply(_prompt(problem, answer, index), index=index, budget=budget)
+        judge = self._judge_in_turn(index)
+        reply = await judge.endpoint.request_reply(
+            _reading_prompt(problem, answer, index), seed_offset=index, budget=budget
+        )
         vote_fields: dict[str, Any] = {
             "judge": judge.name,
             "raw": reply.text,
-            "rubric": instructions()[1],
+            "rubric": instructions_and_reference()[1],
             **reply.model_dump(exclude={"text", "error"}),
         }
         if reply.error:
             return Vote(error=reply.error, **vote_fields)
         try:
             label, quote = label_and_quotation_in_reply(
-                reply.text, _shown(answer), problem, values_by_code(problem, index)
+                reply.text, _shown_answer_end(answer), problem, values_by_shown_name(problem, index)
             )
         except ValueError as error:
             return Vote(error=str(error), **vote_fields)
         return Vote(label=label, reason=quote, **vote_fields)
 
-    def _judge(self, index: int) -> ModelJudge:
-        return self.judges[index % len(self.judges)]
+    def _judge_in_turn(self, reading_number: int) -> ModelJudge:
+        return self.judges[reading_number % len(self.judges)]
 
 
-def values_by_code(problem: Problem, index: int) -> dict[str, str]:
+def values_by_shown_name(problem: Problem, reading_number: int) -> dict[str, str]:
     """Name in a reading → value that can be selected, in the order in which they are shown; none for words.
 
     Args:
         problem: Its public side decides.
-        index: Number of the reading: each has other names, and another value first.
+        reading_number: Number of the reading: each has other names, and another value first.
     """
     names = {
-        hashlib.sha256(f"{problem.public_digest} {index} {value}".encode()).hexdigest()[:4]: value
-        for value in _values(problem)
+        hashlib.sha256(f"{problem.public_digest} {reading_number} {value}".encode()).hexdigest()[:4]: value
+        for value in _selectable_values(problem)
     }
     ordered = sorted(names.items(), key=lambda name_and_value: name_and_value[1])
-    first = index % len(ordered) if ordered else 0
+    first = reading_number % len(ordered) if ordered else 0
     return dict([*ordered[first:], *ordered[:first]])
 
 
@@ -154,7 +156,7 @@ def label_and_quotation_in_reply(
     Raises:
         ValueError: The reply is not one object with exactly the three fields, or names what is no outcome or no value.
     """
-    fields = read_object(reply)
+    fields = read_only_object(reply)
     if set(fields) != {"outcome", "value", "quote"} or not all(isinstance(field, str) for field in fields.values()):
         raise ValueError("the reply does not have the fields outcome, value and quote, and only these, as strings")
     outcome, value, quote = fields["outcome"], fields["value"].strip(), fields["quote"].strip()
@@ -165,12 +167,14 @@ def label_and_quotation_in_reply(
     if values_by_name and value not in values_by_name:
         raise ValueError(f"the reply's value is none of {', '.join(values_by_name)}")
     value = values_by_name.get(value, value)
-    return (f"{STATED}{value}" if _quote_supports(quote, value, visible(answer), problem) else UNFOUNDED), quote
+    return (
+        f"{STATED}{value}" if _quote_supports(quote, value, escape_hidden_characters(answer), problem) else UNFOUNDED
+    ), quote
 
 
 def _quote_supports(quote: str, value: str, answer: str, problem: Problem) -> bool:
     """True if a quotation is in an answer, is not denied there, and could not as well be one for another value."""
-    plain_answer, plain_quote = _plain(answer), _plain(quote)
+    plain_answer, plain_quote = _comparable_text(answer), _comparable_text(quote)
     start = plain_answer.rfind(plain_quote)
     if not plain_quote or start < 0:
         return False
@@ -178,14 +182,18 @@ def _quote_supports(quote: str, value: str, answer: str, problem: Problem) -> bo
     # What another clause denies is not denied here: "not A, but B".
     clause_before = _CLAUSE.split(before[-_NEAR_QUOTE:])[-1]
     clause_behind = _CLAUSE.split(after[:_NEAR_QUOTE])[0]
-    if any(pattern(words).search(clause_before) for words in ("negations", "conditions")):
+    if any(answer_words_pattern(words).search(clause_before) for words in ("negations", "conditions")):
         return False
-    called_wrong = any(truth_of(word) == "false" for word in truth_words().findall(clause_behind))
-    if called_wrong or pattern("negations").search(clause_behind):
+    called_wrong = any(truth_value_in(word) == "false" for word in truth_words_pattern().findall(clause_behind))
+    if called_wrong or answer_words_pattern("negations").search(clause_behind):
         return False
-    if not _values(problem):
-        return bool(value) and _plain(value) in plain_quote and _stands_alone(_plain(value), plain_answer)
-    own_names = _names_of(problem)
+    if not _selectable_values(problem):
+        return (
+            bool(value)
+            and _comparable_text(value) in plain_quote
+            and _stands_alone(_comparable_text(value), plain_answer)
+        )
+    own_names = _names_by_value(problem)
     named = {
         other for other, other_names in own_names.items() if any(_quote_has_word(name, quote) for name in other_names)
     }
@@ -194,14 +202,14 @@ def _quote_supports(quote: str, value: str, answer: str, problem: Problem) -> bo
     # "(A) (B) (C)": the same words are there for another value too.
     return not any(
         _quote_has_word(name, quote)
-        and _quote_has_word(_plain(_exchange_name(name, other_name, quote)), before + after)
+        and _quote_has_word(_comparable_text(_quote_with_name_exchanged(name, other_name, quote)), before + after)
         for other, other_names in own_names.items()
         if other != value
         for name, other_name in zip(own_names[value], other_names, strict=True)
     )
 
 
-def _exchange_name(name: str, other_name: str, quote: str) -> str:
+def _quote_with_name_exchanged(name: str, other_name: str, quote: str) -> str:
     return re.sub(re.escape(name), lambda _: other_name, quote, flags=0 if len(name) == 1 else re.IGNORECASE)
 
 
@@ -211,11 +219,11 @@ def _quote_has_word(name: str, quote: str) -> bool:
     return match is not None and not (name == "A" and re.match(r" [a-z]", quote[match.end() :]))
 
 
-def _names_of(problem: Problem) -> dict[str, tuple[str, ...]]:
+def _names_by_value(problem: Problem) -> dict[str, tuple[str, ...]]:
     """Value → its letter and own text, or its word."""
     question = problem.public.question
     if question is None or not question.choices:
-        return {value: (value,) for value in _values(problem)}
+        return {value: (value,) for value in _selectable_values(problem)}
     return {choice.letter: (choice.letter, choice.text) for choice in question.choices}
 
 
@@ -230,23 +238,27 @@ def _stands_alone(value: str, answer: str) -> bool:
     return False
 
 
-def _prompt(problem: Problem, answer: str, index: int) -> JudgePrompt:
+def _reading_prompt(problem: Problem, answer: str, reading_number: int) -> JudgePrompt:
     return reading_prompt(
-        problem, _shown(answer), instructions()[0], values_by_code(problem, index), expected_kind=_expected(problem)
+        problem,
+        _shown_answer_end(answer),
+        instructions_and_reference()[0],
+        values_by_shown_name(problem, reading_number),
+        expected_kind=_expected_kind(problem),
     )
 
 
-def _shown(answer: str) -> str:
-    return (own_text(answer) or "")[-ANSWER_CHARACTERS:]
+def _shown_answer_end(answer: str) -> str:
+    return (text_meant_for_reader(answer) or "")[-ANSWER_CHARACTERS:]
 
 
-def _values(problem: Problem) -> Sequence[str]:
+def _selectable_values(problem: Problem) -> Sequence[str]:
     question = problem.public.question
     return rules_of(question.format).selectable(question) if question is not None else ()
 
 
-def _expected(problem: Problem) -> str:
-    if _values(problem):
+def _expected_kind(problem: Problem) -> str:
+    if _selectable_values(problem):
         return "one of the names listed below"
     key, question = problem.hidden.answer, problem.public.question
     is_number = key and question and read_quantity(key.value, question.language)
@@ -255,6 +267,6 @@ def _expected(problem: Problem) -> str:
     )
 
 
-def _plain(text: str) -> str:
+def _comparable_text(text: str) -> str:
     # Models leave out emphasis, LaTeX and line breaks when they copy, and straighten quotes.
-    return _MARKS.sub(" ", plain(text).translate(_STRAIGHT)).strip().casefold()
+    return _MARKS.sub(" ", plain_text(text).translate(_STRAIGHT)).strip().casefold()

@@ -16,7 +16,7 @@ from functools import cache
 
 from benchwright_judges import languages
 from benchwright_judges.languages.language import AnswerLanguage
-from benchwright_judges.reading.reply import plain
+from benchwright_judges.reading.reply import plain_text
 
 _LONGEST = 80
 _LARGEST_POWER = 4096
@@ -73,7 +73,7 @@ class Quantity:
     """The place value of the last digit behind the decimal separator, in the bare number; 0 if there is none."""
 
     @property
-    def values(self) -> frozenset[Fraction]:
+    def values_in_base_unit(self) -> frozenset[Fraction]:
         """All readings in the dimension's own unit."""
         return frozenset(number * factor for number in self.numbers for factor in self.unit.factors)
 
@@ -90,20 +90,20 @@ def read_quantity(text: str, language: str = "en") -> Quantity | None:
     """
     if len(text) > _LONGEST:
         return None
-    passage = plain(text).replace("\u03bc", "u").replace("\u00b5", "u").strip(" ;。，；").rstrip(".,")
+    passage = plain_text(text).replace("\u03bc", "u").replace("\u00b5", "u").strip(" ;。，；").rstrip(".,")
     match = _NUMBER.match(passage)
     if match is None:
         return None
     if passage[match.end() :] == "h":
         return None  # An hour, or a hexadecimal number.
-    reading, unit = _number(match, language), read_unit(passage[match.end() :])
+    reading, unit = _number_readings_and_step(match, language), read_unit(passage[match.end() :])
     return None if reading is None or unit is None else Quantity(reading[0], unit, reading[1])
 
 
 def read_unit(text: str) -> Unit | None:
     """The unit that a string is; None for words that are no unit. Empty text is the unit of a bare number."""
-    words = _per_second(languages.LANGUAGES).sub("/s", " ".join(text.strip(" -").split()))
-    spelled_units = _units(languages.LANGUAGES)
+    words = _per_second_pattern(languages.LANGUAGES).sub("/s", " ".join(text.strip(" -").split()))
+    spelled_units = _symbols_by_unit_word(languages.LANGUAGES)
     name, _, per = words.partition("/")
     prefix = next((spelled for spelled in _SPELLED_PREFIXES if name.casefold().startswith(spelled)), "")
     symbol = spelled_units.get(name.casefold()[len(prefix) :])
@@ -117,7 +117,7 @@ def read_unit(text: str) -> Unit | None:
         dimension, factor = _FIXED[words]
         return Unit(dimension, frozenset({factor}))
     symbol, _, per = words.partition("/")
-    if (factors := _information(symbol.strip())) and per in ("", "s"):
+    if (factors := _bits_per_unit(symbol.strip())) and per in ("", "s"):
         # Data rates count in thousands (SI), storage possibly in multiples of 1024.
         is_small_b = symbol.strip().endswith("b")
         return Unit("b/s", frozenset({min(factors)}), is_small_b) if per else Unit("b", factors, is_small_b)
@@ -143,7 +143,9 @@ def compare_quantities(
     if asked_unit is not None and asked_unit.dimension == "%" and not answer_quantity.unit.dimension:
         # 0.05 may be 5 %.
         hundredths = frozenset(number / 100 for number in key_quantity.numbers)
-        if answer_quantity.numbers != key_quantity.numbers and _agree(answer_quantity.numbers, hundredths, allowed):
+        if answer_quantity.numbers != key_quantity.numbers and _any_within_tolerance(
+            answer_quantity.numbers, hundredths, allowed
+        ):
             return Comparison.NEAR
     if asked_unit is not None:
         answer_quantity, key_quantity = (
@@ -152,11 +154,11 @@ def compare_quantities(
         )
     dimensions = {answer_quantity.unit.dimension, key_quantity.unit.dimension}
     if len(dimensions) == 1:
-        return _compared(answer_quantity, key_quantity, allowed, rounds=tolerance is None)
+        return _compare_same_dimension(answer_quantity, key_quantity, allowed, rounds=tolerance is None)
     if "" not in dimensions:
         return Comparison.UNIT_DIFFERS
     if "%" in dimensions and (
-        comparison := _compared(answer_quantity, key_quantity, allowed, rounds=tolerance is None)
+        comparison := _compare_same_dimension(answer_quantity, key_quantity, allowed, rounds=tolerance is None)
     ) in (
         Comparison.SAME,
         Comparison.NEAR,
@@ -165,26 +167,36 @@ def compare_quantities(
     bare, with_unit = (
         (answer_quantity, key_quantity) if not answer_quantity.unit.dimension else (key_quantity, answer_quantity)
     )
-    base_values = with_unit.numbers | with_unit.values | {value / 8 for value in with_unit.values}
-    return Comparison.UNIT_MISSING if _agree(bare.numbers, base_values, allowed) else Comparison.DIFFERENT
+    base_values = (
+        with_unit.numbers | with_unit.values_in_base_unit | {value / 8 for value in with_unit.values_in_base_unit}
+    )
+    return (
+        Comparison.UNIT_MISSING if _any_within_tolerance(bare.numbers, base_values, allowed) else Comparison.DIFFERENT
+    )
 
 
 def find_asked_unit(question: str) -> Unit | None:
     """The only unit that a question asks for: behind a blank ("____ sets") or as in "in MB/s"; None without one."""
     units = {
-        unit for match in _asked(languages.LANGUAGES).finditer(question) if (unit := read_unit(match[1])) is not None
+        unit
+        for match in _asked_unit_pattern(languages.LANGUAGES).finditer(question)
+        if (unit := read_unit(match[1])) is not None
     }
     return units.pop() if len(units) == 1 else None
 
 
-def _compared(answer: Quantity, key: Quantity, allowed: Fraction, *, rounds: bool) -> Comparison:
-    if _agree(answer.values, key.values, allowed):
+def _compare_same_dimension(
+    answer: Quantity, key: Quantity, relative_tolerance: Fraction, *, rounds: bool
+) -> Comparison:
+    if _any_within_tolerance(answer.values_in_base_unit, key.values_in_base_unit, relative_tolerance):
         return Comparison.SAME
-    distance = min(abs(value - key_value) for value in answer.values for key_value in key.values)
+    distance = min(
+        abs(value - key_value) for value in answer.values_in_base_unit for key_value in key.values_in_base_unit
+    )
     step = max(quantity.step * max(quantity.unit.factors) for quantity in (answer, key)) if rounds else Fraction(0)
     has_prefixes = answer.unit.factors != key.unit.factors and answer.unit.dimension in ("b", "b/s")
     # 2^40 is a tenth more than 10^12; a byte written as b is an eighth.
-    is_near_prefix = has_prefixes and distance <= Fraction(1, 10) * max(map(abs, key.values))
+    is_near_prefix = has_prefixes and distance <= Fraction(1, 10) * max(map(abs, key.values_in_base_unit))
     is_sloppy_byte = answer.numbers & key.numbers and _writes_bits_for_bytes(answer.unit, key.unit)
     return Comparison.NEAR if distance < step or is_near_prefix or is_sloppy_byte else Comparison.DIFFERENT
 
@@ -194,8 +206,12 @@ def _writes_bits_for_bytes(answer: Unit, key: Unit) -> bool:
     return answer.is_small_b and key.factors == frozenset(8 * factor for factor in answer.factors)
 
 
-def _agree(values: frozenset[Fraction], key_values: frozenset[Fraction], allowed: Fraction) -> bool:
-    return any(abs(value - key_value) <= allowed * abs(key_value) for value in values for key_value in key_values)
+def _any_within_tolerance(
+    values: frozenset[Fraction], key_values: frozenset[Fraction], relative_tolerance: Fraction
+) -> bool:
+    return any(
+        abs(value - key_value) <= relative_tolerance * abs(key_value) for value in values for key_value in key_values
+    )
 
 
 _NUMBER = re.compile(
@@ -212,7 +228,7 @@ _NUMBER = re.compile(
 _RADIX = {"b": 2, "o": 8, "d": 10, "h": 16}
 
 
-def _number(match: re.Match[str], language: str) -> tuple[frozenset[Fraction], Fraction] | None:
+def _number_readings_and_step(match: re.Match[str], language: str) -> tuple[frozenset[Fraction], Fraction] | None:
     """All readings of a number, and its step."""
     sign = -1 if match["sign"] == "-" else 1
     try:
@@ -229,13 +245,15 @@ def _number(match: re.Match[str], language: str) -> tuple[frozenset[Fraction], F
         elif match["numerator"]:
             number = Fraction(int(match["numerator"]), int(match["denominator"]))
         else:
-            return _decimal(match, sign, language)
+            return _decimal_readings_and_step(match, sign, language)
     except (ValueError, ZeroDivisionError):
         return None
     return frozenset({sign * number}), Fraction(0)
 
 
-def _decimal(match: re.Match[str], sign: int, language: str) -> tuple[frozenset[Fraction], Fraction] | None:
+def _decimal_readings_and_step(
+    match: re.Match[str], sign: int, language: str
+) -> tuple[frozenset[Fraction], Fraction] | None:
     exponent = int(match["exponent"] or 0)
     if abs(exponent) > _LARGEST_POWER:
         return None
@@ -268,7 +286,7 @@ def _decimal(match: re.Match[str], sign: int, language: str) -> tuple[frozenset[
     return frozenset(sign * reading * scale for reading in readings), step
 
 
-def _information(symbol: str) -> frozenset[Fraction] | None:
+def _bits_per_unit(symbol: str) -> frozenset[Fraction] | None:
     """Bits in a unit of information: two factors if storage and data rates differ."""
     match = re.fullmatch(r"(|[KMGTP]i|ki|[kKMGTP])-?([bBo]|[Bb]it|[Bb]its|[Bb]yte|[Bb]ytes)", symbol)
     if match is None or symbol == "o":
@@ -286,7 +304,7 @@ def _information(symbol: str) -> frozenset[Fraction] | None:
 
 
 @cache
-def _units(known_languages: tuple[AnswerLanguage, ...]) -> dict[str, str]:
+def _symbols_by_unit_word(known_languages: tuple[AnswerLanguage, ...]) -> dict[str, str]:
     """Words for units, lower case → symbol or counted thing."""
     return {
         word: symbol
@@ -297,15 +315,17 @@ def _units(known_languages: tuple[AnswerLanguage, ...]) -> dict[str, str]:
 
 
 @cache
-def _per_second(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
-    seconds = "|".join(("s", *(word for word, symbol in _units(known_languages).items() if symbol == "s")))
+def _per_second_pattern(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+    seconds = "|".join(
+        ("s", *(word for word, symbol in _symbols_by_unit_word(known_languages).items() if symbol == "s"))
+    )
     return re.compile(
         rf"\s*(?:/\s*(?:{seconds})|·?s\^\{{?-1\}}?|(?<=[bB])ps|(?:per|pro|par|每)\s*(?:{seconds}))\Z", re.IGNORECASE
     )
 
 
 @cache
-def _asked(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+def _asked_unit_pattern(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
     asks_in = "|".join(language.words.asks_in for language in known_languages if language.words.asks_in)
     return re.compile(
         rf"(?:[(（]\s*[)）]|_{{2,}}|{asks_in})[\s*_`(]{{0,4}}(%|[^\W\d_]{{1,14}}(?:/s)?)(?![^\W_\u2e80-\u9fff])"

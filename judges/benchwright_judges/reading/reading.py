@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchwright_judges.judgement import REFUSAL, Judgement, JudgementStatus, ScoringMethod
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.models.panel import Panel
-from benchwright_judges.reading.model_reader import NONE, READINGS, STATED, ModelReader, instructions
+from benchwright_judges.reading.model_reader import NONE, READINGS, STATED, ModelReader, instructions_and_reference
 from benchwright_judges.reading.statements import ExtractionOutcome
 from benchwright_judges.records import ballot
 from benchwright_judges.records.records import Records
@@ -54,7 +54,7 @@ async def read_answer_by_model(
     )
     judgement_fields = {
         "method": ScoringMethod.READER,
-        "rubric": instructions()[1],
+        "rubric": instructions_and_reference()[1],
         "votes": counted_votes.votes,
     }
     if counted_votes.decision is not None and counted_votes.decision.startswith(STATED):
@@ -71,11 +71,11 @@ async def read_answer_by_model(
         )
         return Judgement(status=JudgementStatus.ERROR, message=message, **judgement_fields)
     return rule_judgement.model_copy(
-        update={**judgement_fields, "label": _label(rule_judgement.label, counted_votes.decision)}
+        update={**judgement_fields, "label": _label_of_reading(rule_judgement.label, counted_votes.decision)}
     )
 
 
-def _label(by_rules: str, decision: str | None) -> str:
+def _label_of_reading(label_by_rules: str, decision: str | None) -> str:
     if decision == NONE:
-        return REFUSAL if by_rules == REFUSAL else ExtractionOutcome.NOTHING.value
+        return REFUSAL if label_by_rules == REFUSAL else ExtractionOutcome.NOTHING.value
     return ExtractionOutcome.AMBIGUOUS.value

@@ -44,7 +44,7 @@ _MARKUP = (
 )
 
 
-def own_text(reply: str) -> str | None:
+def text_meant_for_reader(reply: str) -> str | None:
     """The words of a reply that are meant for its reader; None if it breaks off in its thoughts, or is too long.
 
     Args:
@@ -79,7 +79,7 @@ def _without_thoughts(text: str) -> str | None:
     return None if depth else "".join((*kept_parts, text[start:]))
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """A passage without emphasis and LaTeX, in NFKC, with single spaces."""
     if any(sign in text for sign in "\\$~<"):
         for pattern, replacement in _MARKUP:

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from functools import cache
 
 from benchwright_judges import languages
-from benchwright_judges.languages import pattern
+from benchwright_judges.languages import answer_words_pattern
 from benchwright_judges.languages.language import AnswerLanguage
 from benchwright_judges.reading.quantities import Comparison, compare_quantities, read_quantity
-from benchwright_judges.reading.reply import plain
-from benchwright_judges.reading.words import normalise
+from benchwright_judges.reading.reply import plain_text
+from benchwright_judges.reading.words import normalise_short_answer
 
 _EQUAL = (Comparison.SAME, Comparison.UNIT_MISSING)
 _LETTER = re.compile(r"[(\[{]?([A-Za-z])[)\]}]?")
@@ -30,10 +30,10 @@ def choice_letter_in(passage: str, choices: Mapping[str, str], language: str) ->
         language: ISO 639 code, for articles and decimal commas.
     """
     passage = _without_noun(passage)
-    letters = set(_letters_of(passage, choices))
-    spelled = normalise(passage, language)
-    exact_letters = {letter for letter, text in choices.items() if plain(text) == passage}
-    letters |= exact_letters if len(exact_letters) == 1 else _letters_spelled(spelled, choices, language)
+    letters = set(_letter_alone(passage, choices))
+    spelled = normalise_short_answer(passage, language)
+    exact_letters = {letter for letter, text in choices.items() if plain_text(text) == passage}
+    letters |= exact_letters if len(exact_letters) == 1 else _letters_of_equal_text(spelled, choices, language)
     letters |= _letters_with_text(passage, choices, language)
     if not letters and (quantity := read_quantity(passage, language)) is not None:
         for letter, text in choices.items():
@@ -43,8 +43,8 @@ def choice_letter_in(passage: str, choices: Mapping[str, str], language: str) ->
     return letters.pop() if len(letters) == 1 else None
 
 
-def _letters_spelled(spelled: str, choices: Mapping[str, str], language: str) -> set[str]:
-    return {letter for letter, text in choices.items() if spelled and normalise(text, language) == spelled}
+def _letters_of_equal_text(spelled: str, choices: Mapping[str, str], language: str) -> set[str]:
+    return {letter for letter, text in choices.items() if spelled and normalise_short_answer(text, language) == spelled}
 
 
 def choice_letters_in(passage: str, choices: Mapping[str, str], language: str) -> str | None:
@@ -59,27 +59,33 @@ def choice_letters_in(passage: str, choices: Mapping[str, str], language: str) -
     if re.fullmatch(r"[A-Z]{2,26}", passage):
         members = list(passage)
     else:
-        members = [part for part in _list_joins(languages.LANGUAGES).split(passage) if part.strip(_ENDS)]
+        members = [part for part in _list_separator_pattern(languages.LANGUAGES).split(passage) if part.strip(_ENDS)]
     letters = [choice_letter_in(member, choices, language) for member in members]
     if not letters or None in letters or len(set(letters)) < len(letters) or not set(letters) <= set(choices):
         return None
     return "".join(sorted(letter for letter in letters if letter is not None))
 
 
-def truth_of(passage: str) -> str | None:
+def truth_value_in(passage: str) -> str | None:
     """`true` or `false` if a passage is a word for it."""
     word = re.sub(r"\A[(\[](.*)[)\]]\Z", r"\1", passage.rstrip(_ENDS).lstrip(_OPENS)).casefold()
-    return "true" if pattern("true").fullmatch(word) else "false" if pattern("false").fullmatch(word) else None
+    return (
+        "true"
+        if answer_words_pattern("true").fullmatch(word)
+        else "false"
+        if answer_words_pattern("false").fullmatch(word)
+        else None
+    )
 
 
 def _without_noun(passage: str) -> str:
     passage = passage.rstrip(_ENDS).lstrip(_OPENS)
-    match = pattern("nouns").match(passage)
+    match = answer_words_pattern("nouns").match(passage)
     letters = passage[match.end() :].lstrip(" :：") if match else ""
     return letters.strip(_ENDS) if re.match(r"[(]?[A-Za-z]\b", letters) else passage
 
 
-def _letters_of(passage: str, choices: Mapping[str, str]) -> set[str]:
+def _letter_alone(passage: str, choices: Mapping[str, str]) -> set[str]:
     match = _LETTER.fullmatch(passage)
     return {match[1].upper()} & set(choices) if match else set()
 
@@ -88,25 +94,31 @@ def _letters_with_text(passage: str, choices: Mapping[str, str], language: str) 
     """The letter before its own text, or behind it in brackets."""
     pairs = [(match[1].upper(), match[2]) for match in [_LETTER_FIRST.fullmatch(passage)] if match]
     pairs += [(match[2], match[1]) for match in [_LETTER_LAST.fullmatch(passage)] if match]
-    letters = {letter for letter, text in pairs if letter in choices and _is_of(text, letter, choices, language)}
+    letters = {
+        letter
+        for letter, text in pairs
+        if letter in choices and _words_identify_option(text, letter, choices, language)
+    }
     return letters if len(letters) == len({letter for letter, _ in pairs}) else set()
 
 
-def _is_of(text: str, letter: str, choices: Mapping[str, str], language: str) -> bool:
+def _words_identify_option(text: str, letter: str, choices: Mapping[str, str], language: str) -> bool:
     """True if words are those of an option: all of them, or some that no other option has together."""
     text = text[1:-1] if re.fullmatch(r"[(\[][^()\[\]]*[)\]]", text) else text
-    exact = [other for other, choice in choices.items() if plain(choice) == text.strip(_ENDS)]
+    exact = [other for other, choice in choices.items() if plain_text(choice) == text.strip(_ENDS)]
     if exact:
         return letter in exact
-    words = normalise(text, language)
-    whole = _letters_spelled(words, choices, language)
+    words = normalise_short_answer(text, language)
+    whole = _letters_of_equal_text(words, choices, language)
     if whole:
         return whole == {letter}
-    holders = [other for other, choice in choices.items() if f" {words} " in f" {normalise(choice, language)} "]
+    holders = [
+        other for other, choice in choices.items() if f" {words} " in f" {normalise_short_answer(choice, language)} "
+    ]
     return bool(words) and holders == [letter]
 
 
 @cache
-def _list_joins(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+def _list_separator_pattern(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
     joins = "|".join(language.words.joins for language in known_languages if language.words.joins)
     return re.compile(rf"\s*(?:[,;、，；&+/]|(?<![a-z])(?:{joins})(?![a-z]))\s*|(?<=[A-Z)])\s+(?=[(A-Z])")

@@ -18,9 +18,9 @@ from pydantic import JsonValue
 
 from benchwright_judges import languages
 from benchwright_judges.judgement import REFUSAL
-from benchwright_judges.languages import pattern
+from benchwright_judges.languages import answer_words_pattern
 from benchwright_judges.languages.language import AnswerLanguage
-from benchwright_judges.reading.reply import own_text, plain
+from benchwright_judges.reading.reply import plain_text, text_meant_for_reader
 
 ANSWER_LABEL = "ANSWER"
 """Begins the line with the answer that prompts ask for, whatever their language."""
@@ -71,17 +71,17 @@ def read_statement(reply: str, parse: Callable[[str], str | None], *, takes_word
         parse: The value that a passage is as a whole; None if it is none. Passages are plain text in one line.
         takes_words: True if any words are a value, so that only what is marked can contradict another.
     """
-    text = own_text(reply)
+    text = text_meant_for_reader(reply)
     if not text:
         return Extraction()
     reader = _Reader(text, parse, takes_words)
     statements = sorted(reader.statements(), key=lambda statement: (statement.end, statement.is_marked))
     if not statements:
-        passage = plain(text)
+        passage = plain_text(text)
         value = parse(passage) if len(passage) <= _LONGEST_VALUE else None
         if value is not None:
             return Extraction(value, ExtractionOutcome.READ)
-        return Extraction(None, reader.why_unread())
+        return Extraction(None, reader.unread_outcome())
     last = statements[-1]
     rivals = {
         statement.value
@@ -90,14 +90,19 @@ def read_statement(reply: str, parse: Callable[[str], str | None], *, takes_word
     } - {None}
     if len(rivals) > 1:
         return Extraction(None, ExtractionOutcome.AMBIGUOUS)
-    if last.value is None or reader.asks() or reader.denies(last.value) or not reader.is_last_word(last):
+    if (
+        last.value is None
+        or reader.continues_with_question()
+        or reader.denies_option_of(last.value)
+        or not reader.is_last_word(last)
+    ):
         return Extraction()
     return Extraction(last.value, ExtractionOutcome.READ)
 
 
-def declines(text: str) -> bool:
+def declines_to_answer(text: str) -> bool:
     """True if it says that it does not answer."""
-    return pattern("refusal").search(text.replace("\u2019", "'")) is not None
+    return answer_words_pattern("refusal").search(text.replace("\u2019", "'")) is not None
 
 
 @dataclass(frozen=True)
@@ -108,32 +113,32 @@ class _Reader:
 
     def statements(self) -> Iterator[_Statement]:
         """Everything in the reply that says which answer it gives."""
-        yield from self._labelled()
-        yield from self._wrapped()
-        yield from self._sentences()
+        yield from self._labelled_statements()
+        yield from self._wrapped_statements()
+        yield from self._sentence_statements()
 
-    def why_unread(self) -> ExtractionOutcome:
+    def unread_outcome(self) -> ExtractionOutcome:
         """The label of a reply without a statement: it declines, names several values, or neither."""
-        if declines(self.text):
+        if declines_to_answer(self.text):
             return ExtractionOutcome.REFUSAL
-        values = {*map(self.parse, re.findall(r"\w+", plain(self.text[:_LONGEST_VALUE])))} - {None}
+        values = {*map(self.parse, re.findall(r"\w+", plain_text(self.text[:_LONGEST_VALUE])))} - {None}
         is_open = not self.takes_words and len(values) > 1
         return ExtractionOutcome.AMBIGUOUS if is_open else ExtractionOutcome.NOTHING
 
-    def asks(self) -> bool:
+    def continues_with_question(self) -> bool:
         """True if the reply continues with a question of its own, as base models do."""
-        lines = [plain(line).lstrip("#* ") for line in self.text.split("\n")[1:]]
-        headings = filter(None, map(pattern("questions").match, lines))
+        lines = [plain_text(line).lstrip("#* ") for line in self.text.split("\n")[1:]]
+        headings = filter(None, map(answer_words_pattern("questions").match, lines))
         return any(re.match(r"\s*[:：.]", heading.string[heading.end() :]) for heading in headings)
 
-    def denies(self, value: str) -> bool:
+    def denies_option_of(self, value: str) -> bool:
         """True if the reply says of one of the options that it gives that it is none: "not D"."""
         if self.takes_words or self.parse("false") is not None:
             return False
-        words = plain(self.text)
+        words = plain_text(self.text)
         named = [
             self.parse(name)
-            for match in _denials(languages.LANGUAGES).finditer(words)
+            for match in _denied_letters_pattern(languages.LANGUAGES).finditer(words)
             for name in match.groups()
             if name
         ]
@@ -141,112 +146,134 @@ class _Reader:
 
     def is_last_word(self, last: _Statement) -> bool:
         """True if nothing before the last statement gives it to somebody else, and nothing behind it takes it back."""
-        text_before, remark = self.text[: last.start], plain(self.text[last.end :]).strip(" .*_`)]}$\\")
+        text_before, remark = self.text[: last.start], plain_text(self.text[last.end :]).strip(" .*_`)]}$\\")
         is_introduced = text_before.rstrip().endswith(_INTRODUCES)
         if not last.is_marked:
             return not remark and not is_introduced and not self._names_another(self.text, last.value)
         is_asked_for = self.text[last.start :].lstrip("*#-【` ").startswith((ANSWER_LABEL, "\\", "<", "{"))
         lines = text_before.rstrip().rsplit("\n", 1)
         same_line = text_before.rpartition("\n")[2][-30:]
-        if (is_introduced and (not is_asked_for or pattern("conditions").search(lines[-1]))) or _doubts(same_line):
+        if (
+            is_introduced and (not is_asked_for or answer_words_pattern("conditions").search(lines[-1]))
+        ) or _has_doubt_or_negation(same_line):
             return False
         sentences = _SENTENCE_END.split(lines[-1])[-2:]
-        if declines(sentences[-1]):
+        if declines_to_answer(sentences[-1]):
             return False
         if any(self._picks_another(sentence, last.value) for sentence in sentences):
             return False
         return not remark or (
             len(remark) <= _LONGEST_REMARK
             and re.search(r"[?？\d]", remark) is None
-            and pattern("doubts").search(remark) is None
-            and pattern("conditions").match(remark) is None
-            and truth_words().search(remark) is None
+            and answer_words_pattern("doubts").search(remark) is None
+            and answer_words_pattern("conditions").match(remark) is None
+            and truth_words_pattern().search(remark) is None
             and not self._names_another(remark, last.value)
         )
 
     def _names_another(self, text: str, value: str | None) -> bool:
         """True if a word is another value."""
         # Not the article in "needs a cache" and "A cache".
-        words = [*re.findall(r"\b(?!a\b|A [a-z])\w+", plain(text)), *truth_words().findall(text)]
+        words = [*re.findall(r"\b(?!a\b|A [a-z])\w+", plain_text(text)), *truth_words_pattern().findall(text)]
         return not self.takes_words and bool({*map(self.parse, words)} - {None, value})
 
     def _picks_another(self, sentence: str, value: str | None) -> bool:
         """True if a sentence right before the answer picks another value."""
-        if self.takes_words or pattern("doubts").search(sentence) or pattern("conditions").search(sentence):
+        if (
+            self.takes_words
+            or answer_words_pattern("doubts").search(sentence)
+            or answer_words_pattern("conditions").search(sentence)
+        ):
             return False
-        calls = list(_calls(languages.LANGUAGES).finditer(sentence))
-        if pattern("negations").search(sentence):
+        calls = list(_truth_claim_pattern(languages.LANGUAGES).finditer(sentence))
+        if answer_words_pattern("negations").search(sentence):
             denied = {self.parse(call["word"]) for call in calls if call["denies"]}
             return value is not None and value in denied
-        letters = [letter for match in _picks(languages.LANGUAGES).finditer(sentence) for letter in match.groups()]
+        letters = [
+            letter
+            for match in _picked_letter_pattern(languages.LANGUAGES).finditer(sentence)
+            for letter in match.groups()
+        ]
         called = [call["word"] for call in calls]
         values = {self.parse(word) for word in [*letters, *called] if word} - {None}
         return bool(values) and not any(picked in (value or "") for picked in values if picked)
 
-    def _labelled(self) -> Iterator[_Statement]:
+    def _labelled_statements(self) -> Iterator[_Statement]:
         """Lines that begin with "Answer:"; the value may stand alone in the next line."""
         lines = list(re.finditer(r"[^\n]*\S[^\n]*", self.text))
         for line, next_line in zip(lines, [*lines[1:], None], strict=True):
-            words = plain(line[0]).lstrip("#-【 ")
-            label = pattern("answer_labels").match(words)
+            words = plain_text(line[0]).lstrip("#-【 ")
+            label = answer_words_pattern("answer_labels").match(words)
             if label is None:
                 continue
             content, end = words[label.end() :].lstrip(), line.end()
             if content.startswith((":", "：", "=")):
                 content = content[1:].strip()
                 if not content and next_line is not None:
-                    content, end = plain(next_line[0]), next_line.end()
+                    content, end = plain_text(next_line[0]), next_line.end()
                 value = None
                 if len(content) <= _LONGEST_VALUE:
-                    value = self.parse(content) or self._stated_by(content, whole=True) or self._with_remark(content)
+                    value = (
+                        self.parse(content)
+                        or self._value_in_sentence(content, whole=True)
+                        or self._value_before_remark(content)
+                    )
                 yield _Statement(value, line.start(), end)
             elif not self.takes_words and len(content) <= _LONGEST_VALUE and (value := self.parse(content)) is not None:
                 yield _Statement(value, line.start(), end)
 
-    def _with_remark(self, content: str) -> str | None:
+    def _value_before_remark(self, content: str) -> str | None:
         """The value before a remark in brackets that leaves it alone, such as "true (by definition)"."""
         match = re.fullmatch(r"([^()（）]+)[(（]([^()（）]{1,60})[)）]\W*", content)
-        if match is None or _doubts(match[2]) or pattern("conditions").search(match[2]) or "?" in match[2]:
+        if (
+            match is None
+            or _has_doubt_or_negation(match[2])
+            or answer_words_pattern("conditions").search(match[2])
+            or "?" in match[2]
+        ):
             return None
         value = self.parse(match[1])
-        is_another = self.parse(match[2]) not in (None, value) or truth_words().search(match[2]) is not None
+        is_another = self.parse(match[2]) not in (None, value) or truth_words_pattern().search(match[2]) is not None
         return None if is_another or self._names_another(match[2], value) else value
 
-    def _wrapped(self) -> Iterator[_Statement]:
-        for wrapper in (_BOX, _tags(languages.LANGUAGES)):
+    def _wrapped_statements(self) -> Iterator[_Statement]:
+        for wrapper in (_BOX, _answer_tag_pattern(languages.LANGUAGES)):
             for match in wrapper.finditer(self.text):
-                yield _Statement(self.parse(plain(match[1])), match.start(), match.end())
-        for start, end, members in _objects(self.text):
-            values = [value for name, value in members if pattern("fields").fullmatch(name.strip())]
+                yield _Statement(self.parse(plain_text(match[1])), match.start(), match.end())
+        for start, end, members in _json_objects_with_places(self.text):
+            values = [value for name, value in members if answer_words_pattern("fields").fullmatch(name.strip())]
             if values:
                 is_judged = any(isinstance(value, bool) for _, value in members) and not isinstance(values[0], bool)
                 is_one = len(values) == 1 and not is_judged
-                yield _Statement(self.parse(_literal_text(values[0])) if is_one else None, start, end)
+                yield _Statement(self.parse(_plain_text_of_scalar(values[0])) if is_one else None, start, end)
 
-    def _sentences(self) -> Iterator[_Statement]:
+    def _sentence_statements(self) -> Iterator[_Statement]:
         """Sentences that say which answer is given; one that says it in passing contradicts, and does not answer."""
         for line in re.finditer(r"[^\n]+", self.text):
             start = line.start()
             for sentence in _SENTENCE_END.split(line[0]):
                 start = self.text.find(sentence, start)
-                words = plain(sentence).strip(_ENDS)
-                if len(words) <= _LONGEST_VALUE and (value := self._stated_by(words, whole=False)) is not None:
-                    is_whole = "?" not in sentence and self._stated_by(words, whole=True) is not None
+                words = plain_text(sentence).strip(_ENDS)
+                if len(words) <= _LONGEST_VALUE and (value := self._value_in_sentence(words, whole=False)) is not None:
+                    is_whole = "?" not in sentence and self._value_in_sentence(words, whole=True) is not None
                     yield _Statement(value, start, start + len(sentence) * is_whole, is_marked=False)
                 start += len(sentence)
 
-    def _stated_by(self, words: str, *, whole: bool) -> str | None:
+    def _value_in_sentence(self, words: str, *, whole: bool) -> str | None:
         """The value in a sentence such as "The answer is B"."""
-        says = _says(languages.LANGUAGES)
+        says = _answer_sentence_pattern(languages.LANGUAGES)
         match = says.fullmatch(words.strip(_ENDS)) if whole else says.search(words)
         return self.parse(next(filter(None, match.groups()))) if match else None
 
 
-def _doubts(text: str) -> bool:
-    return pattern("doubts").search(text) is not None or pattern("negations").search(text) is not None
+def _has_doubt_or_negation(text: str) -> bool:
+    return (
+        answer_words_pattern("doubts").search(text) is not None
+        or answer_words_pattern("negations").search(text) is not None
+    )
 
 
-def _objects(text: str) -> Iterator[tuple[int, int, list[tuple[str, JsonValue]]]]:
+def _json_objects_with_places(text: str) -> Iterator[tuple[int, int, list[tuple[str, JsonValue]]]]:
     """The JSON objects of a reply, with their places; of nested ones the outer."""
     decoder, start = json.JSONDecoder(object_pairs_hook=_Members), 0
     for _ in range(_OBJECTS):
@@ -266,28 +293,28 @@ class _Members(list[tuple[str, JsonValue]]):
     """The members of an object, with names that are there twice."""
 
 
-def _literal_text(value: JsonValue) -> str:
+def _plain_text_of_scalar(value: JsonValue) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        return "" if isinstance(value, _Members) else ", ".join(map(_literal_text, value))
-    return plain(str(value)) if isinstance(value, str | int | float) else ""
+        return "" if isinstance(value, _Members) else ", ".join(map(_plain_text_of_scalar, value))
+    return plain_text(str(value)) if isinstance(value, str | int | float) else ""
 
 
 @cache
-def _says(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+def _answer_sentence_pattern(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
     sentences = [sentence for language in known_languages for sentence in language.words.sentences]
     return re.compile("|".join(f"(?:{sentence.replace('<X>', '(.+)')})" for sentence in sentences), re.IGNORECASE)
 
 
 @cache
-def _tags(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+def _answer_tag_pattern(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
     names = "|".join(language.words.fields for language in known_languages if language.words.fields)
     return re.compile(rf"<(?:{names})>([^<>]{{1,300}})</\w+>", re.IGNORECASE)
 
 
 @cache
-def _picks(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+def _picked_letter_pattern(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
     """A letter that is picked, or called the right answer."""
     picks = "|".join(language.words.picks for language in known_languages if language.words.picks)
     answer_labels = "|".join(language.words.answer_labels for language in known_languages)
@@ -299,13 +326,13 @@ def _picks(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
 
 
 @cache
-def _denials(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+def _denied_letters_pattern(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
     negations = "|".join(language.words.negations for language in known_languages if language.words.negations)
     return re.compile(rf"(?i:{negations})\W{{0,2}}\b([A-Z]+)\b")
 
 
 @cache
-def _calls(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+def _truth_claim_pattern(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
     """A word that calls something true or false, and before it a word that denies it, such as "is not true"."""
     words = "|".join(f"{language.words.false}|{language.words.true}" for language in known_languages)
     negations = "|".join(language.words.negations for language in known_languages if language.words.negations)
@@ -315,13 +342,13 @@ def _calls(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
     )
 
 
-def truth_words() -> re.Pattern[str]:
+def truth_words_pattern() -> re.Pattern[str]:
     """A word for true or false, not inside another word."""
-    return _truths(languages.LANGUAGES)
+    return _cached_truth_words_pattern(languages.LANGUAGES)
 
 
 @cache
-def _truths(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+def _cached_truth_words_pattern(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
     """A word of two letters and more for true or false."""
     words = "|".join(f"{language.words.false}|{language.words.true}" for language in known_languages)
     return re.compile(rf"(?<![^\W\u2e80-\u9fff])(?:{words})(?<=\w\w)(?![^\W\u2e80-\u9fff])", re.IGNORECASE)

@@ -27,9 +27,9 @@ def count_words(text: str) -> int:
     return len(_WORD.findall(text))
 
 
-def table_file(cache: Path) -> Path:
+def token_table_file(cache_folder: Path) -> Path:
     """The file below Benchwright's cache folder where tiktoken looks for the table of tokens."""
-    return cache / "tiktoken" / hashlib.sha1(_TABLE.encode(), usedforsecurity=False).hexdigest()
+    return cache_folder / "tiktoken" / hashlib.sha1(_TABLE.encode(), usedforsecurity=False).hexdigest()
 
 
 class TokenCounter:
@@ -40,14 +40,14 @@ class TokenCounter:
     """
 
     def __init__(self, cache: Path) -> None:
-        self._file = table_file(cache)
+        self._file = token_table_file(cache)
 
     def count(self, text: str) -> int | None:
         """Number of tokens in a string; None if tiktoken or its table is missing, or the table is damaged."""
         encoding = self._encoding
         return None if encoding is None else len(encoding.encode(text, disallowed_special=()))
 
-    def share(self) -> bool:
+    def share_table_with_process(self) -> bool:
         """Count tokens with this table in the whole process; False if it is missing or damaged."""
         try:
             content = self._file.read_bytes()
@@ -61,7 +61,7 @@ class TokenCounter:
     @cached_property
     def _encoding(self) -> Encoding | None:
         # tiktoken would download a missing or damaged table, but nothing may use the network unasked.
-        if not self.share():
+        if not self.share_table_with_process():
             return None
         try:
             import tiktoken

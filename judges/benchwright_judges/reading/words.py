@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from benchwright_judges import languages
 from benchwright_judges.languages.language import AnswerLanguage
 from benchwright_judges.reading.quantities import read_unit
-from benchwright_judges.reading.reply import plain
+from benchwright_judges.reading.reply import plain_text
 
 _LONGEST = 4_000
 _PUNCTUATION = " \t\r\n.,;:!?\"'`*_~“”„‘«»「」『』《》【】。、，；：！？"
@@ -24,7 +24,7 @@ _ATOM = re.compile(r"(?:(?<![\w)])|(?<=\^)|(?<=/))\((\w+)\)")
 _HYPHEN = re.compile(r"(?<=[^\W\d_]{2})[-\u2010\u2011](?=[^\W\d_]{2})")
 
 
-def normalise(text: str, language: str = "en") -> str:
+def normalise_short_answer(text: str, language: str = "en") -> str:
     """A short answer with case, width, surrounding punctuation, articles and spacing normalised.
 
     Of a formula only white space, wrapping and brackets around single names are: `~a`, `A'B` and `2^(n-1)` are
@@ -40,7 +40,7 @@ def normalise(text: str, language: str = "en") -> str:
 # Accepted answers and options are the same for every reply.
 @lru_cache(maxsize=1024)
 def _normalised(text: str, language: str, known_languages: Sequence[AnswerLanguage]) -> str:
-    words = plain(text)
+    words = plain_text(text)
     if _is_formula(words):
         formula = re.sub(r"_\{(\w)\}", r"_\1", re.sub(r"\s+", "", words.strip(_WRAPPING)))
         formula = formula.replace("{", "(").replace("}", ")").replace("**", "^")
@@ -50,7 +50,7 @@ def _normalised(text: str, language: str, known_languages: Sequence[AnswerLangua
     if answer_language and answer_language.words.articles:
         words = re.sub(rf"(?<!\w)(?:{answer_language.words.articles})", "", words)
     # A space between a sign and a word, a digit and a letter, or next to a Chinese character is insignificant.
-    words = _patterns(known_languages)[1].sub(r"\1", " ".join(words.split()))
+    words = _list_patterns(known_languages)[1].sub(r"\1", " ".join(words.split()))
     words = re.sub(r"(?<=\d) (?=[^\W\d])|(?<=[^\W\d]) (?=\d)", "", words)
     return words.strip(_PUNCTUATION)
 
@@ -61,34 +61,34 @@ def _is_formula(words: str) -> bool:
     return _SENTENCE.fullmatch(bare) is None or _SIGNS.search(bare) is not None
 
 
-def same_words(answer: str, accepted_answer: str, language: str) -> bool:
+def is_same_apart_from_spelling(answer: str, accepted_answer: str, language: str) -> bool:
     """True if an answer is an accepted one apart from its spelling.
 
     A list has to have the same members in the same order; only where a word such as "and" joins the accepted ones, the
     order does not matter. The case of a unit is part of it: `mW` is not `MW`.
     """
-    if normalise(answer, language) == normalise(accepted_answer, language) != "":
+    if normalise_short_answer(answer, language) == normalise_short_answer(accepted_answer, language) != "":
         return _unit_letters(answer) == _unit_letters(accepted_answer)
-    if _is_formula(plain(answer)) or _is_formula(plain(accepted_answer)):
+    if _is_formula(plain_text(answer)) or _is_formula(plain_text(accepted_answer)):
         return False
-    answer_members, accepted_members = _members(answer, language), _members(accepted_answer, language)
+    answer_members, accepted_members = _list_members(answer, language), _list_members(accepted_answer, language)
     if len(accepted_members) < 2 or len(answer_members) != len(accepted_members):
         return False
-    if _patterns(languages.LANGUAGES)[2].search(plain(accepted_answer)) is None:
+    if _list_patterns(languages.LANGUAGES)[2].search(plain_text(accepted_answer)) is None:
         return answer_members == accepted_members
     return sorted(answer_members) == sorted(accepted_members)
 
 
 def _unit_letters(text: str) -> str:
     """The letters of a quantity or a unit as they are written; empty for words, whose case says nothing."""
-    words = plain(text).strip(_WRAPPING)
+    words = plain_text(text).strip(_WRAPPING)
     is_unit = re.match(r"[-+\d]", words) or any(read_unit(spelling) for spelling in (words, words.swapcase()) if words)
     return re.sub(r"[\W\d_]", "", words) if is_unit else ""
 
 
 def without_words_around_blank(passage: str, statement: str) -> str:
     """A passage without the words around the question's only blank that it says again: "write-back", "128 sets"."""
-    pieces = [plain(piece.replace("\n", " ")) for piece in _BLANK.split(statement)]
+    pieces = [plain_text(piece.replace("\n", " ")) for piece in _BLANK.split(statement)]
     if len(pieces) != 2:
         return passage
     before, after = pieces[0].strip(" _"), pieces[1].strip(" _")
@@ -106,13 +106,18 @@ def without_words_around_blank(passage: str, statement: str) -> str:
     return shorter or passage
 
 
-def _members(text: str, language: str) -> list[str]:
-    parts = [normalise(part, language) for part in _patterns(languages.LANGUAGES)[0].split(plain(text))]
+def _list_members(text: str, language: str) -> list[str]:
+    parts = [
+        normalise_short_answer(part, language)
+        for part in _list_patterns(languages.LANGUAGES)[0].split(plain_text(text))
+    ]
     return [part for part in parts if part]
 
 
 @cache
-def _patterns(known_languages: Sequence[AnswerLanguage]) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+def _list_patterns(
+    known_languages: Sequence[AnswerLanguage],
+) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """What separates the members of a list, what needs no space beside it, and the words that join members."""
     spaced = "|".join(language.words.joins for language in known_languages if not language.unspaced)
     separators = [r"\s*(?:[;；、]|[,，](?=\s|[^\d\s]))\s*", rf"\s+(?:{spaced})\s+"]

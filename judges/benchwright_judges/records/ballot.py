@@ -50,7 +50,7 @@ async def collect_votes(
         vote_count = min(label_goal - len(labels), label_goal + spares - len(votes))
         if vote_count <= 0:
             break
-        votes += await _votes_together(request_vote, range(len(votes), len(votes) + vote_count))
+        votes += await _request_votes_together(request_vote, range(len(votes), len(votes) + vote_count))
         labels = [vote.label for vote in votes if not vote.error]
         if len(labels) == label_goal:
             decision = decide(labels)
@@ -81,7 +81,7 @@ async def stored_or_new_vote(
     return vote
 
 
-async def _votes_together(request_vote: Callable[[int], Awaitable[Vote]], seats: Sequence[int]) -> list[Vote]:
+async def _request_votes_together(request_vote: Callable[[int], Awaitable[Vote]], seats: Sequence[int]) -> list[Vote]:
     # Votes that were paid for are kept, so the failure of one does not cancel the others.
     votes = await asyncio.gather(*(request_vote(seat) for seat in seats), return_exceptions=True)
     for vote in votes:

@@ -19,7 +19,7 @@ from benchwright_judges.records.records import GivenAnswer, Records
 from benchwright_judges.rubric import COMPARABLE, Rubric, is_code_question, load_rubric, rubric_for
 from benchwright_judges.rule_judgements import PENDING
 from benchwright_judges.scale import Scale
-from benchwright_judges.score import score
+from benchwright_judges.score import score_by_rules
 from benchwright_problems.problem import Problem, digest
 
 _TRIES = re.compile(r", \d+ times?\Z")
@@ -33,7 +33,7 @@ async def judge_and_record(
     panel: Panel | None,
     records: Records,
     *,
-    ref: str = "",
+    problem_ref: str = "",
     attempt: str = "",
     try_number: int = 0,
     answer_id: str | None = None,
@@ -49,7 +49,7 @@ async def judge_and_record(
         answer: The answer; untrusted.
         panel: The model judges; None if no model is configured.
         records: Stores answer, votes and judgement.
-        ref: `pack/id`, by which a pending answer is found and scored later.
+        problem_ref: `pack/id`, by which a pending answer is found and scored later.
         attempt: The attempt the answer belongs to, if there is one.
         try_number: Number of the try within the attempt.
         answer_id: Identifies the answer: one that was scored before, by the present question and key, is not judged
@@ -73,7 +73,7 @@ async def judge_and_record(
             return earlier_judgement
     question = problem.public.question
     given_answer = GivenAnswer(
-        problem=ref or problem.id,
+        problem=problem_ref or problem.id,
         problem_digest=problem.public_digest,
         key_digest=problem.harness_digest,
         format=problem.category.value if problem.category else question.format.value if question else "text",
@@ -84,7 +84,7 @@ async def judge_and_record(
         id=answer_id or uuid.uuid4().hex,
     )
     if rule_judgement is None:
-        rule_judgement = score(problem, answer)
+        rule_judgement = score_by_rules(problem, answer)
     if not _can_be_judged_further(problem, rule_judgement, panel):
         await records.store_judgement(given_answer, rule_judgement)
         return rule_judgement
@@ -102,7 +102,7 @@ def _can_be_judged_further(problem: Problem, judgement: Judgement, panel: Panel 
     if not judgement.status.is_final:
         return True
     unread = judgement.method is ScoringMethod.DETERMINISTIC and panel is not None
-    return unread and panel is not None and panel.find_reader(problem, judgement) is not None
+    return unread and panel is not None and panel.find_reader_if_unread(problem, judgement) is not None
 
 
 async def _answer_id_for_key(records: Records, problem: Problem, answer_id: str) -> str:
@@ -117,20 +117,30 @@ async def _answer_id_for_key(records: Records, problem: Problem, answer_id: str)
 
 
 async def judge_by_panel(
-    problem: Problem, answer: str, panel: Panel | None, records: Records, pending: Judgement, *, budget: JudgingBudget
+    problem: Problem,
+    answer: str,
+    panel: Panel | None,
+    records: Records,
+    pending_judgement: Judgement,
+    *,
+    budget: JudgingBudget,
 ) -> Judgement:
-    """Have a panel read and judge an answer that no rule decides; returns `pending` if it can't."""
+    """Have a panel read and judge an answer that no rule decides; returns `pending_judgement` if it can't."""
     if panel is None or problem.hidden.answer is None:
-        return pending
+        return pending_judgement
     try:
-        if (reader := panel.find_reader(problem, pending)) is not None:
-            pending = await read_answer_by_model(problem, answer, pending, reader, panel, records, budget)
+        if (reader := panel.find_reader_if_unread(problem, pending_judgement)) is not None:
+            pending_judgement = await read_answer_by_model(
+                problem, answer, pending_judgement, reader, panel, records, budget
+            )
         rubric = rubric_for(problem)
-        if pending.status is not JudgementStatus.PENDING or rubric is None:
-            return pending
-        return await _judge_by_models(problem, answer, panel, records, pending, rubric, budget)
+        if pending_judgement.status is not JudgementStatus.PENDING or rubric is None:
+            return pending_judgement
+        return await _judge_by_models(problem, answer, panel, records, pending_judgement, rubric, budget)
     except OutOfBudgetError:
-        return PENDING.model_copy(update={"message": _NO_MONEY, "metrics": pending.metrics, "votes": pending.votes})
+        return PENDING.model_copy(
+            update={"message": _NO_MONEY, "metrics": pending_judgement.metrics, "votes": pending_judgement.votes}
+        )
 
 
 async def _judge_by_models(
@@ -138,20 +148,23 @@ async def _judge_by_models(
     answer: str,
     panel: Panel,
     records: Records,
-    pending: Judgement,
+    pending_judgement: Judgement,
     rubric: Rubric,
     budget: JudgingBudget,
 ) -> Judgement:
     voting = _Voting(problem, answer, panel, records, budget)
-    judgement = await voting.decide(rubric)
+    judgement = await voting.judge_by_votes(rubric)
     if panel.comparable and is_code_question(problem) and judgement.status is JudgementStatus.SCORED:
         with contextlib.suppress(OutOfBudgetError):
-            judgement = await _add_comparison_vote(judgement, voting)
-    updated_fields = {"metrics": {**pending.metrics, **judgement.metrics}, "votes": (*judgement.votes, *pending.votes)}
+            judgement = await _with_comparison_vote(judgement, voting)
+    updated_fields = {
+        "metrics": {**pending_judgement.metrics, **judgement.metrics},
+        "votes": (*judgement.votes, *pending_judgement.votes),
+    }
     return judgement.model_copy(update=updated_fields)
 
 
-async def _add_comparison_vote(judgement: Judgement, voting: _Voting) -> Judgement:
+async def _with_comparison_vote(judgement: Judgement, voting: _Voting) -> Judgement:
     """The judgement with an additional vote by CVDP's aspects, requested once as CVDP does."""
     rubric = load_rubric(COMPARABLE)
     aspect_vote = (await voting.request_vote(rubric, 0)).model_copy(update={"rubric": rubric.reference})
@@ -171,7 +184,7 @@ class _Voting:
         self._records = records
         self._budget = budget
 
-    async def decide(self, rubric: Rubric) -> Judgement:
+    async def judge_by_votes(self, rubric: Rubric) -> Judgement:
         """Ask for votes until they decide, or all seats and spares are used."""
         panel, scale = self._panel, rubric.scale
         majority = panel.seats // 2 + 1

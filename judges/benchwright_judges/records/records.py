@@ -187,30 +187,30 @@ class Records(Database):
 
     async def find_judgement(self, answer_id: str) -> Judgement | None:
         """The latest judgement of an answer; None if there is none."""
-        async with self.reading() as connection:
+        async with self.read_transaction() as connection:
             return (await self._latest_judgements(connection, [answer_id])).get(answer_id)
 
     async def latest_judgements(self, answer_ids: Sequence[str]) -> dict[str, Judgement]:
         """The latest judgement of each answer that has one."""
-        async with self.reading() as connection:
+        async with self.read_transaction() as connection:
             return await self._latest_judgements(connection, answer_ids)
 
     async def find_answer(self, answer_id: str) -> GivenAnswer | None:
         """The answer of this id."""
-        async with self.reading() as connection:
+        async with self.read_transaction() as connection:
             row = (await connection.execute(select(ANSWERS).where(ANSWERS.c.id == answer_id))).one_or_none()
-        return None if row is None else _answer(row._mapping)
+        return None if row is None else _answer_of_row(row._mapping)
 
-    async def pending(self) -> Sequence[UnscoredAnswer]:
+    async def unscored_answers(self) -> Sequence[UnscoredAnswer]:
         """Answers that no judge has scored yet, oldest first."""
         query = (
             select(ANSWERS, PENDING.c.reason, PENDING.c.since)
             .join(PENDING, PENDING.c.answer == ANSWERS.c.id)
             .order_by(PENDING.c.since, ANSWERS.c.id)
         )
-        async with self.reading() as connection:
+        async with self.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
-        return [UnscoredAnswer(_answer(row._mapping), row.reason, row.since) for row in rows]
+        return [UnscoredAnswer(_answer_of_row(row._mapping), row.reason, row.since) for row in rows]
 
     async def answer_records(self) -> Sequence[AnswerRecord]:
         """Every answer with its latest judgement and its grades, oldest first."""
@@ -224,7 +224,7 @@ class Records(Database):
         """The same of the newest answer of a try of an attempt."""
         try_conditions = ANSWERS.c.attempt == attempt, ANSWERS.c.number == try_number
         newest_answer = select(ANSWERS.c.id).where(*try_conditions).order_by(ANSWERS.c.created.desc()).limit(1)
-        async with self.reading() as connection:
+        async with self.read_transaction() as connection:
             answer_id = await connection.scalar(newest_answer)
         return await self.find_answer_record(answer_id) if answer_id is not None else None
 
@@ -234,9 +234,9 @@ class Records(Database):
         grades = select(GRADES, GRADE_POINTS.c.points).outerjoin(GRADE_POINTS, grade_join)
         if ids is not None:
             answer_query, grades = answer_query.where(ANSWERS.c.id.in_(ids)), grades.where(GRADES.c.answer.in_(ids))
-        async with self.reading() as connection:
+        async with self.read_transaction() as connection:
             answer_rows = await connection.execute(answer_query.order_by(ANSWERS.c.created, ANSWERS.c.id))
-            given_answers = [_answer(row._mapping) for row in answer_rows]
+            given_answers = [_answer_of_row(row._mapping) for row in answer_rows]
             newest_judgements = await self._latest_judgements(connection, ids)
             pending_ids = set((await connection.scalars(select(PENDING.c.answer))).all())
             by_answer: dict[str, list[PersonsGrade]] = {}
@@ -292,7 +292,7 @@ class Records(Database):
 
     async def cached_vote(self, key: str) -> Vote | None:
         """The vote cached under a key; None if there is none."""
-        async with self.reading() as connection:
+        async with self.read_transaction() as connection:
             body = await connection.scalar(select(CACHE.c.body).where(CACHE.c.key == key))
         return None if body is None else Vote.model_validate_json(body)
 
@@ -304,15 +304,15 @@ class Records(Database):
         async with self.write_transaction() as connection:
             await connection.execute(self.insert_into(CACHE).on_conflict_do_nothing(), cache_rows)
 
-    async def cache(self) -> Sequence[tuple[str, Vote]]:
+    async def all_cached_votes(self) -> Sequence[tuple[str, Vote]]:
         """The whole cache, by key."""
-        async with self.reading() as connection:
+        async with self.read_transaction() as connection:
             rows = (await connection.execute(select(CACHE.c.key, CACHE.c.body).order_by(CACHE.c.key))).all()
         return [(row.key, Vote.model_validate_json(row.body)) for row in rows]
 
     # People
 
-    async def keep_grade(self, grade: PersonsGrade) -> None:
+    async def store_persons_grade(self, grade: PersonsGrade) -> None:
         """Store a person's grade, replacing the same person's earlier grade of that answer."""
         values = asdict(grade)
         points = {"answer": grade.answer, "grader": grade.grader, "points": json.dumps(values.pop("points"))}
@@ -329,6 +329,6 @@ class Records(Database):
             )
 
 
-def _answer(answer_row: RowMapping) -> GivenAnswer:
+def _answer_of_row(answer_row: RowMapping) -> GivenAnswer:
     fields = {name: answer_row[name] for name in GivenAnswer.__dataclass_fields__ if name != "text"}
     return GivenAnswer(**fields, text=answer_row["answer"])

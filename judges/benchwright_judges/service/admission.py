@@ -110,13 +110,13 @@ class AdmissionControl:
 
         try:
             token = await self._admitted_token(scope)
-            with self._counting_open(token):
-                await self._app(scope, await self._body_of(scope, receive), watched)
+            with self._count_open_request(token):
+                await self._app(scope, await self._body_receiver(scope, receive), watched)
         except Exception as error:
             # Once a response has begun, the client can't be sent another.
             refusal = refusal_of(error)
             if not has_started:
-                await respond(refusal)(scope, receive, send)
+                await refusal_response(refusal)(scope, receive, send)
 
     async def _admitted_token(self, scope: Scope) -> BearerToken | None:
         """The token of a request that may be served; None for a path that needs none."""
@@ -142,7 +142,7 @@ class AdmissionControl:
         return token
 
     @contextlib.contextmanager
-    def _counting_open(self, token: BearerToken | None) -> Iterator[None]:
+    def _count_open_request(self, token: BearerToken | None) -> Iterator[None]:
         """Counts a request until its answer has ended: those that wait take connections from all others.
 
         Raises:
@@ -167,7 +167,7 @@ class AdmissionControl:
             if not self._open_requests[token.id]:
                 del self._open_requests[token.id]
 
-    async def _body_of(self, scope: Scope, receive: Receive) -> Receive:
+    async def _body_receiver(self, scope: Scope, receive: Receive) -> Receive:
         headers = Headers(scope=scope)
         # What no endpoint takes is answered without reading its body.
         if scope["method"] not in {"POST", "PUT", "PATCH"} or not self._is_served(scope):
@@ -178,15 +178,15 @@ class AdmissionControl:
                 "The Content-Type of the body is not application/json.",
                 "Send JSON with Content-Type: application/json.",
             )
-        return await self._with_body(scope["path"], headers, receive)
+        return await self._receiver_of_whole_body(scope["path"], headers, receive)
 
-    async def valid_token(self, authorization: str | None) -> BearerToken:
+    async def valid_token(self, authorization_header: str | None) -> BearerToken:
         """The token of an Authorization header.
 
         Raises:
             RefusalError: No token was given, or it is not valid.
         """
-        scheme, _, text = (authorization or "").partition(" ")
+        scheme, _, text = (authorization_header or "").partition(" ")
         if scheme.lower() != "bearer" or not text:
             raise _unauthorized_refusal(
                 "The request has no access token.", "Send Authorization: Bearer followed by the token."
@@ -201,11 +201,11 @@ class AdmissionControl:
             raise _unauthorized_refusal("The token has expired.", "Ask the service's administrator for a new one.")
         return token
 
-    async def _with_body(self, path: str, headers: Headers, receive: Receive) -> Receive:
+    async def _receiver_of_whole_body(self, path: str, headers: Headers, receive: Receive) -> Receive:
         limit = self._gate.body_limit(path)
         # The server has checked that it is a number; without one the body comes in chunks.
         if int(headers.get("content-length", 0)) > limit:
-            raise _too_large(limit)
+            raise _too_large_refusal(limit)
         request_body = bytearray()
         try:
             async with asyncio.timeout(self._body_time_s):
@@ -216,7 +216,7 @@ class AdmissionControl:
                         break
                     request_body += message.get("body", b"")
                     if len(request_body) > limit:
-                        raise _too_large(limit)
+                        raise _too_large_refusal(limit)
                     has_more = message.get("more_body", False)
         except TimeoutError:
             raise RefusalError(
@@ -237,7 +237,7 @@ def refusal_of(error: Exception) -> RefusalError:
     if isinstance(error, RefusalError):
         return error
     if isinstance(error, SQLAlchemyError | OSError | StorageError):
-        _log_place(error, "")
+        _log_traceback(error, "")
         return RefusalError(
             RefusalKind.UNAVAILABLE,
             "The service's database is unreachable or too busy.",
@@ -251,7 +251,7 @@ def refusal_of(error: Exception) -> RefusalError:
             "Ask who runs the service to install its pack again.",
         )
     name = uuid.uuid4().hex
-    _log_place(error, name)
+    _log_traceback(error, name)
     return RefusalError(
         RefusalKind.UNEXPECTED,
         f"The service failed on this request ({name}).",
@@ -259,7 +259,7 @@ def refusal_of(error: Exception) -> RefusalError:
     )
 
 
-def respond(refusal: RefusalError) -> Response:
+def refusal_response(refusal: RefusalError) -> Response:
     """A refusal as a response."""
     return JSONResponse(
         refusal.details.model_dump(mode="json"),
@@ -269,7 +269,7 @@ def respond(refusal: RefusalError) -> Response:
     )
 
 
-def _log_place(error: BaseException, name: str) -> None:
+def _log_traceback(error: BaseException, name: str) -> None:
     trace = "".join(traceback.format_tb(error.__traceback__))
     logger.error("%s %s\n%s", type(error).__name__, name, trace)
 
@@ -278,7 +278,7 @@ def _unauthorized_refusal(detail: str, next_step: str) -> RefusalError:
     return RefusalError(RefusalKind.UNAUTHORIZED, detail, next_step)
 
 
-def _too_large(limit: int) -> RefusalError:
+def _too_large_refusal(limit: int) -> RefusalError:
     return RefusalError(
         RefusalKind.TOO_LARGE,
         f"The body may have at most {limit:,} bytes.".replace(",", " "),

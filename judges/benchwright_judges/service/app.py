@@ -15,7 +15,7 @@ from starlette.routing import Match
 from starlette.types import ASGIApp, Scope
 
 from benchwright_foundation.refusals import Flaw, ProblemDetails, RefusalError, RefusalKind
-from benchwright_judges.service.admission import AdmissionControl, refusal_of, respond
+from benchwright_judges.service.admission import AdmissionControl, refusal_of, refusal_response
 from benchwright_judges.service.endpoints import router
 from benchwright_judges.service.judging import SubmissionJudging
 from benchwright_judges.service.tokens import AccessTokens
@@ -68,11 +68,11 @@ def make_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | 
         redirect_slashes=False,
     )
     api.include_router(router)
-    explain_errors(api)
+    answer_errors_with_problem_details(api)
     return api
 
 
-def explain_errors(api: FastAPI) -> None:
+def answer_errors_with_problem_details(api: FastAPI) -> None:
     """Turn every error of the endpoints into problem details, and describe these in the OpenAPI document."""
     for error, handler in (
         (RequestValidationError, _on_invalid),
@@ -80,10 +80,10 @@ def explain_errors(api: FastAPI) -> None:
         (Exception, _on_error),
     ):
         api.add_exception_handler(error, handler)
-    _complete(api)
+    _add_refusal_schemas(api)
 
 
-def _complete(api: FastAPI) -> None:
+def _add_refusal_schemas(api: FastAPI) -> None:
     """Put the shape of refusals, which no endpoint returns, into the OpenAPI document."""
     make_document = api.openapi
     _, shapes = models_json_schema([(ProblemDetails, "validation")], ref_template="#/components/schemas/{model}")
@@ -97,7 +97,7 @@ def _complete(api: FastAPI) -> None:
 
 
 async def _on_error(request: Request, error: Exception) -> Response:
-    return respond(refusal_of(error))
+    return refusal_response(refusal_of(error))
 
 
 async def _on_http(request: Request, error: Exception) -> Response:
@@ -112,7 +112,7 @@ async def _on_http(request: Request, error: Exception) -> Response:
             refusal = RefusalError(
                 RefusalKind.MALFORMED, "The body can't be read as JSON.", "Send one JSON object, UTF-8."
             )
-    response = respond(refusal)
+    response = refusal_response(refusal)
     response.headers.update(cast(HTTPException, error).headers or {})
     return response
 
@@ -120,23 +120,23 @@ async def _on_http(request: Request, error: Exception) -> Response:
 async def _on_invalid(request: Request, error: Exception) -> Response:
     flaws = cast(RequestValidationError, error).errors()
     if any(flaw["type"] == "json_invalid" for flaw in flaws):
-        return respond(
+        return refusal_response(
             RefusalError(RefusalKind.MALFORMED, "The body is not valid JSON.", "Send one JSON object, UTF-8.")
         )
-    return respond(
+    return refusal_response(
         RefusalError(
             RefusalKind.INVALID,
             "Parts of the request are not valid; `errors` lists them.",
             "Correct them; the service's openapi.json describes each field.",
             errors=tuple(
-                Flaw(pointer=_pointer(flaw["loc"]), detail=_printable_text(str(flaw["msg"])))
+                Flaw(pointer=_json_pointer(flaw["loc"]), detail=_printable_text(str(flaw["msg"])))
                 for flaw in flaws[:_MOST_FLAWS]
             ),
         )
     )
 
 
-def _pointer(error_location: Sequence[str | int]) -> str:
+def _json_pointer(error_location: Sequence[str | int]) -> str:
     source, *path = error_location
     if source != "body":
         return _printable_text(" ".join(map(str, error_location)))

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.refusals import ProblemDetails
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Judgement, JudgementStatus, Vote, storable_text
@@ -33,7 +33,7 @@ _AGAIN = frozenset({408, 429, 502, 503, 504})
 """Statuses after which the same request may succeed."""
 
 
-def find_token(environ: Mapping[str, str] = os.environ) -> str:
+def find_service_token(environ: Mapping[str, str] = os.environ) -> str:
     """The token for a judge service: `BENCHWRIGHT_JUDGE_TOKEN`, or the file `judge-token` beside `judges.toml`.
 
     It is not an editor setting, because settings are synchronised and committed.
@@ -78,7 +78,7 @@ class RemoteJudge:
         patience_s: float = 90.0,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        with needs("A judge service", "judges"):
+        with explain_missing_extra("A judge service", "judges"):
             import httpx2
 
         split_url = urlsplit(url)
@@ -107,7 +107,7 @@ class RemoteJudge:
         """Close every connection."""
         await self._client.aclose()
 
-    async def request_judgement(self, ref: str, answer: str) -> Judgement:
+    async def request_judgement(self, problem_ref: str, answer: str) -> Judgement:
         """The service's judgement of an answer to the problem `pack/id`, or one that is pending."""
         import httpx2
 
@@ -127,7 +127,7 @@ class RemoteJudge:
                     "/v1/submissions",
                     params={"wait_s": round(min(left, _LONGEST_WAIT_S), 3)},
                     headers={"Idempotency-Key": key},
-                    json={"problem": ref, "answer": storable_text(answer)},
+                    json={"problem": problem_ref, "answer": storable_text(answer)},
                 )
             except httpx2.TransportError as error:
                 judgement = self._unreachable_judgement(error)
@@ -145,7 +145,7 @@ class RemoteJudge:
                 judgement = self._refusal_judgement(response)
                 if response.status_code not in _AGAIN:
                     return judgement
-                wait_s = max(wait_s, _seconds(response.headers.get("Retry-After")))
+                wait_s = max(wait_s, _seconds_or_0(response.headers.get("Retry-After")))
             if loop.time() + wait_s >= deadline:
                 break
             await asyncio.sleep(wait_s)
@@ -158,13 +158,13 @@ class RemoteJudge:
             judgement = SubmissionView.model_validate_json(content, extra="ignore").judgement
         except ValidationError:
             judgement = None
-        return _judgement(judgement) if judgement is not None else self._foreign()
+        return _judgement_of_view(judgement) if judgement is not None else self._foreign_reply_judgement()
 
     def _refusal_judgement(self, response: httpx2.Response) -> Judgement:
         try:
             details = ProblemDetails.model_validate_json(response.content, extra="ignore")
         except ValidationError:
-            return self._foreign()
+            return self._foreign_reply_judgement()
         subject = "refused its token" if response.status_code in (401, 403) else "did not accept the answer"
         return _pending_judgement(f"The judge service {self._name} {subject}: {details.detail}", details.next_step)
 
@@ -174,13 +174,13 @@ class RemoteJudge:
             "Check its address and the network, then run again.",
         )
 
-    def _foreign(self) -> Judgement:
+    def _foreign_reply_judgement(self) -> Judgement:
         return _pending_judgement(
             f"{self._name} does not answer like a judge service of this version.", "Check the address of the service."
         )
 
 
-def _judgement(view: JudgementView) -> Judgement:
+def _judgement_of_view(view: JudgementView) -> Judgement:
     votes = tuple(
         Vote(
             judge=vote.judge,
@@ -208,5 +208,5 @@ def _pending_judgement(sentence: str, next_step: str) -> Judgement:
     return Judgement(status=JudgementStatus.PENDING, message=f"{sentence} The answer is kept and pending. {next_step}")
 
 
-def _seconds(header: str | None) -> float:
+def _seconds_or_0(header: str | None) -> float:
     return float(header) if header is not None and header.isdecimal() else 0.0

@@ -15,7 +15,13 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from benchwright_foundation.change_notifications import wait_for_change
 from benchwright_foundation.model import MOST_COUNTED
-from benchwright_foundation.refusals import BODY, RefusalError, RefusalKind, refusals, responses_of
+from benchwright_foundation.refusals import (
+    BODY,
+    RefusalError,
+    RefusalKind,
+    responses_of_refusals,
+    responses_with_usual_refusals,
+)
 from benchwright_judges.agreement.agreement import FormatAgreement
 from benchwright_judges.service.admission import AdmissionControl
 from benchwright_judges.service.json_route import JsonRoute
@@ -35,7 +41,7 @@ from benchwright_judges.service.views import (
     ResultsPage,
     SubmissionView,
     view_batch,
-    view_item,
+    view_grading_item,
     view_submission,
 )
 
@@ -54,7 +60,7 @@ def _submission_judging(request: Request) -> SubmissionJudging:
     return cast(SubmissionJudging, request.app.state.judging)
 
 
-def _needs(token_scope: Scope) -> Callable[..., Awaitable[AccessToken]]:
+def _require_scope(token_scope: Scope) -> Callable[..., Awaitable[AccessToken]]:
     async def allowed(
         request: Request,
         # As a default, because an annotation is read where `token_scope` is not known.
@@ -62,7 +68,7 @@ def _needs(token_scope: Scope) -> Callable[..., Awaitable[AccessToken]]:
     ) -> AccessToken:
         # Admission control has put it there.
         token = cast(AccessToken, request.state.token)
-        if not token.may(token_scope):
+        if not token.permits(token_scope):
             granted_scopes = " and ".join(token.scopes)
             raise RefusalError(
                 RefusalKind.WRONG_SCOPE,
@@ -75,9 +81,9 @@ def _needs(token_scope: Scope) -> Callable[..., Awaitable[AccessToken]]:
 
 
 Service = Annotated[SubmissionJudging, Depends(_submission_judging)]
-Submitter = Annotated[AccessToken, Depends(_needs(Scope.SUBMIT))]
-Administrator = Annotated[AccessToken, Depends(_needs(Scope.ADMIN))]
-Grader = Annotated[AccessToken, Depends(_needs(Scope.GRADE))]
+Submitter = Annotated[AccessToken, Depends(_require_scope(Scope.SUBMIT))]
+Administrator = Annotated[AccessToken, Depends(_require_scope(Scope.ADMIN))]
+Grader = Annotated[AccessToken, Depends(_require_scope(Scope.GRADE))]
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -106,7 +112,7 @@ _LOCATION = {"Location": {"description": "Where to poll.", "schema": {"type": "s
     summary="Score one answer",
     responses={
         202: {"description": "Not judged yet; poll again.", "model": SubmissionView, "headers": _LOCATION},
-        **refusals(
+        **responses_with_usual_refusals(
             *BODY,
             RefusalKind.KEY_REUSED,
             RefusalKind.NOT_FOUND,
@@ -126,30 +132,32 @@ async def submit(
     ] = 30.0,
 ) -> SubmissionView:
     """Store an answer, judge it, and return the judgement, or 202 if that takes longer than `wait_s`."""
-    request_key = RequestKey(idempotency_key, _fingerprint("submission", body))
+    request_key = RequestKey(idempotency_key, _request_digest("submission", body))
     submission = await judging.submit(token.id, request_key, body.problem, body.answer, wait_s=wait_s)
     if submission.judgement is None:
         response.status_code = 202
         response.headers["Location"] = f"/v1/submissions/{submission.id}"
-    return view_submission(submission, for_admin=token.may(Scope.ADMIN))
+    return view_submission(submission, for_admin=token.permits(Scope.ADMIN))
 
 
 async def _own_submission(
     submission_id: Annotated[Id, Path(description="As returned by the service.")], token: Submitter, judging: Service
 ) -> Submission:
-    submission = await judging.submissions.find(submission_id)
+    submission = await judging.submissions.find_submission(submission_id)
     if submission is None or not _may_see(token, submission.token):
         raise _not_found("submission")
     (current,) = await judging.with_later_judgements([submission])
     return current
 
 
-@router.get("/submissions/{submission_id}", summary="One answer", responses=refusals(RefusalKind.NOT_FOUND))
+@router.get(
+    "/submissions/{submission_id}", summary="One answer", responses=responses_with_usual_refusals(RefusalKind.NOT_FOUND)
+)
 async def read_submission(
     submission: Annotated[Submission, Depends(_own_submission)], token: Submitter
 ) -> SubmissionView:
     """A submission of this token, judged or not."""
-    return view_submission(submission, for_admin=token.may(Scope.ADMIN))
+    return view_submission(submission, for_admin=token.permits(Scope.ADMIN))
 
 
 @router.post(
@@ -158,7 +166,7 @@ async def read_submission(
     status_code=202,
     responses={
         202: {"description": "Stored and queued.", "headers": _LOCATION},
-        **refusals(*BODY, RefusalKind.KEY_REUSED, RefusalKind.NOT_FOUND, RefusalKind.QUEUE_FULL),
+        **responses_with_usual_refusals(*BODY, RefusalKind.KEY_REUSED, RefusalKind.NOT_FOUND, RefusalKind.QUEUE_FULL),
     },
 )
 async def submit_batch(
@@ -170,13 +178,13 @@ async def submit_batch(
     """
     refs = dict.fromkeys(item.problem for item in body.items)
     await asyncio.to_thread(lambda: [judging.problem_for_judge(ref) for ref in refs])
-    batch, _ = await judging.submissions.accept_batch(
+    batch, _ = await judging.submissions.add_batch(
         token.id,
-        RequestKey(idempotency_key, _fingerprint("batch", body)),
+        RequestKey(idempotency_key, _request_digest("batch", body)),
         [(item.problem, item.answer) for item in body.items],
         most_waiting=MOST_WAITING,
     )
-    judging.wake_worker()
+    judging.wake_queue_reader()
     response.headers["Location"] = f"/v1/batches/{batch.id}"
     return view_batch(batch)
 
@@ -193,13 +201,19 @@ async def _own_batch(
 OwnBatch = Annotated[AnswerBatch, Depends(_own_batch)]
 
 
-@router.get("/batches/{batch_id}", summary="Progress of a batch", responses=refusals(RefusalKind.NOT_FOUND))
+@router.get(
+    "/batches/{batch_id}", summary="Progress of a batch", responses=responses_with_usual_refusals(RefusalKind.NOT_FOUND)
+)
 async def read_batch(batch: OwnBatch) -> BatchView:
     """A batch of this token, with its progress."""
     return view_batch(batch)
 
 
-@router.get("/batches/{batch_id}/results", summary="Results of a batch", responses=refusals(RefusalKind.NOT_FOUND))
+@router.get(
+    "/batches/{batch_id}/results",
+    summary="Results of a batch",
+    responses=responses_with_usual_refusals(RefusalKind.NOT_FOUND),
+)
 async def read_results(
     batch: OwnBatch,
     token: Submitter,
@@ -212,7 +226,7 @@ async def read_results(
         await judging.submissions.batch_submissions(batch.id, after_position=after, max_count=limit)
     )
     return ResultsPage(
-        results=tuple(view_submission(member, for_admin=token.may(Scope.ADMIN)) for member in batch_members),
+        results=tuple(view_submission(member, for_admin=token.permits(Scope.ADMIN)) for member in batch_members),
         next_after=batch_members[-1].position if len(batch_members) == limit else None,
     )
 
@@ -227,7 +241,7 @@ async def read_results(
             "number of the submission in the order in which they were done; `finished` comes last.",
             "content": {"text/event-stream": {"schema": _EVENT}},
         },
-        **refusals(RefusalKind.NOT_FOUND),
+        **responses_with_usual_refusals(RefusalKind.NOT_FOUND),
     },
 )
 async def watch_batch(
@@ -240,11 +254,11 @@ async def watch_batch(
     ] = "0",
 ) -> StreamingResponse:
     """Follow a batch, from the beginning or from where a broken connection ended."""
-    event_stream = _events(batch, int(last_event_id), token, judging, request)
+    event_stream = _batch_events(batch, int(last_event_id), token, judging, request)
     return StreamingResponse(event_stream, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
 
 
-async def _events(
+async def _batch_events(
     batch: AnswerBatch, last_number: int, token: AccessToken, judging: SubmissionJudging, request: Request
 ) -> AsyncIterator[str]:
     admission = cast(AdmissionControl, request.app.state.admission)
@@ -258,7 +272,9 @@ async def _events(
             )
             for submission in finished_submissions:
                 last_number = submission.finished or last_number
-                submission_data = view_submission(submission, for_admin=token.may(Scope.ADMIN)).model_dump(mode="json")
+                submission_data = view_submission(submission, for_admin=token.permits(Scope.ADMIN)).model_dump(
+                    mode="json"
+                )
                 event_data = json.dumps({"submission": submission_data, "done": last_number, "total": batch.total})
                 yield f"id: {last_number}\nevent: judged\ndata: {event_data}\n\n"
             if last_number >= batch.total:
@@ -274,31 +290,31 @@ async def _events(
                 yield ": still here\n\n"
 
 
-@router.get("/pending", summary="Answers that wait for people", responses=refusals())
+@router.get("/pending", summary="Answers that wait for people", responses=responses_with_usual_refusals())
 async def read_pending(
     token: Grader, judging: Service, limit: Annotated[int, Query(ge=1, le=100)] = 20
 ) -> GradingQueue:
     """Answers that this token's person may still grade, in an order of that person's own."""
     grading_items = await judging.grading.gradable_answers(token.name)
-    return GradingQueue(total=len(grading_items), items=tuple(map(view_item, grading_items[:limit])))
+    return GradingQueue(total=len(grading_items), items=tuple(map(view_grading_item, grading_items[:limit])))
 
 
 @router.get(
     "/pending/next",
     summary="The next answer to grade",
-    responses={204: {"description": "Nothing is left to grade for this person."}, **refusals()},
+    responses={204: {"description": "Nothing is left to grade for this person."}, **responses_with_usual_refusals()},
     response_model=GradingItem,
 )
 async def read_next(token: Grader, judging: Service) -> GradingItem | Response:
     """Returns the same answer until it is graded."""
     grading_item = await judging.grading.next_gradable_answer(token.name)
-    return Response(status_code=204) if grading_item is None else view_item(grading_item)
+    return Response(status_code=204) if grading_item is None else view_grading_item(grading_item)
 
 
 @router.put(
     "/pending/{item_id}/grade",
     summary="Grade an answer",
-    responses=refusals(*BODY, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT),
+    responses=responses_with_usual_refusals(*BODY, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT),
 )
 async def grade(
     item_id: Annotated[Id, Path(description="As returned by the service.")],
@@ -311,7 +327,7 @@ async def grade(
     return GradeView(item=item_id, grader=token.name, label=body.label, difficulty=body.difficulty, decided=is_decided)
 
 
-@router.get("/agreement", summary="How far judges agree with people", responses=refusals())
+@router.get("/agreement", summary="How far judges agree with people", responses=responses_with_usual_refusals())
 async def read_agreement(
     token: Administrator,
     judging: Service,
@@ -327,7 +343,9 @@ async def live() -> Health:
     return Health(status="live")
 
 
-@router.get("/health/ready", summary="Whether it can serve requests", responses=responses_of(RefusalKind.UNAVAILABLE))
+@router.get(
+    "/health/ready", summary="Whether it can serve requests", responses=responses_of_refusals(RefusalKind.UNAVAILABLE)
+)
 async def ready(judging: Service) -> Health:
     """Succeeds if the database answers and the service is not shutting down."""
     if judging.is_closing:
@@ -337,16 +355,16 @@ async def ready(judging: Service) -> Health:
             "Try again when it has been restarted.",
             retry_after_s=5,
         )
-    await judging.submissions.find("")
+    await judging.submissions.find_submission("")
     return Health(status="ready")
 
 
-def _fingerprint(kind: str, body: NewSubmission | NewBatch) -> str:
-    return hashlib.sha256(f"{kind} {body.model_dump_json()}".encode()).hexdigest()
+def _request_digest(request_kind: str, body: NewSubmission | NewBatch) -> str:
+    return hashlib.sha256(f"{request_kind} {body.model_dump_json()}".encode()).hexdigest()
 
 
 def _may_see(token: AccessToken, owner_id: str) -> bool:
-    return owner_id == token.id or token.may(Scope.ADMIN)
+    return owner_id == token.id or token.permits(Scope.ADMIN)
 
 
 def _not_found(noun: str) -> RefusalError:

@@ -18,7 +18,7 @@ from benchwright_foundation.change_notifications import ChangeNotifications, wai
 from benchwright_foundation.errors import StorageError
 from benchwright_foundation.refusals import Flaw, RefusalError, RefusalKind
 from benchwright_judges.agreement.agreement import FormatAgreement, measure_agreement
-from benchwright_judges.agreement.rated import rated_answers
+from benchwright_judges.agreement.rated import answers_rated_by_people_and_models
 from benchwright_judges.errors import GradingError
 from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod
 from benchwright_judges.models.budget import JudgingBudget
@@ -27,7 +27,7 @@ from benchwright_judges.people.human_grading import HumanGrading
 from benchwright_judges.records.recorded_judging import judge_and_record
 from benchwright_judges.records.records import Records
 from benchwright_judges.rubric import rubric_for
-from benchwright_judges.score import score
+from benchwright_judges.score import score_by_rules
 from benchwright_judges.service.submission import RequestKey, Submission
 from benchwright_judges.service.submissions import Submissions
 from benchwright_problems.errors import ProblemsError
@@ -95,9 +95,12 @@ class SubmissionJudging:
 
     def start(self) -> None:
         """Start judging, including submissions left behind by a process that died."""
-        self._loops = [asyncio.create_task(self._take_from_queue()), asyncio.create_task(self._stay_alive())]
+        self._loops = [
+            asyncio.create_task(self._judge_queued_until_closed()),
+            asyncio.create_task(self._renew_leases_until_closed()),
+        ]
 
-    def stop_taking(self) -> None:
+    def refuse_new_work(self) -> None:
         """Accept nothing new, and wake all requests that wait for a result."""
         if not self.is_closing:
             self._closing.set_result(None)
@@ -105,7 +108,7 @@ class SubmissionJudging:
 
     async def close(self) -> None:
         """Finish running judgements, or return them to the queue."""
-        self.stop_taking()
+        self.refuse_new_work()
         if self._work:
             await asyncio.wait(self._work, timeout=self._pace.grace_s)
         for judging_task in self._work:
@@ -113,32 +116,32 @@ class SubmissionJudging:
         await asyncio.gather(*self._work, return_exceptions=True)
         self._ended.set()
         await asyncio.gather(*self._loops)
-        await self.submissions.hand_back()
+        await self.submissions.release_claims()
 
-    def problem_for_judge(self, ref: str) -> Problem:
+    def problem_for_judge(self, problem_ref: str) -> Problem:
         """A problem with its hidden part.
 
         Raises:
             RefusalError: No problem has this name, or it is not for a judge.
         """
         try:
-            problem = self._store.unseal(ref)
+            problem = self._store.unseal(problem_ref)
         except ProblemsError as error:
             raise RefusalError(
                 RefusalKind.NOT_FOUND,
-                f"The service has no problem {ref}.",
+                f"The service has no problem {problem_ref}.",
                 "Ask the service's administrator to import its pack, in the same version.",
             ) from error
         if problem.kind is ProblemKind.DESIGN:
             raise RefusalError(
                 RefusalKind.NOT_FOUND,
-                f"{ref} is not a question: hidden tests decide it, not a judge.",
+                f"{problem_ref} is not a question: hidden tests decide it, not a judge.",
                 "Run `benchwright grade` where the problem was opened.",
             )
         return problem
 
     async def submit(
-        self, token_id: str, request_key: RequestKey, ref: str, answer: str, *, wait_s: float
+        self, token_id: str, request_key: RequestKey, problem_ref: str, answer: str, *, wait_s: float
     ) -> Submission:
         """Accept one answer and judge it.
 
@@ -146,15 +149,17 @@ class SubmissionJudging:
             The submission, judged unless that takes longer than `wait_s`; judging then continues.
 
         Raises:
-            RefusalError: See `problem_for_judge` and `Submissions.accept`.
+            RefusalError: See `problem_for_judge` and `Submissions.add_claimed`.
         """
-        problem = await asyncio.to_thread(self.problem_for_judge, ref)
-        cost = self._maximum_cost_usd(problem, answer, await asyncio.to_thread(score, problem, answer))
-        submission, is_new = await self.submissions.accept(token_id, request_key, ref, answer, reserve_usd=cost)
+        problem = await asyncio.to_thread(self.problem_for_judge, problem_ref)
+        cost = self._maximum_cost_usd(problem, answer, await asyncio.to_thread(score_by_rules, problem, answer))
+        submission, is_new = await self.submissions.add_claimed(
+            token_id, request_key, problem_ref, answer, reserve_usd=cost
+        )
         if not is_new:
             (current,) = await self.with_later_judgements([await self._await_judgement(submission, wait_s)])
             return current
-        judging_task = self._begin(self._judge(submission, problem))
+        judging_task = self._start_judging_task(self._judge_and_finish(submission, problem))
         futures: set[asyncio.Future[Any]] = {judging_task, self._closing}
         await asyncio.wait(futures, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
         finished_submission = judging_task.result() if judging_task.done() and not judging_task.cancelled() else None
@@ -203,13 +208,13 @@ class SubmissionJudging:
         if is_decided:
             raise settled
         try:
-            return await self.grading.accept_grade(answer_id, grader, label, difficulty, comment) is not None
+            return await self.grading.store_grade(answer_id, grader, label, difficulty, comment) is not None
         except GradingError as error:
             raise settled from error
 
     async def agreement(self, resamples: int) -> Sequence[FormatAgreement]:
         """Agreement of judges with people."""
-        rated = rated_answers(await self._records.answer_records())
+        rated = answers_rated_by_people_and_models(await self._records.answer_records())
         return await asyncio.to_thread(measure_agreement, rated, resamples=resamples)
 
     async def with_later_judgements(self, submissions: Sequence[Submission]) -> Sequence[Submission]:
@@ -225,7 +230,7 @@ class SubmissionJudging:
             for submission in submissions
         ]
 
-    def wake_worker(self) -> None:
+    def wake_queue_reader(self) -> None:
         """Wake the worker: something was queued."""
         self.notifications.notify(_QUEUE)
 
@@ -234,13 +239,13 @@ class SubmissionJudging:
         with self.notifications.subscribe(submission.id) as changed:
             while True:
                 changed.clear()
-                submission = await self.submissions.find(submission.id) or submission
+                submission = await self.submissions.find_submission(submission.id) or submission
                 seconds_left = deadline - asyncio.get_running_loop().time()
                 if submission.judgement is not None or seconds_left <= 0 or self.is_closing:
                     return submission
                 await wait_for_change(changed, min(seconds_left, self._pace.poll_s))
 
-    async def _take_from_queue(self) -> None:
+    async def _judge_queued_until_closed(self) -> None:
         with self.notifications.subscribe(_QUEUE) as changed:
             while not self.is_closing:
                 changed.clear()
@@ -252,38 +257,42 @@ class SubmissionJudging:
                         or ()
                     )
                     for submission in claimed:
-                        self._begin(self._judge(submission))
+                        self._start_judging_task(self._judge_and_finish(submission))
                     self._has_more = len(claimed) == free_slots
                 await wait_for_change(changed, self._pace.poll_s)
 
-    async def _stay_alive(self) -> None:
+    async def _renew_leases_until_closed(self) -> None:
         while not self._ended.is_set():
             await wait_for_change(self._ended, self._pace.lease_s / 4)
             if self._running:
                 await self._unless_database_failed(self.submissions.renew_leases(self._running))
 
-    def _begin(self, judging_coroutine: Coroutine[Any, Any, Submission | None]) -> asyncio.Task[Submission | None]:
+    def _start_judging_task(
+        self, judging_coroutine: Coroutine[Any, Any, Submission | None]
+    ) -> asyncio.Task[Submission | None]:
         judging_task = asyncio.create_task(judging_coroutine)
         self._work.add(judging_task)
 
         def ended(ended_task: asyncio.Task[Submission | None]) -> None:
             self._work.discard(ended_task)
             if self._has_more:
-                self.wake_worker()
+                self.wake_queue_reader()
 
         judging_task.add_done_callback(ended)
         return judging_task
 
-    async def _judge(self, submission: Submission, accepted_problem: Problem | None = None) -> Submission | None:
+    async def _judge_and_finish(
+        self, submission: Submission, accepted_problem: Problem | None = None
+    ) -> Submission | None:
         self._running.add(submission.id)
         finished_submission = None
         try:
             async with self._free:
-                judgement = await self._judgement(submission, accepted_problem)
+                judgement = await self._judgement_or_error(submission, accepted_problem)
                 finished_submission = await self.submissions.finish_unless_claimed(submission, judgement)
         except (SQLAlchemyError, OSError, StorageError) as error:
             # The lease expires, and another process, or this one later, claims the submission.
-            _log_place(error)
+            _log_traceback(error)
         finally:
             self._running.discard(submission.id)
         self.notifications.notify(submission.id)
@@ -291,41 +300,43 @@ class SubmissionJudging:
             self.notifications.notify(submission.batch)
         return finished_submission
 
-    async def _judgement(self, submission: Submission, accepted_problem: Problem | None) -> Judgement:
+    async def _judgement_or_error(self, submission: Submission, accepted_problem: Problem | None) -> Judgement:
         if submission.claims > _MOST_CLAIMS:
-            return _error("The service stopped several times while judging this answer.")
+            return _error_judgement("The service stopped several times while judging this answer.")
         try:
             problem = (
                 await asyncio.to_thread(self.problem_for_judge, submission.problem)
                 if accepted_problem is None
                 else accepted_problem
             )
-            rule_judgement = await asyncio.to_thread(score, problem, submission.answer)
+            rule_judgement = await asyncio.to_thread(score_by_rules, problem, submission.answer)
             # A single submission was accepted together with its reservation.
             usd = (
                 submission.reserved_usd
                 if accepted_problem
-                else await self._reserve(submission, problem, rule_judgement)
+                else await self._reserve_if_affordable(submission, problem, rule_judgement)
             )
             return await judge_and_record(
                 problem,
                 submission.answer,
                 self._panel if usd is not None else None,
                 self._records,
-                ref=submission.problem,
+                problem_ref=submission.problem,
                 answer_id=submission.id,
                 budget=JudgingBudget(usd or None),
                 rule_judgement=rule_judgement,
             )
         except RefusalError as refusal:
-            return _error(refusal.details.detail)
+            return _error_judgement(refusal.details.detail)
         except (SQLAlchemyError, OSError, StorageError):
             raise
         except Exception as error:
-            _log_place(error)
-            return _error(f"The service failed on this answer ({type(error).__name__}).")
+            _log_traceback(error)
+            return _error_judgement(f"The service failed on this answer ({type(error).__name__}).")
 
-    async def _reserve(self, submission: Submission, problem: Problem, rule_judgement: Judgement) -> float | None:
+    async def _reserve_if_affordable(
+        self, submission: Submission, problem: Problem, rule_judgement: Judgement
+    ) -> float | None:
         """The money reserved; None if there is not enough, and the accepted answer has to wait."""
         cost = self._maximum_cost_usd(problem, submission.answer, rule_judgement)
         for _ in range(_BUDGET_TRIES):
@@ -346,14 +357,14 @@ class SubmissionJudging:
         try:
             return await database_work
         except Exception as error:
-            _log_place(error)
+            _log_traceback(error)
             return None
 
 
-def _error(message: str) -> Judgement:
+def _error_judgement(message: str) -> Judgement:
     return Judgement(status=JudgementStatus.ERROR, message=message, method=ScoringMethod.MODEL)
 
 
-def _log_place(error: BaseException) -> None:
+def _log_traceback(error: BaseException) -> None:
     # The text of an error may quote an answer key.
     logger.error("%s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))

@@ -80,10 +80,10 @@ token ends its streams.
 
 def reference() -> str:
     """The whole page, Markdown."""
-    return "\n".join(_page())
+    return "\n".join(_page_lines())
 
 
-def _page() -> Iterator[str]:
+def _page_lines() -> Iterator[str]:
     yield _HEAD
     yield "## Endpoints\n"
     yield "| request | scope | what it does | refusals |"
@@ -100,7 +100,7 @@ def _page() -> Iterator[str]:
     yield "## Limits\n"
     yield "| what | how much |"
     yield "| --- | --- |"
-    for limit_name, limit in _limits():
+    for limit_name, limit in _limit_rows():
         yield f"| {limit_name} | {limit} |"
     yield "\n## Refusals\n"
     yield "Problem details (RFC 9457, `application/problem+json`) with `type`, `title`, `status`, `detail`, and also"
@@ -111,7 +111,7 @@ def _page() -> Iterator[str]:
         yield f"| {refusal_kind.status.value} | `{refusal_kind.uri}` | {refusal_kind.title} |"
 
 
-def _limits() -> Iterator[tuple[str, str]]:
+def _limit_rows() -> Iterator[tuple[str, str]]:
     yield "characters of an answer", f"{LONGEST_ANSWER:,}"
     yield "answers of a batch", f"{LARGEST_BATCH:,}"
     for path, limit in BODY_LIMITS.items():

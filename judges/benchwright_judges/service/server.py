@@ -92,7 +92,7 @@ async def open_app(
         records = await Records.open(database)
         try:
             judging = SubmissionJudging(store, records, panel, pace)
-            yield make_app(judging, AccessTokens(records)), judging.stop_taking
+            yield make_app(judging, AccessTokens(records)), judging.refuse_new_work
         finally:
             await records.close()
     finally:

@@ -63,7 +63,7 @@ class RequestKey:
     """Digest of the request: the same key with another request is refused."""
 
 
-def submission_of(row: Row[Any]) -> Submission:
+def submission_of_row(row: Row[Any]) -> Submission:
     """A row of the table of submissions."""
     return Submission(
         id=row.id,
@@ -82,6 +82,6 @@ def submission_of(row: Row[Any]) -> Submission:
     )
 
 
-def batch_of(row: Row[Any]) -> AnswerBatch:
+def batch_of_row(row: Row[Any]) -> AnswerBatch:
     """A row of the table of batches."""
     return AnswerBatch(id=row.id, token=row.token, created=row.created, total=row.total, done=row.done)

@@ -24,8 +24,8 @@ from benchwright_judges.service.submission import (
     RequestKey,
     Submission,
     SubmissionState,
-    batch_of,
-    submission_of,
+    batch_of_row,
+    submission_of_row,
 )
 from benchwright_judges.service.tables import BATCHES, SUBMISSIONS, TOKENS
 
@@ -56,7 +56,7 @@ class Submissions:
 
     # Submitting
 
-    async def accept(
+    async def add_claimed(
         self, token_id: str, request_key: RequestKey, problem_ref: str, answer: str, *, reserve_usd: float
     ) -> tuple[Submission, bool]:
         """Store an answer, claimed by this process, with the money for its judgement reserved.
@@ -70,14 +70,14 @@ class Submissions:
         if (old := await self._find_by_key(token_id, request_key)) is not None:
             return old, False
         values = (
-            self._new(token_id, problem_ref, answer)
+            self._new_row(token_id, problem_ref, answer)
             | self._claim_columns()
             | {"key": request_key.text, "fingerprint": request_key.fingerprint}
         )
         try:
             async with self._records.write_transaction() as connection:
                 await connection.execute(insert(SUBMISSIONS).values(values))
-                await _reserve(connection, token_id, values["id"], reserve_usd)
+                await _reserve_usd(connection, token_id, values["id"], reserve_usd)
         except IntegrityError:
             # A concurrent request used the same key.
             if (old := await self._find_by_key(token_id, request_key)) is None:
@@ -94,7 +94,7 @@ class Submissions:
         )
         return submission, True
 
-    async def accept_batch(
+    async def add_batch(
         self, token_id: str, request_key: RequestKey, refs_and_answers: Sequence[tuple[str, str]], *, most_waiting: int
     ) -> tuple[AnswerBatch, bool]:
         """Store a batch of (problem, answer), all or nothing.
@@ -111,7 +111,7 @@ class Submissions:
             id=uuid.uuid4().hex, token=token_id, created=self._clock(), total=len(refs_and_answers), done=0
         )
         rows = [
-            self._new(token_id, problem, answer) | {"batch": batch.id, "position": position}
+            self._new_row(token_id, problem, answer) | {"batch": batch.id, "position": position}
             for position, (problem, answer) in enumerate(refs_and_answers)
         ]
         try:
@@ -185,7 +185,7 @@ class Submissions:
             claimed_rows = await connection.execute(
                 select(SUBMISSIONS).where(SUBMISSIONS.c.seq.in_(chosen_seqs)).order_by(SUBMISSIONS.c.seq)
             )
-            return [submission_of(row) for row in claimed_rows]
+            return [submission_of_row(row) for row in claimed_rows]
 
     async def renew_leases(self, ids: Collection[str]) -> None:
         """Renew this process's leases on these submissions."""
@@ -208,7 +208,7 @@ class Submissions:
         if submission.reserved_usd or not usd:
             return submission.reserved_usd
         async with self._records.write_transaction() as connection:
-            await _reserve(connection, submission.token, submission.id, usd)
+            await _reserve_usd(connection, submission.token, submission.id, usd)
         return usd
 
     async def finish_unless_claimed(self, submission: Submission, judgement: Judgement) -> Submission | None:
@@ -262,7 +262,7 @@ class Submissions:
             finished=finished,
         )
 
-    async def hand_back(self) -> None:
+    async def release_claims(self) -> None:
         """Return the submissions that this process claimed but did not finish to the queue."""
         async with self._records.write_transaction() as connection:
             await connection.execute(
@@ -273,27 +273,27 @@ class Submissions:
 
     # Reading
 
-    async def find(self, submission_id: str) -> Submission | None:
+    async def find_submission(self, submission_id: str) -> Submission | None:
         """The submission with this id."""
-        async with self._records.reading() as connection:
+        async with self._records.read_transaction() as connection:
             row = (await connection.execute(select(SUBMISSIONS).where(SUBMISSIONS.c.id == submission_id))).one_or_none()
-        return submission_of(row) if row is not None else None
+        return submission_of_row(row) if row is not None else None
 
     async def find_batch(self, batch_id: str) -> AnswerBatch | None:
         """The batch with this id."""
-        async with self._records.reading() as connection:
+        async with self._records.read_transaction() as connection:
             row = (await connection.execute(select(BATCHES).where(BATCHES.c.id == batch_id))).one_or_none()
-        return batch_of(row) if row is not None else None
+        return batch_of_row(row) if row is not None else None
 
     async def batch_submissions(self, batch_id: str, *, after_position: int, max_count: int) -> Sequence[Submission]:
         """Submissions of a batch by position, beginning after `after_position`."""
-        return await self._select(batch_id, SUBMISSIONS.c.position, after_position, max_count)
+        return await self._page_of_batch(batch_id, SUBMISSIONS.c.position, after_position, max_count)
 
     async def finished_submissions(self, batch_id: str, *, after_number: int, max_count: int) -> Sequence[Submission]:
         """Submissions of a batch in order of completion, beginning after number `after_number`."""
-        return await self._select(batch_id, SUBMISSIONS.c.finished, after_number, max_count)
+        return await self._page_of_batch(batch_id, SUBMISSIONS.c.finished, after_number, max_count)
 
-    async def _select(
+    async def _page_of_batch(
         self, batch_id: str, order_column: ColumnElement[int], last_number: int, count: int
     ) -> Sequence[Submission]:
         page_query = (
@@ -302,21 +302,21 @@ class Submissions:
             .order_by(order_column)
             .limit(count)
         )
-        async with self._records.reading() as connection:
-            return [submission_of(row) for row in await connection.execute(page_query)]
+        async with self._records.read_transaction() as connection:
+            return [submission_of_row(row) for row in await connection.execute(page_query)]
 
     async def _find_by_key(self, token: str, key: RequestKey) -> Submission | None:
         row = await self._row_with_key(SUBMISSIONS, token, key)
-        return submission_of(row) if row is not None else None
+        return submission_of_row(row) if row is not None else None
 
     async def _batch_with_key(self, token: str, key: RequestKey) -> AnswerBatch | None:
         row = await self._row_with_key(BATCHES, token, key)
-        return batch_of(row) if row is not None else None
+        return batch_of_row(row) if row is not None else None
 
     async def _row_with_key(self, table: Table, token: str, key: RequestKey) -> Row[Any] | None:
         if key.text is None:
             return None
-        async with self._records.reading() as connection:
+        async with self._records.read_transaction() as connection:
             key_query = select(table).where(table.c.token == token, table.c.key == key.text)
             row = (await connection.execute(key_query)).one_or_none()
         if row is not None and row.fingerprint != key.fingerprint:
@@ -327,7 +327,7 @@ class Submissions:
             )
         return row
 
-    def _new(self, token: str, problem: str, answer: str) -> dict[str, Any]:
+    def _new_row(self, token: str, problem: str, answer: str) -> dict[str, Any]:
         return {
             "id": uuid.uuid4().hex,
             "token": token,
@@ -344,7 +344,7 @@ class Submissions:
         return and_(SUBMISSIONS.c.owner == self._owner, SUBMISSIONS.c.state == SubmissionState.RUNNING)
 
 
-async def _reserve(connection: AsyncConnection, token: str, submission: str, usd: float) -> None:
+async def _reserve_usd(connection: AsyncConnection, token: str, submission: str, usd: float) -> None:
     if not usd:
         return
     # One statement checks and reserves, so concurrent requests can't spend the same money.

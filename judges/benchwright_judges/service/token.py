@@ -35,6 +35,6 @@ class AccessToken(BearerToken):
     reserved_usd: float = 0
     """Reserved for judgements in progress."""
 
-    def may(self, token_scope: Scope) -> bool:
+    def permits(self, token_scope: Scope) -> bool:
         """True if it covers a scope."""
         return token_scope in self.scopes or Scope.ADMIN in self.scopes

@@ -36,7 +36,7 @@ class AccessTokens:
         Returns:
             The stored token, and the string for the client, which can't be shown again.
         """
-        token_id, secret = access_token.new_secret()
+        token_id, secret = access_token.new_id_and_secret()
         token = AccessToken(
             id=token_id,
             name=name,
@@ -53,15 +53,15 @@ class AccessTokens:
 
     async def find_token(self, token_id: str) -> AccessToken | None:
         """The token with this id, also if it is no longer valid."""
-        async with self._records.reading() as connection:
+        async with self._records.read_transaction() as connection:
             row = (await connection.execute(select(TOKENS).where(TOKENS.c.id == token_id))).one_or_none()
-        return _of_row(row) if row is not None else None
+        return _token_of_row(row) if row is not None else None
 
     async def list_tokens(self) -> Sequence[AccessToken]:
         """Every token, the newest first."""
-        async with self._records.reading() as connection:
+        async with self._records.read_transaction() as connection:
             token_rows = await connection.execute(select(TOKENS).order_by(TOKENS.c.created.desc()))
-            return [_of_row(row) for row in token_rows]
+            return [_token_of_row(row) for row in token_rows]
 
     async def revoke(self, token_id: str) -> bool:
         """Make a token invalid from now on; False if there is no valid one with this ID."""
@@ -71,5 +71,5 @@ class AccessTokens:
         return update_outcome.rowcount == 1
 
 
-def _of_row(row: Row[Any]) -> AccessToken:
+def _token_of_row(row: Row[Any]) -> AccessToken:
     return AccessToken.model_validate(dict(row._mapping) | {"scopes": tuple(row.scopes.split())})

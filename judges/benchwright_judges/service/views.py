@@ -141,7 +141,7 @@ class GradingQueue(Message):
     items: tuple[GradingItem, ...]
 
 
-def _whole(value: object) -> object:
+def _int_if_whole(value: object) -> object:
     # JSON knows one kind of number: 1.0 is an integer.
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
@@ -151,7 +151,7 @@ class NewGrade(Message):
 
     label: Annotated[str, StringConstraints(max_length=60), Field(examples=["correct"])]
     """One of the item's `labels`."""
-    difficulty: Annotated[int, Field(ge=1, le=5, strict=True), BeforeValidator(_whole)]
+    difficulty: Annotated[int, Field(ge=1, le=5, strict=True), BeforeValidator(_int_if_whole)]
     """Difficulty of grading it: 1 easy to 5 hard."""
     comment: Annotated[str, StringConstraints(max_length=4_000, pattern=r"^[^\x00]*$")] = ""
 
@@ -173,7 +173,7 @@ class Health(Message):
     status: str = Field(examples=["ready"])
 
 
-def view_item(grading_item: GradedItem) -> GradingItem:
+def view_grading_item(grading_item: GradedItem) -> GradingItem:
     """An answer as a person grades it."""
     return GradingItem(
         id=grading_item.id,
@@ -193,9 +193,9 @@ def view_submission(submission: Submission, *, for_admin: bool) -> SubmissionVie
         batch=submission.batch,
         position=submission.position,
         state=submission.state,
-        created=_moment(submission.created),
-        judged=_moment(submission.judged) if submission.judged is not None else None,
-        judgement=_judgement(submission.judgement, for_admin) if submission.judgement is not None else None,
+        created=_utc_time(submission.created),
+        judged=_utc_time(submission.judged) if submission.judged is not None else None,
+        judgement=_judgement_view(submission.judgement, for_admin) if submission.judgement is not None else None,
     )
 
 
@@ -203,14 +203,14 @@ def view_batch(batch: AnswerBatch) -> BatchView:
     """A batch as visible to its token."""
     return BatchView(
         id=batch.id,
-        created=_moment(batch.created),
+        created=_utc_time(batch.created),
         total=batch.total,
         done=batch.done,
         finished=batch.done == batch.total,
     )
 
 
-def _judgement(judgement: Judgement, for_admin: bool) -> JudgementView:
+def _judgement_view(judgement: Judgement, for_admin: bool) -> JudgementView:
     return JudgementView(
         status=judgement.status,
         score=judgement.score,
@@ -220,12 +220,12 @@ def _judgement(judgement: Judgement, for_admin: bool) -> JudgementView:
         method=judgement.method,
         rubric=judgement.rubric,
         tie_break=judgement.tie_break,
-        votes=tuple(_vote(vote, judgement.method, for_admin) for vote in judgement.votes),
+        votes=tuple(_vote_view(vote, judgement.method, for_admin) for vote in judgement.votes),
         metrics=judgement.metrics if for_admin else None,
     )
 
 
-def _vote(vote: Vote, method: ScoringMethod, for_admin: bool) -> VoteView:
+def _vote_view(vote: Vote, method: ScoringMethod, for_admin: bool) -> VoteView:
     usage = Usage(
         input_tokens=vote.input_tokens,
         output_tokens=vote.output_tokens,
@@ -243,5 +243,5 @@ def _vote(vote: Vote, method: ScoringMethod, for_admin: bool) -> VoteView:
     )
 
 
-def _moment(seconds: float) -> datetime:
+def _utc_time(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)

@@ -20,14 +20,14 @@ _LETTER = re.compile(r"(?<![A-Za-zÀ-ÿ0-9_'’-])([A-Z])(?![A-Za-zÀ-ÿ0-9_'’
 _ARTICLE = re.compile(r"^\W*A\s+(?!(?:is|ist|est|et)\b)[^\W\d_]")
 
 
-def normal(text: str) -> str:
+def nfkc_stripped(text: str) -> str:
     """Text in its compatibility form (NFKC: full-width letters become ASCII), without white space around it."""
     return unicodedata.normalize("NFKC", text).strip()
 
 
-def whole_number(value: object) -> object:
+def integer_if_digits(value: object) -> object:
     """The number that a string of digits denotes; any other value as it is."""
-    digits = normal(value) if isinstance(value, str) else ""
+    digits = nfkc_stripped(value) if isinstance(value, str) else ""
     return int(digits) if re.fullmatch(r"[0-9]{1,15}", digits) else value
 
 
@@ -38,7 +38,7 @@ def only_named_letter(written_key: str, letters: Collection[str]) -> str | None:
         written_key: The key.
         letters: The question's, in upper case.
     """
-    normal_text = normal(written_key)
+    normal_text = nfkc_stripped(written_key)
     if _NEGATION.search(normal_text):
         return None
     letters_only = re.sub(r"[\W_]", "", normal_text).upper()
@@ -60,7 +60,7 @@ def stated_truth(value: object) -> bool | None:
         return value
     if not isinstance(value, str):
         return None
-    folded_text = normal(value).casefold()
+    folded_text = nfkc_stripped(value).casefold()
     if _NEGATION.search(folded_text):
         return None
     if folded_text in _TRUE | _FALSE:

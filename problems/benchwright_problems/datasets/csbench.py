@@ -26,13 +26,13 @@ from pydantic import (
     ValidationError,
 )
 
-from benchwright_problems.datasets.answer_key import normal, only_named_letter, stated_truth, whole_number
+from benchwright_problems.datasets.answer_key import integer_if_digits, nfkc_stripped, only_named_letter, stated_truth
 from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat
 from benchwright_problems.datasets.folder import files_below
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_array_or_lines
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import Record, RecordLocation, restored_record, with_kept_record
+from benchwright_problems.datasets.record import Record, RecordLocation, restored_record, with_record_patch
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import (
     Answer,
@@ -68,7 +68,7 @@ _ENDINGS = (".json", ".jsonl")
 _METADATA = "croissant.json"
 
 _Text = Annotated[StrictStr, Field(min_length=1)]
-_Label = Annotated[StrictStr, AfterValidator(normal), Field(min_length=1)]
+_Label = Annotated[StrictStr, AfterValidator(nfkc_stripped), Field(min_length=1)]
 _Scalar = _Text | StrictInt | StrictFloat
 
 
@@ -76,7 +76,7 @@ class _CsBenchRecord(BaseModel):
     # What a record has besides is kept in Hidden.record and written back by the exporter.
     model_config = ConfigDict(extra="ignore")
 
-    ID: Annotated[StrictInt, Field(ge=0), BeforeValidator(whole_number)]
+    ID: Annotated[StrictInt, Field(ge=0), BeforeValidator(integer_if_digits)]
     Domain: _Label
     SubDomain: _Label
     Format: _Label
@@ -108,7 +108,7 @@ def import_csbench(files: Sequence[Path], pack: str, invalid: InvalidRecords | N
     for file in _data_files(files):
         for prefix, line, record in read_array_or_lines(file, invalid):
             location = RecordLocation(file, prefix, line)
-            with invalid.record():
+            with invalid.collecting_record_error():
                 problem = _problem_from_record(location, record)
                 if problem.id in problems:
                     raise location.error("ID", f"{problem.id!r} is already at {locations[problem.id]}")
@@ -159,8 +159,8 @@ def _problem_from_record(location: RecordLocation, record: Record) -> Problem:
         # Of a field with several types, the last part of the location names the type.
         field = field_error.field.partition(".")[0]
         raise location.error(field, field_error.reason) from error
-    language = LANGUAGES[_usual_word(location, "Language", parsed.Language, LANGUAGES)]
-    style = _FORMATS[_usual_word(location, "Format", parsed.Format, _FORMATS)]
+    language = LANGUAGES[_known_word_by_letters(location, "Language", parsed.Language, LANGUAGES)]
+    style = _FORMATS[_known_word_by_letters(location, "Format", parsed.Format, _FORMATS)]
     choices = _choices(location, record) if style is QuestionFormat.MULTIPLE_CHOICE else ()
     problem = Problem(
         id=f"{language}-{parsed.ID}",
@@ -182,10 +182,10 @@ def _problem_from_record(location: RecordLocation, record: Record) -> Problem:
         ),
         hidden=Hidden(answer=_answer(location, style, choices, parsed), dataset_format=RECORD),
     )
-    return with_kept_record(problem, _plain_record(problem), record, location)
+    return with_record_patch(problem, _plain_record(problem), record, location)
 
 
-def _usual_word(location: RecordLocation, field: str, word: str, known_words: Collection[str]) -> str:
+def _known_word_by_letters(location: RecordLocation, field: str, word: str, known_words: Collection[str]) -> str:
     """The word as the data set usually writes it."""
     word_by_letters = {re.sub(r"[\W_]", "", name).casefold(): name for name in known_words}
     usual_word = word_by_letters.get(re.sub(r"[\W_]", "", word).casefold())
@@ -211,10 +211,10 @@ def _choices(location: RecordLocation, record: Record) -> tuple[Choice, ...]:
 
 
 def _answer(
-    location: RecordLocation, style: QuestionFormat, choices: tuple[Choice, ...], record: _CsBenchRecord
+    location: RecordLocation, question_format: QuestionFormat, choices: tuple[Choice, ...], record: _CsBenchRecord
 ) -> Answer:
     value, explanation = record.Answer, record.Explanation or ""
-    if style is QuestionFormat.ASSERTION:
+    if question_format is QuestionFormat.ASSERTION:
         truth = stated_truth(value)
         if truth is None:
             raise location.error("Answer", f"is {value!r}; an assertion is true or false")
@@ -222,7 +222,7 @@ def _answer(
     if isinstance(value, bool):
         raise location.error("Answer", f"is {value}; only an assertion has such an answer")
     text = str(value)
-    if style is QuestionFormat.MULTIPLE_CHOICE:
+    if question_format is QuestionFormat.MULTIPLE_CHOICE:
         letter = only_named_letter(text, {choice.letter for choice in choices})
         if letter is None:
             letters = ", ".join(choice.letter for choice in choices)
@@ -230,11 +230,11 @@ def _answer(
         return Answer(value=letter, closed=True, explanation=explanation)
     if not text.strip():
         raise location.error("Answer", "is empty")
-    blank = style is QuestionFormat.FILL_IN_THE_BLANK
-    return Answer(value=text, alternatives=_alternatives(text) if blank else (), explanation=explanation)
+    blank = question_format is QuestionFormat.FILL_IN_THE_BLANK
+    return Answer(value=text, alternatives=_further_accepted_answers(text) if blank else (), explanation=explanation)
 
 
-def _alternatives(answer: str) -> tuple[str, ...]:
+def _further_accepted_answers(answer: str) -> tuple[str, ...]:
     """Further answers that the answer to a blank names as right: `X or Y`, `X (Y)`."""
     answer_parts = re.split(r"\s+(?:or|ou|oder|或)\s+|\s+/\s+|或者", answer.strip())
     # "Program counter (PC)", but no function of its argument.
@@ -280,7 +280,8 @@ def _group_translations(problems: dict[str, Problem]) -> list[Problem]:
         groups.setdefault(number, []).append(problem)
     group_of = {problem.id: number for number, group in groups.items() if len(group) > 1 for problem in group}
     return [
-        _in_group(problem, group_of[problem.id]) if problem.id in group_of else problem for problem in problems.values()
+        _with_group(problem, group_of[problem.id]) if problem.id in group_of else problem
+        for problem in problems.values()
     ]
 
 
@@ -293,7 +294,7 @@ def _translation_features(problem: Problem) -> tuple[str, ...]:
     return question.domain, question.subdomain, question.format, question.tag, answer
 
 
-def _in_group(problem: Problem, group: str) -> Problem:
+def _with_group(problem: Problem, group: str) -> Problem:
     question = problem.public.question
     if question is None:
         return problem

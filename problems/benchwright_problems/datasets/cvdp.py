@@ -22,7 +22,7 @@ from benchwright_problems.datasets.dataset_format import DatasetExcerpt, Dataset
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import RecordLocation, restored_record, with_kept_record
+from benchwright_problems.datasets.record import RecordLocation, restored_record, with_record_patch
 from benchwright_problems.errors import DatasetError, PatchError
 from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import (
@@ -120,15 +120,15 @@ def import_cvdp(files: Sequence[Path], pack: str, invalid: InvalidRecords | None
         version = _dataset_version(file)
         versions.add(version)
         for line, record in read_records(file, invalid):
-            with invalid.record():
-                problem = _problem(file, line, record, version)
+            with invalid.collecting_record_error():
+                problem = _problem_of_record(file, line, record, version)
                 # A file system may not tell cases apart.
                 key = problem.id.lower()
                 twin = problems.get(key)
-                if twin is None or _is_solution_of(problem, twin):
+                if twin is None or _is_same_with_solution(problem, twin):
                     problems[key] = problem
                     locations.setdefault(key, f"{file}:{line}")
-                elif not _is_solution_of(twin, problem) and problem != twin:
+                elif not _is_same_with_solution(twin, problem) and problem != twin:
                     reason = f"{problem.id!r} is another problem at {locations[key]}"
                     raise DatasetError(file, "id", reason, line)
     invalid.finish_import(len(problems))
@@ -155,7 +155,7 @@ def export_cvdp(problem: Problem) -> dict[str, JsonValue]:
     return restored_record(problem, _plain_record(problem))
 
 
-def _problem(file: Path, line: int, record: dict[str, JsonValue], version: str) -> Problem:
+def _problem_of_record(file: Path, line: int, record: dict[str, JsonValue], version: str) -> Problem:
     agentic = "prompt" in record
     try:
         parsed = _Agentic.model_validate(record) if agentic else _Nonagentic.model_validate(record)
@@ -165,7 +165,7 @@ def _problem(file: Path, line: int, record: dict[str, JsonValue], version: str) 
     except ValidationError as error:
         raise DatasetError.from_validation(file, error, line) from error
     provenance = Provenance(source=SOURCE, license=LICENSE, version=version)
-    return with_kept_record(
+    return with_record_patch(
         problem.model_copy(update={"provenance": provenance}),
         _plain_record(problem),
         record,
@@ -181,9 +181,9 @@ def _from_nonagentic(record: _Nonagentic, file: Path, line: int) -> Problem:
         line,
         record,
         prompt=record.input.prompt,
-        context_files=_present_texts(record.input.context),
+        context_files=_texts_or_empty(record.input.context),
         expected_files=tuple(outputs),
-        harness=_present_texts(record.harness.files if record.harness else None),
+        harness=_texts_or_empty(record.harness.files if record.harness else None),
         reference={path: text for path, text in outputs.items() if text},
         patches={},
         response=output_fields.response,
@@ -192,7 +192,7 @@ def _from_nonagentic(record: _Nonagentic, file: Path, line: int) -> Problem:
 
 
 def _from_agentic(record: _Agentic, file: Path, line: int) -> Problem:
-    context_files = _present_texts(record.context)
+    context_files = _texts_or_empty(record.context)
     patches = {path: text for path, text in (record.patch or {}).items() if text}
     reference = {}
     for path, patch in patches.items():
@@ -207,7 +207,7 @@ def _from_agentic(record: _Agentic, file: Path, line: int) -> Problem:
         prompt=record.prompt,
         context_files=context_files,
         expected_files=tuple(record.patch or {}),
-        harness=_present_texts(record.harness),
+        harness=_texts_or_empty(record.harness),
         reference=reference,
         patches=patches,
         response=record.response,
@@ -229,8 +229,8 @@ def _build_problem(
     response: str | None,
     dataset_format: str,
 ) -> Problem:
-    category = _only_word(file, line, record.categories, Category, "a category such as cid003")
-    difficulty = _only_word(file, line, record.categories, Difficulty, "easy, medium or hard")
+    category = _only_known_word(file, line, record.categories, Category, "a category such as cid003")
+    difficulty = _only_known_word(file, line, record.categories, Difficulty, "easy, medium or hard")
     kind = _KINDS.get(category, ProblemKind.DESIGN)
     if kind is ProblemKind.DESIGN and not expected_files:
         field = "patch" if dataset_format == AGENTIC else "output.context"
@@ -292,23 +292,27 @@ def _plain_record(problem: Problem) -> dict[str, JsonValue]:
     return record
 
 
-def _only_word(file: Path, line: int, words: list[str], enum: type[_Word], noun: str) -> _Word:
-    known_words = [enum(word) for word in words if word in set(enum)]
+def _only_known_word(file: Path, line: int, words: list[str], word_enum: type[_Word], noun: str) -> _Word:
+    known_words = [word_enum(word) for word in words if word in set(word_enum)]
     if len(known_words) != 1:
         raise DatasetError(file, "categories", f"needs exactly one of {noun}, has {words}", line)
     return known_words[0]
 
 
-def _present_texts(files: Texts | None) -> dict[str, str]:
+def _texts_or_empty(files: Texts | None) -> dict[str, str]:
     return {path: text or "" for path, text in (files or {}).items()}
 
 
-def _is_solution_of(problem: Problem, twin: Problem) -> bool:
-    """True if `problem` is `twin` with its solution."""
-    has_solution = (bool(problem.hidden.reference) and not twin.hidden.reference) or (
-        problem.hidden.answer is not None and twin.hidden.answer is None
+def _is_same_with_solution(problem: Problem, unsolved_problem: Problem) -> bool:
+    """True if `problem` is `unsolved_problem` with its solution."""
+    has_solution = (bool(problem.hidden.reference) and not unsolved_problem.hidden.reference) or (
+        problem.hidden.answer is not None and unsolved_problem.hidden.answer is None
     )
-    return has_solution and problem.public == twin.public and problem.hidden.harness == twin.hidden.harness
+    return (
+        has_solution
+        and problem.public == unsolved_problem.public
+        and problem.hidden.harness == unsolved_problem.hidden.harness
+    )
 
 
 def _dataset_version(file: Path) -> str:

@@ -54,7 +54,7 @@ class DatasetFormat:
     file_options: tuple[FileOption, ...] = ()
 
 
-def excerpt(path: Path) -> DatasetExcerpt:
+def read_excerpt(path: Path) -> DatasetExcerpt:
     """The names of the files, and the first record if there is one; empty if nothing can be read."""
     with contextlib.suppress(DatasetError):
         if path.is_dir():
@@ -66,5 +66,5 @@ def excerpt(path: Path) -> DatasetExcerpt:
 
 def recognised_format(paths: Sequence[Path], formats: Sequence[DatasetFormat]) -> DatasetFormat | None:
     """The format of a data set as its first file or folder shows it."""
-    first_excerpt = excerpt(paths[0])
+    first_excerpt = read_excerpt(paths[0])
     return next((dataset_format for dataset_format in formats if dataset_format.recognise(first_excerpt)), None)

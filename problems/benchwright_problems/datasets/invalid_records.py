@@ -25,7 +25,7 @@ class InvalidRecords:
         self._skip = skip
 
     @contextmanager
-    def record(self) -> Iterator[None]:
+    def collecting_record_error(self) -> Iterator[None]:
         """Read one record in this block; its DatasetError is collected."""
         try:
             yield
@@ -44,7 +44,7 @@ class InvalidRecords:
         if self.record_errors and not (self._skip and read_count):
             raise self.record_errors[0].with_counts(read_count, len(self.record_errors))
 
-    def table(self) -> str:
+    def csv_table(self) -> str:
         """The records that were left out, as CSV with the columns file, line, field and reason."""
         buffer = StringIO()
         csv_writer = csv.writer(buffer, lineterminator="\n")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchwright_foundation.json_text import finite_number, is_deeper, refuse_constant
+from benchwright_foundation.json_text import is_nested_deeper_than, parse_finite_number, refuse_constant
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.errors import DatasetError
 
@@ -35,13 +35,13 @@ def read_records(file: Path, invalid: InvalidRecords | None = None) -> Iterator[
             also for what JSON and UTF-8 do not allow: NaN, one name twice in an
             object, and lone surrogates.
     """
-    lines = _read(file).split(b"\n")
+    lines = _read_bytes(file).split(b"\n")
     filled_lines = [raw for raw in lines if raw.strip()]
     if len(filled_lines) > 1 and filled_lines[0].strip() == b"{":
         raise DatasetError(file, "", _OVER_LINES)
     for number, raw in enumerate(lines, 1):
         if raw.strip():
-            with invalid.record() if invalid else nullcontext():
+            with invalid.collecting_record_error() if invalid else nullcontext():
                 yield (
                     number,
                     _require_object(_parse_json(raw, file, number), DatasetError(file, "", _NO_OBJECT, number)),
@@ -62,7 +62,7 @@ def read_array_or_lines(
     Raises:
         DatasetError: As `read_records` does.
     """
-    content = _read(file)
+    content = _read_bytes(file)
     if not content.lstrip().startswith(b"["):
         yield from (("", line, record) for line, record in read_records(file, invalid))
         return
@@ -71,7 +71,7 @@ def read_array_or_lines(
     lines = _lines_of_elements(content.decode())
     for number, record in enumerate(records if isinstance(records, list) else [records]):
         line = next(lines)
-        with invalid.record() if invalid else nullcontext():
+        with invalid.collecting_record_error() if invalid else nullcontext():
             yield f"[{number}].", line, _require_object(record, DatasetError(file, f"[{number}]", _NO_OBJECT, line))
 
 
@@ -96,7 +96,7 @@ def _lines_of_elements(text: str) -> Iterator[int]:
         offset = comma + 1 if comma >= 0 else len(text)
 
 
-def _read(file: Path) -> bytes:
+def _read_bytes(file: Path) -> bytes:
     try:
         if file.stat().st_size > MAX_FILE_BYTES:
             raise DatasetError(file, "", f"larger than {MAX_FILE_BYTES >> 30} GiB; split it first")
@@ -108,7 +108,10 @@ def _read(file: Path) -> bytes:
 def _parse_json(raw: bytes, file: Path, line: int | None) -> JsonValue:
     try:
         value: JsonValue = json.loads(
-            raw.decode(), object_pairs_hook=_unique_names, parse_constant=refuse_constant, parse_float=finite_number
+            raw.decode(),
+            object_pairs_hook=_object_with_unique_names,
+            parse_constant=refuse_constant,
+            parse_float=parse_finite_number,
         )
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
@@ -119,12 +122,12 @@ def _parse_json(raw: bytes, file: Path, line: int | None) -> JsonValue:
         raise DatasetError(file, "", _TOO_DEEP, line) from error
     except ValueError as error:
         raise DatasetError(file, "", f"is not JSON: {error}", line) from error
-    if is_deeper(value, MAX_DEPTH):
+    if is_nested_deeper_than(value, MAX_DEPTH):
         raise DatasetError(file, "", _TOO_DEEP, line)
     return value
 
 
-def _unique_names(named_values: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+def _object_with_unique_names(named_values: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     record = dict(named_values)
     if len(record) != len(named_values):
         names = [name for name, _ in named_values]

@@ -30,15 +30,15 @@ from pydantic import (
     ValidationError,
 )
 
-from benchwright_problems.datasets.answer_key import normal, only_named_letter, whole_number
+from benchwright_problems.datasets.answer_key import integer_if_digits, nfkc_stripped, only_named_letter
 from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat, FileOption
 from benchwright_problems.datasets.folder import read_bytes
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_array_or_lines
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import Record, RecordLocation, restored_record, with_kept_record
+from benchwright_problems.datasets.record import Record, RecordLocation, restored_record, with_record_patch
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.figure import media_type
+from benchwright_problems.figure import media_type_of_path
 from benchwright_problems.problem import (
     Answer,
     Choice,
@@ -100,7 +100,7 @@ class _Common(BaseModel):
 
 
 class _Choice(_Common):
-    question_id: Annotated[StrictInt, BeforeValidator(whole_number)]
+    question_id: Annotated[StrictInt, BeforeValidator(integer_if_digits)]
     options: Annotated[list[_Text], Field(min_length=2, max_length=len(_LETTERS))]
     answer: _Text | None = None
 
@@ -133,14 +133,14 @@ def import_quarch(
     """
     require_pack_name(pack)
     invalid = invalid or InvalidRecords()
-    known_answers = _read_answers(answers) if answers is not None else {}
+    known_answers = _read_answers_by_question_id(answers) if answers is not None else {}
     problems: dict[str, Problem] = {}
     locations: dict[str, RecordLocation] = {}
     for file in files:
         _refuse_encrypted(file)
         for prefix, line, record in read_array_or_lines(file, invalid):
             location = RecordLocation(file, prefix, line)
-            with invalid.record():
+            with invalid.collecting_record_error():
                 problem = _problem(location, record, known_answers)
                 # A file system may not tell cases apart.
                 key = problem.id.lower()
@@ -187,7 +187,7 @@ def _problem(location: RecordLocation, record: Record, answers: dict[int, str]) 
         problem = _from_choice(location, parsed)
     else:
         problem = _from_free(location, _parse_record(location, record, _Free))
-    return with_kept_record(problem, _plain_record(problem), record, location)
+    return with_record_patch(problem, _plain_record(problem), record, location)
 
 
 def _parse_record(location: RecordLocation, record: Record, model: type[_Kind]) -> _Kind:
@@ -219,7 +219,9 @@ def _from_choice(location: RecordLocation, record: _Choice) -> Problem:
 
 def _letter_of_answer(answer: str, options: Mapping[str, str]) -> str | None:
     """The letter of an answer that is one, or the text of one option."""
-    letters = [letter for letter, text in options.items() if normal(text).casefold() == normal(answer).casefold()]
+    letters = [
+        letter for letter, text in options.items() if nfkc_stripped(text).casefold() == nfkc_stripped(answer).casefold()
+    ]
     return letters[0] if len(letters) == 1 else only_named_letter(answer, options)
 
 
@@ -270,7 +272,7 @@ def _build_problem(
 
 
 def _question(
-    location: RecordLocation, record: _Common, style: QuestionFormat, choices: tuple[Choice, ...], tag: str
+    location: RecordLocation, record: _Common, question_format: QuestionFormat, choices: tuple[Choice, ...], tag: str
 ) -> Question:
     skill = None
     if record.skill is not None:
@@ -283,7 +285,12 @@ def _question(
         primary_skill = (record.human_labeled_skills.primary_skill or "").strip().lower()
         skill = Skill(primary_skill) if primary_skill in (*Skill,) else None
     return Question(
-        format=style, choices=choices, domain="Computer Architecture", topic=record.topic, tag=tag, skill=skill
+        format=question_format,
+        choices=choices,
+        domain="Computer Architecture",
+        topic=record.topic,
+        tag=tag,
+        skill=skill,
     )
 
 
@@ -301,16 +308,16 @@ def _statement(record: _Common, figures: Sequence[Figure]) -> str:
     statement_text = f"{record.context or ''}\n{record.question}"
     linked = _linked_pictures(statement_text)
     loose = [figure for figure in figures if figure.path in record.context_figures and figure.path not in linked]
-    images = "\n\n".join(f"![{figure.alt}]({_link_path(figure.path)})" for figure in loose)
+    images = "\n\n".join(f"![{figure.alt}]({_markdown_link_path(figure.path)})" for figure in loose)
     return "\n\n".join(part for part in (record.context or "", images, record.question) if part)
 
 
-def _read_answers(file: Path) -> dict[int, str]:
+def _read_answers_by_question_id(file: Path) -> dict[int, str]:
     _refuse_encrypted(file)
     answers: dict[int, str] = {}
     for prefix, line, record in read_array_or_lines(file):
         location = RecordLocation(file, prefix, line)
-        number, answer = whole_number(record.get("question_id")), record.get("answer")
+        number, answer = integer_if_digits(record.get("question_id")), record.get("answer")
         if isinstance(number, bool) or not isinstance(number, int):
             raise location.error("question_id", "is not a whole number")
         if not isinstance(answer, str):
@@ -382,20 +389,20 @@ def _linked_pictures(text: str) -> set[str]:
 
 
 def _figures_of(
-    location: RecordLocation, lists: Sequence[tuple[str, list[str]]], field_texts: Sequence[tuple[str, str]]
+    location: RecordLocation, picture_lists: Sequence[tuple[str, list[str]]], field_texts: Sequence[tuple[str, str]]
 ) -> tuple[Figure, ...]:
     """The pictures that a record lists, and those that its fields show by links.
 
     Args:
         location: Place of the record; pictures are beside its file.
-        lists: Field → names of files.
+        picture_lists: Field → names of files.
         field_texts: Field → Markdown or HTML.
 
     Raises:
         DatasetError: A picture is missing, is elsewhere, or is not what it claims to be.
     """
     picture_origins: dict[str, tuple[str, str]] = {}
-    for field, names in lists:
+    for field, names in picture_lists:
         for number, name in enumerate(names):
             picture_origins.setdefault(name, (f"{field}.{number}", f"Figure {number + 1}"))
     for field, text in field_texts:
@@ -411,7 +418,7 @@ def _figure(location: RecordLocation, field: str, name: str, alt: str) -> Figure
     folder = location.file.parent
     try:
         path = _PATH.validate_python(name)
-        media = media_type(path)
+        media = media_type_of_path(path)
     except ValidationError as error:
         raise location.error(field, DatasetError.from_validation(location.file, error).reason) from error
     except ValueError as error:
@@ -431,6 +438,6 @@ def _picture_path(match: re.Match[str]) -> str:
     return unquote(match[2] or match[3] or match[4])
 
 
-def _link_path(path: str) -> str:
+def _markdown_link_path(path: str) -> str:
     """A path as Markdown links have it."""
     return path if re.fullmatch(r"[\w./-]+", path) else f"<{path}>"

@@ -32,7 +32,7 @@ class RecordLocation:
         return f"{self.file}:{self.line}" if self.line else f"{self.file} {self.prefix.rstrip('.')}"
 
 
-def with_kept_record(problem: Problem, plain_record: Record, record: Record, location: RecordLocation) -> Problem:
+def with_record_patch(problem: Problem, plain_record: Record, record: Record, location: RecordLocation) -> Problem:
     """The problem with the rest of its record as a patch, and with the record's digest.
 
     Args:

@@ -19,7 +19,7 @@ from benchwright_problems.datasets.dataset_format import DatasetExcerpt, Dataset
 from benchwright_problems.datasets.folder import files_below, read_text
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import RecordLocation, restored_record, with_kept_record
+from benchwright_problems.datasets.record import RecordLocation, restored_record, with_record_patch
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import (
     Difficulty,
@@ -66,8 +66,8 @@ def import_rtllm(paths: Sequence[Path], pack: str, invalid: InvalidRecords | Non
     problems: dict[str, Problem] = {}
     invalid = invalid or InvalidRecords()
     for path in paths:
-        for parent, names in _designs(path):
-            with invalid.record():
+        for parent, names in _design_folders_with_files(path):
+            with invalid.collecting_record_error():
                 problem = _problem(path, parent, names)
                 if problem.id.lower() in problems:
                     raise DatasetError(path / parent, "", f"a design called {problem.id!r} was already there")
@@ -95,10 +95,10 @@ def export_rtllm(problem: Problem) -> dict[str, JsonValue]:
     """
     if problem.hidden.dataset_format != FOLDER:
         raise ValueError(f"{problem.id} does not come from RTLLM")
-    return restored_record(problem, _plain_source(problem))
+    return restored_record(problem, _source_without_patch(problem))
 
 
-def _designs(folder: Path) -> list[tuple[str, list[str]]]:
+def _design_folders_with_files(folder: Path) -> list[tuple[str, list[str]]]:
     """Folders with a testbench or a description, and the names of the files in each."""
     folders: dict[str, list[str]] = {}
     for path in files_below(folder):
@@ -158,7 +158,7 @@ def _problem(root: Path, parent: str, names: Sequence[str]) -> Problem:
         )
     except ValidationError as error:
         raise DatasetError.from_validation(folder, error) from error
-    return with_kept_record(problem, _plain_source(problem), record, RecordLocation(folder, "", None))
+    return with_record_patch(problem, _source_without_patch(problem), record, RecordLocation(folder, "", None))
 
 
 def _instantiated_and_instantiating_module(folder: Path, testbench: Sequence[VerilogModule]) -> tuple[str, str]:
@@ -192,7 +192,7 @@ def _renamed_reference(file: Path, text: str, module: str) -> str:
     return rename_identifier(text, verified, module)
 
 
-def _plain_source(problem: Problem) -> dict[str, JsonValue]:
+def _source_without_patch(problem: Problem) -> dict[str, JsonValue]:
     """The source as far as the model holds it in the same words."""
     return {_DESCRIPTION: problem.public.statement, **_harness_files(problem.hidden.harness)}
 

@@ -23,7 +23,7 @@ from benchwright_problems.datasets.folder import files_below, read_text
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import RecordLocation, restored_record, with_kept_record
+from benchwright_problems.datasets.record import RecordLocation, restored_record, with_record_patch
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import (
     Difficulty,
@@ -114,7 +114,7 @@ def import_verilogeval(paths: Sequence[Path], pack: str, invalid: InvalidRecords
     problems: dict[str, Problem] = {}
     for source in found_sources:
         name = f"{source.task}.{source.name}" if has_several else source.name
-        with invalid.record():
+        with invalid.collecting_record_error():
             if name.lower() in problems:
                 raise DatasetError(source.location, "", f"a problem called {name!r} was already there", source.line)
             problems[name.lower()] = _problem(source, name)
@@ -148,7 +148,7 @@ def _sources_in_folder(folder: Path, invalid: InvalidRecords) -> list[_ProblemSo
             paths_by_problem.setdefault((parent, matched[1]), {})[matched[2]] = path
     folder_sources = []
     for (parent, name), paths in sorted(paths_by_problem.items()):
-        with invalid.record():
+        with invalid.collecting_record_error():
             folder_sources.append(_from_files(folder, parent, name, paths))
     return folder_sources
 
@@ -184,12 +184,12 @@ def _sources_in_files(files: Sequence[Path], invalid: InvalidRecords) -> list[_P
     task_records: list[tuple[Path, int, _Task, dict[str, JsonValue]]] = []
     for file in files:
         for line, record in read_records(file, invalid):
-            with invalid.record(), _located_errors(file, line):
+            with invalid.collecting_record_error(), _located_errors(file, line):
                 if "test" in record:
                     task_records.append((file, line, _Task.model_validate(record), record))
                 else:
                     description_row = _Description.model_validate(record)
-                    if descriptions.setdefault(_variant(file), {}).setdefault(
+                    if descriptions.setdefault(_description_variant(file), {}).setdefault(
                         description_row.task_id, description_row.detail_description
                     ) != (description_row.detail_description):
                         raise DatasetError(
@@ -199,8 +199,10 @@ def _sources_in_files(files: Sequence[Path], invalid: InvalidRecords) -> list[_P
     only = next(iter(descriptions.values())) if len(descriptions) == 1 else {}
     record_sources = []
     for file, line, task_row, record in task_records:
-        with invalid.record():
-            record_sources.append(_from_record(file, line, task_row, record, descriptions.get(_variant(file), only)))
+        with invalid.collecting_record_error():
+            record_sources.append(
+                _from_record(file, line, task_row, record, descriptions.get(_description_variant(file), only))
+            )
     return record_sources
 
 
@@ -212,7 +214,7 @@ def _located_errors(file: Path, line: int) -> Iterator[None]:
         raise DatasetError.from_validation(file, error, line) from error
 
 
-def _variant(file: Path) -> str:
+def _description_variant(file: Path) -> str:
     """`human` or `machine`: the same problems, described by people or by a model."""
     return file.stem.partition("_")[2].lower() or "v1"
 
@@ -228,7 +230,7 @@ def _from_record(
         location=file,
         line=line,
         name=task_row.task_id,
-        task=_variant(file),
+        task=_description_variant(file),
         version="1",
         statement=f"{description}\n\n```verilog\n{task_row.prompt.strip()}\n```\n",
         header=task_row.prompt,
@@ -266,7 +268,7 @@ def _problem(source: _ProblemSource, name: str) -> Problem:
         )
     except ValidationError as error:
         raise DatasetError.from_validation(source.location, error, source.line) from error
-    return with_kept_record(
+    return with_record_patch(
         problem, _plain_source(problem), source.record, RecordLocation(source.location, "", source.line)
     )
 

@@ -79,8 +79,11 @@ def make_patch(old_text: str, new_text: str) -> str:
 
 
 def _agentic_record(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    request_fields, output_fields = _as_mapping(record.get("input")), _as_mapping(record.get("output"))
-    context_files, solution = _as_texts(request_fields.get("context")), _as_texts(output_fields.get("context"))
+    request_fields, output_fields = _mapping_or_empty(record.get("input")), _mapping_or_empty(record.get("output"))
+    context_files, solution = (
+        _texts_by_path(request_fields.get("context")),
+        _texts_by_path(output_fields.get("context")),
+    )
     files = "\n".join(f"- {path}" for path in solution)
     converted: dict[str, JsonValue] = {
         "id": record["id"],
@@ -91,7 +94,7 @@ def _agentic_record(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         "patch": {
             path: make_patch(context_files.get(path, ""), text) if text else "" for path, text in solution.items()
         },
-        "harness": dict(_as_texts(_as_mapping(record.get("harness")).get("files"))),
+        "harness": dict(_texts_by_path(_mapping_or_empty(record.get("harness")).get("files"))),
     }
     if response := output_fields.get("response"):
         converted["response"] = response
@@ -100,8 +103,8 @@ def _agentic_record(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 
 def _nonagentic_record(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     # The system message describes tools, which a model that answers once does not have.
-    context_files, patches = _as_texts(record.get("context")), _as_texts(record.get("patch"))
-    harness = _as_texts(record.get("harness"))
+    context_files, patches = _texts_by_path(record.get("context")), _texts_by_path(record.get("patch"))
+    harness = _texts_by_path(record.get("harness"))
     return {
         "id": record["id"],
         "categories": record["categories"],
@@ -117,9 +120,9 @@ def _nonagentic_record(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     }
 
 
-def _as_mapping(value: JsonValue) -> dict[str, JsonValue]:
+def _mapping_or_empty(value: JsonValue) -> dict[str, JsonValue]:
     return value if isinstance(value, dict) else {}
 
 
-def _as_texts(value: JsonValue) -> dict[str, str]:
-    return {path: text if isinstance(text, str) else "" for path, text in _as_mapping(value).items()}
+def _texts_by_path(value: JsonValue) -> dict[str, str]:
+    return {path: text if isinstance(text, str) else "" for path, text in _mapping_or_empty(value).items()}

@@ -36,7 +36,7 @@ def write_label_sheet(file: Path, problems: Sequence[Problem], labels: PackLabel
             machine = labels.newest_machine_label(problem, kind)
             vote_list = "; ".join(f"{vote.judge}={vote.value}" for vote in machine.votes) if machine is not None else ""
             row_cells = (problem.id, kind.value, problem.public.statement, settled.value, settled.by, vote_list)
-            csv_writer.writerow([*(_inert_cell(text) for text in row_cells), "", ""])
+            csv_writer.writerow([*(_cell_without_formula(text) for text in row_cells), "", ""])
             count += 1
     # A byte order mark, without which spreadsheets don't take it for UTF-8.
     write_atomically(file.absolute(), b"\xef\xbb\xbf" + stream.getvalue().encode("utf-8", "replace"))
@@ -92,7 +92,7 @@ def _correction(
     kind = LabelKind(cell("kind"))
     value = cell("corrected") if kind is LabelKind.TOPIC else cell("corrected").lower()
     try:
-        kind.checked_value(value)
+        kind.require_value(value)
     except ValueError as error:
         raise DatasetError(file, "corrected", str(error), line) from error
     if not cell("reason"):
@@ -109,6 +109,6 @@ def _correction(
     )
 
 
-def _inert_cell(text: str) -> str:
+def _cell_without_formula(text: str) -> str:
     # A spreadsheet evaluates cells that begin like a formula, and questions are a stranger's.
     return f"'{text}" if text.startswith(_FORMULA) else text

@@ -35,7 +35,7 @@ class LabelKind(StrEnum):
     DIFFICULTY = "difficulty"
 
     @property
-    def values(self) -> tuple[str, ...]:
+    def possible_values(self) -> tuple[str, ...]:
         """The values that it can have; empty for topics, which have any name."""
         match self:
             case LabelKind.SKILL:
@@ -45,15 +45,15 @@ class LabelKind(StrEnum):
             case LabelKind.TOPIC:
                 return ()
 
-    def checked_value(self, value: str) -> str:
+    def require_value(self, value: str) -> str:
         """The value.
 
         Raises:
             ValueError: The value is none of this kind.
         """
-        if self.values and value not in self.values:
-            raise ValueError(f"is {value!r}; known are {', '.join(self.values)}")
-        if not self.values and not (0 < len(value.strip()) <= LONGEST_TOPIC and value.isprintable()):
+        if self.possible_values and value not in self.possible_values:
+            raise ValueError(f"is {value!r}; known are {', '.join(self.possible_values)}")
+        if not self.possible_values and not (0 < len(value.strip()) <= LONGEST_TOPIC and value.isprintable()):
             raise ValueError(f"must be a name of 1 to {LONGEST_TOPIC} printable characters")
         return value
 
@@ -107,8 +107,8 @@ class QuestionLabel(Model):
     """ISO 8601, UTC."""
 
     @model_validator(mode="after")
-    def _value_is_of_the_kind(self) -> QuestionLabel:
-        self.kind.checked_value(self.value)
+    def _require_value_of_kind(self) -> QuestionLabel:
+        self.kind.require_value(self.value)
         return self
 
 
@@ -136,11 +136,11 @@ class PackLabels:
 
     def newest_machine_label(self, problem: Problem, kind: LabelKind) -> QuestionLabel | None:
         """The newest label of the present text that a model gave, or TF-IDF."""
-        return self._find(problem, kind, person=False)
+        return self._newest_label(problem, kind, by_person=False)
 
     def newest_person_label(self, problem: Problem, kind: LabelKind) -> QuestionLabel | None:
         """The newest label of the present text that a person gave."""
-        return self._find(problem, kind, person=True)
+        return self._newest_label(problem, kind, by_person=True)
 
     def settled_label(self, problem: Problem, kind: LabelKind) -> SettledLabel | None:
         """Return the label that counts: what people said, else the data set, else a model; None if nothing is known.
@@ -150,7 +150,7 @@ class PackLabels:
         if (person := self.newest_person_label(problem, kind)) is not None:
             return SettledLabel(person.value, "people")
         machine = self.newest_machine_label(problem, kind)
-        stated_value = stated_label(problem, kind) or (machine.stated if machine is not None else "")
+        stated_value = data_set_label(problem, kind) or (machine.stated if machine is not None else "")
         if stated_value:
             return SettledLabel(stated_value, "data set") if kind is not LabelKind.DIFFICULTY else None
         if machine is None:
@@ -163,14 +163,14 @@ class PackLabels:
         settled_labels = {kind: self.settled_label(problem, kind) for kind in LabelKind}
         return {kind: settled_label for kind, settled_label in settled_labels.items() if settled_label is not None}
 
-    def _find(self, problem: Problem, kind: LabelKind, *, person: bool) -> QuestionLabel | None:
+    def _newest_label(self, problem: Problem, kind: LabelKind, *, by_person: bool) -> QuestionLabel | None:
         if problem.id not in self._labelled:
             return None
-        label = self._newest.get((problem.id, kind, person))
+        label = self._newest.get((problem.id, kind, by_person))
         return label if label is not None and label.public_digest == problem.public_digest else None
 
 
-def stated_label(problem: Problem, kind: LabelKind) -> str:
+def data_set_label(problem: Problem, kind: LabelKind) -> str:
     """Return the data set's label of a question; empty if none, and of difficulty, which every problem has."""
     question = problem.public.question
     if question is None:
@@ -201,9 +201,9 @@ class LabelFile:
         Raises:
             DatasetError: A line is not a label; the message names it.
         """
-        return PackLabels(self.lines())
+        return PackLabels(self.all_labels())
 
-    def lines(self) -> list[QuestionLabel]:
+    def all_labels(self) -> list[QuestionLabel]:
         """Every label that was ever given, oldest first; see `read`."""
         try:
             content = self.path.read_bytes()
@@ -227,7 +227,7 @@ class LabelFile:
             with file_lock(self.path.parent / ".lock"):
                 is_new = not self.path.exists()
                 with os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as stream:
-                    _cut_torn_line(stream)
+                    _truncate_after_last_whole_line(stream)
                     stream.write(added_lines)
                     stream.flush()
                     os.fsync(stream.fileno())
@@ -237,7 +237,7 @@ class LabelFile:
             raise StoreError(f"the labels can't be written to {self.path}: {error.strerror}") from error
 
 
-def _cut_torn_line(stream: BinaryIO) -> None:
+def _truncate_after_last_whole_line(stream: BinaryIO) -> None:
     """Go to the end of the last whole line, and remove what follows it."""
     if not stream.seek(0, os.SEEK_END):
         return

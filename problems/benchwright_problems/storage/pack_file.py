@@ -28,7 +28,7 @@ from benchwright_problems.problem import Pack
 from benchwright_problems.relative_path import RelativePath
 from benchwright_problems.storage.pack_folder import LARGEST_FILE_BYTES, PACK_FILE, read_pack_folder
 from benchwright_problems.storage.pack_name import PackName
-from benchwright_problems.storage.pack_signature import is_signed_by, public_key
+from benchwright_problems.storage.pack_signature import is_signed_by, public_key_text
 
 LARGEST_BYTES = 256 * 1024**2
 """Of the archive."""
@@ -81,7 +81,7 @@ def write_pack_file(folder: Path, file: Path, signing_key: Ed25519PrivateKey) ->
         path: _PackedFile(size=len(file_content), sha256=hashlib.sha256(file_content).hexdigest())
         for path, file_content in contents.items()
     }
-    unsigned = _PackManifest(name=pack.name, version=pack.version, files=files, key=public_key(signing_key))
+    unsigned = _PackManifest(name=pack.name, version=pack.version, files=files, key=public_key_text(signing_key))
     signature = base64.b64encode(signing_key.sign(unsigned.signed_bytes())).decode()
     manifest = unsigned.model_copy(update={"signature": signature})
     with tempfile.TemporaryFile() as stream:

@@ -11,7 +11,7 @@ from benchwright_problems.canary import Canary
 from benchwright_problems.category import Category
 from benchwright_problems.criterion import CriterionTable
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares, ProofTable
-from benchwright_problems.hints import MOST_HINTS, Hint, check_ladder
+from benchwright_problems.hints import MOST_HINTS, Hint, require_affordable_hints
 from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.problem import (
     Answer,
@@ -74,4 +74,4 @@ class ProblemFile(Model):
     answer: Answer | None = None
     dont_care: DontCares = NO_DONT_CARES
     proof: ProofTable = ProofTable()
-    hints: Annotated[tuple[Hint, ...], Field(max_length=MOST_HINTS), AfterValidator(check_ladder)] = ()
+    hints: Annotated[tuple[Hint, ...], Field(max_length=MOST_HINTS), AfterValidator(require_affordable_hints)] = ()

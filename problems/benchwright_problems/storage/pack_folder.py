@@ -20,7 +20,7 @@ from pydantic import JsonValue, ValidationError
 
 from benchwright_foundation.model import Model
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.figure import media_type
+from benchwright_problems.figure import media_type_of_path
 from benchwright_problems.problem import (
     Answer,
     Choice,
@@ -52,7 +52,7 @@ def read_pack_folder(folder: Path) -> Pack:
     Raises:
         DatasetError: Names the file, the field and what is wrong with it.
     """
-    head = read_pack_head(folder)
+    head = read_pack_toml(folder)
     if len(set(head.order)) != len(head.order):
         raise DatasetError(folder / PACK_FILE, "order", "names a problem twice")
     problems = tuple(read_problem(folder / name, head) for name in head.order)
@@ -72,7 +72,7 @@ def read_pack_folder(folder: Path) -> Pack:
         raise DatasetError.from_validation(folder / PACK_FILE, error) from error
 
 
-def read_pack_head(folder: Path) -> PackFile:
+def read_pack_toml(folder: Path) -> PackFile:
     """Return the content of a pack's own file.
 
     Raises:
@@ -81,13 +81,13 @@ def read_pack_head(folder: Path) -> PackFile:
     return _read_toml(folder / PACK_FILE, PackFile)
 
 
-def wrong_solutions(folder: Path, problem: str) -> dict[str, dict[str, str]]:
+def wrong_solutions_by_name(folder: Path, problem_id: str) -> dict[str, dict[str, str]]:
     """The solutions that a problem's harness must fail, in the folder of its pack: name → path → text.
 
     Raises:
         DatasetError: A file can't be read.
     """
-    wrong_folder = folder / problem / "hidden" / "wrong"
+    wrong_folder = folder / problem_id / "hidden" / "wrong"
     if not wrong_folder.is_dir():
         return {}
     return {
@@ -121,8 +121,8 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
     harness = _read_texts(folder / "hidden" / "harness")
     reference = _read_texts(folder / "hidden" / "reference")
     visible_text = "\n".join((statement, *(spec.question.choices.values() if spec.question else ())))
-    figures = _figures(folder / "figures", visible_text)
-    answer = _answer(folder, spec)
+    figures = _figures_shown_in(folder / "figures", visible_text)
+    answer = _answer_key(folder, spec)
     if spec.kind is ProblemKind.DESIGN and not {"docker-compose.yml", "testbench.json"} & harness.keys():
         raise DatasetError(folder / "hidden/harness/docker-compose.yml", "", "is missing")
     content: dict[str, JsonValue] = {
@@ -172,35 +172,37 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
         raise DatasetError.from_validation(file, error) from error
 
 
-def _answer(folder: Path, spec: ProblemFile) -> Answer | None:
+def _answer_key(folder: Path, problem_file: ProblemFile) -> Answer | None:
     """The answer key with its pictures."""
-    file, answer = folder / "problem.toml", spec.answer
+    file, answer = folder / "problem.toml", problem_file.answer
     if answer is None:
-        if spec.kind is ProblemKind.QUESTION:
+        if problem_file.kind is ProblemKind.QUESTION:
             raise DatasetError(file, "answer", "is missing")
         return None
-    if spec.question is not None:
-        expected = spec.question.format.unmet_key_rule_in_words(answer.value, tuple(spec.question.choices))
+    if problem_file.question is not None:
+        expected = problem_file.question.format.unmet_key_rule_in_words(
+            answer.value, tuple(problem_file.question.choices)
+        )
         if expected:
             raise DatasetError(file, "answer.value", f"is {answer.value!r}; it must be {expected}")
     if not (folder / "hidden" / "figures").is_dir():
         return answer
-    solution_figures = _figures(folder / "hidden" / "figures", f"{answer.value}\n{answer.explanation}")
+    solution_figures = _figures_shown_in(folder / "hidden" / "figures", f"{answer.value}\n{answer.explanation}")
     return answer.model_copy(update={"figures": solution_figures})
 
 
-def _question(spec: ProblemFile) -> Question | None:
-    if spec.question is None:
+def _question(problem_file: ProblemFile) -> Question | None:
+    if problem_file.question is None:
         return None
-    choices = tuple(Choice(letter=letter, text=text) for letter, text in spec.question.choices.items())
+    choices = tuple(Choice(letter=letter, text=text) for letter, text in problem_file.question.choices.items())
     return Question(
-        **spec.question.model_dump(exclude={"choices"}),
+        **problem_file.question.model_dump(exclude={"choices"}),
         choices=choices,
-        domain=spec.domain,
+        domain=problem_file.domain,
     )
 
 
-def _figures(folder: Path, markdown: str) -> tuple[Figure, ...]:
+def _figures_shown_in(folder: Path, markdown: str) -> tuple[Figure, ...]:
     """The pictures below a folder, under the path by which Markdown shows them: `figures/NAME`."""
     if not folder.is_dir():
         return ()
@@ -212,7 +214,7 @@ def _figures(folder: Path, markdown: str) -> tuple[Figure, ...]:
             raise DatasetError(file, "", f"is not shown anywhere; add ![what it shows]({path}) where it belongs")
         try:
             encoded_picture = base64.b64encode(_read_file_bytes(file)).decode()
-            figures.append(Figure(path=path, media_type=media_type(path), data=encoded_picture, alt=alt[1]))
+            figures.append(Figure(path=path, media_type=media_type_of_path(path), data=encoded_picture, alt=alt[1]))
         except OSError as error:
             raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
         except ValidationError as error:

@@ -41,7 +41,7 @@ def author_key(home: Home) -> Ed25519PrivateKey:
         raise StoreError(f"{file} holds no key; restore it from a backup, or delete it to get a new one") from error
 
 
-def public_key(private_key: Ed25519PrivateKey) -> str:
+def public_key_text(private_key: Ed25519PrivateKey) -> str:
     """As it is published, base64."""
     return base64.b64encode(private_key.public_key().public_bytes_raw()).decode()
 
@@ -73,7 +73,7 @@ class PackSigners:
         """
         return self._read_keys().get(pack)
 
-    def remember_key(self, pack: str, public_key: str) -> None:
+    def store_key(self, pack: str, public_key: str) -> None:
         """Remembers a pack's key.
 
         Raises:

@@ -31,13 +31,13 @@ _END = re.compile(r"\bendmodule\b")
 _FILES: TypeAdapter[dict[str, str | None]] = TypeAdapter(dict[RelativePath, str | None])
 
 
-def _plain_text(text: str) -> str:
+def _require_printable(text: str) -> str:
     if not text.isprintable():
         raise ValueError("holds characters that can't be printed")
     return text
 
 
-_Word = Annotated[str, Field(max_length=300), AfterValidator(_plain_text)]
+_Word = Annotated[str, Field(max_length=300), AfterValidator(_require_printable)]
 
 
 class ResponseOrigin(Model):
@@ -88,7 +88,7 @@ def read_responses(
     responses: list[Response] = []
     samples: Counter[str] = Counter()
     for line, record in read_records(file, invalid):
-        with invalid.record():
+        with invalid.collecting_record_error():
             responses.append(_read_response(file, line, record, problems, samples))
     invalid.finish_import(len(responses))
     if not responses:

@@ -43,9 +43,9 @@ class _StoredPack(Model):
     assignment: Assignment | None = None
 
     @cached_property
-    def by_id(self) -> dict[str, Problem]:
+    def problems_by_id(self) -> dict[str, Problem]:
         # Thousands of problems may be asked for one by one.
-        return _by_id(self.pack)
+        return _problems_by_id(self.pack)
 
 
 class Store:
@@ -65,63 +65,68 @@ class Store:
         imported = sorted(file.stem for file in self._packs.glob("*.json")) if self._packs.is_dir() else []
         return [*BUILT_IN, *imported]
 
-    def public(self, name: str) -> Pack:
+    def public_pack(self, pack_name: str) -> Pack:
         """A pack with every hidden part empty.
 
         Raises:
             UnknownProblemError: No pack has this name.
         """
-        if name in BUILT_IN:
-            return self._shown_pack(name).pack
-        return self._stored_pack(name).pack
+        if pack_name in BUILT_IN:
+            return self._public_built_in_pack(pack_name).pack
+        return self._stored_pack(pack_name).pack
 
-    def assignment(self, name: str) -> Assignment | None:
+    def assignment_if_any(self, pack_name: str) -> Assignment | None:
         """Return what a bench service says of a pack; None if its hidden part is on this machine.
 
         Raises:
             UnknownProblemError: No pack has this name.
         """
-        return None if name in BUILT_IN else self._stored_pack(name).assignment
+        return None if pack_name in BUILT_IN else self._stored_pack(pack_name).assignment
 
-    def labels(self, name: str) -> PackLabels:
+    def question_labels(self, pack_name: str) -> PackLabels:
         """Return the labels that models and people gave a pack's questions; empty if nobody did.
 
         Raises:
             DatasetError: The file of labels is damaged.
         """
-        return LabelFile(self._home, name).read()
+        return LabelFile(self._home, pack_name).read()
 
-    def problem(self, ref: str) -> Problem:
+    def problem(self, problem_ref: str) -> Problem:
         """The public side of the problem called `pack/id`.
 
         Raises:
             UnknownProblemError: No pack or problem has this name.
         """
-        name, slash, problem_id = ref.partition("/")
+        name, slash, problem_id = problem_ref.partition("/")
         if not slash:
-            raise UnknownProblemError(f"{ref!r} is not the name of a problem; write PACK/PROBLEM, such as starter/fifo")
-        by_id = (self._shown_pack(name) if name in BUILT_IN else self._stored_pack(name)).by_id
+            raise UnknownProblemError(
+                f"{problem_ref!r} is not the name of a problem; write PACK/PROBLEM, such as starter/fifo"
+            )
+        by_id = (self._public_built_in_pack(name) if name in BUILT_IN else self._stored_pack(name)).problems_by_id
         if problem_id in by_id:
             return by_id[problem_id]
         raise UnknownProblemError(
             f"pack {name!r} has no problem {problem_id!r}; `benchwright problems list {name}` shows all"
         )
 
-    def unseal(self, ref: str) -> Problem:
+    def unseal(self, problem_ref: str) -> Problem:
         """A problem with its hidden part, for a harness or a judge only."""
-        problem = self.problem(ref)
-        name = ref.partition("/")[0]
+        problem = self.problem(problem_ref)
+        name = problem_ref.partition("/")[0]
         if name in BUILT_IN:
             return next(p for p in self._built_in_pack(name).problems if p.id == problem.id)
-        if (assignment := self.assignment(name)) is not None:
+        if (assignment := self.assignment_if_any(name)) is not None:
             raise UnknownProblemError(
-                f"the hidden part of {ref} is on {assignment.service}; open the problem in an editor to run its tests"
+                f"the hidden part of {problem_ref} is on {assignment.service}; "
+                "open the problem in an editor to run its tests"
             )
         file = self._sealed / self._stored_pack(name).sealed / f"{problem.id}.json"
         try:
             hidden_part = Hidden.model_validate_json(file.read_bytes())
         except OSError as error:
-            raise UnknownProblemError(f"the hidden part of {ref} can't be read; import the pack again") from error
+            raise UnknownProblemError(
+                f"the hidden part of {problem_ref} can't be read; import the pack again"
+            ) from error
         except ValidationError as error:
             raise DatasetError.from_validation(file, error) from error
         return problem.model_copy(update={"hidden": hidden_part})
@@ -141,7 +146,7 @@ class Store:
                 if file.exists() and not replace:
                     hint = "--replace puts this one in its place"
                     raise PackExistsError(f"a pack called {pack.name!r} is there already; {hint}")
-                self._write(file, pack)
+                self._write_sealed_pack(file, pack)
         except OSError as error:
             raise _write_error(self._packs.parent, error) from error
 
@@ -159,14 +164,16 @@ class Store:
         file = self._packs / f"{pack.name}.json"
         try:
             with self._import_lock():
-                stored_assignment = self.assignment(pack.name) if pack.name in self.pack_names() else assignment
+                stored_assignment = self.assignment_if_any(pack.name) if pack.name in self.pack_names() else assignment
                 if stored_assignment is None or (stored_assignment.service, stored_assignment.id) != (
                     assignment.service,
                     assignment.id,
                 ):
                     raise PackExistsError(f"there is another pack called {pack.name!r}")
                 content = (
-                    _StoredPack(sealed="", pack=_public_pack(pack), assignment=assignment).model_dump_json().encode()
+                    _StoredPack(sealed="", pack=_without_hidden_parts(pack), assignment=assignment)
+                    .model_dump_json()
+                    .encode()
                 )
                 if not file.exists() or file.read_bytes() != content:
                     write_atomically(file, content)
@@ -182,7 +189,7 @@ class Store:
         with file_lock(self._packs / _LOCK):
             yield
 
-    def _write(self, file: Path, pack: Pack) -> None:
+    def _write_sealed_pack(self, file: Path, pack: Pack) -> None:
         sealed = Path(tempfile.mkdtemp(dir=self._sealed, prefix=f"{pack.name}@"))
         try:
             # A disk syncs several files in hardly more time than one.
@@ -190,7 +197,7 @@ class Store:
                 for _ in writers.map(lambda problem: _write_hidden_part(sealed, problem), pack.problems):
                     pass
             sync_folder(sealed)
-            stored = _StoredPack(sealed=sealed.name, pack=_public_pack(pack))
+            stored = _StoredPack(sealed=sealed.name, pack=_without_hidden_parts(pack))
             write_atomically(file, stored.model_dump_json().encode())
         except BaseException:
             if not self._is_visible(file, sealed):
@@ -205,9 +212,9 @@ class Store:
             return _StoredPack.model_validate_json(file.read_bytes()).sealed == sealed.name
         return False
 
-    def _shown_pack(self, name: str) -> _StoredPack:
+    def _public_built_in_pack(self, name: str) -> _StoredPack:
         if name not in self._public_packs:
-            self._public_packs[name] = _StoredPack(sealed="", pack=_public_pack(self._built_in_pack(name)))
+            self._public_packs[name] = _StoredPack(sealed="", pack=_without_hidden_parts(self._built_in_pack(name)))
         return self._public_packs[name]
 
     def _built_in_pack(self, name: str) -> Pack:
@@ -246,10 +253,10 @@ def _write_error(folder: Path, error: OSError) -> StoreError:
     )
 
 
-def _by_id(pack: Pack) -> dict[str, Problem]:
+def _problems_by_id(pack: Pack) -> dict[str, Problem]:
     return {problem.id: problem for problem in pack.problems}
 
 
-def _public_pack(pack: Pack) -> Pack:
+def _without_hidden_parts(pack: Pack) -> Pack:
     problems = tuple(problem.model_copy(update={"hidden": _SEALED}) for problem in pack.problems)
     return pack.model_copy(update={"problems": problems})

@@ -13,7 +13,7 @@ from benchwright_attempts.events.evidence import Assigned, Consent, Recording
 from benchwright_attempts.events.file_text import FileText
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_foundation.atomic import write_atomically
-from benchwright_foundation.workspaces_folder import intruder, refusal_reason
+from benchwright_foundation.workspaces_folder import refusal_reason, repository_or_pack_in
 from benchwright_problems.assistance import Assistance
 from benchwright_problems.problem import Problem
 from benchwright_server.attempts.pack_views import language_variants
@@ -69,7 +69,7 @@ class Opening:
         return header.id, Path(header.workspace)
 
     def _guided_attempt(self, ref: str, problem: Problem) -> tuple[str, Path]:
-        if self._services.store.assignment(ref.partition("/")[0]) is not None:
+        if self._services.store.assignment_if_any(ref.partition("/")[0]) is not None:
             raise ServerError(f"{ref} belongs to an assignment, which is no practice. Take a problem of another pack.")
         header = self._services.attempts.newest_unfinished(problem=ref)
         if (
@@ -102,7 +102,7 @@ class Opening:
         for event in (assigned, consent, forecast):
             if event is not None and event.type not in recorded_kinds:
                 self._services.log.append_blocking(header.id, event)
-        studies.note_problem_opened(assigned, ref, header.id)
+        studies.record_task_begun(assigned, ref, header.id)
         return header.id
 
     def _make_attempt(self, ref: str, problem: Problem, assigned: Assigned | None) -> AttemptHeader:
@@ -117,7 +117,7 @@ class Opening:
         files[statement] = statement_with_rule(files[statement].decode(), self._assistance_rule(ref)).encode()
         figures = {figure.path for figure in problem.public.figures}
         root = self._services.home.workspaces
-        if (intruding_path := intruder(root)) is not None:
+        if (intruding_path := repository_or_pack_in(root)) is not None:
             raise WorkspaceError(refusal_reason(root, intruding_path))
         folder = unused_folder(root, ref)
         try:
@@ -131,7 +131,7 @@ class Opening:
         return header
 
     def _assistance_rule(self, ref: str) -> Assistance | None:
-        assignment = self._services.store.assignment(ref.partition("/")[0])
+        assignment = self._services.store.assignment_if_any(ref.partition("/")[0])
         return assignment.assistance if assignment is not None else None
 
     def _update_rule_in_statement(self, header: AttemptHeader) -> None:

@@ -24,10 +24,10 @@ def pack_list(store: Store, attempts: Attempts) -> PackList:
     records = attempts.records_by_problem()
     packs = []
     for name in store.pack_names():
-        assignment = store.assignment(name)
+        assignment = store.assignment_if_any(name)
         if assignment is not None and assignment.study:
             continue
-        pack = store.public(name)
+        pack = store.public_pack(name)
         problem_summaries = [_summary(name, problem, records) for problem in pack.problems]
         packs.append(
             PackSummary(
@@ -38,7 +38,7 @@ def pack_list(store: Store, attempts: Attempts) -> PackList:
                 problems=problem_summaries,
                 service=assignment.service if assignment is not None else "",
                 due=assignment.due.isoformat() if assignment is not None and assignment.due is not None else None,
-                assistance=assignment.assistance.told
+                assistance=assignment.assistance.rule_and_check_notice
                 if assignment is not None and assignment.assistance is not None
                 else None,
             )
@@ -54,7 +54,7 @@ def language_variants(store: Store, ref: str, question: Question) -> list[Langua
     pack = ref.partition("/")[0]
     return [
         LanguageVariant(problem=f"{pack}/{problem.id}", language=variant.language)
-        for problem in store.public(pack).problems
+        for problem in store.public_pack(pack).problems
         if (variant := problem.public.question) is not None
         and variant.group == question.group
         and variant.language != question.language

@@ -92,7 +92,7 @@ class ParticipantStudies:
         """
 
         def keep() -> None:
-            self._administration.keep_forecast(study, self._participation.pseudonym(study), problem, forecast)
+            self._administration.record_next_forecast(study, self._participation.pseudonym(study), problem, forecast)
 
         await asyncio.to_thread(keep)
         return await self.study_view(study)
@@ -105,7 +105,9 @@ class ParticipantStudies:
         """
 
         def unlock() -> StudyView:
-            if not self._administration.draw_assignment(study, self._participation.pseudonym(study), organisers_code):
+            if not self._administration.draw_assignment_if_next(
+                study, self._participation.pseudonym(study), organisers_code
+            ):
                 raise StudyError("There is nothing to unlock now. Do the step that the page shows.")
             return self._advance_and_view_study(study)
 
@@ -198,14 +200,14 @@ class ParticipantStudies:
         participant = self._participation.pseudonym(study)
         registered_study = self._administration.study(study)
         # Without a code there is nothing to wait for between the last forecast and the draw.
-        self._administration.draw_assignment(study, participant)
+        self._administration.draw_assignment_if_next(study, participant)
         progress = self._administration.progress(study, participant)
         has_finished = is_finished(self._administration.entries(study, participant))
         has_agreed = self._administration.standing_consent(study, participant) is not None
         if registered_study.study.data.to not in ("nowhere", AT_SERVICE) and has_agreed and not has_finished:
-            self._deliveries.add_delivery(study, participant)
+            self._deliveries.add_delivery_if_missing(study, participant)
         if progress.step is ParticipantStep.FINISHED:
-            self._administration.record_finish(study, participant)
+            self._administration.record_finish_if_finished(study, participant)
             self._deliver(study, participant)
         elif has_agreed:
             # A page need not wait for a place that does not answer.

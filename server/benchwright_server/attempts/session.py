@@ -297,7 +297,7 @@ class EditorSession(Adapter):
             held=clock.held,
             time_limit_s=limit_s,
             runs_allowed=self.terms.runs_allowed,
-            assistance=self.terms.assistance.told if self.terms.assistance is not None else None,
+            assistance=self.terms.assistance.rule_and_check_notice if self.terms.assistance is not None else None,
             without_help=self.terms.is_without_help,
             aids=[aid.value for aid in self.aids],
             read_only=str(self.attempt.writer.elsewhere_error) if self.is_elsewhere else None,

@@ -302,7 +302,7 @@ class EditorSessions:
             (recorded_event.event for recorded_event in events if isinstance(recorded_event.event, Assigned)), None
         )
         flagged = [recorded_event.event for recorded_event in events if isinstance(recorded_event.event, Violation)]
-        assignment = await asyncio.to_thread(self.store.assignment, header.problem.partition("/")[0])
+        assignment = await asyncio.to_thread(self.store.assignment_if_any, header.problem.partition("/")[0])
         terms = (
             Terms(header.condition, assigned)
             if assigned is not None or assignment is None

@@ -19,4 +19,4 @@ def statement_with_rule(statement: str, rule: Assistance | None) -> str:
     plain_statement = _LINE.sub("", statement)
     if rule is None:
         return plain_statement
-    return f"{plain_statement.rstrip()}\n\n**Help by models:** {rule.told}\n"
+    return f"{plain_statement.rstrip()}\n\n**Help by models:** {rule.rule_and_check_notice}\n"

@@ -9,7 +9,7 @@ from benchwright_authoring.problem_files.problem_folder import ProblemFolder
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.remarks import field_remark, read_toml
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
-from benchwright_exams.review.packing import check_exam
+from benchwright_exams.review.packing import require_exam_licence
 from benchwright_exams.review.review import ITEMS
 from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, ExamForm, ReviewDecision, ReviewForm
 from benchwright_foundation.home import Home
@@ -84,7 +84,7 @@ def exam_remarks(file: Path, exam_toml: str) -> list[Remark]:
     exam, remarks = read_toml(EXAM_FILE, exam_toml, ExamForm, toml_places)
     try:
         if exam is not None:
-            check_exam(file, exam)
+            require_exam_licence(file, exam)
     except DatasetError as error:
         remarks.append(field_remark(EXAM_FILE, toml_places, error.field, error.reason, is_error=False))
     return remarks

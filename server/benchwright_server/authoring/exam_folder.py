@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from benchwright_authoring.problem_files.toml_edit import TomlEditError, with_toml_values
 from benchwright_exams.items import Items
-from benchwright_exams.review.packing import check_question, labels_of
+from benchwright_exams.review.packing import labels_with_form, require_packable_question
 from benchwright_exams.review.review import ITEMS
 from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, ReviewDecision, ReviewForm, read_form
 from benchwright_foundation.home import Home
@@ -79,7 +79,7 @@ class ExamFolder:
             for name in files:
                 if not (Path(around_items) / name).is_file():
                     raise ServerError(f"{Path(around_items) / name} is no plain file. Remove it.")
-        self.labels = labels_of(root)
+        self.labels = labels_with_form(root)
         self.current = self.question_label_of(resolved_file)
 
     def question_folder(self, label: str) -> Path:
@@ -156,7 +156,7 @@ def has_exam(folder: Path) -> bool:
 
 
 def _is_exam(folder: Path) -> bool:
-    return has_exam(folder) and StageFile(folder / "items.json", Items).last() is not None
+    return has_exam(folder) and StageFile(folder / "items.json", Items).last_output() is not None
 
 
 def _refuse_link(file: Path) -> None:
@@ -197,7 +197,7 @@ def _check_as_packed(folder: Path, texts: Mapping[str, str], form: ReviewForm) -
         (copy / "solution").mkdir(exist_ok=True)
         for path, text in texts.items():
             (copy / path).write_text(text, "utf-8")
-        check_question(copy, form)
+        require_packable_question(copy, form)
 
 
 def _form_refusals(error: ValidationError) -> list[FormRefusal]:

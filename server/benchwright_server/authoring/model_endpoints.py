@@ -29,7 +29,7 @@ async def model_endpoints(
         ConfigurationError: The file can't be read, or a key's environment variable is not set.
     """
     from benchwright_judges.models.budget import JudgingBudget
-    from benchwright_judges.models.configuration import open_endpoints, read_settings
+    from benchwright_judges.models.configuration import open_all_endpoints, read_settings
 
     settings = read_settings()
     known_names = [model.name for model in settings.models]
@@ -46,7 +46,7 @@ async def model_endpoints(
         update={"judge": tuple(model for model in settings.models if model.name in names)}
     )
     endpoints = {
-        endpoint.settings.name: endpoint for endpoint in await asyncio.to_thread(open_endpoints, chosen_settings)
+        endpoint.settings.name: endpoint for endpoint in await asyncio.to_thread(open_all_endpoints, chosen_settings)
     }
     try:
         spending = JudgingBudget(settings.budget_usd if budget_override_usd is None else budget_override_usd)

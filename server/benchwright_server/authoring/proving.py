@@ -10,9 +10,9 @@ from benchwright_harness.execution.run import starting_files
 from benchwright_harness.grading.check import Checker
 from benchwright_harness.grading.grade import BatchGrader
 from benchwright_harness.grading.two_sided import TwoSided
-from benchwright_judges.score import check_question
+from benchwright_judges.score import judge_key_and_empty_answer
 from benchwright_problems.problem import Problem, ProblemKind
-from benchwright_problems.storage.pack_folder import wrong_solutions
+from benchwright_problems.storage.pack_folder import wrong_solutions_by_name
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Candidate:
     """A problem to prove."""
 
     problem: Problem
-    wrong_solutions: Mapping[str, Mapping[str, bytes]]
+    wrong_solutions_by_name: Mapping[str, Mapping[str, bytes]]
     """The solutions that have to fail, by name: path → content."""
 
 
@@ -42,7 +42,7 @@ def _wrong_solutions(folder: Path | None, problem: Problem) -> dict[str, dict[st
         return {}
     return {
         name: {path: text.encode() for path, text in files.items()}
-        for name, files in wrong_solutions(folder, problem.id).items()
+        for name, files in wrong_solutions_by_name(folder, problem.id).items()
     }
 
 
@@ -68,7 +68,7 @@ async def prove(
         index for index, candidate in enumerate(proof_candidates) if candidate.problem.kind is ProblemKind.DESIGN
     ]
     for index in set(range(len(proof_candidates))) - set(designs):
-        reference, starting = check_question(proof_candidates[index].problem)
+        reference, starting = judge_key_and_empty_answer(proof_candidates[index].problem)
         proofs[index] = TwoSided(reference=reference.verdict, starting=starting.verdict)
 
     def finish(number: int, two_sided: TwoSided) -> None:
@@ -79,7 +79,7 @@ async def prove(
     wrong_cases = [
         (index, name, files)
         for index, candidate in enumerate(proof_candidates)
-        for name, files in candidate.wrong_solutions.items()
+        for name, files in candidate.wrong_solutions_by_name.items()
     ]
     solutions = [
         (proof_candidates[index].problem, {**starting_files(proof_candidates[index].problem), **files})

@@ -24,8 +24,8 @@ def main() -> None:
     # What modules define stays: looking for garbage among it takes a tenth of the time of a short command.
     gc.disable()
     try:
-        from benchwright_server.cli.app import run
+        from benchwright_server.cli.app import run_command_line
 
-        run()
+        run_command_line()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

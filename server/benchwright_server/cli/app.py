@@ -104,10 +104,10 @@ COMMANDS = {
 """All commands, in the order of the help."""
 
 
-def modules(names: Iterable[str] = COMMANDS) -> Sequence[CommandModule]:
+def load_command_modules(command_names: Iterable[str] = COMMANDS) -> Sequence[CommandModule]:
     """The modules of these commands, loaded."""
     # A module with commands and groups is placed with its groups, which come last.
-    module_paths = reversed(dict.fromkeys(COMMANDS[name].module for name in reversed([*names])))
+    module_paths = reversed(dict.fromkeys(COMMANDS[name].module for name in reversed([*command_names])))
     # One of another room is imported by its name alone: server and service don't know each other.
     module_names = (
         module_path if module_path.startswith("benchwright_") else f"benchwright_server.cli.{module_path}"
@@ -116,53 +116,55 @@ def modules(names: Iterable[str] = COMMANDS) -> Sequence[CommandModule]:
     return [cast("CommandModule", import_module(name)) for name in module_names]
 
 
-class _Unloaded(TyperCommand):
+class _CommandLoadedOnUse(TyperCommand):
     """Stands for a command, or for a group, until it is to run, to show its own help or to complete a word."""
 
     def make_context(self, *arguments: Any, **extra: Any) -> Any:
         """The context of the command itself, whose module is loaded now."""
         name = self.name or ""
-        return get_group(_application(modules([name]))).commands[name].make_context(*arguments, **extra)
+        return get_group(_app_of_modules(load_command_modules([name]))).commands[name].make_context(*arguments, **extra)
 
 
-def command_line(commands: Sequence[CommandModule] | None = None) -> typer.Typer:
+def app_with_commands(command_modules: Sequence[CommandModule] | None = None) -> typer.Typer:
     """The command with the commands of these modules; if none are given with all, each loaded when it is used."""
-    if commands is not None:
-        return _application(commands)
-    app = _application(())
+    if command_modules is not None:
+        return _app_of_modules(command_modules)
+    app = _app_of_modules(())
     for name, command_entry in COMMANDS.items():
-        app.command(name, cls=_Unloaded, help=command_entry.about)(_take_options)
+        app.command(name, cls=_CommandLoadedOnUse, help=command_entry.about)(_placeholder_command)
     return app
 
 
-def _application(commands: Sequence[CommandModule]) -> typer.Typer:
+def _app_of_modules(command_modules: Sequence[CommandModule]) -> typer.Typer:
     app = typer.Typer(
         help="Hardware-design benchmark problems, solved in an editor and run against a harness the solver can't read.",
         no_args_is_help=True,
         pretty_exceptions_show_locals=False,
     )
-    app.callback(invoke_without_command=True)(_options)
-    for command_module in commands:
+    app.callback(invoke_without_command=True)(_print_version_if_asked)
+    for command_module in command_modules:
         command_module.add_to(app)
     return app
 
 
-def _options(show_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+def _print_version_if_asked(
+    show_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
     """Options of the command itself."""
     if show_version:
         typer.echo(version())
         raise typer.Exit
 
 
-def _take_options() -> None:
+def _placeholder_command() -> None:
     """Never called: Typer reads a command's options from a function."""
 
 
-def run() -> None:
+def run_command_line() -> None:
     """Parse the command line and run the command."""
     # What its module defines stays: it is loaded before the garbage of the work is looked for.
-    modules(name for name in sys.argv[1:2] if name in COMMANDS)
+    load_command_modules(name for name in sys.argv[1:2] if name in COMMANDS)
     gc.freeze()
     gc.set_threshold(50_000)
     gc.enable()
-    command_line()()
+    app_with_commands()()

@@ -17,7 +17,7 @@ from typing import Annotated, Union, get_args, get_origin
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from benchwright_server.cli.app import command_line, modules
+from benchwright_server.cli.app import app_with_commands, load_command_modules
 
 PAGE = Path("docs/reference/command-line.md")
 _HEAD = """\
@@ -45,61 +45,64 @@ class _Parameter:
     required: bool
 
 
-def page() -> str:
+def reference_page() -> str:
     """The whole page."""
-    app = command_line(modules())
+    app = app_with_commands(load_command_modules())
     sections = [_HEAD, *_group_lines(app, "benchwright")]
     return "\n".join(sections)
 
 
-def _group_lines(app: typer.Typer, path: str) -> Iterator[str]:
+def _group_lines(app: typer.Typer, command_path: str) -> Iterator[str]:
     for command_info in app.registered_commands:
         if command_info.callback is not None and not command_info.hidden:
             text = inspect.getdoc(command_info.callback) or ""
-            yield _section(f"{path} {command_info.name}", text, command_info.callback, command_info.epilog or "")
+            yield _command_section(
+                f"{command_path} {command_info.name}", text, command_info.callback, command_info.epilog or ""
+            )
     for group in app.registered_groups:
         inner_app = group.typer_instance
         if inner_app is None:
             continue
-        name = f"{path} {group.name}"
+        name = f"{command_path} {group.name}"
         callback = inner_app.registered_callback
         if callback is not None and callback.callback is not None:
-            yield _section(name, inspect.getdoc(callback.callback) or "", callback.callback, "")
+            yield _command_section(name, inspect.getdoc(callback.callback) or "", callback.callback, "")
         else:
             yield f"## {name}\n\n{inner_app.info.help}\n"
         yield from _group_lines(inner_app, name)
 
 
-def _section(path: str, text: str, command: Callable[..., object], epilog: str) -> str:
+def _command_section(command_path: str, help_text: str, command: Callable[..., object], epilog: str) -> str:
     parameter_rows = [
         shown_parameter
         for parameter in inspect.signature(command, eval_str=True).parameters.values()
-        if (shown_parameter := _parameter(parameter)) is not None
+        if (shown_parameter := _documented_parameter(parameter)) is not None
     ]
     parameter_rows.sort(key=lambda parameter_row: parameter_row.is_option)
     usage = " ".join(
         [
-            path,
+            command_path,
             *(
-                _usage(parameter_row)
+                _bracketed_usage(parameter_row)
                 for parameter_row in parameter_rows
                 if parameter_row.required or not parameter_row.is_option
             ),
             "[OPTION]...",
         ]
     )
-    section_parts = [f"## {path}", text, f"```\n{usage}\n```"]
+    section_parts = [f"## {command_path}", help_text, f"```\n{usage}\n```"]
     if epilog:
         section_parts.append("\n".join(f"- {line}" for line in epilog.split("\n\n")))
     if parameter_rows:
         table_lines = "\n".join(
-            f"| `{_cell(parameter_row.usage)}` | {_cell(parameter_row.meaning)} |" for parameter_row in parameter_rows
+            f"| `{_escaped_cell(parameter_row.usage)}` | {_escaped_cell(parameter_row.meaning)} |"
+            for parameter_row in parameter_rows
         )
         section_parts.append(f"| parameter | meaning |\n| --- | --- |\n{table_lines}")
     return "\n\n".join(section_parts) + "\n"
 
 
-def _parameter(parameter: Parameter) -> _Parameter | None:
+def _documented_parameter(parameter: Parameter) -> _Parameter | None:
     annotation = parameter.annotation
     if get_origin(annotation) is not Annotated:
         return None
@@ -110,26 +113,28 @@ def _parameter(parameter: Parameter) -> _Parameter | None:
             info.metavar or parameter.name.upper(), _option_meaning(info, parameter.default), False, required
         )
     if isinstance(info, OptionInfo):
-        return _Parameter(_option(parameter.name, kind, info), _option_meaning(info, parameter.default), True, required)
+        return _Parameter(
+            _option_usage(parameter.name, kind, info), _option_meaning(info, parameter.default), True, required
+        )
     return None
 
 
-def _option(name: str, annotation: object, info: OptionInfo) -> str:
+def _option_usage(name: str, annotation: object, info: OptionInfo) -> str:
     declared_flags = [word for word in (info.default, *(info.param_decls or ())) if isinstance(word, str)]
     flag = f"--{name.replace('_', '-')}"
-    value_type = _plain(annotation)
+    value_type = _single_value_type(annotation)
     if value_type is bool:
         return ", ".join(declared_flags) or f"{flag}, --no-{flag.removeprefix('--')}"
-    return f"{', '.join(declared_flags) or flag} {info.metavar or _value(value_type)}"
+    return f"{', '.join(declared_flags) or flag} {info.metavar or _value_placeholder(value_type)}"
 
 
-def _value(value_type: object) -> str:
+def _value_placeholder(value_type: object) -> str:
     if isinstance(value_type, type) and issubclass(value_type, StrEnum):
         return "|".join(value_type)
     return _NAMES.get(value_type, "TEXT") if isinstance(value_type, type) else "TEXT"
 
 
-def _plain(annotation: object) -> object:
+def _single_value_type(annotation: object) -> object:
     """The type of one value: of `int | None` and of `list[int]` it is `int`."""
     if get_origin(annotation) in (Union, types.UnionType):
         annotation = next(argument for argument in get_args(annotation) if argument is not type(None))
@@ -153,13 +158,13 @@ def _option_meaning(info: ArgumentInfo | OptionInfo, default: object) -> str:
     return meaning.strip()
 
 
-def _usage(parameter: _Parameter) -> str:
+def _bracketed_usage(parameter: _Parameter) -> str:
     return parameter.usage if parameter.required else f"[{parameter.usage}]"
 
 
-def _cell(text: str) -> str:
+def _escaped_cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    PAGE.write_text(reference_page(), encoding="utf-8")

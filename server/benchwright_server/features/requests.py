@@ -20,7 +20,7 @@ REQUEST_FAILED = -32803
 """LSP 3.17, `LSPErrorCodes.RequestFailed`: a valid request that failed."""
 
 
-def register_requests(server: EditorServer) -> None:
+def register_attempt_operations(server: EditorServer) -> None:
     """Serve every operation on attempts both ways."""
     for operation in OPERATIONS:
         register_operation(server, operation, lambda: server.sessions)
@@ -36,8 +36,8 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
     """
 
     async def request(params: Any) -> dict[str, Any]:
-        await server.sync.settled()
-        return await operation_reply(operation, get_target(), params)
+        await server.sync.wait_until_recorded()
+        return await operation_reply_json(operation, get_target(), params)
 
     async def command(*arguments: Any) -> dict[str, Any]:
         return await request(arguments[0] if arguments else None)
@@ -46,7 +46,7 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
         async def work() -> None:
             # A notification has no response, so a rejection is not reported.
             with contextlib.suppress(JsonRpcException):
-                await operation_reply(operation, get_target(), params)
+                await operation_reply_json(operation, get_target(), params)
 
         server.sync.run_in_order(work)
 
@@ -58,12 +58,12 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
         server.command(f"benchwright.{operation.name}")(command)
 
 
-async def call_operation(server: EditorServer, name: str, result_type: type[R], **params: Any) -> R:
+async def call_operation(server: EditorServer, operation_name: str, result_type: type[R], **params: Any) -> R:
     """The result of an operation that another feature serves.
 
     Args:
         server: The server that serves it; see `EditorServer.served`.
-        name: Name of the operation.
+        operation_name: Name of the operation.
         result_type: Its type; `Wire` for any.
         params: Its parameters.
 
@@ -71,15 +71,15 @@ async def call_operation(server: EditorServer, name: str, result_type: type[R], 
         ServerError: The parameters are invalid.
     """
     try:
-        reply_message = await server.served[name](params)
+        reply_message = await server.served[operation_name](params)
     except ValidationError as error:
-        raise ServerError(f"{name}: {first_flaw(error)}") from None
+        raise ServerError(f"{operation_name}: {first_invalid_field(error)}") from None
     if not isinstance(reply_message, result_type):
-        raise TypeError(f"{name} has another result")
+        raise TypeError(f"{operation_name} has another result")
     return reply_message
 
 
-async def operation_reply(operation: Operation[S, Any, Any], target: S, params: Any) -> dict[str, Any]:
+async def operation_reply_json(operation: Operation[S, Any, Any], target: S, params: Any) -> dict[str, Any]:
     """The result of an operation as plain JSON.
 
     Raises:
@@ -88,7 +88,7 @@ async def operation_reply(operation: Operation[S, Any, Any], target: S, params: 
     try:
         parsed = operation.params.model_validate(params if params is not None else {})
     except ValidationError as error:
-        raise JsonRpcInvalidParams(f"benchwright/{operation.name}: {first_flaw(error)}") from None
+        raise JsonRpcInvalidParams(f"benchwright/{operation.name}: {first_invalid_field(error)}") from None
     try:
         result = await operation.handle(target, parsed)
     except FORESEEN as error:
@@ -100,7 +100,7 @@ async def operation_reply(operation: Operation[S, Any, Any], target: S, params: 
     return plain_result
 
 
-def first_flaw(error: ValidationError) -> str:
+def first_invalid_field(error: ValidationError) -> str:
     """The first field that is invalid, and why."""
     first_error = error.errors(include_url=False, include_input=False)[0]
     field = ".".join(str(part) for part in first_error["loc"]) or "the parameters"

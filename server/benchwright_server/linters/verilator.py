@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.execution.process import FileAccess, run_limited
+from benchwright_harness.execution.process import FileAccess, run_within_limits
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import RunLimits
 from benchwright_server.linters.lint_tool import LintFinding, LintSeverity, LintTool, RelatedLocation, SavedFile
@@ -56,12 +56,12 @@ async def verilator_lint(folder: Path, path: str, toolchain: Toolchain) -> list[
         ]
         output_buffer = io.BytesIO()
         environment = variables | {"HOME": temporary, "LANG": "C.UTF-8"}
-        await run_limited(
+        await run_within_limits(
             argv,
             env=environment,
             cwd=copy,
             limits=_LIMITS,
-            folder=Path(temporary),
+            limited_folder=Path(temporary),
             log=output_buffer,
             # Sources name files to include, wherever they are.
             access=FileAccess((program.parent.parent,), (Path(temporary),)),

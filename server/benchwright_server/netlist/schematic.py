@@ -170,4 +170,4 @@ def _names(netlist: Netlist) -> dict[int, tuple[str, NameLocation | None]]:
 
 def _location(netlist: Netlist, element: Mapping[str, Any]) -> NameLocation | None:
     source = element.get("attributes", {}).get("src", "")
-    return netlist.files.span_of(str(source).partition("|")[0]) if source else None
+    return netlist.files.location_of_tool_span(str(source).partition("|")[0]) if source else None

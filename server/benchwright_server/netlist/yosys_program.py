@@ -16,6 +16,6 @@ if __name__ == "__main__":
     from benchwright_harness.inside.guard import landlock
 
     design = libyosys.Design()
-    landlock.restrict(read=[], write=[str(Path.cwd()), "/dev/null"])
+    landlock.restrict_to_files(readable=[], writable=[str(Path.cwd()), "/dev/null"])
     for command in sys.argv[1:]:
         libyosys.run_pass(command, design)

@@ -35,7 +35,7 @@ from benchwright_server.protocol.messages import (
     SubmitSummary,
     WorkspaceParams,
 )
-from benchwright_verilog.syntax.uri import path_of
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_attempts.hint_ladder import HintPosition
@@ -144,13 +144,13 @@ async def _doctor(sessions: EditorSessions, params: Nothing) -> DoctorReport:
 
 
 async def _focus(sessions: EditorSessions, params: FocusParams) -> Nothing:
-    session = await sessions.find_session(path_of(params.uri))
+    session = await sessions.find_session(local_path_of(params.uri))
     if session is not None:
         await session.attempt.writer.record_and_flag(Focus(focused=params.focused))
     return Nothing()
 
 
-__all__ = ["CHANGED", "OPERATIONS", "Operation", "path_of"]
+__all__ = ["CHANGED", "OPERATIONS", "Operation", "local_path_of"]
 
 
 async def _hints(sessions: EditorSessions, params: WorkspaceParams) -> HintsView:

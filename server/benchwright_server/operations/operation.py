@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from benchwright_server.attempts.session import EditorSession
 from benchwright_server.attempts.sessions import EditorSessions
 from benchwright_server.protocol.messages import Wire, WorkspaceParams
-from benchwright_verilog.syntax.uri import path_of
+from benchwright_verilog.syntax.uri import local_path_of
 
 S = TypeVar("S")
 P = TypeVar("P", bound=Wire)
@@ -36,4 +36,4 @@ async def session_of(sessions: EditorSessions, params: WorkspaceParams) -> Edito
     Raises:
         WorkspaceError: Its file does not belong to a workspace of this user.
     """
-    return await sessions.require_session(path_of(params.uri))
+    return await sessions.require_session(local_path_of(params.uri))

@@ -38,7 +38,7 @@ from benchwright_server.protocol.studies import (
     UnlockParams,
     WithdrawConsentParams,
 )
-from benchwright_verilog.syntax.uri import path_of
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_server.attempts.participant_studies import ParticipantStudies
@@ -98,7 +98,7 @@ async def _self_estimate(sessions: EditorSessions, params: SelfEstimateParams) -
 
 async def _edit_reasons(sessions: EditorSessions, params: EditReasonsParams) -> Nothing:
     for edit_view in params.edits:
-        file = path_of(edit_view.uri)
+        file = local_path_of(edit_view.uri)
         session = await sessions.find_session(file)
         path = session.workspace.relative(file) if session is not None else None
         if session is not None and path is not None:
@@ -110,7 +110,7 @@ async def _edit_reasons(sessions: EditorSessions, params: EditReasonsParams) -> 
 
 
 async def _command_used(sessions: EditorSessions, params: CommandParams) -> Nothing:
-    file = path_of(params.uri)
+    file = local_path_of(params.uri)
     session = await sessions.find_session(file)
     if session is not None:
         path = session.workspace.relative(file)
@@ -120,7 +120,7 @@ async def _command_used(sessions: EditorSessions, params: CommandParams) -> Noth
 
 
 async def _environment(sessions: EditorSessions, params: EnvironmentParams) -> Nothing:
-    session = await sessions.find_session(path_of(params.uri))
+    session = await sessions.find_session(local_path_of(params.uri))
     if session is not None:
         extensions = tuple(InstalledExtension(**extension.model_dump()) for extension in params.extensions)
         environment_fields = params.model_dump(exclude={"uri", "extensions"})
@@ -129,7 +129,7 @@ async def _environment(sessions: EditorSessions, params: EnvironmentParams) -> N
 
 
 async def _idle(sessions: EditorSessions, params: IdleParams) -> Nothing:
-    session = await sessions.find_session(path_of(params.uri))
+    session = await sessions.find_session(local_path_of(params.uri))
     if session is not None:
         await session.attempt.writer.record_and_flag(Idle(idle=params.idle, after_s=params.after_s))
     return Nothing()

@@ -207,7 +207,7 @@ class TestBench:
     ) -> OwnRun:
         target = _waves_with_suffix(waves, simulation) if waves is not None else None
         return await run_own_tests(
-            simulation, sandbox=self._sandbox, toolchain=toolchain, waves=target, debugging=debugging
+            simulation, sandbox=self._sandbox, toolchain=toolchain, waveform_path=target, debugging=debugging
         )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from benchwright_harness.own_tests.cocotb_source import named_toplevel
+from benchwright_harness.own_tests.cocotb_source import toplevel_literal
 from benchwright_server.errors import OwnTestError
 from benchwright_server.own_tests.finding import TestFile, folder_of
 from benchwright_verilog.semantics.names.occurrence import TargetKind
@@ -85,7 +85,7 @@ def simulated_module(
     folder = folder_of(project)
     path = folder / test_file.path
     modules = {name for name, _ in _modules(project)}
-    tested_top = named_toplevel(_text(project, path)) or _made_top(project, path.parent)
+    tested_top = toplevel_literal(_text(project, path)) or _made_top(project, path.parent)
     if tested_top is None and (stem_match := _CALLED.fullmatch(PurePosixPath(test_file.path).stem)):
         called_module = stem_match["after"] or stem_match["before"]
         tested_top = called_module if called_module in modules else None
@@ -93,7 +93,7 @@ def simulated_module(
         tops_beside = {
             top
             for python_file in sorted(path.parent.glob("*.py"))
-            if (top := named_toplevel(_text(project, python_file))) is not None
+            if (top := toplevel_literal(_text(project, python_file))) is not None
         }
         tested_top = next(iter(tops_beside)) if len(tops_beside) == 1 else None
     tested_top = tested_top or top_setting or project.view.top_name
@@ -101,7 +101,7 @@ def simulated_module(
         return tested_top
     listed_tops = [listed_top for file_list in project.lists for listed_top in file_list.tops]
     tops = listed_tops or [
-        instance.module for instance in project.design(path).tops() if instance.module not in testbenches
+        instance.module for instance in project.instance_tree_of(path).tops() if instance.module not in testbenches
     ]
     if len(tops) == 1:
         return tops[0]
@@ -115,7 +115,7 @@ def simulated_module(
 def _modules(project: Project) -> list[tuple[str, Path]]:
     return [
         (unit.name, path)
-        for path, units in project.symbols()
+        for path, units in project.declared_units_by_file()
         for unit in units
         if unit.target_kind is TargetKind.MODULE
     ]
@@ -123,7 +123,7 @@ def _modules(project: Project) -> list[tuple[str, Path]]:
 
 def _declaring(project: Project) -> Mapping[str, Sequence[Path]]:
     declaring: dict[str, list[Path]] = {}
-    for path, units in project.symbols():
+    for path, units in project.declared_units_by_file():
         if path.suffix not in HEADERS:
             for name in {unit.name for unit in units if unit.target_kind in _UNITS}:
                 declaring.setdefault(name, []).append(path)
@@ -134,7 +134,7 @@ def _files_below(
     project: Project, declaring_files_by_name: Mapping[str, Sequence[Path]], root_file: Path
 ) -> list[Path]:
     """A file, the files that declare what it names, and so on."""
-    entries_by_path = dict(project.words())
+    entries_by_path = dict(project.words_by_file())
     needed_files = {root_file: None}
     pending_paths = deque([root_file])
     seen_headers: set[Path] = set()
@@ -167,10 +167,10 @@ def _files_below(
 
 def _packages_first(project: Project, sources: Sequence[Path]) -> list[Path]:
     """Packages and the like before the files that name them."""
-    entries_by_path = dict(project.words())
+    entries_by_path = dict(project.words_by_file())
     package_paths = {
         unit.name: path
-        for path, units in project.symbols()
+        for path, units in project.declared_units_by_file()
         if path in sources
         for unit in units
         if unit.target_kind in _EARLIER

@@ -104,7 +104,7 @@ def _testbench_files(project: Project, folder: Path) -> Iterator[TestFile]:
 
     modules_by_path = {
         path: {unit.name for unit in units if unit.target_kind is TargetKind.MODULE}
-        for path, units in project.symbols()
+        for path, units in project.declared_units_by_file()
     }
     modules = set[str]().union(*modules_by_path.values())
     shapes: dict[Path, tuple[ModuleShape, ...]] = {}

@@ -183,8 +183,8 @@ def _workspace_statement(problem: Problem, ref_by_language: Mapping[str, str]) -
 
 def _todo(problem: Problem) -> str:
     question = problem.public.question
-    if question is not None and question.format.keys:
-        return f"Write {' or '.join(f'`{key}`' for key in question.format.keys)} into `answer.md`."
+    if question is not None and question.format.possible_keys:
+        return f"Write {' or '.join(f'`{key}`' for key in question.format.possible_keys)} into `answer.md`."
     if question is not None and question.format.answered_by is AnsweredBy.CHOICES:
         return "Write the letters of all right choices into `answer.md`."
     if problem.kind is not ProblemKind.DESIGN:

@@ -51,7 +51,7 @@ class Accounts:
 
     Args:
         database: Database of the service.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     prefix = PREFIX
@@ -71,7 +71,7 @@ class Accounts:
             .outerjoin(ACCOUNTS, ACCOUNTS.c.id == TOKENS.c.account)
             .where(TOKENS.c.id.in_(token_ids), TOKENS.c.revoked.is_(None), ACCOUNTS.c.disabled.is_(None))
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return frozenset((await connection.execute(query)).scalars())
 
     async def _read_token(self, token_id: str) -> ServiceToken | None:
@@ -80,13 +80,13 @@ class Accounts:
             .outerjoin(ACCOUNTS, ACCOUNTS.c.id == TOKENS.c.account)
             .where(TOKENS.c.id == token_id, ACCOUNTS.c.disabled.is_(None))
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             token_row = (await connection.execute(query)).mappings().one_or_none()
         return ServiceToken.model_validate(dict(token_row)) if token_row is not None else None
 
     async def me(self, account: str) -> Me:
         """An account and its courses, without those that are archived."""
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             name = (await connection.execute(select(ACCOUNTS.c.name).where(ACCOUNTS.c.id == account))).scalar_one()
         going = tuple(
             membership for membership, is_archived in await self.memberships_with_archived(account) if not is_archived
@@ -101,7 +101,7 @@ class Accounts:
             .where(MEMBERS.c.account == account)
             .order_by(COURSES.c.created, COURSES.c.id)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         return [
             (
@@ -114,7 +114,7 @@ class Accounts:
     async def role(self, account: str, course: str) -> Role | None:
         """The role of somebody in a course. None if they have none."""
         query = select(MEMBERS.c.role).where(MEMBERS.c.account == account, MEMBERS.c.course == course)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             role_name = (await connection.execute(query)).scalar()
         return Role(role_name) if role_name is not None else None
 
@@ -141,7 +141,7 @@ class Accounts:
         Raises:
             BenchServiceError: No such course exists.
         """
-        codes = [access_token.new_secret()[1] for _ in seats]
+        codes = [access_token.new_id_and_secret()[1] for _ in seats]
         rows = [
             {
                 "digest": access_token.hash_secret(code),
@@ -218,7 +218,7 @@ class Accounts:
     async def _require_invitation(self, code: str) -> None:
         """Makes sure that there is an invitation: trying codes takes no turn from who has something to write."""
         query = select(INVITATIONS.c.uses_left).where(*_is_open(code, self._now()))
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             if (await connection.execute(query)).first() is None:
                 raise _unknown_invitation_refusal()
 
@@ -296,7 +296,7 @@ class Accounts:
         name: str,
         requests_per_minute: int,
     ) -> str:
-        token_id, secret = access_token.new_secret()
+        token_id, secret = access_token.new_id_and_secret()
         token = ServiceToken(
             id=token_id,
             digest=access_token.hash_secret(secret),

@@ -44,7 +44,7 @@ class Devices:
     Args:
         database: Database of the service.
         accounts: Make the token in the end.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     def __init__(self, database: Database, accounts: Accounts, clock: Callable[[], float] = time.time) -> None:
@@ -86,7 +86,7 @@ class Devices:
     async def find_waiting(self, typed_code: str) -> WaitingDevice | None:
         """The program that waits with a code, however it was typed."""
         query = select(DEVICES.c.code, DEVICES.c.name).where(self._is_waiting(typed_code))
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             row = (await connection.execute(query)).one_or_none()
         return WaitingDevice(_dashed_code(row.code), row.name) if row is not None else None
 

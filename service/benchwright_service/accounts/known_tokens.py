@@ -25,8 +25,8 @@ class KnownTokens:
     """Of one process. All of them are looked at again together, at most once in `FRESH_S`.
 
     Args:
-        read: Finds a token in the database.
-        valid: Returns, of these ids, those whose tokens are neither revoked nor gone.
+        read_token: Finds a token in the database.
+        valid_tokens: Returns, of these ids, those whose tokens are neither revoked nor gone.
         clock: Monotonic seconds.
     """
 

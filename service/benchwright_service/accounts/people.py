@@ -77,7 +77,7 @@ class People:
         views: Show runs as their solver may see them.
         home: Folder of the raw logs.
         records: Opens the database of judgements.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class People:
             .where(MEMBERS.c.course == course)
             .order_by(func.lower(ACCOUNTS.c.name), ACCOUNTS.c.id)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         return [Person(row.id, row.name, Role(row.role), row.section, row.team) for row in rows]
 
@@ -148,7 +148,7 @@ class People:
         person = await self.member(course, account)
         attempt_rows = await self._attempt_rows(course, account)
         person_facts = await self._person_facts(course, person)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             figures = await export_question_pictures(connection, course, account)
         with tempfile.TemporaryFile() as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -199,14 +199,14 @@ class People:
             .where(ASSIGNMENTS.c.course == course, ATTEMPTS_HELD.c.account == account)
             .order_by(ATTEMPTS_HELD.c.created)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return (await connection.execute(query)).all()
 
     async def _person_facts(self, course: str, person: Person) -> Mapping[str, Any]:
         person_facts: dict[str, Any] = {"course": course, "account": person.account, "name": person.name}
         person_facts |= {"role": person.role.value, "section": person.section, "group": person.group}
         logins = select(IDENTITIES.c.issuer, IDENTITIES.c.subject).where(IDENTITIES.c.account == person.account)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             person_facts["logins"] = [dict(row) for row in (await connection.execute(logins)).mappings()]
             for table in _OF_ASSIGNMENTS:
                 person_rows = (await connection.execute(_person_condition(table, course, person.account))).mappings()
@@ -229,7 +229,7 @@ class People:
         signed = select(RECEIPTS.c.anchor).where(RECEIPTS.c.attempt == attempt.attempt).order_by(RECEIPTS.c.events)
         check_query = select(ASSISTANCE_CHECKS.c.found).where(ASSISTANCE_CHECKS.c.attempt == attempt.attempt)
         hints_query = select(HINTS.c.number, HINTS.c.cost, HINTS.c.at).where(HINTS.c.attempt == attempt.attempt)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             run_rows = (await connection.execute(select(RUNS).where(own_runs).order_by(RUNS.c.number))).all()
             anchors = (await connection.execute(signed)).scalars().all()
             check = (await connection.execute(check_query)).scalar()
@@ -253,7 +253,7 @@ class People:
     async def _delete_files(self, attempts: Sequence[str]) -> None:
         own_digests: set[str] = set()
         other_digests: set[str] = set()
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             for row in await connection.execute(select(RUNS.c.attempt, RUNS.c.files)):
                 (own_digests if row.attempt in attempts else other_digests).update(json.loads(row.files).values())
 

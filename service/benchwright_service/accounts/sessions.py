@@ -38,7 +38,7 @@ class SignInSessions:
 
     Args:
         database: Database of the service; it has digests only.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
@@ -71,7 +71,7 @@ class SignInSessions:
             .where(SESSIONS.c.digest == hash_secret(cookie), SESSIONS.c.expires > current_time)
             .where(ACCOUNTS.c.disabled.is_(None))
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             row = (await connection.execute(query)).one_or_none()
         return BrowserSession(row.account, row.name, _csrf_token(cookie), row.unread) if row is not None else None
 

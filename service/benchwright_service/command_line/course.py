@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from benchwright_foundation.atomic import write_atomically
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Allowed
@@ -210,7 +210,7 @@ def backup(file: Annotated[Path, typer.Argument(help="What to write, such as ben
     with explain_errors():
         from benchwright_service.storage.backup import back_up
 
-        count = back_up(Home.find(), file)
+        count = back_up(Home.from_environment(), file)
     typer.echo(f"{file} has {count} files: hidden parts, the signing key, what solvers did. Only you can read it.")
 
 
@@ -219,16 +219,16 @@ def restore(file: Annotated[Path, typer.Argument(help="What `benchwright course 
     with explain_errors():
         from benchwright_service.storage import backup as backups
 
-        count = backups.restore(Home.find(), file)
+        count = backups.restore(Home.from_environment(), file)
     typer.echo(f"{count} files are back. Next: benchwright serve")
 
 
 def rotate_key() -> None:
     """Receipts of older keys stay valid: all keys are published, with the time in which each signed."""
-    with explain_errors(), needs("The bench service", "service"):
+    with explain_errors(), explain_missing_extra("The bench service", "service"):
         from benchwright_service.evidence.signing_keys import rotate
 
-        signing_key = rotate(Home.find().data / "service")
+        signing_key = rotate(Home.from_environment().data / "service")
     typer.echo(
         f"The service signs with {signing_key.key} since {signing_key.begins:%Y-%m-%d %H:%M:%S} UTC. Back up the "
         "data folder."
@@ -240,10 +240,10 @@ def revoke_key(
     since: Annotated[datetime, typer.Option(help="From when on somebody else may have had it, in UTC.")],
 ) -> None:
     """If it is the present key, a new one signs from now on."""
-    with explain_errors(), needs("The bench service", "service"):
+    with explain_errors(), explain_missing_extra("The bench service", "service"):
         from benchwright_service.evidence.signing_keys import revoke
 
-        revoked = revoke(Home.find().data / "service", key, since.replace(tzinfo=UTC))
+        revoked = revoke(Home.from_environment().data / "service", key, since.replace(tzinfo=UTC))
     typer.echo(f"Receipts of {revoked.key} prove nothing since {revoked.revoked:%Y-%m-%d %H:%M:%S} UTC.")
 
 
@@ -298,7 +298,7 @@ def add_questions(
     database: DatabaseUrl = "",
 ) -> None:
     """They have no author, and no reviewer sees where they are from. What is there already is left out."""
-    with explain_errors(), needs("The bench service", "service"):
+    with explain_errors(), explain_missing_extra("The bench service", "service"):
         from benchwright_service.questions import adding
 
         pack = read_pack_folder(folder)
@@ -319,22 +319,22 @@ def _in_utc(time: datetime | None) -> datetime | None:
 
 
 def _with_administration(database_url: str, operation: Callable[[Administration], Awaitable[T]]) -> T:
-    with explain_errors(), needs("The bench service", "service"):
+    with explain_errors(), explain_missing_extra("The bench service", "service"):
         from benchwright_service.bench import open_administration
 
         async def ask_parts() -> T:
-            async with open_administration(Home.find(), database_url or None) as parts:
+            async with open_administration(Home.from_environment(), database_url or None) as parts:
                 return await operation(parts)
 
         return asyncio.run(ask_parts())
 
 
 def _with_people(database_url: str, operation: Callable[[People], Awaitable[T]]) -> T:
-    with explain_errors(), needs("The bench service", "service"):
+    with explain_errors(), explain_missing_extra("The bench service", "service"):
         from benchwright_service.bench import open_people
 
         async def ask_people() -> T:
-            async with open_people(Home.find(), database_url or None) as course_people:
+            async with open_people(Home.from_environment(), database_url or None) as course_people:
                 return await operation(course_people)
 
         return asyncio.run(ask_people())

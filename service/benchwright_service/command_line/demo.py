@@ -23,7 +23,7 @@ from benchwright_attempts.events.evidence import EditReason
 from benchwright_attempts.events.file_text import Change, FileText
 from benchwright_attempts.log.log import EventLog
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import solved_files, starting_files
+from benchwright_harness.execution.run import reference_solution_files, starting_files
 from benchwright_problems.problem import Problem, ProblemKind, Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import MOST_EVENTS, AssignmentView, Role, RunState
@@ -178,7 +178,7 @@ class _DemoStudent:
         if problem.kind is not ProblemKind.DESIGN:
             key = problem.hidden.answer.value if problem.hidden.answer is not None else ""
             return _WRONG.get(str(key), "0"), str(key)
-        right_text = solved_files(problem)[path].decode()
+        right_text = reference_solution_files(problem)[path].decode()
         possible = [mistake for mistake in _MISTAKES if mistake[0] in right_text]
         old_words, new_words = possible[self._random.integers(len(possible))]
         return right_text.replace(old_words, new_words, 1), right_text

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_service.command_line.options import DatabaseUrl, explain_errors
 from benchwright_service.errors import BenchServiceError
@@ -40,12 +40,12 @@ def open_study(
     database: DatabaseUrl = "",
 ) -> None:
     """Registers and preregisters a study whose records come to the service; again, it changes nothing."""
-    with explain_errors(), needs(_NEEDS, "service"):
+    with explain_errors(), explain_missing_extra(_NEEDS, "service"):
         from benchwright_service.bench import open_lab
         from benchwright_studies.plan.study_file import read_study
 
         async def opened() -> tuple[str, str, int]:
-            async with open_lab(Home.find(), database or None) as (lab, _):
+            async with open_lab(Home.from_environment(), database or None) as (lab, _):
                 registered_study = await lab.open_study(read_study(file))
             digest = registered_study.preregistered.digest if registered_study.preregistered is not None else ""
             return registered_study.study.study, digest, len(registered_study.study.pseudonyms)
@@ -57,10 +57,10 @@ def open_study(
 
 def log(database: DatabaseUrl = "") -> None:
     """Prints the address of a database, or a file."""
-    with explain_errors(), needs(_NEEDS, "service"):
+    with explain_errors(), explain_missing_extra(_NEEDS, "service"):
         from benchwright_service.bench import log_file
 
-        typer.echo(database or log_file(Home.find()))
+        typer.echo(database or log_file(Home.from_environment()))
 
 
 def status(
@@ -72,12 +72,12 @@ def status(
     database: DatabaseUrl = "",
 ) -> None:
     """Of a closed study it also says whether the data are as they were sealed: exit status 1 if not."""
-    with explain_errors(), needs(_NEEDS, "service"):
+    with explain_errors(), explain_missing_extra(_NEEDS, "service"):
         from benchwright_service.bench import open_monitor
         from benchwright_studies.conduct.closing import check_seal
 
         async def watched() -> tuple[StudyWatch, SealCheck | None]:
-            async with open_monitor(Home.find(), database or None) as (monitor, study_log):
+            async with open_monitor(Home.from_environment(), database or None) as (monitor, study_log):
                 watch = await monitor.study_watch(study, stuck_after * 60)
                 return watch, await asyncio.to_thread(check_seal, study_log, study) if watch.digest else None
 
@@ -100,7 +100,7 @@ def close(
     database: DatabaseUrl = "",
 ) -> None:
     """Nothing can be added afterwards. Of a closed study it makes the report again, and changes nothing else."""
-    with explain_errors(), needs(_NEEDS, "service"):
+    with explain_errors(), explain_missing_extra(_NEEDS, "service"):
         closed, page = asyncio.run(_close(study, database or None, force=force, yes=yes))
     typer.echo(f"The study {study} is closed. Publish its data's digest with it: {closed.digest}")
     typer.echo(f"The report, which its owners can read at the service too: {page}")
@@ -110,7 +110,7 @@ async def _close(study: str, database: str | None, *, force: bool, yes: bool) ->
     from benchwright_service.bench import open_monitor, reports_folder
     from benchwright_service.studies.lab_closing import OPERATOR, close_and_note_end, note_closing_begun
 
-    home = Home.find()
+    home = Home.from_environment()
     async with open_monitor(home, database) as (monitor, study_log):
         watch = await monitor.study_watch(study)
         if not (watch.digest or yes or force):

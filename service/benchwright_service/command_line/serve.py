@@ -11,9 +11,9 @@ from typing import Annotated
 
 import typer
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
-from benchwright_foundation.operating_system import ending_event
+from benchwright_foundation.operating_system import termination_event
 from benchwright_remote.errors import ServiceError
 from benchwright_service.command_line import course as course_cli
 from benchwright_service.command_line import lab as lab_cli
@@ -128,7 +128,7 @@ def serve(
     if demo:
         _serve_demo(host=host, port=port, workers=workers, sandbox=sandbox, allow_remote=allow_remote)
         return
-    with explain_errors(), needs("The bench service", "service"):
+    with explain_errors(), explain_missing_extra("The bench service", "service"):
         from benchwright_judges.service.server import check_host
         from benchwright_service import server
         from benchwright_service.plain_log import log_plainly
@@ -143,7 +143,7 @@ def serve(
             typer.echo(sentence, err=True)
         asyncio.run(
             server.serve(
-                Home.find(),
+                Home.from_environment(),
                 database_url=database or None,
                 host=host,
                 port=port,
@@ -161,7 +161,7 @@ def serve(
 def _serve_demo(*, host: str, port: int, workers: int, sandbox: str, allow_remote: bool) -> None:
     with (
         explain_errors(),
-        needs("The bench service", "service"),
+        explain_missing_extra("The bench service", "service"),
         tempfile.TemporaryDirectory("-benchwright-demo") as folder,
     ):
         from benchwright_judges.service.server import check_host
@@ -174,7 +174,7 @@ def _serve_demo(*, host: str, port: int, workers: int, sandbox: str, allow_remot
         check_host(host, allow_remote=allow_remote)
         # For the workers too.
         os.environ["BENCHWRIGHT_HOME"] = folder
-        home = Home.find()
+        home = Home.from_environment()
 
         async def served() -> None:
             async with open_administration(home, None) as parts:
@@ -213,7 +213,7 @@ def worker(
     sandbox: Annotated[str, typer.Option(help="Where hidden tests run.")] = "bwrap",
 ) -> None:
     """Works until it is interrupted."""
-    with explain_errors(), needs("A worker", "judges"):
+    with explain_errors(), explain_missing_extra("A worker", "judges"):
         from benchwright_service.plain_log import log_plainly
         from benchwright_service.runs.work import run_worker
 
@@ -224,6 +224,6 @@ def worker(
             raise BenchServiceError(f"{token_file} can't be read: {error.strerror}") from error
 
         async def until_stopped() -> None:
-            await run_worker(url, name or f"{socket.gethostname()}-{os.getpid()}", sandbox, token, ending_event())
+            await run_worker(url, name or f"{socket.gethostname()}-{os.getpid()}", sandbox, token, termination_event())
 
         asyncio.run(until_stopped())

@@ -13,7 +13,7 @@ from sqlalchemy import Row, func, select
 
 from benchwright_attempts.log.log import EventLog
 from benchwright_foundation.database import Database
-from benchwright_problems.assistance import Ruled
+from benchwright_problems.assistance import DatedAssistance
 from benchwright_service.courses.courses import Courses
 from benchwright_service.storage.tables import ASSIGNMENTS, ASSISTANCE_CHECKS, ATTEMPTS_HELD, RUNS
 from benchwright_teaching.assistance_check import AssistanceChecked, check_assistance
@@ -107,14 +107,14 @@ class AssistanceChecks:
         if history is None:
             return None
         query = select(ATTEMPTS_HELD.c.clock_difference_s).where(ATTEMPTS_HELD.c.attempt == attempt)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             difference = (await connection.execute(query)).scalar_one()
         return await asyncio.to_thread(self._check_record, attempt, history, difference)
 
-    def _check_record(self, attempt: str, history: Sequence[Ruled], difference: float) -> AssistanceChecked:
+    def _check_record(self, attempt: str, history: Sequence[DatedAssistance], difference: float) -> AssistanceChecked:
         return check_assistance(self._log.events(attempt), history, difference)
 
-    async def _check_outdated_attempts(self, course: str, rules: Mapping[str, Sequence[Ruled]]) -> None:
+    async def _check_outdated_attempts(self, course: str, rules: Mapping[str, Sequence[DatedAssistance]]) -> None:
         for row in await self._attempt_rows(course, rules):
             if not _is_outdated(row, rules):
                 continue
@@ -132,7 +132,7 @@ class AssistanceChecks:
                 # One that was deleted meanwhile, or that can't be read: the others are checked all the same.
                 logger.exception("an attempt's record can't be checked")
 
-    async def _attempt_rows(self, course: str, rules: Mapping[str, Sequence[Ruled]]) -> Sequence[Row[Any]]:
+    async def _attempt_rows(self, course: str, rules: Mapping[str, Sequence[DatedAssistance]]) -> Sequence[Row[Any]]:
         """The attempts at these assignments, each with what is known of it and how many runs it has asked for."""
         asked_runs = (
             select(RUNS.c.attempt, func.count().label("asked"))
@@ -150,9 +150,9 @@ class AssistanceChecks:
             .where(ASSIGNMENTS.c.course == course, ATTEMPTS_HELD.c.assignment.in_(rules))
             .order_by(ATTEMPTS_HELD.c.created)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return (await connection.execute(query)).all()
 
 
-def _is_outdated(row: Row[Any], rules: Mapping[str, Sequence[Ruled]]) -> bool:
+def _is_outdated(row: Row[Any], rules: Mapping[str, Sequence[DatedAssistance]]) -> bool:
     return bool(row.found is None or row.runs != row.asked or row.rules != len(rules[row.assignment]))

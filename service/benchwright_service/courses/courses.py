@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from benchwright_foundation.database import Database
 from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_problems.aids import Aid
-from benchwright_problems.assistance import Assistance, Ruled
+from benchwright_problems.assistance import Assistance, DatedAssistance
 from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.problem import Pack, Problem, Reveal, digest
 from benchwright_problems.storage.store import Store
@@ -28,7 +28,7 @@ from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURS
 from benchwright_teaching.points import AssignmentTimes, student_times
 from benchwright_teaching.reveal_phases import RevealPhases
 
-_RULED = TypeAdapter(tuple[Ruled, ...])
+_RULED = TypeAdapter(tuple[DatedAssistance, ...])
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Courses:
     Args:
         database: Database of the service.
         store: Has the packs.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     def __init__(self, database: Database, store: Store, clock: Callable[[], float] = time.time) -> None:
@@ -117,7 +117,7 @@ class Courses:
             BenchServiceError: No such course exists, or it is a study's.
         """
         query = select(COURSES.c.id).where(COURSES.c.id == course, COURSES.c.id.not_in(select(PLACES.c.study)))
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             if (await connection.execute(query)).scalar() is None:
                 raise _no_course_error(course)
 
@@ -147,7 +147,7 @@ class Courses:
         rules = AssignmentRules(title, opens, due, closes, most_runs, phases, assistance, _aids_or_all(aids))
         rules.check()
         try:
-            known_pack = await asyncio.to_thread(self._store.public, pack)
+            known_pack = await asyncio.to_thread(self._store.public_pack, pack)
         except UnknownProblemError as error:
             raise BenchServiceError(str(error)) from error
         unknown_problems = set(problems or ()) - {problem.id for problem in known_pack.problems}
@@ -161,7 +161,9 @@ class Courses:
             "title": title or known_pack.title,
             "pack": pack,
             "problems": json.dumps(list(problems)) if problems is not None else None,
-            "assistance": _RULED.dump_json((Ruled(since=None, rule=assistance),)).decode() if assistance else None,
+            "assistance": _RULED.dump_json((DatedAssistance(since=None, rule=assistance),)).decode()
+            if assistance
+            else None,
             "created": self._now(),
             **rules.columns,
         }
@@ -186,14 +188,14 @@ class Courses:
             history = assistance_rules(row.assistance)
             if (history[-1].rule if history else None) != rules.assistance:
                 # Whoever has begun has read the rule before this one: it stays, for what was written under it.
-                history = (*history, Ruled(since=self._now(), rule=rules.assistance))
+                history = (*history, DatedAssistance(since=self._now(), rule=rules.assistance))
             values = {"title": rules.title or row.title, "assistance": _RULED.dump_json(history).decode()}
             await connection.execute(update(ASSIGNMENTS).where(*conditions).values(values | rules.columns))
 
-    async def rules_on_help(self, course: str) -> dict[str, Sequence[Ruled]]:
+    async def rules_on_help(self, course: str) -> dict[str, Sequence[DatedAssistance]]:
         """Rules on help by models of a course's assignments, oldest first; without those that never had any."""
         query = select(ASSIGNMENTS.c.id, ASSIGNMENTS.c.assistance).where(ASSIGNMENTS.c.course == course)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         return {row.id: history for row in rows if (history := assistance_rules(row.assistance))}
 
@@ -229,7 +231,7 @@ class Courses:
             query = query.where(ASSIGNMENTS.c.id == only_assignment)
         if not include_studies:
             query = query.where(ASSIGNMENTS.c.course.not_in(select(PLACES.c.study)))
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         return [
             await self._assignment_view(row, AssignmentTimes(moment(row.own_due), moment(row.own_closes)))
@@ -241,7 +243,7 @@ class Courses:
         query = (
             select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course).order_by(ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         return [await self._assignment_view(row) for row in rows]
 
@@ -287,7 +289,7 @@ class Courses:
             .outerjoin(EXTENSIONS, own_extension)
             .where(ATTEMPTS_HELD.c.attempt == attempt)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             row = (await connection.execute(query)).one_or_none()
         return (
             self._present_reveal_limit(row, AssignmentTimes(moment(row.own_due), moment(row.own_closes)))
@@ -339,7 +341,7 @@ class Courses:
         )
 
     async def _pack_and_digest(self, name: str) -> tuple[Pack, str]:
-        pack = await asyncio.to_thread(self._store.public, name)
+        pack = await asyncio.to_thread(self._store.public_pack, name)
         known_digest = self._digests.get(name)
         # The store returns the same object until the pack changes; a built-in one never does.
         if known_digest is None or (known_digest[0] is not pack and known_digest[0] != pack):
@@ -351,7 +353,7 @@ def _aids_or_all(aids: Collection[Aid] | None) -> frozenset[Aid] | None:
     return frozenset(aids) if aids is not None else None
 
 
-def assistance_rules(column: str | None) -> tuple[Ruled, ...]:
+def assistance_rules(column: str | None) -> tuple[DatedAssistance, ...]:
     """Rules of an assignment on help by models, oldest first, from its column."""
     return _RULED.validate_json(column) if column else ()
 

@@ -35,7 +35,7 @@ class HandedHints:
         store: Has the hidden parts.
         courses: Say who may work on what.
         lab: Has the plans of studies.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class HandedHints:
 
     async def _taken_cost(self, attempt: str, hint_number: int) -> float | None:
         query = select(HINTS.c.cost).where(HINTS.c.attempt == attempt, HINTS.c.number == hint_number)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             cost: float | None = (await connection.execute(query)).scalar()
         return cost
 
@@ -94,7 +94,7 @@ class HandedHints:
         taken_query = select(func.count()).select_from(HINTS).where(HINTS.c.attempt == attempt)
         decided_query = select(func.count()).select_from(RUNS)
         decided_query = decided_query.where(RUNS.c.attempt == attempt, RUNS.c.outcome.in_(DECIDED))
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             taken_count = (await connection.execute(taken_query)).scalar_one()
             runs = (await connection.execute(decided_query)).scalar_one()
         if hint_number != taken_count + 1:

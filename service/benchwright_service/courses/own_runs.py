@@ -49,7 +49,7 @@ class OwnRuns:
             .where(ATTEMPTS_HELD.c.account == account, ATTEMPTS_HELD.c.assignment == assignment)
             .order_by(RUNS.c.queued.desc(), RUNS.c.number.desc())
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         reveal = await self._courses.present_reveal_limit(rows[0].attempt) if rows else None
         runs_by_problem: dict[str, list[CourseOwnRun]] = defaultdict(list)

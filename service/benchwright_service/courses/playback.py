@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from benchwright_analysis.report.rows.edits import Edits
-from benchwright_analysis.report.rows.stored_event import about_edit, parse_event
+from benchwright_analysis.report.rows.stored_event import edit_evidence_with_version, parse_event
 from benchwright_attempts.clock.clock import AttemptClock, AttemptState
 from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.events.event_body import EditEvidence, TextEffect
@@ -97,9 +97,9 @@ class Playback:
         marks: Marks in order.
         left_out: Pauses, pastes and completions that are not among the marks.
         inserted: Origin → code points put in, also those that were deleted later.
-        runs: Number of a run → the step at which it ended, or began if it did not, and when that was.
+        run_steps: Number of a run → the step at which it ended, or began if it did not, and when that was.
         paths: Paths of all files.
-        text: Makes the chunks.
+        playback_text: Makes the chunks.
         contents: All changes of text.
     """
 
@@ -238,7 +238,7 @@ class _PlaybackReading:
         if kind in _HIDING:
             attempt_edits.set_files(dict.fromkeys(self._paths), seq, clock.at_ns)
         elif kind in _ABOUT:
-            event, edited_path, version = about_edit(body)
+            event, edited_path, version = edit_evidence_with_version(body)
             if version is not None:
                 attempt_edits.attributor.note_about_edit(edited_path, version, event)
         elif kind in _ANNOUNCING:

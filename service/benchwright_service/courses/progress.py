@@ -130,7 +130,7 @@ class CourseProgress:
         )
         if section:
             query = query.where(MEMBERS.c.section == section)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return [CourseStudent(row.id, row.name, row.section, row.team) for row in await connection.execute(query)]
 
     async def matrix(self, course: str, assignments: Sequence[AssignmentView], section: str = "") -> Matrix:
@@ -153,7 +153,7 @@ class CourseProgress:
             .where(ASSIGNMENTS.c.course == course)
             .group_by(held_columns.account, held_columns.assignment, held_columns.problem)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         cells = {(row.account, row.assignment, row.problem.partition("/")[2]): _cell(row) for row in rows}
         matrix_columns = [(assignment, problem) for assignment in assignments for problem in assignment.problems]
@@ -170,7 +170,7 @@ class CourseProgress:
             .where(RUNS.c.outcome == Outcome.PASSED.value)
             .group_by(held_columns.assignment)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return {row.assignment: row.passed for row in (await connection.execute(query)).all()}
 
     async def attempts(self, account: str, assignment: str, problem: str) -> Sequence[AttemptLine]:
@@ -181,7 +181,7 @@ class CourseProgress:
             .where(ATTEMPTS_HELD.c.problem.endswith(f"/{problem}", autoescape=True))
             .order_by(ATTEMPTS_HELD.c.created)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
             ids = [row.attempt for row in rows]
             run_rows = (

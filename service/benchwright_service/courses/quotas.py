@@ -58,7 +58,7 @@ class QuotaKeeper:
 
     Args:
         quotas: The most.
-        refused: Is told the name of the quota at each refusal.
+        on_refusal: Is told the name of the quota at each refusal.
         clock: Monotonic seconds.
     """
 

@@ -144,7 +144,7 @@ class StoredFiles:
 
     async def _newest_digests(self, attempt: str) -> Set[str]:
         query = select(RUNS.c.files).where(RUNS.c.attempt == attempt).order_by(RUNS.c.number.desc()).limit(1)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             files = (await connection.execute(query)).scalar()
         return set(json.loads(files).values()) if files else set()
 
@@ -163,7 +163,7 @@ class StoredFiles:
 
     async def _stored_bytes(self, account: str) -> int:
         """Bytes of all files of its runs; one that several have is counted once. Asked once in a process's life."""
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             file_lists = (
                 (await connection.execute(select(RUNS.c.files).where(RUNS.c.account == account))).scalars().all()
             )

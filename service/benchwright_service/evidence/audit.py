@@ -32,7 +32,7 @@ class AuditLog:
 
     Args:
         database: Database of the service.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
@@ -57,7 +57,7 @@ class AuditLog:
         newest_query = select(func.max(AUDIT.c.at)).where(
             *(AUDIT.c.course == course, AUDIT.c.account == account, AUDIT.c.action == action, AUDIT.c.object == object_)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             last = (await connection.execute(newest_query)).scalar()
         if last is None or self._now() - last >= SITTING_S:
             await self.note_action(account, course, action, object_)
@@ -71,6 +71,6 @@ class AuditLog:
             .order_by(AUDIT.c.id.desc())
             .limit(limit)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         return [AuditEntry(moment(row.at), row.name or row.account, row.action, row.object) for row in rows]

@@ -49,10 +49,10 @@ class EvidenceWriter:
         log: The service's.
         database: Database of the service.
         courses: Say who may work on what.
-        places: Say who is which participant of a study.
+        study_places: Say who is which participant of a study.
         signer: Countersigns.
         quotas: Say how much one account may send.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class EvidenceWriter:
         query = select(ATTEMPTS_HELD.c.problem, ATTEMPTS_HELD.c.assignment).where(
             ATTEMPTS_HELD.c.attempt == attempt, ATTEMPTS_HELD.c.account == account
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             row = (await connection.execute(query)).one_or_none()
         if row is None:
             raise _unknown_attempt_refusal()
@@ -147,7 +147,7 @@ class EvidenceWriter:
 
     async def _owner_accounts(self, attempts: Sequence[str]) -> dict[str, str]:
         query = select(ATTEMPTS_HELD.c.attempt, ATTEMPTS_HELD.c.account).where(ATTEMPTS_HELD.c.attempt.in_(attempts))
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return {row.attempt: row.account for row in await connection.execute(query)}
 
     async def _claim_or_check_owner(self, sending: _SentEvents, owner_account: str | None) -> None:

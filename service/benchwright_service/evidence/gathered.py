@@ -16,9 +16,9 @@ class Batches(Generic[Item, Result]):
     """Does what comes at once; what comes meanwhile is done together, after that.
 
     Args:
-        work: Does several items; its results, or what is wrong with each, are in their order.
-        alike: Items with the same key are never done at the same time, but in the order in which they came.
-        most: Items at a time.
+        process_batch: Does several items; its results, or what is wrong with each, are in their order.
+        conflict_key: Items with the same key are never done at the same time, but in the order in which they came.
+        most_bytes: Items at a time.
         pace_s: Least time from one beginning to the next, in seconds: the longer, the more come together.
         at_once: Largest number of calls of `work` that are under way at once.
     """

@@ -107,7 +107,7 @@ class AnswerGrading:
         graders = (await self._grader_counts(course))[answer.attempt]
         try:
             grading = HumanGrading(records, self._store.unseal, graders=graders)
-            judgement = await grading.accept_grade(item_id, grader, label, difficulty, comment, points)
+            judgement = await grading.store_grade(item_id, grader, label, difficulty, comment, points)
         except GradingError as error:
             raise BenchServiceError(str(error)) from error
         if judgement is None:
@@ -143,5 +143,5 @@ class AnswerGrading:
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
             .where(ASSIGNMENTS.c.course == course)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return {row.attempt: row.graders for row in await connection.execute(query)}

@@ -72,7 +72,7 @@ class GradeHistory:
 
     Args:
         database: Database of the service.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
@@ -81,7 +81,7 @@ class GradeHistory:
 
     async def grade_changes(self, assignment: str, account: str) -> Sequence[GradeChange]:
         """Returns the changes of a grade, oldest first."""
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             extensions = (await connection.execute(_history_query(EXTENSION_HISTORY, assignment, account))).all()
             adjustments = (await connection.execute(_history_query(ADJUSTMENTS, assignment, account))).all()
             regrades = (await connection.execute(_regrades_query(assignment, account))).all()
@@ -149,7 +149,7 @@ class GradeHistory:
             .select_from(APPEALS.join(ASSIGNMENTS, ASSIGNMENTS.c.id == APPEALS.c.assignment))
             .where(ASSIGNMENTS.c.course == course, APPEALS.c.state == AppealState.OPEN.value)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return int((await connection.execute(query)).scalar_one())
 
     async def appeals(self, course: str, account: str | None = None) -> Sequence[Appeal]:
@@ -165,7 +165,7 @@ class GradeHistory:
         )
         if account is not None:
             query = query.where(APPEALS.c.account == account)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         return [
             Appeal(

@@ -137,7 +137,7 @@ class Gradebooks:
     Args:
         database: Database of the service.
         progress: Knows the students.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     def __init__(self, database: Database, progress: CourseProgress, clock: Callable[[], float] = time.time) -> None:
@@ -269,13 +269,13 @@ class Gradebooks:
             .where(MEMBERS.c.course == course, MEMBERS.c.account == account, ASSIGNMENTS.c.id == assignment)
             .where(MEMBERS.c.role == Role.PARTICIPANT.value)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             if (await connection.execute(query)).scalar() is None:
                 raise BenchServiceError(f"the course {course!r} has no such assignment or student")
 
     async def _grading_rules(self, course: str) -> dict[str, GradingRules]:
         query = select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         return {
             row.id: GradingRules(
@@ -308,7 +308,7 @@ class Gradebooks:
             .where(ASSIGNMENTS.c.course == course)
             .where(RUNS.c.outcome != "")
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         return await asyncio.to_thread(_decided_runs, rows, instead)
 
@@ -328,7 +328,7 @@ class Gradebooks:
             .where(ASSIGNMENTS.c.course == course)
         )
         hints: dict[_Key, dict[str, list[CostlyHint]]] = defaultdict(lambda: defaultdict(list))
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             for row in await connection.execute(query):
                 hint = CostlyHint(row.number, moment(row.at), row.cost)
                 hints[row.account, row.assignment][row.problem.partition("/")[2]].append(hint)
@@ -340,7 +340,7 @@ class Gradebooks:
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == EXTENSIONS.c.assignment)
             .where(ASSIGNMENTS.c.course == course)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         return {(row.account, row.assignment): AssignmentTimes(moment(row.due), moment(row.closes)) for row in rows}
 
@@ -353,7 +353,7 @@ class Gradebooks:
             .order_by(ADJUSTMENTS.c.id)
         )
         adjustments: dict[_Key, list[Adjustment]] = defaultdict(list)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             for row in await connection.execute(query):
                 adjustment = Adjustment(row.points, row.reason, row.name or row.by, moment(row.at))
                 adjustments[row.account, row.assignment].append(adjustment)
@@ -366,7 +366,7 @@ class Gradebooks:
             .where(MEMBERS.c.course == course)
             .order_by(IDENTITIES.c.issuer)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return {row.account: row.subject for row in await connection.execute(query)}
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from sqlalchemy import select
 
 from benchwright_attempts.log.log import EventLog
-from benchwright_authoring.item_analysis import ItemStatistics, Option, analyse, option_statistics
+from benchwright_authoring.item_analysis import ItemStatistics, Option, item_statistics, option_statistics
 from benchwright_foundation.database import Database
 from benchwright_harness.execution.run import starting_files
 from benchwright_judges.score import read_selection, selectable_values
@@ -81,7 +81,7 @@ def analyse_items(book: Gradebook) -> dict[tuple[str, str], ItemStatistics]:
     problem_keys = {
         f"{view.id}/{problem}": (view.id, problem) for view, _ in book.assignments for problem in view.problems
     }
-    return {problem_keys[name]: item for name, item in analyse(_columns(book)).items()}
+    return {problem_keys[name]: item for name, item in item_statistics(_columns(book)).items()}
 
 
 def _columns(book: Gradebook) -> dict[str, list[float | None]]:
@@ -136,7 +136,7 @@ class ItemReports:
             .order_by(RUNS.c.queued)
         )
         students = {student.account: student.name for student in book.students}
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             run_rows = [run for run in await connection.execute(query) if run.account in students]
             details = (
                 await connection.execute(
@@ -200,7 +200,7 @@ class ItemReports:
         """Students whose counted runs have much in common; solutions are named by account."""
         counted_runs = _accounts_by_counted_run(book, assignment, problem.id)
         query = select(RUNS.c.id, RUNS.c.files).where(RUNS.c.id.in_(counted_runs))
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
 
         def compared() -> Sequence[SimilarPair]:

@@ -104,7 +104,7 @@ class Regrades:
         store: Has the problems as they are now.
         home: Home folders with the raw logs.
         gradebooks: Know what runs are worth.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class Regrades:
             .order_by(REGRADES.c.created.desc())
             .limit(1)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             runs = (await connection.execute(_judged_runs_query(assignment, problem))).all()
             newest_regrade = (await connection.execute(newest_query)).one_or_none()
             accepted_runs = await _accepted_runs(connection, assignment, problem, current_harness)
@@ -194,7 +194,7 @@ class Regrades:
         counts_query = select(func.count(), func.count(REGRADED.c.verdict), decided_count).where(
             REGRADED.c.regrade == regrade
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             row = (await connection.execute(query)).one_or_none()
             runs, ended_count, judged_count = (await connection.execute(counts_query)).one()
         view = next(
@@ -217,7 +217,7 @@ class Regrades:
             .where(REGRADED.c.regrade == regrade.id)
             .order_by(RUNS.c.queued)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         old_outcomes: _Outcomes = {row.run: (Outcome(row.old_outcome), row.old_share) for row in rows}
         new_outcomes: _Outcomes = {row.run: (Outcome(row.outcome), row.share) for row in rows if row.outcome in DECIDED}

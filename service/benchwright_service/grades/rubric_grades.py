@@ -72,7 +72,7 @@ class RubricGrades:
             for_staff: True to show all; False to show what the reveal policy lets the student see.
         """
         query = select(RUNS.c.id, RUNS.c.attempt, RUNS.c.number).where(RUNS.c.id.in_(run_by_name.values()))
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             tries = {row.id: (row.attempt, row.number) for row in await connection.execute(query)}
         records = await self._records()
         rubric_grades = {}
@@ -105,7 +105,7 @@ class RubricGrades:
             comments = [grade.comment for grade in grades if grade.comment]
             return _grade(rubric, counted_points, everybody, comments)
         policy = problem.reveal.limited_to(await self._courses.present_reveal_limit(answer.attempt))
-        if not policy.includes(Reveal.NAMES):
+        if not policy.shows_all_of(Reveal.NAMES):
             total = _grade(rubric, counted_points, (), ())
             return RubricGrade(total.points, total.most, total.enough, (), ())
         return _grade(rubric, counted_points, (), ())

@@ -55,7 +55,7 @@ class Notices:
 
     Args:
         database: Database of the service.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
@@ -81,7 +81,7 @@ class Notices:
             .where(NOTICES.c.account == account)
             .order_by(NOTICES.c.at.desc(), NOTICES.c.id)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             waiting_rows = (await connection.execute(left_query)).all()
             rows = (await connection.execute(noted)).all()
         return [

@@ -31,7 +31,7 @@ class Publishing:
         database: Database of the service.
         questions: Its questions.
         store: Gets the packs.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class Publishing:
     def _earlier_version(self, pack: Pack) -> Pack | None:
         """The pack of this name, if it is an earlier version."""
         try:
-            published_pack = self._store.public(pack.name)
+            published_pack = self._store.public_pack(pack.name)
         except ProblemsError:
             return None
         return published_pack if published_pack.canary == pack.canary else None

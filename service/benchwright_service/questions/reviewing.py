@@ -78,7 +78,7 @@ class Reviews:
 
     Args:
         database: Database of the service.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
@@ -101,7 +101,7 @@ class Reviews:
 
     async def waiting_count(self, course: str, reviewer: str) -> int:
         """Returns the number of questions that somebody can review."""
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return len(await self._waiting_questions_and_answers(connection, course, reviewer))
 
     async def take_answer(self, course: str, reviewer: str, question: str, version_number: int, answer: str) -> None:
@@ -187,7 +187,7 @@ class Reviews:
         if question.state is not QuestionState.REVIEW:
             return False
         query = select(REVIEWS.c.begun).where(*_review_conditions(question.id, question.number, reviewer))
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return (await connection.execute(query.where(REVIEWS.c.decided.is_(None)))).first() is not None
 
     async def decided_reviews(self, question: str) -> Sequence[VersionReview]:
@@ -197,7 +197,7 @@ class Reviews:
             .where(REVIEWS.c.question == question, REVIEWS.c.decided.is_not(None))
             .order_by(REVIEWS.c.number.desc(), REVIEWS.c.decided)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         return [
             VersionReview(

@@ -9,7 +9,7 @@ from statistics import median
 
 from sqlalchemy import select
 
-from benchwright_authoring.review.checks import agreement
+from benchwright_authoring.review.checks import agreement_alpha
 from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_foundation.database import Database
 from benchwright_service.questions.tables import QUESTIONS, REVIEWS, TRIES, VERSIONS
@@ -88,7 +88,7 @@ class CourseStanding:
         wrong_counts = dict.fromkeys((question.id for question in rated_questions), 0)
         by_version = {(question.id, question.number): question.content for question in rated_questions}
         query = select(TRIES).where(TRIES.c.question.in_(wrong_counts), TRIES.c.said.is_not(None))
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             for row in await connection.execute(query):
                 content = by_version.get((row.question, row.number))
                 wrong_counts[row.question] += content is not None and content.is_right_by_rule(row.answer) is False
@@ -98,7 +98,7 @@ class CourseStanding:
         """Returns the number of questions in each state."""
         counts = dict.fromkeys(QuestionState, 0)
         query = select(QUESTIONS.c.state).where(QUESTIONS.c.course == course)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             for state in (await connection.execute(query)).scalars():
                 counts[QuestionState(state)] += 1
         return counts
@@ -113,7 +113,7 @@ class CourseStanding:
             .where(QUESTIONS.c.course == course, REVIEWS.c.decided.is_not(None))
             .order_by(REVIEWS.c.decided)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         votes_by_version: dict[tuple[str, int], list[bool]] = defaultdict(list)
         needed_reviewers: dict[tuple[str, int], int] = {}
@@ -136,7 +136,7 @@ class CourseStanding:
             sum(pair[0] == pair[1] for pair in paired_votes),
             len(trios),
             sum(len(set(trio)) == 1 for trio in trios),
-            agreement(paired_votes),
+            agreement_alpha(paired_votes),
             len(readable_answers),
             sum(readable_answers),
             median(row.decided - row.begun for row in rows) if rows else None,

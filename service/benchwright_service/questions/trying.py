@@ -98,7 +98,7 @@ class Tries:
     Args:
         database: Database of the service.
         models: Models to ask; None for none.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
 
     Raises:
         ConfigurationError: The variable of a model's key is not set.
@@ -186,7 +186,7 @@ class Tries:
     async def answers_of_models(self, question: VersionedQuestion) -> Sequence[Try]:
         """Returns the answers of models to the newest version."""
         conditions = TRIES.c.question == question.id, TRIES.c.number == question.number
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(select(TRIES).where(*conditions).order_by(TRIES.c.model))).all()
         lost = self._now() - _LOST_S
         return [
@@ -214,7 +214,7 @@ class Tries:
             await connection.execute(update(TRIES).where(*conditions, of_model).values(values))
 
     async def _answer_values(self, endpoint: ModelEndpoint, question: VersionedQuestion) -> dict[str, Any]:
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             pictures = await read_pictures_by_digest(connection, {question.id: question.content})
         problem = await asyncio.to_thread(question.content.as_problem, pictures)
         try:

@@ -99,7 +99,7 @@ class Questions:
 
     Args:
         database: Database of the service.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
@@ -108,7 +108,7 @@ class Questions:
 
     async def find_call(self, course: str) -> QuestionCall | None:
         """Returns what the course collects; None if it collects no questions."""
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             row = (await connection.execute(select(CALLS).where(CALLS.c.course == course))).one_or_none()
         return _call_of_row(row) if row is not None else None
 
@@ -283,7 +283,7 @@ class Questions:
 
     async def find_question(self, course: str, question: str) -> VersionedQuestion | None:
         """A question of a course."""
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return await _newest_question(connection, course, question)
 
     async def authored_questions(self, course: str, author: str) -> Sequence[VersionedQuestion]:
@@ -312,11 +312,11 @@ class Questions:
         Args:
             versions: The versions, by their questions.
         """
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return await read_pictures_by_digest(connection, versions)
 
     async def _select_questions(self, *query_conditions: ColumnElement[bool]) -> Sequence[VersionedQuestion]:
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             rows = (await connection.execute(newest_versions().where(*query_conditions))).all()
         return [question_of(row) for row in rows]
 

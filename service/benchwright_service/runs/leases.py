@@ -21,7 +21,7 @@ class Leases:
     """Leases of this process; after a restart they begin anew.
 
     Args:
-        now: Seconds.
+        clock: Seconds.
         term_s: Time that a worker may be silent, in seconds.
     """
 

@@ -45,7 +45,7 @@ class RunRows:
 
     async def find(self, run: str) -> Row[Any] | None:
         """A run."""
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return (await connection.execute(select(RUNS).where(RUNS.c.id == run))).one_or_none()
 
     async def add_and_cancel_older(self, account: str, attempt: str, new_run: NewRun, queue_time: float) -> QueuedRun:
@@ -117,13 +117,13 @@ class RunRows:
     async def unfinished_runs(self) -> Sequence[Row[Any]]:
         """Runs that have not ended, oldest first."""
         query = select(RUNS).where(RUNS.c.state.in_(GOING)).order_by(RUNS.c.queued, RUNS.c.id)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return (await connection.execute(query)).all()
 
     async def used_run_count(self, attempt: str) -> int:
         """Returns the number of runs that an attempt has used: all that were not cancelled."""
         query = select(func.count()).where(RUNS.c.attempt == attempt, RUNS.c.state != RunState.CANCELLED.value)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return int((await connection.execute(query)).scalar_one())
 
     async def problem_ref_of(self, attempt: str) -> str:
@@ -132,7 +132,7 @@ class RunRows:
         if known_problem is not None:
             return known_problem
         query = select(ATTEMPTS_HELD.c.problem).where(ATTEMPTS_HELD.c.attempt == attempt)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             problem = str((await connection.execute(query)).scalar_one())
         if len(self._problems) >= _MOST_KNOWN:
             self._problems.clear()

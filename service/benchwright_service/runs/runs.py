@@ -63,7 +63,7 @@ class RunQueue:
         judging: Scores answers.
         metrics: Count what ends.
         quotas: Say how much one account may ask for.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     def __init__(
@@ -424,8 +424,8 @@ class _RunSteps:
     """Steps of the runs of this process that have not ended: what their workers said last.
 
     Args:
-        changes: Wakes who waits for a run.
-        now: Seconds since 1970.
+        notifications: Wakes who waits for a run.
+        clock: Seconds since 1970.
     """
 
     def __init__(self, notifications: ChangeNotifications, clock: Callable[[], float]) -> None:

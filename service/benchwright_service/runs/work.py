@@ -11,7 +11,7 @@ import contextlib
 import sys
 
 from benchwright_foundation.home import Home
-from benchwright_foundation.operating_system import ending_event
+from benchwright_foundation.operating_system import termination_event
 from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.plain_log import log_plainly
@@ -26,7 +26,7 @@ async def run_worker(url: str, name: str, sandbox: str, token: str, end_event: a
         BenchServiceError: The service refuses the token.
     """
     async with service_client(url, token) as client:
-        working = asyncio.create_task(Worker(client, name, Home.find(), open_sandbox(sandbox)).work())
+        working = asyncio.create_task(Worker(client, name, Home.from_environment(), open_sandbox(sandbox)).work())
         ending = asyncio.create_task(end_event.wait())
         await asyncio.wait({working, ending}, return_when=asyncio.FIRST_COMPLETED)
         ending.cancel()
@@ -41,7 +41,7 @@ async def _main(url: str, name: str, sandbox: str) -> None:
     stdin_reader = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stdin_reader), sys.stdin)
     token = (await stdin_reader.readline()).decode().strip()
-    end_event = ending_event()
+    end_event = termination_event()
 
     async def until_closed() -> None:
         await stdin_reader.read()

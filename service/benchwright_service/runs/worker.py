@@ -111,15 +111,17 @@ class Worker:
             await self._hand_in(job, Done(lease=job.lease, verdict=verdict, log=_log_tail(log)))
             return verdict
 
-    async def _run(self, job: Job, log: BinaryIO, on_step: Callable[[int, int, str], None]) -> Verdict:
+    async def _run(self, job: Job, log: BinaryIO, before_step: Callable[[int, int, str], None]) -> Verdict:
         files = {path: zlib.decompress(base64.b64decode(content)) for path, content in job.files.items()}
-        return await run_harness(job.problem, files, home=self._home, sandbox=self._sandbox, log=log, on_step=on_step)
+        return await run_harness(
+            job.problem, files, home=self._home, sandbox=self._sandbox, log=log, before_step=before_step
+        )
 
     def _step_listener(self, job: Job, step_queue: asyncio.Queue[Step]) -> Callable[[int, int, str], None]:
-        def on_step(number: int, total: int, name: str) -> None:
+        def before_step(number: int, total: int, name: str) -> None:
             step_queue.put_nowait(Step(lease=job.lease, number=number, of=total, name=name[:200]))
 
-        return on_step
+        return before_step
 
     async def _stay_alive(self, job: Job, run_task: asyncio.Task[Verdict], step_queue: asyncio.Queue[Step]) -> None:
         while True:

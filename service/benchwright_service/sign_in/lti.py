@@ -76,7 +76,7 @@ class LtiTool:
     Args:
         platforms: All of them.
         address: Address of this service, as browsers have it.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
 
     def __init__(self, platforms: Sequence[LtiSettings], address: str, clock: Callable[[], float] = time.time) -> None:

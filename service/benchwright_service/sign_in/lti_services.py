@@ -105,8 +105,8 @@ class LtiServices:
         database: Database of the service.
         accounts: Enter people.
         platforms: All that are configured.
-        key: Key of this tool.
-        now: Seconds since 1970.
+        tool_key: Key of this tool.
+        clock: Seconds since 1970.
     """
 
     def __init__(
@@ -166,7 +166,7 @@ class LtiServices:
                     break
         query = select(IDENTITIES.c.subject).join(MEMBERS, MEMBERS.c.account == IDENTITIES.c.account)
         query = query.where(MEMBERS.c.course == course, IDENTITIES.c.issuer == platform.issuer)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             known_subjects = {identity.subject for identity in await connection.execute(query)}
         taken_count = new_count = 0
         for roster_member in roster_members:
@@ -194,7 +194,7 @@ class LtiServices:
         if not row.line_items:
             raise BenchServiceError(f"{platform.name} takes no grades of this tool; allow it grades there")
         query = select(IDENTITIES.c.account, IDENTITIES.c.subject).where(IDENTITIES.c.issuer == platform.issuer)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             subjects = {identity.account: identity.subject for identity in await connection.execute(query)}
             scores = {
                 (old_score.assignment, old_score.account): old_score
@@ -290,7 +290,7 @@ class LtiServices:
         return _Asking(platform, scope, self.tool_key, self._now)
 
     async def _link_row(self, course: str) -> Row[Any] | None:
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return (await connection.execute(select(LTI_COURSES).where(LTI_COURSES.c.course == course))).one_or_none()
 
     async def _linked_platform(self, course: str) -> tuple[Row[Any], LtiSettings]:

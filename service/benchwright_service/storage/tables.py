@@ -139,7 +139,7 @@ ASSIGNMENTS = Table(
     Column("reveal", Text),
     Column("reveal_after_due", Text),
     Column("reveal_after_closing", Text),
-    # A JSON list of `Ruled`, oldest first; null if nothing was ever said.
+    # A JSON list of `DatedAssistance`, oldest first; null if nothing was ever said.
     Column("assistance", Text),
     # A JSON list of `Aid`; null for all.
     Column("aids", Text),

@@ -21,11 +21,11 @@ from benchwright_service.courses.courses import Courses
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.studies.study_places import StudyPlaces
 from benchwright_studies.conduct.entry import ENTRY, OF_A_STUDY, Drawn
-from benchwright_studies.conduct.readiness import check_no_placeholders
+from benchwright_studies.conduct.readiness import refuse_placeholders
 from benchwright_studies.conduct.studies import RegisteredStudy, Studies, assigned_terms
 from benchwright_studies.conduct.study_log import StudyLog
-from benchwright_studies.plan.allocation import participant_file, row_code
-from benchwright_studies.plan.preregistration import preregister
+from benchwright_studies.plan.allocation import row_unlock_code, sealed_participant_file
+from benchwright_studies.plan.preregistration import preregister_once
 from benchwright_studies.plan.registration import register_study
 from benchwright_studies.plan.study import AT_SERVICE
 from benchwright_studies.plan.study_file import StudyFile
@@ -40,7 +40,7 @@ class Lab:
         log: The service's: it has the journals of studies too.
         store: Has the problems.
         courses: Each study is a course of its name, so that people can be invited to it.
-        places: Say who is which participant.
+        study_places: Say who is which participant.
     """
 
     def __init__(self, log: StudyLog, store: Store, courses: Courses, study_places: StudyPlaces) -> None:
@@ -76,9 +76,9 @@ class Lab:
 
     def _register(self, file: StudyFile) -> RegisteredStudy:
         check_prompts(self._store, file)
-        check_no_placeholders(file)
+        refuse_placeholders(file)
         registered_study = register_study(self._log, self._store, file)
-        preregister(
+        preregister_once(
             self._log,
             registered_study,
             analysis_digest(),
@@ -113,7 +113,7 @@ class Lab:
         if registered is None or row is None:
             return EnrolledStudy(study=study, title=registered_study.study.title, file=None)
         # Each file takes a moment to encrypt: this one alone.
-        own_file = participant_file(
+        own_file = sealed_participant_file(
             registered.form,
             registered_study.plan,
             row,
@@ -183,7 +183,7 @@ class Lab:
             # An attempt at the practice problem is still on its way.
             is_unlocked = False
         return (
-            row_code(registered_study.preregistered.secret, study, pseudonym)
+            row_unlock_code(registered_study.preregistered.secret, study, pseudonym)
             if is_unlocked and registered_study.preregistered
             else ""
         )

@@ -29,7 +29,7 @@ from benchwright_service.evidence.audit import AuditLog
 from benchwright_service.storage.tables import ACCOUNTS, CLOSINGS, moment
 from benchwright_service.studies.lab_monitor import REPORT, closing_lock_file
 from benchwright_studies.conduct.archive import write_archive
-from benchwright_studies.conduct.closing import unended_attempts
+from benchwright_studies.conduct.closing import unended_attempts_with_consent
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -112,7 +112,7 @@ class Closings:
         """
 
         def compute_outlook() -> Outlook:
-            going = unended_attempts(self._log, study)
+            going = unended_attempts_with_consent(self._log, study)
             working = sorted({attempt.solver for attempt in going} & set(participants))
             ids = ",".join(sorted(attempt.id for attempt in going))
             return Outlook(
@@ -139,7 +139,7 @@ class Closings:
         is_running = study in self._processes or await asyncio.to_thread(
             is_locked, closing_lock_file(self._home, study)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             row = (await connection.execute(query)).one_or_none()
 
         def read_ending() -> tuple[str, bool]:

@@ -62,7 +62,7 @@ class LabMonitor:
         database: Database of the service.
         accounts: Say who is what in a study.
         reports: Folder of the reports of closed studies.
-        now: The service's time.
+        clock: The service's time.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class LabMonitor:
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
             .where(ASSIGNMENTS.c.course == study)
         )
-        async with self.database.reading() as connection:
+        async with self.database.read_transaction() as connection:
             joined_pseudonyms = frozenset((await connection.execute(joined)).scalars())
             differences = {row.attempt: row.clock_difference_s for row in await connection.execute(query)}
         return await asyncio.to_thread(self._watch, study, joined_pseudonyms, differences, stuck_after_s)
@@ -137,7 +137,7 @@ class LabMonitor:
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RECEIPTS.c.attempt)
             .join(PLACES, and_(PLACES.c.account == ATTEMPTS_HELD.c.account, PLACES.c.study == study))
         )
-        async with self.database.reading() as connection:
+        async with self.database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         arrivals: dict[str, ArrivedRecords] = {}
         for row in rows:
@@ -212,7 +212,7 @@ class LabMonitor:
     ) -> Watched:
         entered = self._log.journal.entries(registered_study.study.study, participant)[-1].wall
         try:
-            progress = self._studies().progress_in(registered_study, participant)
+            progress = self._studies().progress_in_registered(registered_study, participant)
         except UnknownAttemptError:
             # Its events are on their way: journals are handed in first.
             return Watched(participant=participant, where=Whereabouts.BETWEEN_TASKS, heard=entered)

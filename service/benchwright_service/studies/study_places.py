@@ -30,14 +30,14 @@ class StudyPlaces:
 
     async def is_study(self, course: str) -> bool:
         """True if a course is a study's."""
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             place_rows = await connection.execute(select(PLACES.c.study).where(PLACES.c.study == course).limit(1))
             return place_rows.scalar() is not None
 
     async def find_pseudonym(self, study: str, account: str) -> str | None:
         """Returns the pseudonym of a participant; None if they have no place."""
         query = select(PLACES.c.pseudonym).where(PLACES.c.study == study, PLACES.c.account == account)
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             return (await connection.execute(query)).scalar()
 
     async def take_places(self, account: str) -> Mapping[str, str | None]:
@@ -54,7 +54,7 @@ class StudyPlaces:
             .where(MEMBERS.c.course.in_(select(PLACES.c.study)))
             .order_by(MEMBERS.c.course)
         )
-        async with self._database.reading() as connection:
+        async with self._database.read_transaction() as connection:
             studies = list((await connection.execute(joined)).scalars())
         pseudonyms = {study: await self.find_pseudonym(study, account) for study in studies}
         if None in pseudonyms.values():

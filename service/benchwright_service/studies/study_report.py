@@ -9,7 +9,7 @@ from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_attempts.attempts import Attempts
 from benchwright_foundation.file_lock import file_lock
 from benchwright_foundation.home import Home
-from benchwright_judges.agreement.rated import RatedAnswer, rated_answers
+from benchwright_judges.agreement.rated import RatedAnswer, answers_rated_by_people_and_models
 from benchwright_judges.models.configuration import read_settings, records_location
 from benchwright_judges.records.records import Records
 from benchwright_problems.storage.store import Store
@@ -49,7 +49,7 @@ async def close_and_report(
         lock = closing_lock_file(home, study)
         lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with file_lock(lock):
-            closed = Studies(log, Attempts(log)).study(study).closed or close_study(log, study, force=force)
+            closed = Studies(log, Attempts(log)).study(study).closed or close_study(log, study, end_open_attempts=force)
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             return closed, write_report(log, Store(home), options, rated).page
 
@@ -59,6 +59,6 @@ async def close_and_report(
 async def _rated_answers(home: Home) -> list[RatedAnswer]:
     records = await Records.open(records_location(read_settings(), home))
     try:
-        return list(rated_answers(await records.answer_records()))
+        return list(answers_rated_by_people_and_models(await records.answer_records()))
     finally:
         await records.close()

@@ -13,7 +13,7 @@ from pathlib import Path
 from benchwright_verilog.language.explanation.explanations import explain_name
 from benchwright_verilog.semantics.names.navigation import definitions, references
 from benchwright_verilog.semantics.names.occurrence import Target, TargetKind
-from benchwright_verilog.semantics.names.renaming import RenameEdit, RenameRefusedError, rename
+from benchwright_verilog.semantics.names.renaming import RenameEdit, RenameRefusedError, rename_edits
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
@@ -86,7 +86,7 @@ class Asking:
         self.project = Project(sources.folder, Documents())
         self.project.refresh()
         if self.project.inventory is not None:
-            self.project.inventory.wait()
+            self.project.inventory.wait_for_background_reading()
         self._dice = random.Random(seed)
         self._known_places = sorted(
             location for location in self.oracle.means if location.path.is_relative_to(sources.folder)
@@ -186,7 +186,7 @@ class Asking:
             analysis = self.project.analysis_of(location.path)
             assert analysis is not None
             try:
-                edits = rename(self.project, analysis, location.start, NEW)
+                edits = rename_edits(self.project, analysis, location.start, NEW)
             except RenameRefusedError as error:
                 agreement.refusals.append(f"{self._description(location)}: {error}")
                 continue

@@ -228,8 +228,8 @@ class Walk:
             f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {read_files} && vvp -n {name}.vvp && rm {name}.vvp"
         )
         files = {"walk.sv": self._text(name, body, state_lines.count("\n")), "states": state_lines or "0\n"}
-        end, code, printed_text = await self._bench.run_script(script, files, 120)
-        lines = (self._bench.read_file(f"{name}.txt") or b"").decode().split()
+        end, code, printed_text = await self._bench.run_shell_script(script, files, 120)
+        lines = (self._bench.file_left_by_script(f"{name}.txt") or b"").decode().split()
         if end is not ProcessEnd.EXITED or code or len(lines) != count:
             raise NotWalkedError(
                 f"Icarus Verilog {end.value} with {code} after {len(lines)} of {count} lines: {printed_text}"

@@ -29,7 +29,7 @@ RIGHT = [
 
 @pytest.fixture(scope="session")
 def toolchain() -> Toolchain:
-    return Toolchain.find(Home.find().cache)
+    return Toolchain.find(Home.from_environment().cache)
 
 
 async def run(
@@ -58,7 +58,7 @@ async def run(
         toolchain=toolchain,
         log=log,
         selection=ToolSelection(simulator=simulator),
-        on_folder=look,
+        before_folder_removal=look,
     )
     return verdict, log.getvalue().decode("utf-8", "replace"), file_texts.getvalue()
 

@@ -42,7 +42,7 @@ def plant_canaries(folder: Path, home: Path, reveal: str) -> None:
             "gate/hidden/reference/rtl/gate.sv": f"// zqcanary-reference\n{WRONG.replace('= a', '= ~a')}",
         },
     )
-    Store(Home.find({"BENCHWRIGHT_HOME": str(home)})).add(read_pack_folder(folder))
+    Store(Home.from_environment({"BENCHWRIGHT_HOME": str(home)})).add(read_pack_folder(folder))
 
 
 async def run(editor: Editor) -> Desk:

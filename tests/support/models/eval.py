@@ -70,7 +70,7 @@ class Desk:
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
-    return Desk(Home.find(), tmp_path / "out")
+    return Desk(Home.from_environment(), tmp_path / "out")
 
 
 def scripted_model(write_reply: Reply) -> Model:

@@ -29,7 +29,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
     monkeypatch.setenv("INSPECT_TRACEBACK_LOCALS", "1")
     monkeypatch.chdir(tmp_path)
-    return Home.find()
+    return Home.from_environment()
 
 
 def add(home: Home, *ids: str, compose: str = FAILS, statement: str = "Write an inverter.") -> None:

@@ -75,7 +75,7 @@ async def offers(file: File, after_text: str = "y = ") -> list[types.InlineCompl
 
 def with_help(home: Path, ref: str = "starter/saturating-counter") -> Path:
     """A workspace of an attempt that may be helped."""
-    user_home = Home.find({"BENCHWRIGHT_HOME": str(home)})
+    user_home = Home.from_environment({"BENCHWRIGHT_HOME": str(home)})
     problem = Store(user_home).problem(ref)
     statement, files = statement_path_and_workspace_files(problem)
     folder = user_home.workspaces / "starter" / "helped"

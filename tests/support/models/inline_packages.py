@@ -25,7 +25,7 @@ def node_modules() -> Path:
         NotInstalledError: npm is missing, or the registry refuses.
     """
     lock = _PACKAGES / "package-lock.json"
-    cache = Home.find().cache / "subjects"
+    cache = Home.from_environment().cache / "subjects"
     folder = cache / f"inline-{hashlib.sha256(lock.read_bytes()).hexdigest()[:12]}"
     if folder.is_dir():
         return folder / "node_modules"

@@ -22,7 +22,7 @@ _REFUSED = re.compile(r"E40\d|ENOTFOUND|ECONN|ETIMEDOUT|EAI_AGAIN|ETARGET|No mat
 
 def installed_preset(name: str) -> Preset:
     """A subject, installed at the first time; the test is skipped where the registry refuses."""
-    subject, cache = preset(name), Home.find().cache
+    subject, cache = preset(name), Home.from_environment().cache
     if not is_installed(subject, cache):
         try:
             install_subject(subject, cache, print)

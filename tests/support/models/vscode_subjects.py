@@ -15,6 +15,6 @@ EXTENSION = Path(__file__).with_name("vscode_subject")
 
 def programs() -> Programs:
     try:
-        return find_programs((), Home.find().cache)
+        return find_programs((), Home.from_environment().cache)
     except EvaluationError as error:
         pytest.skip(str(error))

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchwright_exams.items import ExamItem
-from benchwright_exams.model.lines import signs
-from benchwright_exams.structure.place import parents
+from benchwright_exams.model.lines import significant_signs
+from benchwright_exams.structure.place import parent_labels
 from benchwright_exams.structure.text_blocks import Block
-from benchwright_exams.work import Extracted, extract_exam
+from benchwright_exams.work import ExtractedExam, extract_exam
 
 from .exam_papers import ExpectedQuestion, Paper, papers, scan
 
@@ -29,7 +29,7 @@ class MeasuredExam:
     """One exam, found and asked."""
 
     paper: Paper
-    extraction: Extracted
+    extraction: ExtractedExam
     right: int
     """Questions with their words, points, context, choices and solution."""
     extra: tuple[str, ...]
@@ -75,8 +75,8 @@ def is_right(item: ExamItem | None, question: ExpectedQuestion) -> bool:
         return False
     figures = {block.region for block in (*item.context, *item.body) if block.region}
     return (
-        signs(question.says) in signs(words_of(item.body))
-        and signs(question.context) in signs(words_of(item.context))
+        significant_signs(question.says) in significant_signs(words_of(item.body))
+        and significant_signs(question.context) in significant_signs(words_of(item.context))
         and item.points == question.points
         and len(figures) == question.figures
         and tuple(item.choices.values()) == question.choices
@@ -86,10 +86,14 @@ def is_right(item: ExamItem | None, question: ExpectedQuestion) -> bool:
 
 def has_solution(item: ExamItem, question: ExpectedQuestion) -> bool:
     solution_text = words_of(item.solution)
-    return signs(question.solution) in signs(solution_text) if question.solution else solution_text == question.key
+    return (
+        significant_signs(question.solution) in significant_signs(solution_text)
+        if question.solution
+        else solution_text == question.key
+    )
 
 
-def texts_of_pages(paper: Paper, extraction: Extracted) -> str:
+def texts_of_pages(paper: Paper, extraction: ExtractedExam) -> str:
     """The words of a PDF by another way than the reader's: pdfium's own order, or those recognised."""
     import pypdfium2
 
@@ -110,7 +114,7 @@ def measure(paper: Paper, folder: Path) -> MeasuredExam:
     bad_page = any("may be missing" in finding.says for finding in findings)
     right = [question.label for question in paper.questions if is_right(items.get(question.label), question)]
     drawn = {region.id for region in extraction.ledger.regions if region.role in ("figure", "table") and region.item}
-    page = signs(texts_of_pages(paper, extraction))
+    page = significant_signs(texts_of_pages(paper, extraction))
     item_sentences = [
         sentence
         for item in items.values()
@@ -131,12 +135,12 @@ def measure(paper: Paper, folder: Path) -> MeasuredExam:
             for question in paper.questions
             if (question.solution or question.key) and question.label in items
         ),
-        invented=tuple(sentence for sentence in item_sentences if signs(sentence) not in page),
+        invented=tuple(sentence for sentence in item_sentences if significant_signs(sentence) not in page),
         missed=tuple(
             label
             for label in labels
             if label not in right
-            and not faulty_items.intersection((label, *parents(label)))
+            and not faulty_items.intersection((label, *parent_labels(label)))
             and not (bad_page and label not in items)
         ),
         alarms=tuple(label for label in right if label in faulty_items),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from benchwright_analysis.report.fold import FoldedAttempt
-from benchwright_analysis.report.section import Section, plain
+from benchwright_analysis.report.section import Section, json_value
 
 from .report_codebook import observation
 
@@ -34,7 +34,7 @@ def attempt(participant: str, problem: str, condition: str, *, seconds: object, 
 
 def words(section: Section) -> str:
     """All that a section says, as a reader of the page or of `report.json` meets it."""
-    json.dumps(plain(section.numbers), allow_nan=False)
+    json.dumps(json_value(section.numbers), allow_nan=False)
     tables = [*(picture.table for picture in section.pictures), *section.tables]
     cells = [str(cell) for table in tables for row in table.rows for cell in row]
     return "\n".join([*section.lead, *(f"{table.note}\n{table.columns}" for table in tables), *cells])

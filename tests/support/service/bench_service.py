@@ -52,7 +52,7 @@ class Service:
     @property
     def folders(self) -> Home:
         """Its folders."""
-        return Home.find({"BENCHWRIGHT_HOME": str(self.home)})
+        return Home.from_environment({"BENCHWRIGHT_HOME": str(self.home)})
 
     @property
     def log(self) -> Path:

@@ -124,7 +124,7 @@ async def serve_judges(
     pace: JudgingPace | None = None,
 ) -> AsyncIterator[Served]:
     """The whole service but for the socket."""
-    home = Home.find({"BENCHWRIGHT_HOME": str(folder)})
+    home = Home.from_environment({"BENCHWRIGHT_HOME": str(folder)})
     store = filled_store(home)
     endpoints = [ModelEndpoint(settings, {}) for settings in judges]
     panel = Panel(judges=tuple(map(ModelJudge, endpoints)), comparable=False) if endpoints else None

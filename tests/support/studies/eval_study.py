@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from benchwright_attempts import log_file
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_foundation.home import Home
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 from benchwright_studies.conduct.study_log import StudyLog
 
 from ..service.judge_endpoint import PlayedReply, content
@@ -71,11 +71,11 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LOCAL_API_KEY", "none")
     monkeypatch.chdir(tmp_path)
-    return Lab(Home.find(), tmp_path)
+    return Lab(Home.from_environment(), tmp_path)
 
 
 def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(command_line(), [*map(str, arguments)], env={"COLUMNS": "200"})
+    return CliRunner().invoke(app_with_commands(), [*map(str, arguments)], env={"COLUMNS": "200"})
 
 
 def printed_json(cli_result: Result) -> Any:

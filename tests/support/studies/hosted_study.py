@@ -17,7 +17,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import EnrolledStudy, Role
 from benchwright_service.bench import open_administration, open_lab
-from benchwright_studies.conduct.archive import journal_lines
+from benchwright_studies.conduct.archive import journal_json_lines
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_studies.plan.allocation import ParticipantFile
@@ -89,7 +89,7 @@ class Participant:
         participant.assignments = {assignment.pack: assignment.id for assignment in enrolled.assignments}
         join_study(participant.log, Store(service.folders), file)
         participant.studies.give_consent(study, participant.pseudonym, "1")
-        participant.studies.draw_assignment(study, participant.pseudonym, participant.hand_journal_in())
+        participant.studies.draw_assignment_if_next(study, participant.pseudonym, participant.hand_journal_in())
         participant.hand_journal_in()
         return participant
 
@@ -101,7 +101,7 @@ class Participant:
     def hand_journal_in(self) -> str:
         """Hands the journal in; returns the code of the assignment, if it comes."""
         journal_records = [
-            json.loads(line) for line in journal_lines(self.log.journal.entries(self.study, self.pseudonym))
+            json.loads(line) for line in journal_json_lines(self.log.journal.entries(self.study, self.pseudonym))
         ]
         with self.service.client(self.token) as client:
             reply = client.post(f"/api/v1/studies/{self.study}/journal", json={"lines": journal_records})
@@ -122,7 +122,7 @@ class Participant:
             study=self.study,
             recording=assigned.recording,
         )
-        self.studies.note_problem_opened(assigned, ref, header.id)
+        self.studies.record_task_begun(assigned, ref, header.id)
         self.hand_journal_in()
         self.record(header.id, assigned, agreed, Started())
         return header.id
@@ -147,5 +147,5 @@ class Participant:
         reason = "passed" if outcome is Outcome.PASSED else "tests_failed"
         verdict = RunFinished(run="r", number=1, outcome=outcome, reason=reason, wall_s=1, digests={})
         self.record(attempt, verdict, Submitted())
-        self.studies.record_finish(self.study, self.pseudonym)
+        self.studies.record_finish_if_finished(self.study, self.pseudonym)
         self.hand_journal_in()

@@ -106,7 +106,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     script.write_text(json.dumps({"rules": [{"after": ");", "say": BODY.strip()}]}))
     with Hearing(tmp_path / "socket") as hearing:
         server = shlex.join([sys.executable, str(SUPPORT / "inline_double.py"), str(script), str(hearing.socket_path)])
-        yield Lab(Home.find(), tmp_path, server)
+        yield Lab(Home.from_environment(), tmp_path, server)
 
 
 def people_work(lab: Lab) -> None:
@@ -117,7 +117,9 @@ def people_work(lab: Lab) -> None:
         for participant in ("P01", "P02"):
             studies.enroll("side", participant)
             studies.give_consent("side", participant, "1")
-            studies.keep_forecast("side", participant, PROBLEM, Forecast(minutes_without_ai=4, minutes_with_ai=2))
+            studies.record_next_forecast(
+                "side", participant, PROBLEM, Forecast(minutes_without_ai=4, minutes_with_ai=2)
+            )
             assigned, agreed, ref = studies.next_task("side", participant)
             problem = Store(lab.home).problem(ref)
             header = Attempts(log).create(
@@ -140,13 +142,13 @@ def people_work(lab: Lab) -> None:
                 ]
             for event in recorded_events:
                 log.append_blocking(header.id, event)
-            studies.note_problem_opened(assigned, ref, header.id)
+            studies.record_task_begun(assigned, ref, header.id)
             moment[0] += (120 if helped else 60) * 1_000_000_000
             outcome, reason = (Outcome.PASSED, "passed") if helped else (Outcome.FAILED, "tests_failed")
             run_finished = RunFinished(run="r", number=1, outcome=outcome, reason=reason, wall_s=1, digests={})
             log.append_blocking(header.id, run_finished)
             log.append_blocking(header.id, Submitted())
-            studies.record_finish("side", participant)
+            studies.record_finish_if_finished("side", participant)
 
 
 def play(request: JudgeRequest) -> PlayedReply:

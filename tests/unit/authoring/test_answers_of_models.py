@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from benchwright_authoring.new_problem import new_problem
 from benchwright_problems.problem import QuestionFormat
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 
 from ...support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
 
@@ -59,7 +59,7 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Models]:
 
 
 def tried(*options: str) -> tuple[int, str]:
-    invocation = CliRunner().invoke(command_line(), ["questions", "try", *options])
+    invocation = CliRunner().invoke(app_with_commands(), ["questions", "try", *options])
     return invocation.exit_code, invocation.output
 
 

@@ -16,7 +16,7 @@ from benchwright_authoring.mutation.findings import (
     ProblemFindings,
 )
 from benchwright_authoring.mutation.mutant import Mutant
-from benchwright_authoring.mutation.stimulus import cocotb_test
+from benchwright_authoring.mutation.stimulus import cocotb_stimulus_test_text
 from benchwright_problems.storage.pack_folder import read_pack_folder
 
 TEXT = "module m (input logic clk, d, output logic q);\n  always_ff @(posedge clk) q <= d;\nendmodule\n"
@@ -108,11 +108,11 @@ def test_the_report_is_not_taken_into_the_pack(pack: Path) -> None:
 
 
 def test_tests_are_added_to_the_file_that_holds_tests(pack: Path) -> None:
-    assert reference(pack).cocotb_tests == pack / "p/hidden/harness/src/test_m.py"
+    assert reference(pack).first_cocotb_file == pack / "p/hidden/harness/src/test_m.py"
 
 
 def test_a_test_drives_the_counterexample_and_fails_until_it_is_finished() -> None:
-    text = cocotb_test(survivor(), EXAMPLE, TEXT)
+    text = cocotb_stimulus_test_text(survivor(), EXAMPLE, TEXT)
     (function,) = ast.parse(text).body
     assert isinstance(function, ast.AsyncFunctionDef)
     assert isinstance(function.body[-1], ast.Raise)
@@ -121,7 +121,7 @@ def test_a_test_drives_the_counterexample_and_fails_until_it_is_finished() -> No
 
 
 def test_without_a_clock_a_test_waits_for_time() -> None:
-    text = cocotb_test(survivor(), EXAMPLE, "module m (input a, output y); assign y = a; endmodule")
+    text = cocotb_stimulus_test_text(survivor(), EXAMPLE, "module m (input a, output y); assign y = a; endmodule")
     ast.parse(text)
     assert "Clock" not in text
     assert 'Timer(1, unit="ns")' in text

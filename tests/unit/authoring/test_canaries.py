@@ -14,7 +14,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.canary import packs_with_canary_in
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 
 CANARY = "3f2c8f1e-0d1b-4c5e-9a52-6f4f8d5b2a10"
 
@@ -34,13 +34,13 @@ def canary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
     new_problem(tmp_path / "mine", "adder", DesignForm.COCOTB)
     pack = read_pack_folder(tmp_path / "mine")
-    Store(Home.find()).add(pack)
+    Store(Home.from_environment()).add(pack)
     assert pack.canary is not None
     return pack.canary
 
 
 def searched(*files: Path) -> tuple[int, str]:
-    invocation = CliRunner().invoke(command_line(), ["problems", "canaries", *map(str, files), "--json"])
+    invocation = CliRunner().invoke(app_with_commands(), ["problems", "canaries", *map(str, files), "--json"])
     return invocation.exit_code, invocation.stdout
 
 
@@ -58,6 +58,6 @@ def test_a_new_pack_has_its_own_and_it_is_found_in_replies(canary: str, tmp_path
 
 def test_what_is_no_log_is_named(canary: str, tmp_path: Path) -> None:
     (tmp_path / "x.eval").write_text("no log")
-    invocation = CliRunner().invoke(command_line(), ["problems", "canaries", str(tmp_path / "x.eval")])
+    invocation = CliRunner().invoke(app_with_commands(), ["problems", "canaries", str(tmp_path / "x.eval")])
     assert invocation.exit_code not in (0, 1), invocation.output
     assert "x.eval is no log" in invocation.output.replace("\n", " ")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from benchwright_authoring.duplicates import LikePart, near_copies
+from benchwright_authoring.duplicates import LikePart, near_copy_pairs
 from benchwright_problems.problem import Difficulty, Hidden, Pack, Problem, ProblemKind, Provenance, Public
 from benchwright_problems.storage.pack_folder import read_built_in
 
@@ -32,7 +32,7 @@ def pack(name: str, problem_texts: Mapping[str, tuple[str, str]]) -> Pack:
 
 
 def copies(*packs: Pack, threshold: float = 0.8) -> list[tuple[str, str, LikePart]]:
-    return [(pair.first_ref, pair.second_ref, pair.alike_part) for pair in near_copies(packs, threshold)]
+    return [(pair.first_ref, pair.second_ref, pair.alike_part) for pair in near_copy_pairs(packs, threshold)]
 
 
 def test_copies_in_other_packs_are_found_by_statement_and_by_reference() -> None:
@@ -50,7 +50,7 @@ def test_copies_in_other_packs_are_found_by_statement_and_by_reference() -> None
 def test_the_similarity_is_that_of_the_runs_of_five_tokens() -> None:
     words = [f"w{number}" for number in range(100)]
     changed_words = [*words[:50], "new", *words[51:]]
-    (near_copy,) = near_copies([pack("a", {"x": (" ".join(words), ""), "y": (" ".join(changed_words), "")})])
+    (near_copy,) = near_copy_pairs([pack("a", {"x": (" ".join(words), ""), "y": (" ".join(changed_words), "")})])
     # Five of 96 runs have the changed word.
     assert (near_copy.first_ref, near_copy.second_ref, near_copy.alike_part) == ("a/x", "a/y", LikePart.STATEMENT)
     assert near_copy.similarity == pytest.approx(91 / 101)

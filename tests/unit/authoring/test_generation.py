@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_authoring.generation.draft import draft_faults, read_draft
+from benchwright_authoring.generation.draft import draft_faults, draft_of_reply
 from benchwright_authoring.generation.passages import CorpusError, read_corpus
-from benchwright_problems.storage.pack_folder import read_pack_folder, read_pack_head
-from benchwright_server.cli.app import command_line
+from benchwright_problems.storage.pack_folder import read_pack_folder, read_pack_toml
+from benchwright_server.cli.app import app_with_commands
 
 from ...support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
 
@@ -88,7 +88,7 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted
 def generate(corpus: Path, *options: str) -> tuple[int, str, Path]:
     folder = corpus.parent / "made"
     command = ["questions", "generate", str(corpus), "--out", str(folder), "--model", "small", "--judge", "other"]
-    invocation = CliRunner().invoke(command_line(), [*command, *options])
+    invocation = CliRunner().invoke(app_with_commands(), [*command, *options])
     return invocation.exit_code, " ".join(invocation.output.split()), folder
 
 
@@ -122,7 +122,7 @@ def test_a_question_that_passes_is_written_with_its_key_and_its_passage(corpus: 
     (row,) = passages(folder)
     assert (row["answered"], row["without_passage"]) == (key.value, key.value)
     assert models.step_names == ["write", "check", "answer", "closed-book"]
-    check_run = CliRunner().invoke(command_line(), ["problems", "check", str(folder)])
+    check_run = CliRunner().invoke(app_with_commands(), ["problems", "check", str(folder)])
     assert check_run.exit_code == 0, check_run.output
 
 
@@ -256,7 +256,7 @@ def test_a_question_nearly_the_same_as_another_is_left_out(corpus: Path, models:
     write_passages(corpus, 3)
     code, console_text, folder = generate(corpus)
     assert code == 0, console_text
-    assert len(read_pack_head(folder).order) == 1
+    assert len(read_pack_toml(folder).order) == 1
     assert console_text.count("it asks for nearly the same as cloze-") == 2
 
 
@@ -333,5 +333,5 @@ def test_a_folder_without_passages_is_an_error(tmp_path: Path, text: str | None)
 def test_the_words_asked_for_are_whole_words(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(CACHES.replace("dirty bit", "dirty bits"))
     (passage,) = read_corpus(tmp_path).passages
-    draft = read_draft(DRAFT | {"quote": DRAFT["quote"].replace("bit", "bits")})
+    draft = draft_of_reply(DRAFT | {"quote": DRAFT["quote"].replace("bit", "bits")})
     assert list(draft_faults(draft, passage)) == ["the quote does not have the words that are asked for"]

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import pointbiserialr
 from statsmodels.stats.proportion import proportion_confint
 
-from benchwright_authoring.item_analysis import analyse, option_statistics
+from benchwright_authoring.item_analysis import item_statistics, option_statistics
 
 
 def test_values_of_a_test_worked_out_by_hand() -> None:
@@ -15,7 +15,7 @@ def test_values_of_a_test_worked_out_by_hand() -> None:
     first_scores = [0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
     second_scores = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
     item_scores = [0, 0, 0, 1, 0, 1, 1, 1, 1, 1]
-    analysis = analyse({"item": item_scores, "first": first_scores, "second": second_scores})["item"]
+    analysis = item_statistics({"item": item_scores, "first": first_scores, "second": second_scores})["item"]
     assert (analysis.students, analysis.facility) == (10, 0.6)
     # 27 % of ten are three. Of the four with 2 others all have it; of the worst, two with 0 have not, and of the four
     # with 1, who share the third place, half.
@@ -31,11 +31,11 @@ def test_students_who_are_tied_count_alike_in_any_order() -> None:
     differences = set()
     for _ in range(5):
         dice.shuffle(score_pairs)
-        item_statistics = analyse(
+        analysis = item_statistics(
             {"a": [first for first, _ in score_pairs], "b": [second for _, second in score_pairs]}
         )["a"]
-        assert item_statistics.upper_lower is not None
-        differences.add(round(item_statistics.upper_lower, 9))
+        assert analysis.upper_lower is not None
+        differences.add(round(analysis.upper_lower, 9))
     assert len(differences) == 1
 
 
@@ -43,35 +43,35 @@ def test_students_who_are_tied_count_alike_in_any_order() -> None:
 def test_discrimination_is_the_corrected_point_biserial_correlation(seed: int) -> None:
     dice = random.Random(seed)
     columns = {str(name): [float(dice.random() < 0.6) for _ in range(40)] for name in range(5)}
-    for name, item_statistics in analyse(columns).items():
+    for name, analysis in item_statistics(columns).items():
         rest_scores = np.sum([column for other_name, column in columns.items() if other_name != name], axis=0)
-        assert item_statistics.discrimination == pytest.approx(
+        assert analysis.discrimination == pytest.approx(
             pointbiserialr(np.array(columns[name], bool), rest_scores).statistic
         )
 
 
 def test_who_has_not_worked_on_an_item_is_not_counted_there() -> None:
     columns: dict[str, list[float | None]] = {"a": [1.0] * 6 + [None] * 6, "b": [0.0, 1.0] * 6}
-    analyses = analyse(columns)
+    analyses = item_statistics(columns)
     assert (analyses["a"].students, analyses["a"].facility, analyses["a"].discrimination) == (6, 1.0, None)
     assert analyses["b"].students == 12
 
 
 @pytest.mark.parametrize("column", [[], [None, None], [1.0], [0.5] * 30])
 def test_what_can_not_be_said_is_not_said(column: list[float | None]) -> None:
-    analysis = analyse({"a": column, "b": [0.0] * len(column)})["a"]
+    analysis = item_statistics({"a": column, "b": [0.0] * len(column)})["a"]
     assert analysis.discrimination is None
 
 
 @pytest.mark.parametrize("columns", [{"a": [1.5]}, {"a": [-0.1]}, {"a": [1.0], "b": [1.0, 0.0]}])
 def test_shares_that_are_none_are_refused(columns: dict[str, list[float | None]]) -> None:
     with pytest.raises(ValueError, match=r"share|different numbers"):
-        analyse(columns)
+        item_statistics(columns)
 
 
 @pytest.mark.parametrize(("count", "total"), [(0, 5), (5, 5), (3, 7), (450, 500)])
 def test_the_interval_of_a_share_is_wilsons(count: int, total: int) -> None:
-    analysis = analyse({"a": [1.0] * count + [0.0] * (total - count)})["a"]
+    analysis = item_statistics({"a": [1.0] * count + [0.0] * (total - count)})["a"]
     assert analysis.facility_interval == pytest.approx(proportion_confint(count, total, method="wilson"), abs=1e-12)
 
 

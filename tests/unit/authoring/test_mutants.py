@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from benchwright_authoring.mutation.mutant import Mutant
-from benchwright_authoring.mutation.mutants import Compiler, make_mutants, trial_order
+from benchwright_authoring.mutation.mutants import MutantCompiler, possible_mutants_by_kind, trial_order
 
 TEXT = """module counter (input logic clk, rst, output logic [3:0] q, output logic top);
   // Schritte: größer als nötig
@@ -19,7 +19,7 @@ FILES = {"counter.sv": TEXT.encode()}
 
 
 def counter_mutants() -> dict[str, list[Mutant]]:
-    return make_mutants(FILES, {"counter.sv": TEXT})
+    return possible_mutants_by_kind(FILES, {"counter.sv": TEXT})
 
 
 def all_of(by_kind: dict[str, list[Mutant]]) -> list[Mutant]:
@@ -80,25 +80,25 @@ def fault(old_text: str, new_text: str) -> Mutant:
 
 
 def test_slang_refuses_what_does_not_compile() -> None:
-    compiler = Compiler(FILES)
-    assert compiler.accepts(fault("q == 4'd9", "q != 4'd9"))
-    assert not compiler.accepts(fault("q == 4'd9", "unknown == 4'd9"))
-    assert not compiler.accepts(fault("q == 4'd9", "q == "))
+    compiler = MutantCompiler(FILES)
+    assert compiler.compiles(fault("q == 4'd9", "q != 4'd9"))
+    assert not compiler.compiles(fault("q == 4'd9", "unknown == 4'd9"))
+    assert not compiler.compiles(fault("q == 4'd9", "q == "))
 
 
 def test_a_reference_that_slang_refuses_leaves_the_decision_to_the_harness() -> None:
     broken_files = {"counter.sv": TEXT.replace("4'd9", "NINE").encode()}
-    assert Compiler(broken_files).accepts(fault("module", "modul"))
+    assert MutantCompiler(broken_files).compiles(fault("module", "modul"))
 
 
 def test_the_top_is_the_module_that_no_other_instantiates() -> None:
     top_source = b"module top (input logic clk, rst); counter c (.clk, .rst, .q(), .top()); endmodule\n"
-    assert Compiler({**FILES, "top.sv": top_source}).tops == ["top"]
+    assert MutantCompiler({**FILES, "top.sv": top_source}).uninstantiated_modules == ["top"]
 
 
 def test_other_files_of_the_reference_are_compiled_and_only_its_own_changed() -> None:
     fixed_source = b"module given (output logic x); assign x = 1'b1; endmodule\n"
-    by_kind = make_mutants(
+    by_kind = possible_mutants_by_kind(
         {**FILES, "given.sv": fixed_source, "notes.md": b"a + b"}, {"counter.sv": TEXT, "notes.md": "a + b"}
     )
     assert {mutant.path for mutant in all_of(by_kind)} == {"counter.sv"}

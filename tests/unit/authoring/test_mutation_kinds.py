@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_authoring.mutation.catalogue import KINDS
-from benchwright_authoring.mutation.mutants import make_mutants
+from benchwright_authoring.mutation.mutants import possible_mutants_by_kind
 
 MACHINE = "typedef enum logic [1:0] {A, B, C} t; t s;"
 
@@ -26,7 +26,7 @@ def faults(body: str) -> dict[str, list[str]]:
     head, tail = module("@").split("@")
     return {
         kind: [mutant.apply_to(files)["m.sv"].decode().removeprefix(head).removesuffix(tail) for mutant in kind_mutants]
-        for kind, kind_mutants in make_mutants(files, {"m.sv": text}).items()
+        for kind, kind_mutants in possible_mutants_by_kind(files, {"m.sv": text}).items()
     }
 
 
@@ -161,19 +161,19 @@ def test_what_is_no_part_of_the_behaviour_is_left_alone(body: str) -> None:
 
 def test_ports_and_parameters_of_a_module_stay_as_they_are() -> None:
     text = "module m #(parameter N = 4) (input logic [N-1:0] a);\nendmodule\n"
-    assert make_mutants({"m.sv": text.encode()}, {"m.sv": text}) == {}
+    assert possible_mutants_by_kind({"m.sv": text.encode()}, {"m.sv": text}) == {}
 
 
 def test_what_a_macro_stands_for_is_left_alone_and_what_is_beside_it_is_not() -> None:
     text = "`define ONE 1\nmodule m (output int q, r);\nassign q = `ONE;\nassign r = 5;\nendmodule\n"
-    by_kind = make_mutants({"m.sv": text.encode()}, {"m.sv": text})
+    by_kind = possible_mutants_by_kind({"m.sv": text.encode()}, {"m.sv": text})
     assert [(mutant.line, mutant.before) for mutant in by_kind["constant-plus-one"]] == [(4, "5")]
 
 
 def test_nothing_that_a_reference_includes_is_opened(tmp_path: Path) -> None:
     (tmp_path / "secret.svh").write_text("assign w = 1;\n")
     text = f'module m (output w, v);\n`include "{tmp_path}/secret.svh"\nassign v = 1;\nendmodule\n'
-    by_kind = make_mutants({"m.sv": text.encode()}, {"m.sv": text})
+    by_kind = possible_mutants_by_kind({"m.sv": text.encode()}, {"m.sv": text})
     assert [mutant.line for mutant in by_kind["constant-plus-one"]] == [3]
 
 

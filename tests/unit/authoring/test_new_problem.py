@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from benchwright_authoring.new_problem import FORMS, DesignForm, Form, NewProblemError, free_response_twin, new_problem
-from benchwright_judges.score import score
+from benchwright_judges.score import score_by_rules
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import ProblemKind, QuestionFormat
-from benchwright_problems.storage.pack_folder import read_pack_folder, wrong_solutions
+from benchwright_problems.storage.pack_folder import read_pack_folder, wrong_solutions_by_name
 
 
 @pytest.mark.parametrize("form", list(FORMS.values()))
@@ -21,13 +21,13 @@ def test_every_form_makes_a_pack_that_can_be_read(tmp_path: Path, form: Form) ->
     assert not [word for word in ("@ID@", "@TOP@", "@FORMAT@", "@CHOICES@", "@ANSWER@", "@RUBRIC@") if word in text]
     if problem.kind is ProblemKind.DESIGN:
         assert problem.public.expected == ("rtl/first_one.sv",)
-        assert wrong_solutions(tmp_path / "my-pack", "first-one")
+        assert wrong_solutions_by_name(tmp_path / "my-pack", "first-one")
     else:
         assert problem.public.question is not None
         assert problem.public.question.format == form.value
         assert problem.hidden.answer is not None
         if problem.public.question.format is QuestionFormat.MULTIPLE_RESPONSE:
-            assert score(problem, "A, C").passed
+            assert score_by_rules(problem, "A, C").passed
             assert len(problem.hidden.answer.value) == 2
 
 

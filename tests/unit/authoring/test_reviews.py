@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 
 from benchwright_authoring.new_problem import new_problem
 from benchwright_authoring.review.accepted import is_accepted_unless_open
-from benchwright_authoring.review.checks import ReviewCheck, agreement
-from benchwright_authoring.review.reviews import Reviewer, ReviewError, questions_of
+from benchwright_authoring.review.checks import ReviewCheck, agreement_alpha
+from benchwright_authoring.review.reviews import Reviewer, ReviewError, multiple_choice_questions
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import QuestionFormat
 from benchwright_problems.storage.pack_folder import read_pack_folder
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 
 YES = ("y",) * (len(ReviewCheck) + 1)
 NO = ("y", "y", "n", "y", "y", "The rationale is wrong.")
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 def run(*arguments: str | Path, typed: tuple[str, ...] = ()) -> tuple[int, str]:
     invocation = CliRunner().invoke(
-        command_line(), ["questions", *map(str, arguments)], input="".join(f"{line}\n" for line in typed)
+        app_with_commands(), ["questions", *map(str, arguments)], input="".join(f"{line}\n" for line in typed)
     )
     return invocation.exit_code, " ".join(invocation.output.split())
 
@@ -42,7 +42,7 @@ def review(folder: Path, name: str, *typed: str) -> tuple[int, str]:
 
 
 def test_the_key_is_shown_after_the_answer_which_can_not_be_changed(folder: Path) -> None:
-    key = questions_of(folder)[0].hidden.answer
+    key = multiple_choice_questions(folder)[0].hidden.answer
     assert key is not None
     key_text = f"The key is {key.value}"
     _, console_text = review(folder, "ada", "q")
@@ -64,7 +64,10 @@ def test_what_more_than_half_accept_becomes_a_pack_with_agreement_and_times(
     ticks = count()
     monkeypatch.setattr(time, "monotonic", lambda: float(10 * next(ticks)))
     problem_order = {
-        name: [problem.id for problem, _ in Reviewer(folder, name).open_reviews(questions_of(folder))] for name in "abc"
+        name: [
+            problem.id for problem, _ in Reviewer(folder, name).unfinished_reviews(multiple_choice_questions(folder))
+        ]
+        for name in "abc"
     }
     for name, accepts in {"a": ("first", "second"), "b": ("first",), "c": ("first",)}.items():
         typed = [line for problem_id in problem_order[name] for line in ("A", *(YES if problem_id in accepts else NO))]
@@ -90,7 +93,7 @@ def test_a_question_that_changed_after_its_review_is_reviewed_again(folder: Path
     code, console_text = run("accepted", folder, "--out", pack_folder, "--reviewers", "1")
     assert code == 1
     assert "1 questions accepted, 0 rejected, 1 lack reviews" in console_text
-    pending_reviews = Reviewer(folder, "ada").open_reviews(questions_of(folder))
+    pending_reviews = Reviewer(folder, "ada").unfinished_reviews(multiple_choice_questions(folder))
     assert [(problem.id, review) for problem, review in pending_reviews] == [("first", None)]
     assert review(folder, "ada", "A", *NO)[0] == 0
     assert run("accepted", folder, "--out", pack_folder, "--reviewers", "1")[0] == 0
@@ -116,7 +119,7 @@ def test_a_reviewer_has_a_name_that_is_no_path(folder: Path, name: str) -> None:
 
 
 def test_a_decision_that_lacks_something_is_refused(folder: Path) -> None:
-    problem = questions_of(folder)[0]
+    problem = multiple_choice_questions(folder)[0]
     ada_reviewer = Reviewer(folder, "ada")
     decision = {"accepts": True, "checks": [*ReviewCheck], "comment": "", "decision_s": 1.0}
     with pytest.raises(ReviewError, match="answer the question first"):
@@ -141,14 +144,14 @@ def test_a_broken_review_is_named(folder: Path, content: str) -> None:
     reviews_folder.mkdir(parents=True)
     (reviews_folder / "first.json").write_text(content)
     with pytest.raises(DatasetError, match=r"ada/first\.json"):
-        Reviewer(folder, "ada").open_reviews(questions_of(folder))
+        Reviewer(folder, "ada").unfinished_reviews(multiple_choice_questions(folder))
 
 
 def test_a_review_is_not_read_through_a_link(folder: Path, tmp_path: Path) -> None:
     (folder / "reviews" / "ada").mkdir(parents=True)
     (folder / "reviews" / "ada" / "first.json").symlink_to(tmp_path / "secret")
     with pytest.raises(DatasetError, match="can't be read"):
-        Reviewer(folder, "ada").open_reviews(questions_of(folder))
+        Reviewer(folder, "ada").unfinished_reviews(multiple_choice_questions(folder))
 
 
 @pytest.mark.parametrize(
@@ -174,9 +177,9 @@ def test_a_question_is_decided_as_soon_as_no_further_review_can_change_it(
 
 
 def test_agreement_is_undefined_where_everybody_says_the_same() -> None:
-    assert agreement([]) is None
-    assert agreement([[True, True], [True]]) is None
-    assert agreement([[True, True], [False, False]]) == pytest.approx(1)
+    assert agreement_alpha([]) is None
+    assert agreement_alpha([[True, True], [True]]) is None
+    assert agreement_alpha([[True, True], [False, False]]) == pytest.approx(1)
 
 
 def test_a_pack_whose_folder_of_reviews_is_a_link_gets_none(folder: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from benchwright_authoring.new_problem import new_problem
 from benchwright_authoring.translation.translating import translation_faults
 from benchwright_problems.problem import QuestionFormat
 from benchwright_problems.storage.pack_folder import read_pack_folder
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 
 from ...support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
 
@@ -85,7 +85,7 @@ def model(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 def translate(folder: Path, *options: str) -> tuple[int, str, Path]:
     target = folder.parent / "mine-de"
     command = ["questions", "translate", str(folder), "--to", "de", "--out", str(target), "--model", "m", *options]
-    invocation = CliRunner().invoke(command_line(), command)
+    invocation = CliRunner().invoke(app_with_commands(), command)
     return invocation.exit_code, invocation.output, target
 
 

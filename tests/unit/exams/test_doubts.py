@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from benchwright_exams.reading.page import Box, PageWord
-from benchwright_exams.structure.doubts import doubts_of, is_doubtful
+from benchwright_exams.structure.doubts import doubt_findings, is_doubtful
 from benchwright_exams.structure.ledger import Region, RegionRole, Segment
 from benchwright_exams.structure.text_blocks import Block, BlockKind
 
@@ -33,7 +33,7 @@ def line(
 
 
 def doubt_texts(exam_questions: list[Question], *regions: Region) -> list[tuple[str, str]]:
-    return [(finding.item, finding.says) for finding in doubts_of(exam_questions, regions)]
+    return [(finding.item, finding.says) for finding in doubt_findings(exam_questions, regions)]
 
 
 def test_questions_that_are_alike_raise_no_doubt() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
-from benchwright_exams.model.lines import signs
+from benchwright_exams.model.lines import significant_signs
 from benchwright_exams.review import markdown
 from benchwright_exams.structure.text_blocks import Block, BlockKind
 
@@ -43,10 +43,10 @@ def test_a_listing_can_not_end_its_fence() -> None:
 
 
 def test_a_pictures_text_can_not_end_it() -> None:
-    assert markdown.figure_link("a](x) ![b", "figures/p1-1.png") == "![a (x) b](figures/p1-1.png)"
+    assert markdown.figure_markdown_link("a](x) ![b", "figures/p1-1.png") == "![a (x) b](figures/p1-1.png)"
 
 
 def test_words_are_on_a_page_whatever_its_lines() -> None:
     page = "A carry-\nlookahead adder is\nfast. It is large."
-    assert signs("A carry-lookahead adder is fast.") in signs(page)
-    assert signs("A carry-lookahead adder is not fast.") not in signs(page)
+    assert significant_signs("A carry-lookahead adder is fast.") in significant_signs(page)
+    assert significant_signs("A carry-lookahead adder is not fast.") not in significant_signs(page)

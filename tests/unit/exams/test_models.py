@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from benchwright_exams.items import find_items
+from benchwright_exams.items import items_of_ledger
 from benchwright_exams.model.checks import with_incompleteness_findings
-from benchwright_exams.model.figures import assign_figures
-from benchwright_exams.model.lines import assign_line_roles
+from benchwright_exams.model.figures import with_figures_assigned
+from benchwright_exams.model.lines import with_line_roles_by_model
 from benchwright_exams.model.replies import ExamModel
 from benchwright_exams.structure.ledger import Ledger
 from benchwright_exams.structure.structure import read_structure
@@ -48,7 +48,7 @@ async def sort(
     client = ModelEndpoint(settings, {})
     model = ExamModel(client, folder, JudgingBudget(budget))
     try:
-        return await assign_line_roles(read_structure(exam(*(lines or LINES))), model), model
+        return await with_line_roles_by_model(read_structure(exam(*(lines or LINES))), model), model
     finally:
         await client.close()
 
@@ -58,10 +58,10 @@ def says(ledger: Ledger) -> str:
 
 
 async def test_a_model_sorts_what_rules_can_not(tmp_path: Path) -> None:
-    assert find_items(read_structure(exam(*LINES))).items == ()
+    assert items_of_ledger(read_structure(exam(*LINES))).items == ()
     with JudgeEndpoint(lambda _: ranges(*GOOD)) as endpoint:
         ledger, _ = await sort(endpoint, tmp_path)
-    (exam_item,) = find_items(ledger).items
+    (exam_item,) = items_of_ledger(ledger).items
     assert (exam_item.label, exam_item.body[0].text) == ("1a", "Was ist es nicht?")
     assert exam_item.context[0].text == "Aufgabe eins. Was ist ein Latch?"
     assert {region.by for region in ledger.regions} == {"sorter"}
@@ -133,14 +133,14 @@ async def test_no_request_is_made_beyond_the_budget(tmp_path: Path) -> None:
 
 async def test_a_model_assigns_figures_to_questions_that_there_are(tmp_path: Path) -> None:
     ledger = read_structure(exam("1. Why?", "2. How?", "", "", "", "3. When?"))
-    exam_items = find_items(ledger)
+    exam_items = items_of_ledger(ledger)
     replies = {"1": "1", "9": "9"}
     for named_item, label in replies.items():
         reply = content(json.dumps({"reason": "r", "use": "question", "item": named_item}))
         with JudgeEndpoint(lambda _, reply=reply: reply) as endpoint:  # type: ignore[misc]
             client = ModelEndpoint(ModelSettings(name="sorter", base_url=endpoint.url, model="m"), {})
             model = ExamModel(client, tmp_path / named_item, JudgingBudget(None))
-            assigned_ledger = await assign_figures(ledger, exam_items, model, lambda _: PNG)
+            assigned_ledger = await with_figures_assigned(ledger, exam_items, model, lambda _: PNG)
             await client.close()
         (figure,) = (region for region in assigned_ledger.regions if region.role == "figure")
         assert figure.item == (label if label == "1" else "2")
@@ -148,7 +148,7 @@ async def test_a_model_assigns_figures_to_questions_that_there_are(tmp_path: Pat
 
 
 async def test_doubts_of_a_model_are_findings_and_nothing_else(tmp_path: Path) -> None:
-    exam_items = find_items(read_structure(exam("1. Why?")))
+    exam_items = items_of_ledger(read_structure(exam("1. Why?")))
     reply = content(json.dumps({"problem": "The figure\u202e is missing.\n# No", "complete": False}))
     with JudgeEndpoint(lambda _: reply) as endpoint:
         client = ModelEndpoint(ModelSettings(name="checker", base_url=endpoint.url, model="m"), {})

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from benchwright_exams.structure import numbering
-from benchwright_exams.structure.place import ExamPlace, is_label, number_of, ordinal, parents
+from benchwright_exams.structure.place import ExamPlace, is_label, parent_labels, part_ordinal, section_and_number
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from benchwright_exams.structure.place import ExamPlace, is_label, number_of, or
     ],
 )
 def test_a_heading_begins_a_question(text: str, value: str, remainder: str) -> None:
-    number_start = numbering.headed_start(text)
+    number_start = numbering.headed_number(text)
     assert number_start is not None
     assert (number_start.value, text[number_start.end :].strip()) == (value, remainder)
 
@@ -27,8 +27,8 @@ def test_a_heading_begins_a_question(text: str, value: str, remainder: str) -> N
     "text", ["Question the design.", "Problem 3 of the last exam is needed.", "1.5 V is low.", "3"]
 )
 def test_a_sentence_is_no_heading(text: str) -> None:
-    assert numbering.headed_start(text) is None
-    assert numbering.bare(text) is None
+    assert numbering.headed_number(text) is None
+    assert numbering.bare_number(text) is None
 
 
 @pytest.mark.parametrize(
@@ -44,19 +44,19 @@ def test_a_sentence_is_no_heading(text: str) -> None:
     ],
 )
 def test_points_are_read_as_printed(text: str, points: list[str]) -> None:
-    assert [start.value for _, start in numbering.points(text)] == points
+    assert [start.value for _, start in numbering.printed_points(text)] == points
 
 
 @pytest.mark.parametrize("text", ["3. Why?", "3) Why?", "3.", "3 (a) Why?", "3\tWhy?", "3.(a) Why?", "3.C"])
 def test_a_bare_number_begins_a_question(text: str) -> None:
-    number_start = numbering.bare(text)
+    number_start = numbering.bare_number(text)
     assert number_start is not None
     assert number_start.value == "3"
 
 
 @pytest.mark.parametrize("text", ["3 bits", "3.5 V", "3 (b) is wrong", "1,000"])
 def test_a_quantity_begins_none(text: str) -> None:
-    assert numbering.bare(text) is None
+    assert numbering.bare_number(text) is None
 
 
 @pytest.mark.parametrize("text", ["2. (continued)", "Problem 2 (cont.)", "Question 4, continued", "2 (cont'd)"])
@@ -84,7 +84,7 @@ def test_choices_follow_each_other_in_a_line() -> None:
         (ExamPlace(question="1", part="a"), "(b) Why?", "1b"),
         (ExamPlace(question="1", part="a"), "(i) Why?", "1a-i"),
         (ExamPlace(question="1", part="h"), "(i) Why?", "1i"),
-        (ExamPlace(question="1", part="a", deep="i"), "(ii) Why?", "1a-ii"),
+        (ExamPlace(question="1", part="a", subpart="i"), "(ii) Why?", "1a-ii"),
         (ExamPlace(question="1"), "(i) Why?", "1i"),
         (ExamPlace(question="1", part="i"), "(ii) Why?", "1-ii"),
     ],
@@ -101,11 +101,11 @@ def test_a_letter_out_of_order_is_no_part(text: str) -> None:
 
 
 def test_labels_know_what_they_are_part_of() -> None:
-    assert parents("A-1b-ii") == ("A-1", "A-1b")
-    assert parents("2-1") == ("2",)
-    assert parents("10") == ()
-    assert number_of("S2-4") == ("S2-", 4)
-    assert [ordinal(label) for label in ("1b", "1-ii", "2-3", "1a-iv", "5")] == [2, 2, 3, 4, 0]
+    assert parent_labels("A-1b-ii") == ("A-1", "A-1b")
+    assert parent_labels("2-1") == ("2",)
+    assert parent_labels("10") == ()
+    assert section_and_number("S2-4") == ("S2-", 4)
+    assert [part_ordinal(label) for label in ("1b", "1-ii", "2-3", "1a-iv", "5")] == [2, 2, 3, 4, 0]
     assert is_label("3..5")
     assert not is_label("../etc")
 
@@ -114,9 +114,9 @@ def test_labels_know_what_they_are_part_of() -> None:
     "text", ["Page 3 of 10", "- 4 -", "Turn over", "End of exam", "This page is intentionally left blank."]
 )
 def test_edges_of_pages_are_known(text: str) -> None:
-    assert numbering.is_edge(text)
+    assert numbering.is_page_edge_line(text)
 
 
 def test_a_shared_context_names_its_questions() -> None:
-    assert numbering.shared_questions("Questions 3–5 refer to the following cache.") == (3, 5)
-    assert numbering.shared_questions("Questions 3 and 5 are hard.") is None
+    assert numbering.shared_question_range("Questions 3–5 refer to the following cache.") == (3, 5)
+    assert numbering.shared_question_range("Questions 3 and 5 are hard.") is None

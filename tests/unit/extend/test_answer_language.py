@@ -7,7 +7,7 @@ import pytest
 from benchwright_judges import languages
 from benchwright_judges.formats import rules_of
 from benchwright_judges.languages.language import AnswerLanguage, AnswerWords, LanguageWording
-from benchwright_judges.score import score
+from benchwright_judges.score import score_by_rules
 from benchwright_problems.problem import (
     Answer,
     Choice,
@@ -79,24 +79,25 @@ QUESTIONS = [
 @pytest.mark.usefixtures("italian")
 @pytest.mark.parametrize(("problem", "answer", "label"), QUESTIONS)
 def test_answers_in_an_added_language_are_read(problem: Problem, answer: str, label: str) -> None:
-    assert score(problem, answer).label == label
+    assert score_by_rules(problem, answer).label == label
 
 
 @pytest.mark.parametrize(("problem", "answer", "label"), QUESTIONS)
 def test_without_its_line_the_language_is_not_known(problem: Problem, answer: str, label: str) -> None:
-    assert score(problem, answer).label != label
+    assert score_by_rules(problem, answer).label != label
 
 
 @pytest.mark.usefixtures("italian")
 def test_the_other_languages_are_read_as_before() -> None:
     problem = ask(QuestionFormat.MULTIPLE_CHOICE, "B", "una cache", "un registro")
     for answer in ("The answer is B.", "La bonne réponse est B.", "Die richtige Antwort lautet B.", "答案是B"):
-        assert score(problem, answer).passed
+        assert score_by_rules(problem, answer).passed
 
 
 @pytest.mark.usefixtures("italian")
 def test_models_are_asked_in_the_added_language() -> None:
     assert (
-        rules_of(QuestionFormat.ASSERTION).task(languages.wording("it")) == "L'affermazione è vera? X è Vero o Falso."
+        rules_of(QuestionFormat.ASSERTION).task(languages.wording_of_language("it"))
+        == "L'affermazione è vera? X è Vero o Falso."
     )
-    assert languages.wording("xx").true == "True"
+    assert languages.wording_of_language("xx").true == "True"

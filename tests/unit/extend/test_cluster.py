@@ -16,7 +16,7 @@ from benchwright_harness.cluster import registry as clusters
 from benchwright_harness.cluster.registry import CLUSTERS, cluster_kind
 from benchwright_harness.cluster.task import ClusterTask
 from benchwright_problems.verdict import Reason, Verdict
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 
 ASKED: list[tuple[str, ClusterOptions, int]] = []
 
@@ -54,7 +54,7 @@ def registered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_pack_is_checked_on_it(tmp_path: Path) -> None:
     # The native sandbox needs no toolchain.
     words = ["problems", "check", "starter", "--sandbox", "native", "--cluster", "toy", "--jobs", "3"]
-    invocation = CliRunner().invoke(command_line(), [*words, "--cluster-option", "queue=short", "--json"])
+    invocation = CliRunner().invoke(app_with_commands(), [*words, "--cluster-option", "queue=short", "--json"])
     assert invocation.exit_code == 2, invocation.output
     (address, options, task_count), *_ = ASKED
     assert (address, options.jobs, options.queue) == ("toy", 3, {"queue": "short"})

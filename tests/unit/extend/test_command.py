@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner, Result
 
-from benchwright_server.cli.app import command_line, modules
+from benchwright_server.cli.app import app_with_commands, load_command_modules
 from benchwright_server.cli.terminal.option_groups import flatten_option_groups
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.errors import ServerError
 
 
@@ -28,7 +28,7 @@ def add_to(parent: typer.Typer) -> None:
 
 def count(word: Annotated[str, typer.Argument(metavar="WORD")], limits: Limits, json_output: Json = False) -> None:
     """Count a word. Exit status: 0 counted, 2 nothing to count."""
-    with plain_errors():
+    with exit_on_expected_error():
         if not word:
             raise ServerError("Give a word to count.")
         numbers = list(range(limits.step, limits.most + 1, limits.step))
@@ -39,7 +39,11 @@ def count(word: Annotated[str, typer.Argument(metavar="WORD")], limits: Limits, 
 
 
 def benchwright(*arguments: str) -> Result:
-    return CliRunner().invoke(command_line((*modules(), sys.modules[__name__])), arguments, env={"COLUMNS": "120"})
+    return CliRunner().invoke(
+        app_with_commands((*load_command_modules(), sys.modules[__name__])),
+        arguments,
+        env={"COLUMNS": "120"},
+    )
 
 
 def test_it_runs_beside_the_others() -> None:

@@ -15,7 +15,7 @@ from benchwright_problems import datasets
 from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat, FileOption
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
-from benchwright_problems.datasets.record import RecordLocation, restored_record, with_kept_record
+from benchwright_problems.datasets.record import RecordLocation, restored_record, with_record_patch
 from benchwright_problems.problem import (
     Answer,
     Difficulty,
@@ -29,7 +29,7 @@ from benchwright_problems.problem import (
     QuestionFormat,
 )
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 
 SOURCE = "https://example.org/toy"
 
@@ -49,7 +49,7 @@ def import_toy(paths: Sequence[Path], pack: str, invalid: InvalidRecords, notes:
                 public=Public(statement=str(record["ask"]), question=Question(format=QuestionFormat.FREE_RESPONSE)),
                 hidden=Hidden(answer=Answer(value=str(record["reply"])), dataset_format="toy"),
             )
-            problems.append(with_kept_record(problem, plain(problem), record, RecordLocation(path, "", line)))
+            problems.append(with_record_patch(problem, plain(problem), record, RecordLocation(path, "", line)))
     return Pack(
         name=pack,
         title="Toy",
@@ -100,7 +100,7 @@ def questions(tmp_path: Path) -> Path:
 
 
 def benchwright(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(command_line(), [str(argument) for argument in arguments])
+    return CliRunner().invoke(app_with_commands(), [str(argument) for argument in arguments])
 
 
 def test_the_record_comes_back_as_it_was(questions: Path, tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_its_option_reaches_the_importer(questions: Path, tmp_path: Path) -> Non
 def test_an_imported_pack_has_the_date_that_is_given(questions: Path) -> None:
     import_arguments = ("problems", "import", "toy", questions, "--pack", "mine")
     assert benchwright(*import_arguments, "--published", "2025-01").exit_code == 0
-    assert Store(Home.find()).public("mine").published == "2025-01"
+    assert Store(Home.from_environment()).public_pack("mine").published == "2025-01"
     wrong_import = benchwright(*import_arguments, "--replace", "--published", "lately")
     assert wrong_import.exit_code == 2 and "--published: 'lately' is not a date." in wrong_import.stderr
 

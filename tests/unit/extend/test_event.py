@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import pytest
 
 from benchwright_analysis.report.fold import AttemptFold
-from benchwright_analysis.report.rows.codebook import codebook
+from benchwright_analysis.report.rows.codebook import codebook_markdown
 from benchwright_analysis.report.rows.event_columns import EventColumns
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_attempts.attempts import Attempts
@@ -86,4 +86,6 @@ def test_a_new_event_is_recorded_reduced_replayed_and_exported(tmp_path: Path, l
         ("activity", "") if level is Recording.TIMING else ("generated", "rtl/made.sv")
     )
 
-    assert "| `generated` | A generator wrote a file. | `path`, `file`, `prompt` | without text |" in codebook()
+    assert (
+        "| `generated` | A generator wrote a file. | `path`, `file`, `prompt` | without text |" in codebook_markdown()
+    )

@@ -26,14 +26,14 @@ def runs_by_group(data: Dataset) -> Section:
     rows: list[charts.Row] = [
         {"x": 50, "value": amount, "kind": "attempts", "group": group} for group, amount in counts.items()
     ]
-    svg = charts.stacked_shares(rows, ["attempts"], list(counts), x_title="", y_title="attempts")
+    svg = charts.stacked_share_bars(rows, ["attempts"], list(counts), x_title="", y_title="attempts")
     picture = SectionPicture("toy", "A toy figure", f"Bars: {counts}.", svg, table)
     return Section("toy", "A toy section", ["It counts."], [picture], (), {"counts": counts})
 
 
 def test_a_new_figure_is_on_the_page_and_in_the_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchwright_analysis.report.report.SECTIONS", [*SECTIONS, runs_by_group])
-    home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "home")})
+    home = Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path / "home")})
     with StudyLog(tmp_path / "log.sqlite") as log:
         attempt = Attempts(log).create("p/q", "d", tmp_path, {}).id
         for event in (Started(), Submitted()):

@@ -14,7 +14,7 @@ from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Vote
 from benchwright_judges.models import judge_kinds
 from benchwright_judges.models.budget import JudgingBudget
-from benchwright_judges.models.configuration import find_panel, read_settings
+from benchwright_judges.models.configuration import open_panel_if_any, read_settings
 from benchwright_judges.models.judge_kinds import JudgeKind
 from benchwright_judges.models.model_settings import JudgeSettings
 from benchwright_judges.records.recorded_judging import judge_and_record
@@ -31,7 +31,7 @@ from benchwright_problems.problem import (
     Question,
     QuestionFormat,
 )
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 
 
 class KeywordSettings(JudgeSettings):
@@ -98,11 +98,11 @@ def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 async def test_an_added_judge_votes(environ: dict[str, str], tmp_path: Path) -> None:
-    panel = find_panel(read_settings(environ), environ)
+    panel = open_panel_if_any(read_settings(environ), environ)
     records = await Records.open(tmp_path / "judges.sqlite")
     try:
-        right_judgement = await judge_and_record(QUESTION, "It caches translations.", panel, records, ref="p/q")
-        wrong_judgement = await judge_and_record(QUESTION, "It is fast.", panel, records, ref="p/q")
+        right_judgement = await judge_and_record(QUESTION, "It caches translations.", panel, records, problem_ref="p/q")
+        wrong_judgement = await judge_and_record(QUESTION, "It is fast.", panel, records, problem_ref="p/q")
     finally:
         await records.close()
     assert (right_judgement.label, right_judgement.passed, {vote.judge for vote in right_judgement.votes}) == (
@@ -115,7 +115,7 @@ async def test_an_added_judge_votes(environ: dict[str, str], tmp_path: Path) -> 
 
 def test_it_is_listed_with_what_it_adds(environ: dict[str, str]) -> None:
     printed, json_text = (
-        CliRunner().invoke(command_line(), ["judge", "config", *options], env=environ).stdout
+        CliRunner().invoke(app_with_commands(), ["judge", "config", *options], env=environ).stdout
         for options in ([], ["--json"])
     )
     assert "words\t–" in printed

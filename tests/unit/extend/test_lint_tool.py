@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 from benchwright_server.client import Client
 from benchwright_server.features.language.code_actions import CodeActions
 from benchwright_server.features.language.diagnostics import LiveDiagnostics
@@ -64,7 +64,7 @@ class Server:
         self.protocol = self
         self.sessions = SimpleNamespace(home=SimpleNamespace(cache=Path()))
         self.shown_diagnostics: list[dict[str, Any]] = []
-        self.builds = SimpleNamespace(findings_about=lambda document: ())
+        self.builds = SimpleNamespace(findings_on_unchanged_lines=lambda document: ())
         self.expansions = None
         self.live = LiveDiagnostics(self)  # type: ignore[arg-type]
 
@@ -84,7 +84,7 @@ async def server(tmp_path: Path) -> Server:
     path = tmp_path / "m.sv"
     path.write_text(TEXT)
     fake_server.documents.open(path.as_uri(), 1, TEXT)
-    fake_server.live.opened(path.as_uri())
+    fake_server.live.analyse_opened(path.as_uri())
     await fake_server.live.lint_saved_file(path.as_uri())
     return fake_server
 
@@ -106,7 +106,7 @@ async def test_its_fixes_and_waivers_are_offered(server: Server) -> None:
         types.Range(finding_position, finding_position),
         types.CodeActionContext([]),
     )
-    offered_actions = await CodeActions(server).offer(params)  # type: ignore[arg-type]
+    offered_actions = await CodeActions(server).actions_at_selection(params)  # type: ignore[arg-type]
     titles = [action.title for action in offered_actions]
     assert {"Close the task", "Waive open-task on this line"} <= set(titles)
 
@@ -119,8 +119,8 @@ def test_its_rules_are_explained_by_a_file(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(explained_rules, "_FOLDER", tmp_path)
     (tmp_path / "todo.toml").write_text('[open-task]\nabout = "A task."\nfix = "Do it."\nwrong = ""\nright = ""\n')
     explained, refused = (
-        CliRunner().invoke(command_line(), ["explain", "open-task", "--tool", name]) for name in ("todo", "done")
+        CliRunner().invoke(app_with_commands(), ["explain", "open-task", "--tool", name]) for name in ("todo", "done")
     )
     assert "A rule of todo." in explained.stdout
-    assert explained_rules.explained_tools() == ("slang", "todo")
+    assert explained_rules.tools_with_explained_rules() == ("slang", "todo")
     assert "No rules of done are explained. Choose from slang, " in refused.stderr

@@ -17,7 +17,7 @@ from benchwright_judges.reading.statements import Extraction, ExtractionOutcome
 from benchwright_judges.rubric import rubric_for
 from benchwright_judges.rule_judgements import RIGHT, WRONG
 from benchwright_judges.scale import Scale
-from benchwright_judges.score import read_selection, score, selectable_values
+from benchwright_judges.score import read_selection, score_by_rules, selectable_values
 from benchwright_problems.problem import (
     Answer,
     AnsweredBy,
@@ -79,9 +79,9 @@ def ask(style: QuestionFormat) -> Problem:
 
 def test_an_added_format_is_scored(ordering: QuestionFormat) -> None:
     problem = ask(ordering)
-    assert score(problem, "B, then A").passed is True
-    assert score(problem, "A, then B").passed is False
-    assert score(problem, " ").status == "empty"
+    assert score_by_rules(problem, "B, then A").passed is True
+    assert score_by_rules(problem, "A, then B").passed is False
+    assert score_by_rules(problem, " ").status == "empty"
 
 
 def test_it_is_selected_from_asked_for_and_graded(ordering: QuestionFormat) -> None:

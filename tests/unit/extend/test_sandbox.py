@@ -27,7 +27,7 @@ from benchwright_harness.sandbox.confinement import ConfinedProgram, Confinement
 from benchwright_harness.sandbox.kind import HealthFinding, MachineHealth, SandboxKind
 from benchwright_harness.sandbox.registry import open_sandbox, sandbox_kind, sandbox_names
 from benchwright_harness.toolchain import Toolchain
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 from benchwright_server.references.schema import sandbox_descriptions
 from benchwright_subjects.agents.agent_sandbox import AgentSandbox
 from benchwright_subjects.inline.failure import SubjectError
@@ -98,7 +98,7 @@ def registered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def printed(*words: str) -> dict[str, object]:
-    invocation = CliRunner().invoke(command_line(), [*words, "--json"], catch_exceptions=False)
+    invocation = CliRunner().invoke(app_with_commands(), [*words, "--json"], catch_exceptions=False)
     printed_json = json.loads(invocation.stdout)
     assert isinstance(printed_json, dict)
     return printed_json

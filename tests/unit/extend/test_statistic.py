@@ -10,8 +10,8 @@ from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.group_statistics import STATISTICS, GroupStatistic
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import plain
-from benchwright_analysis.report.sections.success import success
+from benchwright_analysis.report.section import json_value
+from benchwright_analysis.report.sections.success import success_section
 from benchwright_judges.agreement.estimators import Estimate
 
 
@@ -45,12 +45,12 @@ def test_a_new_statistic_is_a_column_and_a_number_of_the_report(monkeypatch: pyt
     data = Dataset(
         [FoldedAttempt(observation(participant, runs), (), {}, "") for participant, runs in (("P1", 2), ("P2", 5))], {}
     )
-    section = success(data)
+    section = success_section(data)
     table = section.tables[0]
     assert (table.columns[-1], table.rows[0][-1]) == ("mean runs", "3.50")
     assert table.note.endswith("Runs of the hidden tests per attempt.")
-    numbers = plain(section.numbers)
+    numbers = json_value(section.numbers)
     assert isinstance(numbers, dict)
     runs = numbers["runs"]
     assert isinstance(runs, dict)
-    assert runs["alone"] == plain(Estimate(value=3.5))
+    assert runs["alone"] == json_value(Estimate(value=3.5))

@@ -33,7 +33,7 @@ def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("listed")
 def test_a_rule_chooses_it_for_a_problem(tmp_path: Path) -> None:
-    problem = Store(Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})).unseal("starter/sync-fifo")
+    problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)})).unseal("starter/sync-fifo")
     chosen_tools, *_ = selections(problem)
     assert chosen_tools.icarus == "14"
     assert "/opt/benchwright/icarus-14/bin" in tree.program_folders(chosen_tools)

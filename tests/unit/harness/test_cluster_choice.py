@@ -14,7 +14,7 @@ from benchwright_harness.errors import ClusterError
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    return Home.find({"BENCHWRIGHT_HOME": str(tmp_path), "BENCHWRIGHT_CACHE": str(tmp_path / "cache")})
+    return Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path), "BENCHWRIGHT_CACHE": str(tmp_path / "cache")})
 
 
 async def test_without_a_cluster_tasks_run_here(home: Home) -> None:
@@ -41,12 +41,14 @@ async def test_what_is_wrong_is_named(
         home.data.mkdir(parents=True)
         (home.data / "cluster.toml").write_text(configuration)
     with pytest.raises(ClusterError, match=error) as refused:
-        async with open_executor(home, cluster=cluster, options=options):
+        async with open_executor(home, cluster_name_or_address=cluster, option_assignments=options):
             pass
     assert refused.value.hint
 
 
 async def test_folders_of_runs_are_not_kept_from_a_cluster(home: Home) -> None:
     with pytest.raises(ClusterError, match="can't be kept"):
-        async with open_executor(home, cluster="local", on_folder=lambda task, folder: None):
+        async with open_executor(
+            home, cluster_name_or_address="local", before_folder_removal=lambda task, folder: None
+        ):
             pass

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from benchwright_harness.decision.compiler_messages import with_compiler_messages
-from benchwright_harness.decision.report import read_report
+from benchwright_harness.decision.compiler_messages import with_compiler_messages_if_unbuilt
+from benchwright_harness.decision.report import parse_step_report
 from benchwright_problems.problem import Difficulty, Hidden, Problem, ProblemKind, Provenance, Public
 from benchwright_problems.verdict import Reason, Verdict
 
@@ -34,9 +34,9 @@ def _verdict(output: str, reason: Reason = Reason.BUILD_FAILED, code: str = "ass
         {"session": 0, "tool": "iverilog", "kind": "compile"},
         {"session": 0, "finished": True, "status": 2, "said": output},
     ]
-    report = read_report("\n".join(map(json.dumps, report_messages)).encode())
+    report = parse_step_report("\n".join(map(json.dumps, report_messages)).encode())
     solution = {"rtl/dut.sv": f"module dut(input clk, output q_out);\n{code}\nendmodule\n".encode()}
-    return with_compiler_messages(Verdict(reason=reason), problem, solution, [report, report])
+    return with_compiler_messages_if_unbuilt(Verdict(reason=reason), problem, solution, [report, report])
 
 
 @pytest.mark.parametrize(

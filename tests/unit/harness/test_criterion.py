@@ -11,8 +11,8 @@ from benchwright_harness.decision.criterion import (
     NOT_COMPILED,
     SIMULATES,
     Criterion,
-    Listener,
-    apply_criterion,
+    OutputListener,
+    verdict_by_criterion,
 )
 from benchwright_harness.decision.report import TestbenchMessage
 from benchwright_harness.decision.results import Results
@@ -42,12 +42,12 @@ def verdict(
     failures: int = 0,
     simulates: bool = True,
 ) -> Verdict:
-    return apply_criterion(
+    return verdict_by_criterion(
         Criterion(table=table, is_testbench=table is not None, simulates=simulates),
-        output=testbench_message,
+        testbench_output=testbench_message,
         step_end=StepEnd(end, exit_code, 1.0),
         test_results=hidden_results,
-        failures=failures,
+        summarised_failures=failures,
         limits=RunLimits(),
     )
 
@@ -108,7 +108,7 @@ def test_without_a_supervisor_the_simulations_lines_are_the_testbenchs() -> None
     output = f"x.sv:1: warning: Mismatches: 7 in 7 samples\n{SIMULATES}\n\0\x1b[2J{RIGHT[0]}\n{RIGHT[1]}".encode()
     for table, supervised in ((VERILOGEVAL, False), (VERILOGEVAL, True), (None, False)):
         log = io.BytesIO()
-        listener = Listener(Criterion(table=table, is_testbench=table is not None, heard=supervised), log)
+        listener = OutputListener(Criterion(table=table, is_testbench=table is not None, heard=supervised), log)
         for start in range(0, len(output), 7):
             listener.write(output[start : start + 7])
         heard = listener.testbench_output
@@ -182,7 +182,7 @@ def test_cvdp_wants_every_service_to_succeed_and_no_failed_test(
 
 
 def test_a_flood_of_lines_is_not_remembered() -> None:
-    listener = Listener(Criterion(table=RTLLM, is_testbench=True, heard=False), io.BytesIO())
+    listener = OutputListener(Criterion(table=RTLLM, is_testbench=True, heard=False), io.BytesIO())
     listener.write(f"{SIMULATES}\n".encode() + b"passed\n" * 200_000)
     listener.write(b"x" * 1_000_000)
     assert listener.testbench_output is not None
@@ -231,7 +231,7 @@ def test_a_pattern_that_takes_for_ever_is_the_harnesss_fault(monkeypatch: pytest
 
 @pytest.mark.parametrize("output_scope", ["stdout", "log"])
 def test_a_script_is_heard_by_its_last_step_or_whole(output_scope: str) -> None:
-    listener = Listener(Criterion(table=_table(scope=output_scope, **{"pass": "OK"})), io.BytesIO())
+    listener = OutputListener(Criterion(table=_table(scope=output_scope, **{"pass": "OK"})), io.BytesIO())
     for step_output in (b"first\n", b"second"):
         listener.begin_step()
         listener.write(step_output)

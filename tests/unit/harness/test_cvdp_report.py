@@ -12,7 +12,7 @@ import pytest
 from benchwright_harness.cvdp_report import (
     GradedAnswer,
     composite_report_content,
-    raw_result,
+    raw_result_content,
     report_content,
     report_text,
 )
@@ -53,7 +53,7 @@ def one() -> dict[str, Any]:
 
 
 def test_raw_results_hold_each_problems_tests() -> None:
-    raw: dict[str, Any] = raw_result(ONE)
+    raw: dict[str, Any] = raw_result_content(ONE)
     assert list(raw) == ["a", "b", "c", "d"]
     raw_test = {"result": 0, "log": None, "error_msg": None, "execution": 0.5}
     assert raw["a"] == {"category": "cid003", "difficulty": "easy", "tests": [raw_test], "errors": 0}
@@ -138,4 +138,4 @@ def test_pass_at_2_of_two_samples_is_one_minus_the_chance_of_two_failures() -> N
 def test_everything_is_json(one: dict[str, Any]) -> None:
     composite_report = composite_report_content([one], ["s1"], 1, NOW)
     assert json.loads(json.dumps(composite_report)) == composite_report
-    assert json.loads(json.dumps(raw_result(ONE))) == raw_result(ONE)
+    assert json.loads(json.dumps(raw_result_content(ONE))) == raw_result_content(ONE)

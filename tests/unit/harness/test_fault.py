@@ -8,8 +8,8 @@ from io import BytesIO
 import pytest
 
 from benchwright_harness.decision.criterion import NOT_RUN, ZERO_TIME
-from benchwright_harness.decision.fault import attribute_fault, settled_verdict
-from benchwright_harness.decision.report import StepReport, read_report
+from benchwright_harness.decision.fault import settled_by_reference, with_attributed_fault
+from benchwright_harness.decision.report import StepReport, parse_step_report
 from benchwright_harness.decision.results import Execution, FailureWatch, Results
 from benchwright_harness.execution.process import ProcessEnd, StepEnd
 from benchwright_problems.verdict import Outcome, Reason, TestResult, Verdict
@@ -21,7 +21,7 @@ INTERNAL = "%Error: Internal Error: /code/rtl/x.sv:3:1: ../V3FsmDetect.cpp:412: 
 
 
 def report(*report_messages: dict[str, object]) -> StepReport:
-    return read_report("\n".join(map(json.dumps, report_messages)).encode())
+    return parse_step_report("\n".join(map(json.dumps, report_messages)).encode())
 
 
 def ran(tool: str, status: int, output: str = "", kind: str = "compile") -> StepReport:
@@ -51,7 +51,7 @@ def judged(
         waited_s=0.0,
         remarks=(),
     )
-    return attribute_fault(verdict, execution, simulates=simulates)
+    return with_attributed_fault(verdict, execution, simulates=simulates)
 
 
 @pytest.mark.parametrize(
@@ -160,9 +160,9 @@ def test_the_same_after_a_tool_has_run_may_be_a_forgery() -> None:
 
 def test_a_crash_that_the_reference_does_not_meet_counts_as_failed() -> None:
     crashed = judged(NOT_BUILT, ran("verilator", 1, INTERNAL))
-    assert settled_verdict(crashed, PASSED).outcome is Outcome.FAILED
-    assert "V3FsmDetect.cpp:412" in settled_verdict(crashed, PASSED).detail
-    assert settled_verdict(crashed, crashed) == crashed
+    assert settled_by_reference(crashed, PASSED).outcome is Outcome.FAILED
+    assert "V3FsmDetect.cpp:412" in settled_by_reference(crashed, PASSED).detail
+    assert settled_by_reference(crashed, crashed) == crashed
 
 
 @pytest.mark.parametrize(
@@ -180,10 +180,10 @@ def test_where_no_test_ran_the_verdict_says_how_far_the_run_got(reports: tuple[S
 
 def test_tests_that_run_with_the_reference_neither_are_broken() -> None:
     unrun = judged(UNRUN, ran("iverilog", 0))
-    assert settled_verdict(unrun, unrun).reason is Reason.BAD_HARNESS
-    assert settled_verdict(unrun, PASSED).reason is Reason.BUILD_FAILED
-    assert settled_verdict(unrun, Verdict(reason=Reason.TESTS_FAILED)) == unrun
-    assert settled_verdict(PASSED, PASSED) == PASSED
+    assert settled_by_reference(unrun, unrun).reason is Reason.BAD_HARNESS
+    assert settled_by_reference(unrun, PASSED).reason is Reason.BUILD_FAILED
+    assert settled_by_reference(unrun, Verdict(reason=Reason.TESTS_FAILED)) == unrun
+    assert settled_by_reference(PASSED, PASSED) == PASSED
 
 
 def test_a_script_that_only_checks_fails_the_design_by_its_exit_status() -> None:

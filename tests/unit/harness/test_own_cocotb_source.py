@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from benchwright_harness.own_tests.cocotb_source import cocotb_tests, named_toplevel, repeated_tests
+from benchwright_harness.own_tests.cocotb_source import cocotb_tests, repeatedly_named_tests, toplevel_literal
 
 
 def names(text: str) -> list[str]:
@@ -66,8 +66,8 @@ def test_broken_and_hostile_files_have_no_tests() -> None:
 
 
 def test_the_top_is_what_the_runner_is_given() -> None:
-    assert named_toplevel("runner.build(sources=s, hdl_toplevel='fifo')") == "fifo"
-    assert named_toplevel("runner.build(hdl_toplevel=name)") is None
+    assert toplevel_literal("runner.build(sources=s, hdl_toplevel='fifo')") == "fifo"
+    assert toplevel_literal("runner.build(hdl_toplevel=name)") is None
 
 
 def test_tests_of_one_name_are_repeated_whatever_their_functions_are_called() -> None:
@@ -85,6 +85,6 @@ async def first(dut): ...
 
 def test_first(): ...
 """
-    assert [(test.name, test.line) for test in repeated_tests(text)] == [("counts", 8), ("first", 11)]
-    assert repeated_tests("def test_a(): ...\ndef helper(): ...\ndef helper(): ...\n") == ()
-    assert repeated_tests("def test_a(:") == ()
+    assert [(test.name, test.line) for test in repeatedly_named_tests(text)] == [("counts", 8), ("first", 11)]
+    assert repeatedly_named_tests("def test_a(): ...\ndef helper(): ...\ndef helper(): ...\n") == ()
+    assert repeatedly_named_tests("def test_a(:") == ()

@@ -6,8 +6,13 @@ from dataclasses import replace
 import pytest
 
 from benchwright_harness.execution.process import ProcessEnd, StepEnd
-from benchwright_harness.own_tests.coverage import read_coverage
-from benchwright_harness.own_tests.outcome import OwnOutcome, OwnReason, outcomes_and_whether_compiled, shorten
+from benchwright_harness.own_tests.coverage import coverage_of_files
+from benchwright_harness.own_tests.outcome import (
+    OwnOutcome,
+    OwnReason,
+    outcomes_and_whether_compiled,
+    without_middle_if_long,
+)
 from benchwright_harness.own_tests.simulation import NOT_BUILT, SIMULATES, OwnSimulation
 
 BENCH = OwnSimulation({"tb/tb.sv": b"", "rtl/a.sv": b""}, ("tb/tb.sv", "rtl/a.sv"), "tb")
@@ -117,7 +122,7 @@ def test_results_that_make_no_sense_are_no_results(result_bytes: bytes) -> None:
 
 
 def test_long_output_loses_its_middle() -> None:
-    text = shorten("a" * 150_000 + "b" * 150_000)
+    text = without_middle_if_long("a" * 150_000 + "b" * 150_000)
     assert len(text) < 210_000
     assert text.startswith("a") and text.endswith("b")
 
@@ -134,7 +139,7 @@ def test_coverage_adds_the_instances_of_a_module() -> None:
         + point(9, f="/etc/passwd", l="1", n="9", page="v_line/a", o="block", h="top.x")
         + "C 'broken\n"
     )
-    (file_coverage,) = read_coverage(coverage_text.encode(), frozenset({"rtl/a.sv"}))
+    (file_coverage,) = coverage_of_files(coverage_text.encode(), frozenset({"rtl/a.sv"}))
     assert file_coverage.lines == {3: 2, 4: 2}
     assert [(branch.name, branch.line, branch.count) for branch in file_coverage.branches] == [("if", 3, 3)]
     assert [(toggle.signal, toggle.count) for toggle in file_coverage.toggles] == [("q[0]:0->1", 0)]

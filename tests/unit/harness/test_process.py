@@ -18,7 +18,7 @@ from benchwright_harness.execution.process import (
     ProcessEnd,
     Program,
     StepEnd,
-    run_limited,
+    run_within_limits,
 )
 from benchwright_problems.problem import RunLimits
 
@@ -30,7 +30,7 @@ _MEGABYTE = 1 << 20
 def _run(program: str, folder: Path, log: BytesIO, *, wall_s: float = 300) -> StepEnd:
     argv = [sys.executable, "-ISuc", program]
     limits = RunLimits(wall_s=wall_s)
-    return asyncio.run(run_limited(argv, env={}, cwd=folder, limits=limits, folder=folder, log=log))
+    return asyncio.run(run_within_limits(argv, env={}, cwd=folder, limits=limits, limited_folder=folder, log=log))
 
 
 def test_lines_printed_one_by_one_arrive_whole_and_in_order(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def _state(pid: int) -> str:
 def test_a_program_that_can_not_be_started_leaves_no_file_open(tmp_path: Path) -> None:
     async def start() -> None:
         with pytest.raises(FileNotFoundError):
-            Program(["/nowhere/program"], env={}, cwd=tmp_path, talks=True)
+            Program(["/nowhere/program"], env={}, cwd=tmp_path, reports_on_stderr=True)
 
     file_count = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
     asyncio.run(start())
@@ -108,9 +108,11 @@ def test_a_program_that_can_not_be_started_leaves_no_file_open(tmp_path: Path) -
 
 def test_a_request_that_nobody_reads_is_dropped_with_the_program(tmp_path: Path) -> None:
     async def run() -> StepEnd:
-        program = Program([sys.executable, "-ISuc", "print('deaf')"], env={}, cwd=tmp_path, talks=True)
+        program = Program([sys.executable, "-ISuc", "print('deaf')"], env={}, cwd=tmp_path, reports_on_stderr=True)
         request_bytes = b"x" * 5 * _MEGABYTE
-        step_end = await program.finish(limits=RunLimits(), folder=tmp_path, log=BytesIO(), input_bytes=request_bytes)
+        step_end = await program.finish(
+            limits=RunLimits(), limited_folder=tmp_path, log=BytesIO(), stdin_bytes=request_bytes
+        )
         await asyncio.sleep(0)
         return step_end
 

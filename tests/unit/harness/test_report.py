@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from benchwright_harness.decision.report import UNFINISHED, read_report
+from benchwright_harness.decision.report import UNFINISHED, parse_step_report
 
 
 def report_lines(*report_messages: Mapping[str, object]) -> bytes:
@@ -19,7 +19,7 @@ BEGIN: dict[str, object] = {
 
 
 def test_each_announced_test_has_the_outcome_that_was_told() -> None:
-    report = read_report(
+    report = parse_step_report(
         report_lines(
             BEGIN,
             {"session": 0, "test": "a", "passed": True},
@@ -35,13 +35,13 @@ def test_each_announced_test_has_the_outcome_that_was_told() -> None:
 
 
 def test_an_announced_test_that_did_not_end_has_failed() -> None:
-    report = read_report(report_lines(BEGIN, {"session": 0, "test": "a", "passed": True}))
+    report = parse_step_report(report_lines(BEGIN, {"session": 0, "test": "a", "passed": True}))
     assert [(test.passed, test.message) for test in report.simulations[0].tests] == [(True, ""), (False, UNFINISHED)]
 
 
 def test_tests_of_one_name_take_their_outcomes_in_order() -> None:
     begin_message = {**BEGIN, "tests": ["a", "a"]}
-    report = read_report(
+    report = parse_step_report(
         report_lines(begin_message, *({"session": 0, "test": "a", "passed": passed} for passed in (False, True)))
     )
     assert [test.passed for test in report.simulations[0].tests] == [False, True]
@@ -49,31 +49,33 @@ def test_tests_of_one_name_take_their_outcomes_in_order() -> None:
 
 def test_an_outcome_can_not_be_told_twice_or_for_a_test_that_was_not_announced() -> None:
     outcome_messages = [{"session": 0, "test": name, "passed": True} for name in ("a", "a", "c")]
-    assert len(read_report(report_lines(BEGIN, *outcome_messages)).oddities) == 2
+    assert len(parse_step_report(report_lines(BEGIN, *outcome_messages)).oddities) == 2
 
 
 def test_programs_that_a_simulation_wrote_are_odd() -> None:
-    report = read_report(report_lines(BEGIN, {"session": 0, "finished": True, "changed": ["/code/rundir/conftest.py"]}))
+    report = parse_step_report(
+        report_lines(BEGIN, {"session": 0, "finished": True, "changed": ["/code/rundir/conftest.py"]})
+    )
     assert report.oddities == ("the simulation wrote /code/rundir/conftest.py",)
 
 
 def test_a_simulation_that_was_not_locked_is_remarked() -> None:
-    assert len(read_report(report_lines({**BEGIN, "closed": "nothing"})).remarks) == 1
+    assert len(parse_step_report(report_lines({**BEGIN, "closed": "nothing"})).remarks) == 1
 
 
 def test_what_is_no_message_says_nothing() -> None:
-    assert read_report(b"Traceback\n{}\n[1]\n\xff\n" + b"{" * 5000).simulations == ()
+    assert parse_step_report(b"Traceback\n{}\n[1]\n\xff\n" + b"{" * 5000).simulations == ()
 
 
 def test_what_the_run_took_is_told() -> None:
     took = {"ended": 0, "largest_bytes": 5 << 20, "cpu_s": 1.5}
-    report = read_report(report_lines(BEGIN, took))
+    report = parse_step_report(report_lines(BEGIN, took))
     assert (report.largest_bytes, report.cpu_s) == (5 << 20, 1.5)
-    assert read_report(report_lines({**took, "cpu_s": "nan"}, {**took, "largest_bytes": -1})).cpu_s == 0
+    assert parse_step_report(report_lines({**took, "cpu_s": "nan"}, {**took, "largest_bytes": -1})).cpu_s == 0
 
 
 def test_a_test_has_the_simulated_time_that_was_told() -> None:
-    report = read_report(
+    report = parse_step_report(
         report_lines(
             BEGIN,
             {"session": 0, "test": "a", "passed": True, "sim_time_ns": 12.5},

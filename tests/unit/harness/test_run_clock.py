@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from benchwright_harness.execution.run_clock import RunClock, RunUsage, read_usage
+from benchwright_harness.execution.run_clock import RunClock, RunUsage, usage_of_process_tree
 
 from ...support.machine.crowd import crowd
 
@@ -60,7 +60,7 @@ def test_no_thread_waits_longer_than_the_time_between_two_looks() -> None:
 def test_a_process_that_is_gone_uses_nothing() -> None:
     ended_process = subprocess.Popen(["/bin/true"])
     ended_process.wait()
-    assert read_usage(ended_process.pid) == RunUsage(0, 0.0)
+    assert usage_of_process_tree(ended_process.pid) == RunUsage(0, 0.0)
 
 
 def test_memory_and_time_of_descendants_count_also_once_they_have_ended() -> None:
@@ -72,7 +72,7 @@ def test_memory_and_time_of_descendants_count_also_once_they_have_ended() -> Non
     with subprocess.Popen([sys.executable, "-ISc", nested], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
         assert program.stdout is not None
         assert program.stdout.readline() == b"ready\n"
-        usage = read_usage(program.pid)
+        usage = usage_of_process_tree(program.pid)
         program.kill()
         program.communicate()
     assert usage.resident_bytes > size
@@ -85,4 +85,4 @@ def test_a_process_that_waits_for_the_processor_is_seen_waiting() -> None:
         while run_clock.waited_s < 0.05:
             assert time.monotonic() < deadline, run_clock
             time.sleep(0.05)
-            run_clock.advance(time.monotonic(), read_usage(pid))
+            run_clock.advance(time.monotonic(), usage_of_process_tree(pid))

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from benchwright_harness.decision.shown_vcd import Copied, copy_signals_of_scopes
+from benchwright_harness.decision.shown_vcd import CopiedSignals, copy_signals_of_scopes
 
 WHOLE = """\
 $date today $end $version zqcanary $end
@@ -49,14 +49,14 @@ r1.5 %
 SHOWN = {("tb", "dut"): ("counter",), ("tb", "dut", "part[0]"): ("counter", "part[0]")}
 
 
-def copied(text: str) -> tuple[Copied, str]:
+def copied(text: str) -> tuple[CopiedSignals, str]:
     shown_vcd = io.BytesIO()
     return copy_signals_of_scopes(io.BytesIO(text.encode()), shown_vcd, SHOWN), shown_vcd.getvalue().decode()
 
 
 def test_only_what_is_shown_is_copied_and_begins_with_the_outermost_module() -> None:
     copy_summary, text = copied(WHOLE)
-    assert copy_summary == Copied(3, Decimal("0.01"))
+    assert copy_summary == CopiedSignals(3, Decimal("0.01"))
     assert text == (
         '$timescale 10 ps $end\n$scope module counter $end\n$var wire 1 ! clk $end\n$var reg 4 " q [3:0] $end\n'
         "$scope begin part[0] $end\n$var wire 1 # b $end\n$upscope $end\n$upscope $end\n$enddefinitions $end\n"

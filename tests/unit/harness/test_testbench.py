@@ -245,4 +245,4 @@ def test_the_plan_needs_the_simulator(simulator: str | None, tool: str) -> None:
     plan = make_plan(harness(), simulator)  # type: ignore[arg-type]
     assert plan.tools == {tool, "/opt/benchwright/channel/channel.vpi"}
     assert [step.service for step in plan.steps] == ["testbench"]
-    assert make_plan(harness(), simulator, supervised=False).tools == {tool}  # type: ignore[arg-type]
+    assert make_plan(harness(), simulator, is_supervised=False).tools == {tool}  # type: ignore[arg-type]

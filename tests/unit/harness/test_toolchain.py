@@ -56,13 +56,13 @@ def test_the_digest_is_that_of_the_files_alone(tmp_path: Path) -> None:
 
 def test_verify_names_what_differs(tmp_path: Path) -> None:
     toolchain = built(tmp_path)
-    assert toolchain.verify() == []
+    assert toolchain.changes_since_build() == []
     (toolchain.root / "etc" / "hosts").write_text("x")
     (toolchain.root / "usr" / "bin" / "yosys").unlink()
     (toolchain.root / "bin").unlink()
     (toolchain.root / "bin").symlink_to("usr/sbin")
     (toolchain.root / "new file").write_text("")
-    assert toolchain.verify() == [
+    assert toolchain.changes_since_build() == [
         "bin: has changed",
         "etc/hosts: has changed",
         "new file: is new",
@@ -73,7 +73,7 @@ def test_verify_names_what_differs(tmp_path: Path) -> None:
 def test_verify_notices_a_program_that_can_not_be_started_any_more(tmp_path: Path) -> None:
     toolchain = built(tmp_path)
     (toolchain.root / "usr" / "bin" / "yosys").chmod(0o644)
-    assert toolchain.verify() == ["usr/bin/yosys: has changed"]
+    assert toolchain.changes_since_build() == ["usr/bin/yosys: has changed"]
 
 
 @pytest.mark.parametrize("change", [None, "program 00 etc/hosts\n"])
@@ -84,7 +84,7 @@ def test_verify_does_not_trust_a_list_that_was_changed_too(change: str | None, t
     else:
         (toolchain.folder / CONTENT).write_text(change)
     with pytest.raises(ToolchainError, match=CONTENT):
-        toolchain.verify()
+        toolchain.changes_since_build()
 
 
 def test_a_selection_decides_which_programs_come_first(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.toolchain.pruning import FolderKind, prunable_folders, remove
+from benchwright_harness.toolchain.pruning import FolderKind, prunable_folders, remove_if_unused
 
 from ...support.machine.toolchain import built
 
@@ -53,7 +53,7 @@ def test_what_is_in_use_is_not_left_over(cache: Path) -> None:
 
 
 def test_what_is_left_over_can_go(cache: Path) -> None:
-    assert [remove(leftover) for leftover in prunable_folders(cache)] == [True, True]
+    assert [remove_if_unused(leftover) for leftover in prunable_folders(cache)] == [True, True]
     assert names(cache) == []
     assert [toolchain.name for toolchain in Toolchain.find_all(cache)] == ["oss-sim-2"]
     assert not [path for path in (cache / "toolchains").iterdir() if path.name.startswith(".removed")]
@@ -72,7 +72,7 @@ def test_a_toolchain_that_a_process_runs_with_stays(cache: Path) -> None:
 def test_programs_that_a_process_runs_with_stay(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with another_process(cache, "toolchain.inside"):
         # As a later version of Benchwright would look at it.
-        monkeypatch.setattr(Toolchain, "inside_copy", staticmethod(lambda folder: folder / "inside-111111111111"))
+        monkeypatch.setattr(Toolchain, "inside_copy_path", staticmethod(lambda folder: folder / "inside-111111111111"))
         assert [name for name, kind in names(cache) if kind is FolderKind.PROGRAMS] == ["inside-000000000000"]
     assert len([name for name, kind in names(cache) if kind is FolderKind.PROGRAMS]) == 2
 
@@ -81,7 +81,7 @@ def test_one_that_is_taken_into_use_meanwhile_stays(cache: Path) -> None:
     (leftover,) = prunable_folders(cache, [FolderKind.TOOLCHAIN])
     Toolchain.find_all(cache)[0].use()
     with another_process(cache, "pass"):
-        assert not remove(leftover)
+        assert not remove_if_unused(leftover)
     assert leftover.path.is_dir()
 
 

@@ -47,14 +47,14 @@ def xcelium(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     ],
 )
 def test_options_are_understood(words: list[str], field: str, value: object, xcelium: Any) -> None:
-    assert getattr(xcelium("command_line").parse(words), field) == value
+    assert getattr(xcelium("command_line").parse_xrun_arguments(words), field) == value
 
 
 @pytest.mark.parametrize("words", [["-frobnicate"], ["a.vhd"], ["dpi.c"], ["-uvm"], ["-define"], ["-f", "/none"]])
 def test_what_is_not_known_is_refused(words: list[str], xcelium: Any) -> None:
     module = xcelium("command_line")
     with pytest.raises(module.UnknownOptionError, match=r"\S"):
-        module.parse(words)
+        module.parse_xrun_arguments(words)
 
 
 def test_a_random_seed_is_the_runs_own(xcelium: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +93,7 @@ module top; cover sequence (s); coverpoint x; endmodule
 
 
 def test_assertions_are_found_with_their_modules_and_lines(xcelium: Any) -> None:
-    assertions = xcelium("assertions").find(PREPROCESSED)
+    assertions = xcelium("assertions").find_assertions(PREPROCESSED)
     assert [(item.module, item.name, item.kind, item.concurrent, item.file, item.line) for item in assertions] == [
         ("leaf", "ap", "assert", True, "rtl/a.sv", 2),
         ("leaf", "", "assert", False, "rtl/a.sv", 3),
@@ -128,7 +128,7 @@ def test_covers_tell_whether_an_assertion_is_triggered_and_holds(
     assertion: str, covers: list[str] | None, xcelium: Any
 ) -> None:
     module = xcelium("triggers")
-    text, (marks,) = module.with_triggers(f"module m(input clk);\n  wire x;\n  {assertion}\nendmodule\n")
+    text, (marks,) = module.with_trigger_covers(f"module m(input clk);\n  wire x;\n  {assertion}\nendmodule\n")
     if covers is None:
         assert marks is None
     else:
@@ -140,7 +140,7 @@ def test_covers_tell_whether_an_assertion_is_triggered_and_holds(
 
 def test_a_cover_that_implies_has_to_be_triggered_too(xcelium: Any) -> None:
     text = "module m(input clk);\nc: cover property (1'b0 |-> x); d: cover sequence (x); e: cover (x);\nendmodule\n"
-    _, marks = xcelium("triggers").with_triggers(text)
+    _, marks = xcelium("triggers").with_trigger_covers(text)
     assert [len(own.hits) for own in marks] == [2, 0, 0]
     assert not any(own.failures for own in marks)
 
@@ -148,7 +148,7 @@ def test_a_cover_that_implies_has_to_be_triggered_too(xcelium: Any) -> None:
 def test_a_named_property_is_triggered_by_its_own_antecedent(xcelium: Any) -> None:
     source = "property p(a, b); bit v; @(posedge clk) (a, v = b) |-> v; endproperty : p\nassert property (p(x, y));"
     module = xcelium("triggers")
-    text, (marks,) = module.with_triggers(f"module m;\n{source}\nendmodule\n")
+    text, (marks,) = module.with_trigger_covers(f"module m;\n{source}\nendmodule\n")
     assert f"property {module.PREFIX}p_0(a, b); bit v; @(posedge clk) (a, v = b); endproperty" in text
     assert f"{marks.hits[0]}: cover property ( {module.PREFIX}p_0(x, y)); " in text
     assert f"property {module.PREFIX}p_1(a, b); bit v; @(posedge clk) ((a, v = b)) ##0 (v); endproperty" in text
@@ -164,7 +164,7 @@ def test_a_named_property_is_triggered_by_its_own_antecedent(xcelium: Any) -> No
 )
 def test_the_condition_of_an_immediate_assertion_is_covered(source: str, condition: str, xcelium: Any) -> None:
     module = xcelium("triggers")
-    text, (marks,) = module.with_triggers(f'`line 7 "a.sv" 1\n{source.replace("@", "")}\nendmodule\n')
+    text, (marks,) = module.with_trigger_covers(f'`line 7 "a.sv" 1\n{source.replace("@", "")}\nendmodule\n')
     name = f"{module.PREFIX}0"
     assert (marks.hits, marks.failures) == ((f"{name}_held",), (f"{name}_failed",))
     header, _, rest = text.partition(f'\n`line 1 "{module.OWN_FILE}" 0\nfunction automatic bit {name}(')
@@ -179,13 +179,13 @@ def test_where_no_cover_can_be_an_action_block_could_keep_failures_to_itself(
 ) -> None:
     module = xcelium("triggers")
     text = f"module m;\nclass c; function void f(); assert (x) {block or ';'} endfunction endclass\nendmodule\n"
-    assert module.with_triggers(text)[1] == [module.Marks() if can_count else None]
+    assert module.with_trigger_covers(text)[1] == [module.StatementCovers() if can_count else None]
 
 
 def test_texts_and_escaped_names_are_no_assertions(xcelium: Any) -> None:
     text = 'module m;\n`pragma x assert (a)\nwire \\assert ; initial $display("assert (a)"); // assert (a)\nendmodule\n'
-    assert xcelium("assertions").find(text) == []
-    assert xcelium("triggers").with_triggers(text)[1] == []
+    assert xcelium("assertions").find_assertions(text) == []
+    assert xcelium("triggers").with_trigger_covers(text)[1] == []
 
 
 def test_a_design_does_not_leave_itself_out_of_its_coverage(xcelium: Any) -> None:
@@ -193,7 +193,7 @@ def test_a_design_does_not_leave_itself_out_of_its_coverage(xcelium: Any) -> Non
     filtered = xcelium("source_filter").filter_source(source_bytes)
     assert b"verilator coverage_" not in filtered
     assert b"`verilator_config" not in filtered
-    assert xcelium("triggers").with_triggers("/*verilator coverage_off*/ wire x;\n")[0].strip() == "wire x;"
+    assert xcelium("triggers").with_trigger_covers("/*verilator coverage_off*/ wire x;\n")[0].strip() == "wire x;"
 
 
 def point(kind: str, module: str, hierarchy: str, count: int, line: int = 1, lines: str = "", object: str = "x") -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_judges.agreement.agreement import FormatAgreement, is_right_by_majority, measure_agreement
-from benchwright_judges.agreement.rated import RatedAnswer, read_votes
+from benchwright_judges.agreement.rated import RatedAnswer, read_rated_answers
 from benchwright_judges.errors import VotesFileError
 from benchwright_judges.scale import Scale
 
@@ -155,8 +155,8 @@ def test_votes_are_read_from_json_lines_and_from_csv(tmp_path: Path) -> None:
     lines_file.write_text("\n".join(json.dumps(row) for row in ROWS))
     table = tmp_path / "votes.csv"
     table.write_text("item,format,judge,kind,label\n" + "\n".join(",".join(row.values()) for row in ROWS))
-    (rated_answer,) = read_votes(lines_file)
-    assert [rated_answer] == read_votes(table)
+    (rated_answer,) = read_rated_answers(lines_file)
+    assert [rated_answer] == read_rated_answers(table)
     assert (rated_answer.people, rated_answer.judges, rated_answer.tie_break) == ({"ana": C}, {"m": [C, I, C]}, True)
 
 
@@ -178,7 +178,7 @@ def test_a_vote_that_is_none_is_named_by_line_and_field(
     file = tmp_path / "votes.jsonl"
     file.write_text(json.dumps(ROWS[0] | field_change))
     with pytest.raises(VotesFileError) as refused:
-        read_votes(file)
+        read_rated_answers(file)
     assert message in str(refused.value)
 
 
@@ -187,9 +187,9 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "votes.jsonl"
     file.write_bytes(content)
     with pytest.raises(VotesFileError, match=r"votes\.jsonl"):
-        read_votes(file)
+        read_rated_answers(file)
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(VotesFileError, match="No such file"):
-        read_votes(tmp_path / "none.csv")
+        read_rated_answers(tmp_path / "none.csv")

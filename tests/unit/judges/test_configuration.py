@@ -6,7 +6,7 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_judges.errors import ConfigurationError, RubricError
-from benchwright_judges.models.configuration import find_panel, read_settings, records_location, settings_file
+from benchwright_judges.models.configuration import open_panel_if_any, read_settings, records_location, settings_file
 from benchwright_judges.rubric import load_rubric
 
 JUDGE = '[[judge]]\nname = "a"\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "m"\n'
@@ -21,12 +21,12 @@ def environ(tmp_path: Path, text: str | None = None, **variables: str) -> dict[s
 
 def test_nothing_set_up_is_no_panel(tmp_path: Path) -> None:
     settings = read_settings(environ(tmp_path))
-    assert find_panel(settings, {}) is None
+    assert open_panel_if_any(settings, {}) is None
 
 
 async def test_a_file_sets_up_judges_that_take_turns(tmp_path: Path) -> None:
     environment = environ(tmp_path, "votes = 5\n" + JUDGE + JUDGE.replace('"a"', '"b"'))
-    panel = find_panel(read_settings(environment), environment)
+    panel = open_panel_if_any(read_settings(environment), environment)
     assert panel is not None
     assert (panel.seats, [panel.judge_of(seat).name for seat in range(5)]) == (5, ["a", "b", "a", "b", "a"])
     await panel.close()
@@ -43,7 +43,7 @@ def test_the_environment_takes_the_place_of_the_files_judges(tmp_path: Path) -> 
 def test_a_key_that_is_not_set_is_named(tmp_path: Path) -> None:
     environment = environ(tmp_path, JUDGE + 'api_key_env = "MY_KEY"\n')
     with pytest.raises(ConfigurationError, match="MY_KEY"):
-        find_panel(read_settings(environment), environment)
+        open_panel_if_any(read_settings(environment), environment)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_an_address_without_a_model_tells_the_next_step(tmp_path: Path) -> None:
 
 
 def test_judgements_lie_beside_the_sealed_parts_or_in_a_database(tmp_path: Path) -> None:
-    home = Home.find(environ(tmp_path))
+    home = Home.from_environment(environ(tmp_path))
     assert records_location(read_settings(environ(tmp_path)), home) == tmp_path / "data/sealed/@judges/judges.sqlite"
     url = "postgresql://h/x"
     assert records_location(read_settings(environ(tmp_path, BENCHWRIGHT_JUDGE_DATABASE=url)), home) == url

@@ -14,9 +14,9 @@ from sklearn.metrics import cohen_kappa_score
 from benchwright_judges.agreement.estimators import (
     bootstrap_estimate,
     cohen_kappa,
-    cronbach,
+    cronbach_alpha,
     krippendorff_alpha,
-    pearson,
+    pearson_correlation,
     wilson_share,
 )
 
@@ -89,27 +89,27 @@ def test_cronbachs_alpha_is_hoyts_analysis_of_variance(raters: int, items: int, 
     item_variance = raters * ((ratings.mean(axis=0) - grand) ** 2).sum() / (items - 1)
     deviations = ratings - ratings.mean(axis=0) - ratings.mean(axis=1, keepdims=True) + grand
     residual = (deviations**2).sum() / ((items - 1) * (raters - 1))
-    assert cronbach(ratings) == pytest.approx(1 - residual / item_variance, abs=1e-9)
+    assert cronbach_alpha(ratings) == pytest.approx(1 - residual / item_variance, abs=1e-9)
 
 
 def test_cronbachs_alpha_of_two_raters_of_equal_variance_is_spearman_brown() -> None:
     """2 r / (1 + r) for equal variances."""
     first_ratings, second_ratings = np.array([1.0, 2, 3, 4, 5]), np.array([2.0, 1, 4, 3, 5])
-    r = pearson(first_ratings, second_ratings)
-    assert cronbach(np.array([first_ratings, second_ratings])) == pytest.approx(2 * r / (1 + r))
+    r = pearson_correlation(first_ratings, second_ratings)
+    assert cronbach_alpha(np.array([first_ratings, second_ratings])) == pytest.approx(2 * r / (1 + r))
 
 
 def test_cronbachs_alpha_of_too_little_is_not_defined() -> None:
-    assert math.isnan(cronbach(np.ones((3, 5))))
-    assert math.isnan(cronbach(np.array([[1.0, 2.0]])))
-    assert math.isnan(cronbach(np.empty((2, 0))))
+    assert math.isnan(cronbach_alpha(np.ones((3, 5))))
+    assert math.isnan(cronbach_alpha(np.array([[1.0, 2.0]])))
+    assert math.isnan(cronbach_alpha(np.empty((2, 0))))
 
 
 def test_pearson_of_anscombes_quartet_is_the_published_one() -> None:
     x = np.array([10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5], float)
     y = np.array([8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68])
-    assert pearson(x, y) == pytest.approx(0.81642, abs=1e-5)
-    assert math.isnan(pearson(x, np.ones(11)))
+    assert pearson_correlation(x, y) == pytest.approx(0.81642, abs=1e-5)
+    assert math.isnan(pearson_correlation(x, np.ones(11)))
 
 
 @pytest.mark.parametrize(
@@ -131,13 +131,13 @@ def test_a_bootstrap_interval_is_scipys_and_the_same_for_the_same_seed() -> None
     random = np.random.default_rng(7)
     x = random.normal(size=80)
     y = x + random.normal(size=80)
-    own_estimate = bootstrap_estimate(pearson, (x, y), seed=3, resamples=1000)
-    repeated = bootstrap_estimate(pearson, (x, y), seed=3, resamples=1000)
+    own_estimate = bootstrap_estimate(pearson_correlation, (x, y), seed=3, resamples=1000)
+    repeated = bootstrap_estimate(pearson_correlation, (x, y), seed=3, resamples=1000)
     scipy_interval = stats.bootstrap(
-        (x, y), pearson, paired=True, vectorized=False, method="percentile", n_resamples=1000, rng=5
+        (x, y), pearson_correlation, paired=True, vectorized=False, method="percentile", n_resamples=1000, rng=5
     ).confidence_interval
     assert own_estimate == repeated
-    assert own_estimate.value == pytest.approx(pearson(x, y))
+    assert own_estimate.value == pytest.approx(pearson_correlation(x, y))
     assert own_estimate.low == pytest.approx(scipy_interval.low, abs=0.03)
     assert own_estimate.high == pytest.approx(scipy_interval.high, abs=0.03)
 

@@ -32,7 +32,7 @@ def problem_of(ref: str) -> Problem:
 
 async def record_answer(records: Records, text: str, ref: str = "p/free") -> str:
     await judge_and_record(
-        PROBLEMS[ref], text, None, records, ref=ref, attempt="the-attempt", try_number=1, answer_id=text
+        PROBLEMS[ref], text, None, records, problem_ref=ref, attempt="the-attempt", try_number=1, answer_id=text
     )
     return text
 
@@ -44,8 +44,8 @@ def grading(records: Records) -> HumanGrading:
 
 async def test_two_people_who_agree_decide(records: Records, grading: HumanGrading) -> None:
     item_id = await record_answer(records, "x")
-    assert await grading.accept_grade(item_id, "ana", "partially correct", 2, "half of it") is None
-    judgement = await grading.accept_grade(item_id, "bob", "partially correct", 3)
+    assert await grading.store_grade(item_id, "ana", "partially correct", 2, "half of it") is None
+    judgement = await grading.store_grade(item_id, "bob", "partially correct", 3)
     assert judgement is not None
     assert (judgement.method, judgement.label, judgement.score, judgement.passed) == (
         ScoringMethod.PERSON,
@@ -54,7 +54,7 @@ async def test_two_people_who_agree_decide(records: Records, grading: HumanGradi
         False,
     )
     assert [vote.reason for vote in judgement.votes] == ["half of it", ""]
-    assert await records.pending() == []
+    assert await records.unscored_answers() == []
     assert await records.find_judgement(item_id) == judgement
     assert await grading.next_gradable_answer("cleo") is None
 
@@ -63,27 +63,27 @@ async def test_where_two_disagree_a_third_decides_and_sees_nothing_of_them(
     records: Records, grading: HumanGrading
 ) -> None:
     item_id = await record_answer(records, "x")
-    await grading.accept_grade(item_id, "ana", "correct", 1)
-    assert await grading.accept_grade(item_id, "bob", "incorrect", 5) is None
+    await grading.store_grade(item_id, "ana", "correct", 1)
+    assert await grading.store_grade(item_id, "bob", "incorrect", 5) is None
     assert await grading.next_gradable_answer("ana") is None and await grading.next_gradable_answer("bob") is None
     (disputed,) = await grading.open_disputes("cleo")
     assert disputed == await grading.next_gradable_answer("cleo")
     assert await grading.open_disputes("ana") == []
-    judgement = await grading.accept_grade(item_id, "cleo", "partially correct", 4)
+    judgement = await grading.store_grade(item_id, "cleo", "partially correct", 4)
     assert judgement is not None
     assert (judgement.label, judgement.tie_break, len(judgement.votes)) == ("partially correct", True, 3)
 
 
 async def test_points_next_to_each_other_are_no_dispute(records: Records, grading: HumanGrading) -> None:
     item_id = await record_answer(records, "x", "p/open")
-    await grading.accept_grade(item_id, "ana", "8", 1)
-    judgement = await grading.accept_grade(item_id, "bob", "7", 1)
+    await grading.store_grade(item_id, "ana", "8", 1)
+    judgement = await grading.store_grade(item_id, "bob", "7", 1)
     assert judgement is not None and judgement.score == 0.75
 
 
 async def test_one_person_is_enough_where_one_is_wanted(records: Records) -> None:
     item_id = await record_answer(records, "x", "p/open")
-    judgement = await HumanGrading(records, problem_of, graders=1).accept_grade(item_id, "ana", "6", 1)
+    judgement = await HumanGrading(records, problem_of, graders=1).store_grade(item_id, "ana", "6", 1)
     assert judgement is not None and (judgement.score, judgement.passed) == (0.6, False)
 
 
@@ -93,9 +93,9 @@ async def test_people_read_an_answer_that_nobody_else_could_and_none_that_declin
     for text in ("I'd say it holds.", "I don't know.", "True"):
         await record_answer(records, text, "p/truth")
     (item,) = await grading.gradable_answers("ana")
-    assert (item.answer, item.rubric.name, await records.pending()) == ("I'd say it holds.", "selection", [])
-    await grading.accept_grade(item.id, "ana", "1", 1)
-    judgement = await grading.accept_grade(item.id, "bob", "1", 1)
+    assert (item.answer, item.rubric.name, await records.unscored_answers()) == ("I'd say it holds.", "selection", [])
+    await grading.store_grade(item.id, "ana", "1", 1)
+    judgement = await grading.store_grade(item.id, "bob", "1", 1)
     assert judgement is not None and (judgement.passed, judgement.method) == (True, ScoringMethod.PERSON)
     assert await records.find_judgement(item.id) == judgement
     assert await grading.gradable_answers("cleo") == []
@@ -111,7 +111,7 @@ async def test_an_answer_that_gave_way_to_a_newer_one_is_not_graded(records: Rec
 
 async def test_an_item_tells_nothing_of_who_answered_or_graded(records: Records, grading: HumanGrading) -> None:
     item_id = await record_answer(records, "x")
-    await grading.accept_grade(item_id, "anastasia", "correct", 1, "GREAT")
+    await grading.store_grade(item_id, "anastasia", "correct", 1, "GREAT")
     shown_item = await grading.next_gradable_answer("bob")
     assert shown_item is not None
     text = (
@@ -125,23 +125,23 @@ async def test_an_item_tells_nothing_of_who_answered_or_graded(records: Records,
 
 async def test_everybody_has_an_order_of_their_own_that_stays(records: Records, grading: HumanGrading) -> None:
     for number in range(12):
-        await judge_and_record(PROBLEMS["p/free"], f"answer {number}", None, records, ref="p/free")
+        await judge_and_record(PROBLEMS["p/free"], f"answer {number}", None, records, problem_ref="p/free")
     orders = {name: [item.id for item in await grading.gradable_answers(name)] for name in ("ana", "bob")}
     assert sorted(orders["ana"]) == sorted(orders["bob"]) and orders["ana"] != orders["bob"]
     first_item = await grading.next_gradable_answer("ana")
     assert first_item is not None and first_item.id == orders["ana"][0]
-    await grading.accept_grade(first_item.id, "ana", "correct", 1)
+    await grading.store_grade(first_item.id, "ana", "correct", 1)
     assert [item.id for item in await grading.gradable_answers("ana")] == orders["ana"][1:]
 
 
 async def test_a_person_can_change_their_mind_until_it_is_decided(records: Records, grading: HumanGrading) -> None:
     item_id = await record_answer(records, "x")
-    await grading.accept_grade(item_id, "ana", "correct", 1)
-    await grading.accept_grade(item_id, "ana", "incorrect", 2)
-    judgement = await grading.accept_grade(item_id, "bob", "incorrect", 1)
+    await grading.store_grade(item_id, "ana", "correct", 1)
+    await grading.store_grade(item_id, "ana", "incorrect", 2)
+    judgement = await grading.store_grade(item_id, "bob", "incorrect", 1)
     assert judgement is not None and judgement.label == "incorrect"
     with pytest.raises(GradingError, match="no more grades"):
-        await grading.accept_grade(item_id, "cleo", "correct", 1)
+        await grading.store_grade(item_id, "cleo", "correct", 1)
 
 
 async def test_what_a_model_judged_is_graded_for_comparison_only(records: Records) -> None:
@@ -153,7 +153,7 @@ async def test_what_a_model_judged_is_graded_for_comparison_only(records: Record
     assert await HumanGrading(records, problem_of).next_gradable_answer("ana") is None
     grading = HumanGrading(records, problem_of, includes_all=True)
     for name in ("ana", "bob"):
-        await grading.accept_grade(answer.id, name, "incorrect", 1)
+        await grading.store_grade(answer.id, name, "incorrect", 1)
     assert await records.find_judgement(answer.id) == by_model
 
 
@@ -165,7 +165,7 @@ async def test_an_answer_to_a_problem_that_changed_or_went_is_not_graded(
     try:
         assert await grading.next_gradable_answer("ana") is None
         with pytest.raises(GradingError, match="changed or removed"):
-            await grading.accept_grade(item_id, "ana", "correct", 1)
+            await grading.store_grade(item_id, "ana", "correct", 1)
     finally:
         PROBLEMS["p/free"] = old_problem
 
@@ -186,7 +186,7 @@ async def test_a_grade_that_is_none_is_refused(
 ) -> None:
     await record_answer(records, "x")
     with pytest.raises(GradingError, match=message):
-        await grading.accept_grade(item_id, grader, label, difficulty)
+        await grading.store_grade(item_id, grader, label, difficulty)
 
 
 async def test_points_of_a_rubric_decide_as_labels_do(records: Records) -> None:
@@ -196,18 +196,18 @@ async def test_points_of_a_rubric_decide_as_labels_do(records: Records) -> None:
     key = problem.hidden.answer.model_copy(update={"points": rubric})
     problem = problem.model_copy(update={"hidden": problem.hidden.model_copy(update={"answer": key})})
     grading = HumanGrading(records, lambda ref: problem)
-    await judge_and_record(problem, "x", None, records, ref="p/open", attempt="a", try_number=1, answer_id="x")
+    await judge_and_record(problem, "x", None, records, problem_ref="p/open", attempt="a", try_number=1, answer_id="x")
     for wrong_points in ((2.5, 0.0), (1.0,), (-1.0, 1.0), (float("nan"), 1.0)):
         with pytest.raises(GradingError):
-            await grading.accept_grade("x", "ana", "", 1, points=wrong_points)
+            await grading.store_grade("x", "ana", "", 1, points=wrong_points)
     (graded_item,) = await grading.gradable_answers("ana")
-    assert await grading.accept_grade("x", "ana", "", 1, points=(2.0, 1.0)) is None
+    assert await grading.store_grade("x", "ana", "", 1, points=(2.0, 1.0)) is None
     assert await grading.find_dispute(graded_item) is None
-    assert await grading.accept_grade("x", "bob", "", 1, points=(0.0, 1.0)) is None
+    assert await grading.store_grade("x", "bob", "", 1, points=(0.0, 1.0)) is None
     dispute = await grading.find_dispute(graded_item)
     assert dispute is not None
     assert (dispute.points, list(dispute.labels)) == ([(0.0, 2.0), (1.0, 1.0)], ["4", "10"])
-    judgement = await grading.accept_grade("x", "cleo", "", 1, points=(2.0, 1.0))
+    judgement = await grading.store_grade("x", "cleo", "", 1, points=(2.0, 1.0))
     assert judgement is not None
     assert (judgement.label, judgement.passed) == ("10", True)
     answer_record = await records.find_try_record("a", 1)

@@ -63,7 +63,7 @@ def says_why(response: httpx2.Response, status: int, slug: str) -> dict[str, Any
 
 
 async def count(service: Served, table: Any) -> int:
-    async with service.records.reading() as connection:
+    async with service.records.read_transaction() as connection:
         return await connection.scalar(select(func.count()).select_from(table)) or 0
 
 
@@ -453,7 +453,7 @@ async def test_a_watcher_goes_when_the_service_ends(tmp_path: Path) -> None:
             batch = (await client.post("/v1/batches", json={"items": items})).json()["id"]
             watching = asyncio.create_task(events(client, batch))
             await wait_until(lambda: batch in service.judging.notifications._subscribers)
-            service.judging.stop_taking()
+            service.judging.refuse_new_work()
             assert await asyncio.wait_for(watching, 30) == []
             says_why(await client.get("/v1/health/ready"), 503, "unavailable")
             assert (await client.get("/v1/health/live")).status_code == 200
@@ -470,7 +470,9 @@ async def test_too_many_waiting_answers_are_refused(service: Served, monkeypatch
 async def judged(service: Served, submission: str) -> Judgement:
     """Judgement of a submission."""
     deadline = time.monotonic() + 60
-    while (submitted := await service.judging.submissions.find(submission)) is None or submitted.judgement is None:
+    while (
+        submitted := await service.judging.submissions.find_submission(submission)
+    ) is None or submitted.judgement is None:
         assert time.monotonic() < deadline, "it was not judged"
         await asyncio.sleep(0.05)
     return submitted.judgement
@@ -484,7 +486,7 @@ async def test_what_a_dead_process_left_is_taken_over_once(tmp_path: Path) -> No
         # Another process accepted this, and is never heard of again.
         dead_submissions = Submissions(service.records, process_name="dead", lease_s=0.3)
         key = RequestKey(None, "")
-        lost, _ = await dead_submissions.accept(token.id, key, CHOOSES, "B", reserve_usd=0)
+        lost, _ = await dead_submissions.add_claimed(token.id, key, CHOOSES, "B", reserve_usd=0)
         judgement = await judged(service, lost.id)
         assert judgement.passed
         assert await dead_submissions.finish_unless_claimed(lost, judgement) is None
@@ -495,11 +497,11 @@ async def test_what_a_dead_process_left_is_taken_over_once(tmp_path: Path) -> No
 async def test_an_answer_that_brings_processes_down_is_given_up(tmp_path: Path) -> None:
     async with serve_judges(tmp_path, pace=JudgingPace(lease_s=0.2, poll_s=0.05)) as service:
         token, _ = await service.tokens.create("ann", [Scope.SUBMIT])
-        service.judging.stop_taking()
+        service.judging.refuse_new_work()
         taking, _ = service.judging._loops
         await taking
         dying = Submissions(service.records, process_name="dying", lease_s=-1)
-        lost, _ = await dying.accept(token.id, RequestKey(None, ""), CHOOSES, "B", reserve_usd=0)
+        lost, _ = await dying.add_claimed(token.id, RequestKey(None, ""), CHOOSES, "B", reserve_usd=0)
         for _ in range(3):
             assert [claimed.id for claimed in await dying.claim_waiting(5)] == [lost.id]
     async with serve_judges(tmp_path, pace=JudgingPace(lease_s=0.2, poll_s=0.05)) as service:
@@ -507,13 +509,13 @@ async def test_an_answer_that_brings_processes_down_is_given_up(tmp_path: Path) 
 
 
 async def test_a_token_with_many_answers_does_not_keep_others_waiting(service: Served) -> None:
-    service.judging.stop_taking()
+    service.judging.refuse_new_work()
     await asyncio.gather(*service.judging._loops[:1])
     ann, bob = [(await service.tokens.create(name, [Scope.SUBMIT]))[0].id for name in ("ann", "bob")]
     key = RequestKey(None, "")
     for token, count_of_answers in ((ann, 50), (bob, 2)):
         answers = [(CHOOSES, "B")] * count_of_answers
-        await service.judging.submissions.accept_batch(token, key, answers, most_waiting=100)
+        await service.judging.submissions.add_batch(token, key, answers, most_waiting=100)
     claimed = await service.judging.submissions.claim_waiting(6)
     assert sorted(submission.token for submission in claimed) == sorted([ann] * 4 + [bob] * 2)
 
@@ -616,8 +618,8 @@ async def test_no_response_and_no_log_holds_anything_hidden(
             monkeypatch.setattr(judging_module, "judge_and_record", _fails_with_canary)
             responses.append((await submit(clients[0], CHOOSES, "B")).text)
             assert "failed" in responses[-1]
-            monkeypatch.setattr(service.judging.submissions, "find", _fails_with_canary)
-            monkeypatch.setattr(service.judging.submissions, "accept", _fails_with_canary)
+            monkeypatch.setattr(service.judging.submissions, "find_submission", _fails_with_canary)
+            monkeypatch.setattr(service.judging.submissions, "add_claimed", _fails_with_canary)
             failed_response = await submit(clients[0], CHOOSES, "B")
             responses.append(failed_response.text)
             says_why(failed_response, 500, "unexpected")

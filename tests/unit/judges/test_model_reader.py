@@ -17,10 +17,15 @@ from benchwright_judges.models.endpoint import ModelEndpoint
 from benchwright_judges.models.model_judge import ModelJudge
 from benchwright_judges.models.model_settings import ModelSettings
 from benchwright_judges.models.panel import Panel
-from benchwright_judges.reading.model_reader import UNFOUNDED, ModelReader, instructions, label_and_quotation_in_reply
+from benchwright_judges.reading.model_reader import (
+    UNFOUNDED,
+    ModelReader,
+    instructions_and_reference,
+    label_and_quotation_in_reply,
+)
 from benchwright_judges.records.recorded_judging import judge_and_record
 from benchwright_judges.records.records import Records
-from benchwright_judges.score import score
+from benchwright_judges.score import score_by_rules
 from benchwright_problems.problem import Choice, Problem, Question, QuestionFormat
 
 from ...support.packs.reading import named, names_in, reading_panel
@@ -64,7 +69,7 @@ NONE, AMBIGUOUS = reads("", "", "none"), reads("", "", "ambiguous")
 
 async def read(records: Records, *plays: PlayedReply, answer: str = UNCLEAR, problem: Problem = CHOICE) -> Judgement:
     async with reading_panel(in_turn(*plays)) as (panel, _):
-        return await judge_and_record(problem, answer, panel, records, ref="p/q")
+        return await judge_and_record(problem, answer, panel, records, problem_ref="p/q")
 
 
 async def test_the_value_that_two_readings_find_is_scored_by_rule(records: Records) -> None:
@@ -75,18 +80,21 @@ async def test_the_value_that_two_readings_find_is_scored_by_rule(records: Recor
         "B",
         ScoringMethod.READER,
     )
-    assert (right_judgement.rubric, [vote.judge for vote in right_judgement.votes]) == (instructions()[1], ["m", "m"])
+    assert (right_judgement.rubric, [vote.judge for vote in right_judgement.votes]) == (
+        instructions_and_reference()[1],
+        ["m", "m"],
+    )
     assert right_judgement.cost_usd > 0
     wrong_judgement = await read(records, reads("C"), answer=f"{UNCLEAR} Yes.")
     assert (wrong_judgement.passed, wrong_judgement.label) == (False, "C")
     disagreement = await read(records, reads("B"), reads("C"), answer=f"{UNCLEAR} No.")
     assert (disagreement.status, len(disagreement.votes)) == (JudgementStatus.UNREADABLE, 2)
-    assert await records.pending() == []
+    assert await records.unscored_answers() == []
 
 
 async def test_what_rules_read_no_model_is_asked_about(records: Records) -> None:
     async with reading_panel(in_turn(reads("C"))) as (panel, server):
-        judgement = await judge_and_record(CHOICE, "The answer is B.", panel, records, ref="p/q")
+        judgement = await judge_and_record(CHOICE, "The answer is B.", panel, records, problem_ref="p/q")
     assert (judgement.label, judgement.method, judgement.rubric[:13]) == (
         "B",
         ScoringMethod.DETERMINISTIC,
@@ -116,7 +124,7 @@ async def test_an_answer_in_which_two_readings_find_no_common_value_stays_unread
         None,
         ScoringMethod.READER,
     )
-    assert await records.pending() == []
+    assert await records.unscored_answers() == []
 
 
 async def test_a_refusal_stays_one_if_the_model_finds_no_value(records: Records) -> None:
@@ -127,26 +135,32 @@ async def test_a_reader_that_fails_leaves_the_answer_waiting_and_says_why(record
     judgement = await read(records, fails(401))
     assert judgement.status is JudgementStatus.ERROR
     assert "the endpoint answered 401: the key is not accepted" in judgement.message
-    (unscored_answer,) = await records.pending()
+    (unscored_answer,) = await records.unscored_answers()
     async with reading_panel(in_turn(reads("B"))) as (panel, _):
         later_judgement = await judge_and_record(
-            CHOICE, UNCLEAR, panel, records, ref="p/q", answer_id=unscored_answer.answer.id
+            CHOICE, UNCLEAR, panel, records, problem_ref="p/q", answer_id=unscored_answer.answer.id
         )
-    assert (later_judgement.label, await records.pending()) == ("B", [])
+    assert (later_judgement.label, await records.unscored_answers()) == ("B", [])
 
 
 async def test_an_empty_budget_leaves_the_answer_waiting(records: Records) -> None:
     async with reading_panel(in_turn(reads("B"))) as (panel, server):
-        judgement = await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q", budget=JudgingBudget(0.0))
-    assert (judgement.status, server.requests, len(await records.pending())) == (JudgementStatus.PENDING, [], 1)
+        judgement = await judge_and_record(
+            CHOICE, UNCLEAR, panel, records, problem_ref="p/q", budget=JudgingBudget(0.0)
+        )
+    assert (judgement.status, server.requests, len(await records.unscored_answers())) == (
+        JudgementStatus.PENDING,
+        [],
+        1,
+    )
     assert "budget" in judgement.message
 
 
 async def test_an_answer_that_rules_left_unreadable_is_read_once_a_reader_is_set_up(records: Records) -> None:
-    unread = await judge_and_record(CHOICE, UNCLEAR, None, records, ref="p/q", answer_id="one")
+    unread = await judge_and_record(CHOICE, UNCLEAR, None, records, problem_ref="p/q", answer_id="one")
     async with reading_panel(in_turn(reads("B"))) as (panel, server):
-        first_reading = await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q", answer_id="one")
-        second_reading = await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q", answer_id="one")
+        first_reading = await judge_and_record(CHOICE, UNCLEAR, panel, records, problem_ref="p/q", answer_id="one")
+        second_reading = await judge_and_record(CHOICE, UNCLEAR, panel, records, problem_ref="p/q", answer_id="one")
     assert (unread.status, first_reading.label, second_reading.label, len(server.requests)) == (
         JudgementStatus.UNREADABLE,
         "B",
@@ -158,8 +172,8 @@ async def test_an_answer_that_rules_left_unreadable_is_read_once_a_reader_is_set
 async def test_a_vote_is_paid_once_even_if_the_key_changes(records: Records) -> None:
     changed_choice = CHOICE.model_copy(update={"hidden": CHOICE.hidden.model_copy(update={"answer": make_key("C")})})
     async with reading_panel(in_turn(reads("B"))) as (panel, server):
-        await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q")
-        judgement = await judge_and_record(changed_choice, UNCLEAR, panel, records, ref="p/q")
+        await judge_and_record(CHOICE, UNCLEAR, panel, records, problem_ref="p/q")
+        judgement = await judge_and_record(changed_choice, UNCLEAR, panel, records, problem_ref="p/q")
     assert len(server.requests) == 2
     assert (judgement.label, judgement.passed, judgement.cost_usd) == ("B", False, 0.0)
     assert all(vote.cached for vote in judgement.votes)
@@ -172,9 +186,9 @@ def make_key(value: str) -> Any:
 
 async def test_the_prompt_holds_question_and_values_and_nothing_of_the_key(records: Records) -> None:
     async with reading_panel(in_turn(reads("B"))) as (panel, server):
-        await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q")
-        await judge_and_record(BLANK, "Perhaps the deferred sort?", panel, records, ref="p/q")
-    readings = [request for request in server.requests if request.system == instructions()[0].strip()]
+        await judge_and_record(CHOICE, UNCLEAR, panel, records, problem_ref="p/q")
+        await judge_and_record(BLANK, "Perhaps the deferred sort?", panel, records, problem_ref="p/q")
+    readings = [request for request in server.requests if request.system == instructions_and_reference()[0].strip()]
     choice_request, of_blank = readings[0], readings[-1]
     assert "a word, a phrase or a list" in of_blank.user
     assert all(text in choice_request.user for text in (*CHOICES, "The reply gives choice B.", UNCLEAR))
@@ -188,7 +202,7 @@ async def test_the_prompt_holds_question_and_values_and_nothing_of_the_key(recor
     assert "write-back" not in json.dumps(of_blank.body)
     with_other_key = CHOICE.model_copy(update={"hidden": CHOICE.hidden.model_copy(update={"answer": make_key("D")})})
     async with reading_panel(in_turn(reads("B"))) as (panel, server):
-        await judge_and_record(with_other_key, f"{UNCLEAR} ", panel, records, ref="p/q")
+        await judge_and_record(with_other_key, f"{UNCLEAR} ", panel, records, problem_ref="p/q")
     assert {*_words(server.requests)} == {*_words(readings[:2])}
 
 
@@ -208,7 +222,7 @@ HOSTILE = [
 @pytest.mark.parametrize("answer", HOSTILE)
 async def test_a_hostile_reply_stays_between_its_two_lines(records: Records, answer: str) -> None:
     async with reading_panel(in_turn(NONE)) as (panel, server):
-        judgement = await judge_and_record(CHOICE, answer, panel, records, ref="p/q")
+        judgement = await judge_and_record(CHOICE, answer, panel, records, problem_ref="p/q")
     assert judgement.status is JudgementStatus.UNREADABLE
     for request in server.requests:
         code = re.search(r"The code is ([0-9a-f]{32})\.", request.user)
@@ -221,7 +235,7 @@ async def test_a_hostile_reply_stays_between_its_two_lines(records: Records, ans
 
 async def test_thoughts_are_not_shown_to_the_reader(records: Records) -> None:
     async with reading_panel(in_turn(NONE)) as (panel, server):
-        await judge_and_record(CHOICE, f"<think>It is B, surely.</think>{UNCLEAR}", panel, records, ref="p/q")
+        await judge_and_record(CHOICE, f"<think>It is B, surely.</think>{UNCLEAR}", panel, records, problem_ref="p/q")
     assert "surely" not in server.requests[0].user
 
 
@@ -281,7 +295,7 @@ def test_words_have_to_stand_in_the_quote_and_the_quote_in_the_answer(value: str
 async def test_the_log_says_who_read_and_keeps_readings_apart_from_points(records: Records) -> None:
     choice_judgement = await read(records, reads("B"))
     logged = judged_by(choice_judgement)
-    assert (logged.method, logged.label, logged.rubric) == ("reader", "B", instructions()[1])
+    assert (logged.method, logged.label, logged.rubric) == ("reader", "B", instructions_and_reference()[1])
     assert [vote.judge for vote in logged.votes] == ["m", "m"]
     filled = await read(records, AMBIGUOUS, AMBIGUOUS, says(0), says(0), answer="Hm, this or that one.", problem=BLANK)
     assert [vote.label for vote in judged_by(filled).votes] == ["0", "0"]
@@ -290,13 +304,13 @@ async def test_the_log_says_who_read_and_keeps_readings_apart_from_points(record
 
 async def test_the_most_that_reading_and_judging_can_cost_is_known_before(records: Records) -> None:
     async with reading_panel(in_turn(content("no JSON"))) as (panel, _):
-        unread, pending = score(CHOICE, UNCLEAR), score(BLANK, "this or that")
+        unread, pending = score_by_rules(CHOICE, UNCLEAR), score_by_rules(BLANK, "this or that")
         for problem, answer, rule_judgement in ((CHOICE, UNCLEAR, unread), (BLANK, "this or that", pending)):
             budget = JudgingBudget(highest_cost := panel.maximum_cost_usd(problem, answer, rule_judgement))
-            judgement = await judge_and_record(problem, answer, panel, records, ref="p/q", budget=budget)
+            judgement = await judge_and_record(problem, answer, panel, records, problem_ref="p/q", budget=budget)
             assert judgement.status is JudgementStatus.ERROR
             assert 0 < judgement.cost_usd <= highest_cost
-        assert panel.maximum_cost_usd(CHOICE, "B", score(CHOICE, "B")) == 0
+        assert panel.maximum_cost_usd(CHOICE, "B", score_by_rules(CHOICE, "B")) == 0
 
 
 LAZY: dict[str, Play] = {
@@ -311,7 +325,7 @@ LAZY: dict[str, Play] = {
 @pytest.mark.parametrize("problem", [CHOICE, ASSERTION], ids=["choice", "assertion"])
 async def test_a_lazy_reader_never_scores(records: Records, problem: Problem, habit: str) -> None:
     async with reading_panel(LAZY[habit], uses_names=False) as (panel, server):
-        judgement = await judge_and_record(problem, UNCLEAR, panel, records, ref="p/q")
+        judgement = await judge_and_record(problem, UNCLEAR, panel, records, problem_ref="p/q")
     assert (judgement.status is JudgementStatus.SCORED, len(server.requests) > 1) == (False, True)
 
 
@@ -373,7 +387,7 @@ async def test_two_readers_take_turns(records: Records) -> None:
         )
         panel = Panel(judges=judges, model_reader=ModelReader(judges))
         try:
-            judgement = await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q")
+            judgement = await judge_and_record(CHOICE, UNCLEAR, panel, records, problem_ref="p/q")
         finally:
             await panel.close()
     assert (judgement.label, [vote.judge for vote in judgement.votes]) == ("B", ["one", "two"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchwright_judges.judgement import JudgementStatus
-from benchwright_judges.score import check_question, score
+from benchwright_judges.score import judge_key_and_empty_answer, score_by_rules
 from benchwright_problems.problem import (
     Answer,
     Choice,
@@ -50,7 +50,7 @@ PROBLEM = Problem(
     ],
 )
 def test_only_all_right_options_are_right_and_others_have_a_share(answer: str, label: str, share: float) -> None:
-    judgement = score(PROBLEM, answer)
+    judgement = score_by_rules(PROBLEM, answer)
     assert (judgement.label, judgement.score, judgement.passed) == (label, share, share == 1.0)
 
 
@@ -62,15 +62,15 @@ def test_only_all_right_options_are_right_and_others_have_a_share(answer: str, l
     ],
 )
 def test_a_list_of_letters_is_read_in_each_spelling(answer: str) -> None:
-    assert score(PROBLEM, answer).passed is True
+    assert score_by_rules(PROBLEM, answer).passed is True
 
 
 @pytest.mark.parametrize("answer", ["none of them", "AE", "A, A", "I would say that it depends.", "?"])
 def test_what_is_no_list_of_letters_is_unreadable(answer: str) -> None:
-    judgement = score(PROBLEM, answer)
+    judgement = score_by_rules(PROBLEM, answer)
     assert (judgement.status, judgement.passed) == (JudgementStatus.UNREADABLE, None)
 
 
 def test_the_key_itself_is_right_and_an_empty_answer_is_none() -> None:
-    of_key, of_nothing = check_question(PROBLEM)
+    of_key, of_nothing = judge_key_and_empty_answer(PROBLEM)
     assert (of_key.passed, of_nothing.status) == (True, JudgementStatus.EMPTY)

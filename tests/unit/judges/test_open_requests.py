@@ -12,7 +12,7 @@ from benchwright_foundation import access_token
 from benchwright_foundation.access_token import BearerToken
 from benchwright_judges.service.admission import AdmissionControl
 
-SECRETS = {name: access_token.new_secret() for name in ("ann", "bob")}
+SECRETS = {name: access_token.new_id_and_secret() for name in ("ann", "bob")}
 
 
 class Tokens:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchwright_judges.agreement.published_scores import csbench_script_score, quarch_script_score
-from benchwright_judges.agreement.tally import tally
+from benchwright_judges.agreement.tally import tally_reasons
 from benchwright_judges.judgement import Judgement, JudgementStatus
 from benchwright_problems.problem import Answer, Choice, Question, QuestionFormat
 
@@ -60,7 +60,7 @@ def test_an_unreadable_answer_counts_in_one_accuracy_and_not_in_the_other() -> N
         Judgement(status=JudgementStatus.PENDING, message=""),
         Judgement(status=JudgementStatus.ERROR, message=""),
     ]
-    reason_tally = tally(judgement.reason for judgement in judgements)
+    reason_tally = tally_reasons(judgement.reason for judgement in judgements)
     assert (
         reason_tally.right,
         reason_tally.wrong,
@@ -69,4 +69,4 @@ def test_an_unreadable_answer_counts_in_one_accuracy_and_not_in_the_other() -> N
         reason_tally.pending,
     ) == (1, 1, 1, 1, 2)
     assert (reason_tally.accuracy, reason_tally.accuracy_of_readable) == (0.25, 0.5)
-    assert tally([]).accuracy is None
+    assert tally_reasons([]).accuracy is None

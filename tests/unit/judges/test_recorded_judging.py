@@ -63,12 +63,12 @@ async def panel(*plays: Play, **changes: Any) -> AsyncIterator[tuple[Panel, list
 
 async def judged(records: Records, *plays: Play, problem: Problem = FREE, **changes: Any) -> Judgement:
     async with panel(*plays, **changes) as (judges, _):
-        return await judge_and_record(problem, "an answer", judges, records, ref="p/q")
+        return await judge_and_record(problem, "an answer", judges, records, problem_ref="p/q")
 
 
 async def test_two_votes_that_agree_are_enough(records: Records) -> None:
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
-        judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
+        judgement = await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
     assert (judgement.status, judgement.label, judgement.score, judgement.passed) == (
         JudgementStatus.SCORED,
         "correct",
@@ -79,13 +79,13 @@ async def test_two_votes_that_agree_are_enough(records: Records) -> None:
     assert judgement.method is ScoringMethod.MODEL
     assert judgement.rubric == load_rubric("free-response").reference
     assert judgement.cost_usd > 0
-    assert await records.pending() == []
+    assert await records.unscored_answers() == []
 
 
 async def test_a_third_vote_breaks_a_tie_and_all_votes_are_kept(records: Records) -> None:
     judgement = await judged(records, in_turn(says("correct"), says("incorrect"), says("incorrect")))
     assert (judgement.label, judgement.score, judgement.passed, judgement.tie_break) == ("incorrect", 0, False, True)
-    async with records.reading() as connection:
+    async with records.read_transaction() as connection:
         vote_labels = (await connection.execute(select(VOTES.c.label).order_by(VOTES.c.position))).scalars().all()
     assert sorted(vote_labels) == ["correct", "incorrect", "incorrect"]
 
@@ -100,7 +100,7 @@ async def test_without_a_majority_nothing_is_scored_and_the_answer_waits_for_a_p
     judgement = await judged(records, in_turn(says(1), says(5), says(10)), problem=OPEN)
     assert (judgement.status, judgement.score, judgement.passed) == (JudgementStatus.ERROR, None, None)
     assert len(judgement.votes) == 3
-    (unscored_answer,) = await records.pending()
+    (unscored_answer,) = await records.unscored_answers()
     assert (unscored_answer.answer.problem, unscored_answer.answer.text) == ("p/q", "an answer")
     assert "majority" in unscored_answer.reason
 
@@ -114,10 +114,10 @@ async def test_a_vote_that_came_to_nothing_is_replaced_and_kept(records: Records
 
 async def test_a_judge_that_never_makes_sense_is_an_error_and_no_zero(records: Records) -> None:
     async with panel(in_turn(NONSENSE)) as (judges, (server,)):
-        judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
+        judgement = await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
     assert (judgement.status, judgement.score) == (JudgementStatus.ERROR, None)
     assert len(server.requests) == len(judgement.votes) == 4, "two seats and two spares"
-    assert len(await records.pending()) == 1
+    assert len(await records.unscored_answers()) == 1
 
 
 async def test_one_family_stands_in_for_another_that_is_down(records: Records) -> None:
@@ -139,7 +139,7 @@ async def test_points_are_averaged_where_two_votes_lie_together(records: Records
 
 async def test_a_right_blank_asks_no_model(records: Records) -> None:
     async with panel(in_turn(says(0))) as (judges, (server,)):
-        judgement = await judge_and_record(BLANK, "Write-back", judges, records, ref="p/q")
+        judgement = await judge_and_record(BLANK, "Write-back", judges, records, problem_ref="p/q")
     assert (judgement.score, judgement.method, server.requests) == (1.0, ScoringMethod.DETERMINISTIC, [])
 
 
@@ -153,7 +153,7 @@ async def test_questions_about_code_get_both_our_judgement_and_cvdps_number(reco
         return says(0.85) if "0.0 (no match at all)" in request.system else says(9)
 
     async with panel(play) as (judges, (server,)):
-        judgement = await judge_and_record(CODE, "an answer", judges, records, ref="p/q")
+        judgement = await judge_and_record(CODE, "an answer", judges, records, problem_ref="p/q")
     assert (judgement.label, judgement.score) == ("9", 0.9)
     assert judgement.metrics["cvdp_subjective"] == 0.85
     assert len(server.requests) == 3
@@ -165,7 +165,7 @@ async def test_questions_about_code_get_both_our_judgement_and_cvdps_number(reco
 
 async def test_a_judgement_of_a_part_of_an_answer_says_so(records: Records) -> None:
     async with panel(in_turn(says("correct"))) as (judges, _):
-        judgement = await judge_and_record(FREE, "x" * 20_001, judges, records, ref="p/q")
+        judgement = await judge_and_record(FREE, "x" * 20_001, judges, records, problem_ref="p/q")
     assert "20000 characters" in judgement.remarks[0]
 
 
@@ -173,9 +173,11 @@ async def test_a_judgement_of_a_part_of_an_answer_says_so(records: Records) -> N
 
 
 async def test_without_a_judge_the_answer_waits_and_is_scored_later(records: Records) -> None:
-    first_judgement = await judge_and_record(FREE, "an answer", None, records, ref="p/q", attempt="a1", try_number=2)
+    first_judgement = await judge_and_record(
+        FREE, "an answer", None, records, problem_ref="p/q", attempt="a1", try_number=2
+    )
     assert first_judgement.status is JudgementStatus.PENDING and first_judgement.score is None
-    (unscored_answer,) = await records.pending()
+    (unscored_answer,) = await records.unscored_answers()
     assert (unscored_answer.answer.attempt, unscored_answer.answer.number, unscored_answer.answer.text) == (
         "a1",
         2,
@@ -183,18 +185,18 @@ async def test_without_a_judge_the_answer_waits_and_is_scored_later(records: Rec
     )
     async with panel(in_turn(says("correct"))) as (judges, _):
         later_judgement = await judge_and_record(
-            FREE, unscored_answer.answer.text, judges, records, ref="p/q", answer_id=unscored_answer.answer.id
+            FREE, unscored_answer.answer.text, judges, records, problem_ref="p/q", answer_id=unscored_answer.answer.id
         )
     assert later_judgement.status is JudgementStatus.SCORED
-    assert await records.pending() == []
+    assert await records.unscored_answers() == []
     assert (await records.find_judgement(unscored_answer.answer.id)) == later_judgement
 
 
 async def test_a_newer_answer_of_the_same_try_takes_the_place_of_one_that_waits(records: Records) -> None:
-    await judge_and_record(FREE, "first", None, records, ref="p/q", attempt="a1", try_number=2)
-    await judge_and_record(FREE, "second", None, records, ref="p/q", attempt="a1", try_number=2)
-    await judge_and_record(FREE, "other", None, records, ref="p/q", attempt="a1", try_number=3)
-    assert sorted(waiting.answer.text for waiting in await records.pending()) == ["other", "second"]
+    await judge_and_record(FREE, "first", None, records, problem_ref="p/q", attempt="a1", try_number=2)
+    await judge_and_record(FREE, "second", None, records, problem_ref="p/q", attempt="a1", try_number=2)
+    await judge_and_record(FREE, "other", None, records, problem_ref="p/q", attempt="a1", try_number=3)
+    assert sorted(waiting.answer.text for waiting in await records.unscored_answers()) == ["other", "second"]
 
 
 async def test_an_answer_is_on_disk_before_a_model_is_asked(records: Records) -> None:
@@ -207,35 +209,35 @@ async def test_an_answer_is_on_disk_before_a_model_is_asked(records: Records) ->
         return PlayedReply(delay_s=60)
 
     async with panel(play) as (judges, _):
-        judging_task = asyncio.create_task(judge_and_record(FREE, "an answer", judges, records, ref="p/q"))
+        judging_task = asyncio.create_task(judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q"))
         await asked_once.wait()
         judging_task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await judging_task
-    pending_counts = [len(await records.pending())]
+    pending_counts = [len(await records.unscored_answers())]
     assert pending_counts == [1]
 
 
 async def test_an_answer_judged_once_is_not_judged_again(records: Records) -> None:
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
-        first_judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q", answer_id="x")
-        repeated = await judge_and_record(FREE, "an answer", judges, records, ref="p/q", answer_id="x")
+        first_judgement = await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q", answer_id="x")
+        repeated = await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q", answer_id="x")
     assert first_judgement == repeated and len(server.requests) == 2
 
 
 async def test_a_budget_that_is_used_up_leaves_answers_pending(records: Records) -> None:
     budget = JudgingBudget(0.000_001)
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
-        judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q", budget=budget)
+        judgement = await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q", budget=budget)
     assert judgement.status is JudgementStatus.PENDING and "budget" in judgement.message
-    assert server.requests == [] and len(await records.pending()) == 1
+    assert server.requests == [] and len(await records.unscored_answers()) == 1
 
 
 async def test_the_most_a_judgement_can_cost_is_known_before(records: Records) -> None:
     async with panel(in_turn(NONSENSE)) as (judges, _):
         budget = JudgingBudget()
         highest_cost = judges.maximum_cost_usd(FREE, "an answer", PENDING)
-        await judge_and_record(FREE, "an answer", judges, records, ref="p/q", budget=budget)
+        await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q", budget=budget)
         assert 0 < budget.spent_usd <= highest_cost
 
 
@@ -244,9 +246,9 @@ async def test_the_most_a_judgement_can_cost_is_known_before(records: Records) -
 
 async def test_the_same_answer_is_not_paid_for_twice(records: Records) -> None:
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
-        first_judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
-        repeated = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
-        await judge_and_record(FREE, "another answer", judges, records, ref="p/q")
+        first_judgement = await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
+        repeated = await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
+        await judge_and_record(FREE, "another answer", judges, records, problem_ref="p/q")
     assert len(server.requests) == 4
     assert (repeated.label, repeated.cost_usd) == (first_judgement.label, 0)
     assert all(vote.cached for vote in repeated.votes)
@@ -254,33 +256,37 @@ async def test_the_same_answer_is_not_paid_for_twice(records: Records) -> None:
 
 async def test_another_key_rubric_or_model_is_another_vote(records: Records) -> None:
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
-        await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
-        await judge_and_record(make_problem(value="another key"), "an answer", judges, records, ref="p/q")
-        await judge_and_record(make_problem(rubric="another rubric"), "an answer", judges, records, ref="p/q")
+        await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
+        await judge_and_record(make_problem(value="another key"), "an answer", judges, records, problem_ref="p/q")
+        await judge_and_record(make_problem(rubric="another rubric"), "an answer", judges, records, problem_ref="p/q")
         assert len(server.requests) == 6
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
-        await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
+        await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
         assert len(server.requests) == 2, "another address"
 
 
 async def test_replies_that_are_no_votes_are_not_cached(records: Records) -> None:
     async with panel(in_turn(*[NONSENSE] * 4, says("correct"))) as (judges, _):
-        assert (await judge_and_record(FREE, "an answer", judges, records, ref="p/q")).status is JudgementStatus.ERROR
-        assert (await judge_and_record(FREE, "an answer", judges, records, ref="p/q")).status is JudgementStatus.SCORED
+        assert (
+            await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
+        ).status is JudgementStatus.ERROR
+        assert (
+            await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
+        ).status is JudgementStatus.SCORED
 
 
 async def test_a_recorded_cache_replays_without_an_endpoint(records: Records, tmp_path: Path) -> None:
     from benchwright_judges.records.vote_recording import read_recording, write_recording
 
     async with panel(in_turn(says("correct"), says("incorrect"), says("correct"))) as (judges, _):
-        first_judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
-        write_recording(tmp_path / "votes.jsonl", await records.cache())
+        first_judgement = await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
+        write_recording(tmp_path / "votes.jsonl", await records.all_cached_votes())
         other_records = await Records.open(tmp_path / "other.sqlite")
         try:
             await other_records.cache_votes(read_recording(tmp_path / "votes.jsonl"))
             offline = Panel(judges=judges.judges, offline=True)
-            replayed = await judge_and_record(FREE, "an answer", offline, other_records, ref="p/q")
-            unknown_judgement = await judge_and_record(FREE, "unrecorded", offline, other_records, ref="p/q")
+            replayed = await judge_and_record(FREE, "an answer", offline, other_records, problem_ref="p/q")
+            unknown_judgement = await judge_and_record(FREE, "unrecorded", offline, other_records, problem_ref="p/q")
         finally:
             await other_records.close()
     assert (replayed.label, replayed.tie_break) == (first_judgement.label, first_judgement.tie_break)
@@ -297,14 +303,14 @@ async def test_the_database_is_its_owners_alone(records: Records) -> None:
 
 async def test_answers_that_come_together_are_all_kept(records: Records) -> None:
     await asyncio.gather(
-        *(judge_and_record(FREE, f"answer {n}", None, records, ref="p/q", answer_id=str(n)) for n in range(100))
+        *(judge_and_record(FREE, f"answer {n}", None, records, problem_ref="p/q", answer_id=str(n)) for n in range(100))
     )
-    assert len(await records.pending()) == 100
+    assert len(await records.unscored_answers()) == 100
 
 
 async def test_text_that_a_database_cant_hold_is_kept_as_far_as_it_can(records: Records) -> None:
-    await judge_and_record(FREE, "a\0b\ud800c", None, records, ref="p/q")
-    (unscored_answer,) = await records.pending()
+    await judge_and_record(FREE, "a\0b\ud800c", None, records, problem_ref="p/q")
+    (unscored_answer,) = await records.unscored_answers()
     assert unscored_answer.answer.text == "a\ufffdb?c"
 
 

@@ -16,7 +16,7 @@ async def test_a_database_is_opened_again_with_all_it_held(tmp_path: Path) -> No
     for number in range(2):
         records = await Records.open(tmp_path / "j.sqlite")
         await records.cache_votes([(str(number), Vote(judge="m", label="1", score=1))])
-        assert len(await records.cache()) == number + 1
+        assert len(await records.all_cached_votes()) == number + 1
         await records.close()
 
 

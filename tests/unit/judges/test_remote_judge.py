@@ -13,7 +13,7 @@ import pytest
 from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod
-from benchwright_judges.service.client import RemoteJudge, find_token
+from benchwright_judges.service.client import RemoteJudge, find_service_token
 from benchwright_judges.service.token import Scope
 
 from ...support.service.judge_endpoint import JudgeEndpoint, PlayedReply, says
@@ -154,13 +154,13 @@ def test_what_is_no_address_is_refused(url: str) -> None:
 def test_the_token_comes_from_the_environment_or_a_private_file(tmp_path: Path) -> None:
     home = {"BENCHWRIGHT_HOME": str(tmp_path)}
     with pytest.raises(ConfigurationError, match="BENCHWRIGHT_JUDGE_TOKEN"):
-        find_token(home)
+        find_service_token(home)
     file = tmp_path / "config" / "judge-token"
     file.parent.mkdir()
     file.write_text("from-file\n")
     file.chmod(0o644)
     with pytest.raises(ConfigurationError, match="chmod 600"):
-        find_token(home)
+        find_service_token(home)
     file.chmod(0o600)
-    assert find_token(home) == "from-file"
-    assert find_token(home | {"BENCHWRIGHT_JUDGE_TOKEN": "from-environment"}) == "from-environment"
+    assert find_service_token(home) == "from-file"
+    assert find_service_token(home | {"BENCHWRIGHT_JUDGE_TOKEN": "from-environment"}) == "from-environment"

@@ -111,13 +111,13 @@ def test_a_share_keeps_two_decimals() -> None:
 @given(most=st.integers(1, 40), share=st.floats(0, 1), enough=st.floats(0.05, 1))
 def test_points_of_a_rubric_pass_from_what_is_enough_on(scale: Scale, most: int, share: float, enough: float) -> None:
     needed_points, points = enough * most, share * most
-    label = scale.label_of(points, most, needed_points)
+    label = scale.label_of_points(points, most, needed_points)
     assert label in scale.labels
     assert scale.passes(label) == (points >= needed_points - 1e-9)
-    higher_label = scale.label_of(min(most, points + 1), most, needed_points)
+    higher_label = scale.label_of_points(min(most, points + 1), most, needed_points)
     assert scale.labels.index(higher_label) >= scale.labels.index(label)
 
 
 @pytest.mark.parametrize("scale", list(Scale))
 def test_all_points_are_the_best_label_and_none_the_worst(scale: Scale) -> None:
-    assert (scale.label_of(0, 6, 5), scale.label_of(6, 6, 5)) == (scale.labels[0], scale.labels[-1])
+    assert (scale.label_of_points(0, 6, 5), scale.label_of_points(6, 6, 5)) == (scale.labels[0], scale.labels[-1])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright_judges.judgement import JudgementStatus
-from benchwright_judges.score import check_question, read_selection, score, selectable_values
+from benchwright_judges.score import judge_key_and_empty_answer, read_selection, score_by_rules, selectable_values
 from benchwright_problems.problem import (
     Answer,
     Choice,
@@ -81,7 +81,7 @@ ALL = [MULTIPLE, ASSERTION, CLOSED, BLANK, NUMBER, OPEN, FREE]
     ],
 )
 def test_answers_are_scored(problem: Problem, text: str, expected_pass: bool) -> None:
-    judgement = score(problem, text)
+    judgement = score_by_rules(problem, text)
     assert (judgement.status, judgement.passed, judgement.score) == (
         JudgementStatus.SCORED,
         expected_pass,
@@ -111,7 +111,7 @@ def test_answers_are_scored(problem: Problem, text: str, expected_pass: bool) ->
 def test_what_cannot_be_scored_says_why_and_is_never_a_zero(
     problem: Problem, text: str, status: JudgementStatus
 ) -> None:
-    judgement = score(problem, text)
+    judgement = score_by_rules(problem, text)
     assert (judgement.status, judgement.passed, judgement.score) == (status, None, None)
     assert status is not JudgementStatus.PENDING or "pending" in judgement.message
 
@@ -127,7 +127,7 @@ def test_what_cannot_be_scored_says_why_and_is_never_a_zero(
     ],
 )
 def test_the_label_tells_what_was_read_or_why_nothing_was(text: str, label: str) -> None:
-    assert score(MULTIPLE, text).label == label
+    assert score_by_rules(MULTIPLE, text).label == label
 
 
 def text_problem(reference: str) -> Problem:
@@ -138,27 +138,27 @@ def text_problem(reference: str) -> Problem:
 
 def test_a_text_is_scored_by_bleu_and_passes_where_bleu_and_rouge_are_above_the_threshold() -> None:
     problem = text_problem("the counter wraps at its limit and raises done for one cycle")
-    near_judgement = score(problem, "the counter wraps at its limit and raises done")
-    far = score(problem, "nothing of the kind")
+    near_judgement = score_by_rules(problem, "the counter wraps at its limit and raises done")
+    far = score_by_rules(problem, "nothing of the kind")
     assert (near_judgement.passed, far.passed) == (True, False)
     assert near_judgement.score == near_judgement.metrics["bleu"] > 0.4
     assert near_judgement.metrics["rouge"] > 0.4
     assert far.score == far.metrics["bleu"] < 0.4
     # Every bigram is there, but most of the text is something else.
-    padded = score(problem, "the counter wraps at its limit and raises done for one cycle " + "so " * 40)
+    padded = score_by_rules(problem, "the counter wraps at its limit and raises done for one cycle " + "so " * 40)
     assert padded.metrics["rouge"] == 1
     assert not padded.passed
 
 
 def test_a_reference_of_one_word_passes_itself() -> None:
-    assert score(text_problem("assign"), "assign\n").passed
-    assert not score(text_problem("assign"), "always").passed
+    assert score_by_rules(text_problem("assign"), "assign\n").passed
+    assert not score_by_rules(text_problem("assign"), "always").passed
 
 
 @pytest.mark.parametrize("problem", ALL)
 @pytest.mark.parametrize("text", ["", "A", "B", "true", "false", "51", "33 kb/s", "words", SECRET])
 def test_no_message_gives_anything_away(problem: Problem, text: str) -> None:
-    message = score(problem, text).message
+    message = score_by_rules(problem, text).message
     assert SECRET not in message
     assert "52" not in message
     assert "32" not in message
@@ -169,8 +169,8 @@ def test_no_message_gives_anything_away(problem: Problem, text: str) -> None:
 
 def test_the_message_names_what_can_be_said() -> None:
     line = "alone or in a last line such as `ANSWER:"
-    assert score(MULTIPLE, "x").message == f"The answer has to be one of A, B, C, D, {line} A`."
-    assert score(ASSERTION, "x").message == f"The answer has to be one of true, false, {line} true`."
+    assert score_by_rules(MULTIPLE, "x").message == f"The answer has to be one of A, B, C, D, {line} A`."
+    assert score_by_rules(ASSERTION, "x").message == f"The answer has to be one of true, false, {line} true`."
 
 
 def test_choices_that_can_be_ticked() -> None:
@@ -189,19 +189,19 @@ def test_the_letter_an_answer_form_writes_is_the_letter_read_back(choice: str) -
 
 @pytest.mark.parametrize("problem", ALL)
 def test_a_good_key_is_right_and_nothing_is_not(problem: Problem) -> None:
-    key, empty = check_question(problem)
+    key, empty = judge_key_and_empty_answer(problem)
     assert (key.passed, empty.status) == (True, JudgementStatus.EMPTY)
 
 
 def test_a_question_without_a_key_is_pending() -> None:
-    key, _ = check_question(question(QuestionFormat.FREE_RESPONSE, None))
+    key, _ = judge_key_and_empty_answer(question(QuestionFormat.FREE_RESPONSE, None))
     assert key.status is JudgementStatus.PENDING
 
 
 @given(text=st.text(max_size=60))
 def test_any_answer_to_any_question_is_judged(text: str) -> None:
     for problem in ALL:
-        judgement = score(problem, text)
+        judgement = score_by_rules(problem, text)
         assert (
             (judgement.score is not None)
             == (judgement.status is JudgementStatus.SCORED)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from benchwright_judges.reading.corpus import read_corpus
 from benchwright_judges.reading.statements import ExtractionOutcome
-from benchwright_judges.score import read_selection, score
+from benchwright_judges.score import read_selection, score_by_rules
 from benchwright_problems.problem import Choice, Question, QuestionFormat
 
 from .conftest import make_problem
@@ -64,10 +64,12 @@ def test_a_value_needs_no_letter_if_only_one_option_has_it_and_a_letter_none_if_
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_nothing_is_misread_or_invented_in_replies_of_authors_who_did_not_know_the_rules(language: str) -> None:
     replies = read_corpus(Path(__file__).parent / "replies" / f"{language}.jsonl")
-    outcomes = [(reply, reply.reading_outcome(score(reply.problem, reply.text))) for reply in replies]
+    outcomes = [(reply, reply.reading_outcome(score_by_rules(reply.problem, reply.text))) for reply in replies]
     wrong = {reply.question.item for reply, outcome in outcomes if outcome in ("misread", "invented")}
     assert wrong <= SELF_CONTRADICTIONS
-    counts = Counter(outcome for reply, outcome in outcomes if reply.is_clear and reply.style.startswith("contract"))
+    counts = Counter(
+        outcome for reply, outcome in outcomes if reply.states_one_value and reply.style.startswith("contract")
+    )
     assert counts["read"] > 3 * counts["unread"]
 
 
@@ -104,7 +106,7 @@ def test_a_closed_blank_decides_exact_forms_and_leaves_the_rest_to_a_judge(
     question = Question(format=QuestionFormat.FILL_IN_THE_BLANK, language=language)
     problem = problem.model_copy(update={"public": problem.public.model_copy(update={"question": question})})
     for replies, passed in ((right, True), (wrong, False), (waiting, None)):
-        assert {reply: score(problem, reply).passed for reply in replies} == dict.fromkeys(replies, passed)
+        assert {reply: score_by_rules(problem, reply).passed for reply in replies} == dict.fromkeys(replies, passed)
 
 
 SIGNED = CHOICE.model_copy(
@@ -184,7 +186,7 @@ def test_what_may_be_another_notation_or_is_taken_back_waits(
     problem = make_problem(QuestionFormat.FILL_IN_THE_BLANK, statement=statement, value=key, closed=True)
     question = Question(format=QuestionFormat.FILL_IN_THE_BLANK, language=language)
     problem = problem.model_copy(update={"public": problem.public.model_copy(update={"question": question})})
-    assert score(problem, answer).passed is None
+    assert score_by_rules(problem, answer).passed is None
 
 
 def test_letters_that_a_list_has_are_no_other_answer() -> None:
@@ -195,7 +197,9 @@ def test_letters_that_a_list_has_are_no_other_answer() -> None:
 
 def test_an_unread_answer_says_why() -> None:
     problem = make_problem(QuestionFormat.ASSERTION, value="true")
-    labels = [score(problem, reply).label for reply in ("I don't know.", "ANSWER: true\nANSWER: false", "Perhaps.")]
+    labels = [
+        score_by_rules(problem, reply).label for reply in ("I don't know.", "ANSWER: true\nANSWER: false", "Perhaps.")
+    ]
     assert labels == [ExtractionOutcome.REFUSAL, ExtractionOutcome.AMBIGUOUS, ExtractionOutcome.NOTHING]
 
 
@@ -216,5 +220,5 @@ def test_a_hostile_length_takes_no_time(reply: str) -> None:
     start = time.process_time()
     for problem in (CHOICE, ASSERTION):
         read_selection(problem, reply)
-    score(make_problem(QuestionFormat.FILL_IN_THE_BLANK, statement="It has ____ sets.", value="2"), reply)
+    score_by_rules(make_problem(QuestionFormat.FILL_IN_THE_BLANK, statement="It has ____ sets.", value="2"), reply)
     assert time.process_time() - start < 5

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_judges.reading.text_length import TokenCounter, count_words, table_file
+from benchwright_judges.reading.text_length import TokenCounter, count_words, token_table_file
 
 
 @pytest.mark.parametrize(
@@ -26,11 +26,11 @@ def test_words_are_counted_as_an_editor_does(text: str, word_count: int) -> None
 
 def test_tokens_are_those_of_tiktokens_own_table() -> None:
     # tiktoken's documentation counts 6 for this sentence with o200k_base.
-    assert TokenCounter(Home.find().cache).count("tiktoken is great!") == 6
+    assert TokenCounter(Home.from_environment().cache).count("tiktoken is great!") == 6
 
 
 def test_a_special_token_in_an_answer_is_text() -> None:
-    count = TokenCounter(Home.find().cache).count("<|endoftext|>")
+    count = TokenCounter(Home.from_environment().cache).count("<|endoftext|>")
     assert count is not None and count > 1
 
 
@@ -39,7 +39,7 @@ def test_without_a_table_nothing_is_fetched_and_the_count_is_unknown(tmp_path: P
 
 
 def test_a_damaged_table_is_not_used(tmp_path: Path) -> None:
-    file = table_file(tmp_path)
+    file = token_table_file(tmp_path)
     file.parent.mkdir()
     file.write_bytes(b"IQ== 0\n")
     assert TokenCounter(tmp_path).count("a b") is None

@@ -4,7 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_judges.reading.words import normalise, same_words, without_words_around_blank
+from benchwright_judges.reading.words import (
+    is_same_apart_from_spelling,
+    normalise_short_answer,
+    without_words_around_blank,
+)
 
 SAME: list[tuple[str, str, str]] = [
     ("Program Counter", "program counter", "en"),
@@ -32,7 +36,7 @@ SAME: list[tuple[str, str, str]] = [
 
 @pytest.mark.parametrize(("answer", "accepted_text", "language"), SAME)
 def test_what_differs_only_in_writing_is_the_same(answer: str, accepted_text: str, language: str) -> None:
-    assert same_words(answer, accepted_text, language)
+    assert is_same_apart_from_spelling(answer, accepted_text, language)
 
 
 @pytest.mark.parametrize(
@@ -55,23 +59,23 @@ def test_what_differs_only_in_writing_is_the_same(answer: str, accepted_text: st
     ],
 )
 def test_what_differs_in_more_is_not_the_same(answer: str, accepted_text: str) -> None:
-    assert not same_words(answer, accepted_text, "en")
+    assert not is_same_apart_from_spelling(answer, accepted_text, "en")
 
 
 @given(one=st.text(max_size=20), other=st.text(max_size=20))
 def test_every_text_but_an_empty_one_is_the_same_as_itself(one: str, other: str) -> None:
-    assert same_words(one, other, "en") <= (normalise(one) != "")
-    assert same_words(one, one, "en") == bool(normalise(one))
+    assert is_same_apart_from_spelling(one, other, "en") <= (normalise_short_answer(one) != "")
+    assert is_same_apart_from_spelling(one, one, "en") == bool(normalise_short_answer(one))
 
 
 @given(text=st.text(alphabet="abc XYZ012.,", min_size=1, max_size=30))
 def test_a_text_is_the_same_as_itself_in_capitals(text: str) -> None:
-    assert normalise(text) == normalise(text.upper())
+    assert normalise_short_answer(text) == normalise_short_answer(text.upper())
 
 
 @pytest.mark.parametrize("text", ["\\frac{" * 5000, "^" * 50_000, "$" * 50_000, "<!--" * 20_000, "a b" * 20_000])
 def test_long_texts_take_no_time(text: str) -> None:
-    normalise(text)
+    normalise_short_answer(text)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +118,6 @@ def test_the_words_of_the_question_around_its_blank_are_left_out(passage: str, s
     ],
 )
 def test_a_sign_an_exponent_the_case_of_a_unit_and_an_order_count(answer: str, key: str) -> None:
-    assert not same_words(answer, key, "en")
-    assert not same_words(key, answer, "en")
-    assert same_words(answer, answer, "en")
+    assert not is_same_apart_from_spelling(answer, key, "en")
+    assert not is_same_apart_from_spelling(key, answer, "en")
+    assert is_same_apart_from_spelling(answer, answer, "en")

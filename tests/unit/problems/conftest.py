@@ -28,7 +28,7 @@ def cvdp_files() -> list[Path]:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    return Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "home")})
+    return Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path / "home")})
 
 
 @pytest.fixture

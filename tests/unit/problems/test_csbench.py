@@ -61,7 +61,7 @@ def samples() -> list[Path]:
 def test_every_sample_of_every_language_comes_back_as_the_same_json(samples: list[Path], store: Store) -> None:
     store.add(import_csbench(samples, "samples"))
     sample_records = [record for file in samples for record in json.loads(file.read_text(encoding="utf-8"))]
-    problems = store.public("samples").problems
+    problems = store.public_pack("samples").problems
     exported = [export_csbench(store.unseal(f"samples/{problem.id}")) for problem in problems]
     assert len(sample_records) == 96
     assert [same_json(*pair) for pair in zip(exported, sample_records, strict=True)] == [True] * 96

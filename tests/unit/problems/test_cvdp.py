@@ -26,7 +26,7 @@ def round_trip(record: Record, folder: Path) -> Record:
     """A record imported, stored, read by another store, and exported."""
     file = folder / "one_v1.jsonl"
     file.write_text(json.dumps(record), encoding="utf-8")
-    home = Home.find({"BENCHWRIGHT_HOME": str(folder / "home")})
+    home = Home.from_environment({"BENCHWRIGHT_HOME": str(folder / "home")})
     pack = import_cvdp([file], "kept")
     Store(home).add(pack, replace=True)
     return export_cvdp(Store(home).unseal(f"kept/{pack.problems[0].id}"))

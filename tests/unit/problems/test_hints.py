@@ -52,7 +52,7 @@ def test_a_stored_pack_has_the_texts_in_its_sealed_part_alone(
 ) -> None:
     file = "inv/problem.toml"
     folder = write_pack({file: FILES[file] + LADDER})
-    home = Home.find({"BENCHWRIGHT_HOME": str(folder.parent / "home")})
+    home = Home.from_environment({"BENCHWRIGHT_HOME": str(folder.parent / "home")})
     Store(home).add(read_pack_folder(folder))
     assert len(Store(home).problem("p/inv").public.hints) == 2
     assert Store(home).problem("p/inv").hidden.hints == ()

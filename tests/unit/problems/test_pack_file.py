@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from benchwright_foundation.home import Home
 from benchwright_problems.errors import DatasetError, StoreError
 from benchwright_problems.storage.pack_file import read_pack_file, write_pack_file
-from benchwright_problems.storage.pack_folder import read_pack_folder, wrong_solutions
-from benchwright_problems.storage.pack_signature import PackSigners, author_key, public_key
+from benchwright_problems.storage.pack_folder import read_pack_folder, wrong_solutions_by_name
+from benchwright_problems.storage.pack_signature import PackSigners, author_key, public_key_text
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 Change = Callable[[dict[str, bytes]], object]
@@ -30,7 +30,7 @@ def test_a_published_pack_is_the_folder_that_its_author_had(folder: Path, tmp_pa
     read_pack = read_pack_file(tmp_path / "starter.pack")
     assert read_pack == published_pack
     assert read_pack.pack == read_pack_folder(folder)
-    assert read_pack.key == public_key(KEY)
+    assert read_pack.key == public_key_text(KEY)
 
 
 def test_the_same_folder_makes_the_same_file(folder: Path, tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_wrong_solutions_are_published_and_what_is_no_part_of_the_pack_is_not(fo
     write_pack_file(folder, tmp_path / "p", KEY)
     with zipfile.ZipFile(tmp_path / "p") as archive:
         names = archive.namelist()
-    wrong_files = wrong_solutions(folder, "sync-fifo")
+    wrong_files = wrong_solutions_by_name(folder, "sync-fifo")
     assert {
         f"sync-fifo/hidden/wrong/{name}/{path}" for name, solution in wrong_files.items() for path in solution
     } <= set(names)
@@ -66,7 +66,7 @@ def _manifest(entries: dict[str, bytes], **manifest_changes: object) -> None:
 
 
 def _other_key(entries: dict[str, bytes]) -> None:
-    _manifest(entries, key=public_key(Ed25519PrivateKey.generate()))
+    _manifest(entries, key=public_key_text(Ed25519PrivateKey.generate()))
 
 
 def _climbing(entries: dict[str, bytes]) -> None:
@@ -128,9 +128,9 @@ def test_a_file_that_was_cut_is_refused(folder: Path, tmp_path: Path, share: flo
 
 
 def test_an_author_has_one_key_that_others_can_not_read(tmp_path: Path) -> None:
-    home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})
-    first_key = public_key(author_key(home))
-    assert public_key(author_key(home)) == first_key
+    home = Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)})
+    first_key = public_key_text(author_key(home))
+    assert public_key_text(author_key(home)) == first_key
     file = home.data / "author-key"
     assert file.stat().st_mode & 0o077 == 0
     file.write_text("no key")
@@ -139,12 +139,12 @@ def test_an_author_has_one_key_that_others_can_not_read(tmp_path: Path) -> None:
 
 
 def test_signers_are_remembered_by_pack(tmp_path: Path) -> None:
-    home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})
+    home = Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)})
     home.data.mkdir(parents=True)
     signers = PackSigners(home)
     assert signers.find_key("a") is None
-    signers.remember_key("a", "one")
-    signers.remember_key("b", "two")
+    signers.store_key("a", "one")
+    signers.store_key("b", "two")
     assert (PackSigners(home).find_key("a"), PackSigners(home).find_key("b")) == ("one", "two")
     (home.data / "pack-signers.json").write_text("[")
     with pytest.raises(StoreError, match=r"pack-signers\.json"):

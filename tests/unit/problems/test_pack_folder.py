@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_analysis.report.rows.problem_facts import facts_of
+from benchwright_analysis.report.rows.problem_facts import facts_by_problem_ref
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import ProblemKind, QuestionFormat
 from benchwright_problems.storage.pack_folder import read_built_in, read_pack_folder
@@ -32,7 +32,7 @@ def test_a_problem_may_be_newer_than_its_pack_and_is_the_same_problem(write_pack
     assert (design.published, question.published) == ("2026-05-17", None)
     assert [problem.public_digest for problem in old_problems] == [design.public_digest, question.public_digest]
     store.add(read_pack_folder(dated))
-    facts_by_problem = facts_of(store, {"p/inv", "p/q"})
+    facts_by_problem = facts_by_problem_ref(store, {"p/inv", "p/q"})
     assert [facts_by_problem[ref].publication_date for ref in ("p/inv", "p/q")] == ["2026-05-17", ""]
 
 

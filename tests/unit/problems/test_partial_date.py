@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.partial_date import check_date, may_precede
+from benchwright_problems.partial_date import may_precede, require_partial_date
 from benchwright_problems.storage.pack_folder import read_built_in, read_pack_folder
 from benchwright_problems.storage.store import Store
 
 
 @pytest.mark.parametrize("text", ["2024-02-29", "2024-02", "1999-12-31"])
 def test_a_date_is_a_day_or_a_month(text: str) -> None:
-    assert check_date(text) == text
+    assert require_partial_date(text) == text
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ def test_a_date_is_a_day_or_a_month(text: str) -> None:
 )
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a date"):
-        check_date(text)
+        require_partial_date(text)
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,8 @@ def test_a_pack_keeps_its_date_in_the_store_and_its_problems_their_digests(store
     assert starter.published == "2026-11-20"
     store.add(starter.model_copy(update={"name": "dated"}))
     store.add(starter.model_copy(update={"name": "undated", "published": None}))
-    assert (store.public("dated").published, store.public("undated").published) == ("2026-11-20", None)
-    dated, undated = (store.public(name).problems for name in ("dated", "undated"))
+    assert (store.public_pack("dated").published, store.public_pack("undated").published) == ("2026-11-20", None)
+    dated, undated = (store.public_pack(name).problems for name in ("dated", "undated"))
     assert [problem.public_digest for problem in dated] == [problem.public_digest for problem in undated]
 
 

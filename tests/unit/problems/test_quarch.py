@@ -177,7 +177,7 @@ def test_pictures_in_context_question_options_and_solution_are_kept(data: Set, s
     ]
     files = [data.free(*records), data.choices(choice(options=options))]
     store.add(import_quarch(files, "p"))
-    exam, mcq = (store.unseal(f"p/{problem.id}") for problem in store.public("p").problems)
+    exam, mcq = (store.unseal(f"p/{problem.id}") for problem in store.public_pack("p").problems)
     assert [figure.path for figure in exam.public.figures] == ["fig/one.png", "fig/two words.png", "bus.png"]
     assert exam.hidden.answer
     assert [figure.path for figure in exam.hidden.answer.figures] == ["solved.png"]

@@ -62,7 +62,7 @@ def test_a_stored_problem_comes_back_whole(store: Store, home: Home) -> None:
 
 def test_the_public_side_holds_nothing_hidden(store: Store, home: Home) -> None:
     store.add(pack())
-    assert CANARY not in store.public("mine").model_dump_json()
+    assert CANARY not in store.public_pack("mine").model_dump_json()
     assert CANARY not in store.problem("mine/a").model_dump_json()
     for file in (home.data / "packs").iterdir():
         assert CANARY.encode() not in file.read_bytes()
@@ -180,7 +180,7 @@ def test_a_failed_first_import_leaves_no_pack(store: Store, home: Home, monkeypa
 def test_a_built_in_pack_can_not_be_overwritten(store: Store) -> None:
     with pytest.raises(PackExistsError, match="built-in"):
         store.add(pack(name="starter"), replace=True)
-    assert len(store.public("starter").problems) > 2
+    assert len(store.public_pack("starter").problems) > 2
 
 
 @pytest.mark.parametrize(
@@ -196,9 +196,9 @@ def test_an_unknown_problem_is_named_in_a_sentence(ref: str, store: Store) -> No
 def test_an_unknown_pack_lists_the_known_ones(store: Store) -> None:
     store.add(pack())
     with pytest.raises(UnknownProblemError, match="there is no pack 'other'; there are: starter, mine"):
-        store.public("other")
+        store.public_pack("other")
     with pytest.raises(UnknownProblemError):
-        store.public("x" * 5000)
+        store.public_pack("x" * 5000)
 
 
 def test_a_lost_hidden_part_says_what_to_do(store: Store, home: Home) -> None:
@@ -214,4 +214,4 @@ def test_a_damaged_file_is_named(content: bytes, store: Store, home: Home) -> No
     file = home.data / "packs" / "mine.json"
     file.write_bytes(content)
     with pytest.raises(DatasetError, match=r"mine\.json"):
-        store.public("mine")
+        store.public_pack("mine")

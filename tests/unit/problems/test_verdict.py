@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_harness.grading.two_sided import TwoSided
-from benchwright_problems.verdict import Outcome, Reason, Verdict, outcome_of
+from benchwright_problems.verdict import Outcome, Reason, Verdict, present_outcome_of_recorded
 from benchwright_problems.verdict import TestResult as Result
 
 PASSED = Verdict(reason=Reason.PASSED)
@@ -35,7 +35,7 @@ def test_the_page_has_every_reason_with_its_outcome() -> None:
     ],
 )
 def test_an_old_record_is_read_by_the_present_rule(reason: str, recorded: str, outcome: Outcome) -> None:
-    assert outcome_of(reason, recorded) is outcome
+    assert present_outcome_of_recorded(reason, recorded) is outcome
 
 
 def test_only_a_run_is_made_again() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from benchwright_problems.verilog import empty_module, modules, parameter_names, rename_identifier
+from benchwright_problems.verilog import module_without_content, modules, parameter_names_by_module, rename_identifier
 
 
 def test_modules_and_what_they_instantiate() -> None:
@@ -25,7 +25,7 @@ module bare #(F = 1, int G = 2) (); endmodule
 module own; parameter H = 1, I = 2; localparam J = 3; endmodule
 module none; endmodule
 """
-    parameters = {module: sorted(names) for module, names in parameter_names(text).items()}
+    parameters = {module: sorted(names) for module, names in parameter_names_by_module(text).items()}
     assert parameters == {"listed": ["A", "B", "E"], "bare": ["F", "G"], "own": ["H", "I"], "none": []}
 
 
@@ -34,10 +34,10 @@ def test_an_empty_module_keeps_parameters_and_ports() -> None:
         "`timescale 1ns/1ps\n// é\nmodule m (p, a);\n  parameter W = 8;\n  input [W-1:0] a;\n  output [W-1:0] p;\n"
         "  reg [W-1:0] p;\n  always @* p = a;\nendmodule\n"
     )
-    assert empty_module(text, "m") == (
+    assert module_without_content(text, "m") == (
         "`timescale 1ns/1ps\nmodule m (p, a);\nparameter W = 8;\ninput [W-1:0] a;\noutput [W-1:0] p;\nendmodule\n"
     )
-    assert empty_module(text, "other") is None
+    assert module_without_content(text, "other") is None
 
 
 def test_renaming_takes_whole_identifiers() -> None:

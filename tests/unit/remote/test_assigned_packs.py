@@ -19,7 +19,7 @@ SERVICE = "https://bench.example.org"
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return Store(Home.find({"BENCHWRIGHT_HOME": str(tmp_path)}))
+    return Store(Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)}))
 
 
 class Answers:
@@ -45,11 +45,11 @@ def view(number: int, title: str = "Week 1", problems: tuple[str, ...] = ("sync-
 
 
 async def test_an_assignment_is_a_pack_of_its_own_with_the_problems_that_it_names(store: Store) -> None:
-    names = await refresh_assigned_packs(store, Answers(store.public("starter"), view(1)))  # type: ignore[arg-type]
+    names = await refresh_assigned_packs(store, Answers(store.public_pack("starter"), view(1)))  # type: ignore[arg-type]
     assert names == ["cs101-week-1"]
-    pack = store.public("cs101-week-1")
+    pack = store.public_pack("cs101-week-1")
     assert (pack.title, [problem.id for problem in pack.problems]) == ("Week 1", ["sync-fifo"])
-    assignment = store.assignment("cs101-week-1")
+    assignment = store.assignment_if_any("cs101-week-1")
     assert assignment is not None
     assert (assignment.service, assignment.id, assignment.pack) == (SERVICE, f"{1:032x}", "starter")
     with pytest.raises(UnknownProblemError, match=f"is on {SERVICE}"):
@@ -57,19 +57,19 @@ async def test_an_assignment_is_a_pack_of_its_own_with_the_problems_that_it_name
 
 
 async def test_it_keeps_its_name_when_it_changes_and_another_of_its_title_gets_another(store: Store) -> None:
-    starter = store.public("starter")
+    starter = store.public_pack("starter")
     await refresh_assigned_packs(store, Answers(starter, view(1)))  # type: ignore[arg-type]
     renamed = view(1, "Week one", ("sync-fifo", "saturating-counter"))
     names = await refresh_assigned_packs(store, Answers(starter, view(2), renamed))  # type: ignore[arg-type]
     assert names == ["cs101-week-1-2", "cs101-week-1"]
-    assert store.public("cs101-week-1").title == "Week one"
-    assert len(store.public("cs101-week-1").problems) == 2
+    assert store.public_pack("cs101-week-1").title == "Week one"
+    assert len(store.public_pack("cs101-week-1").problems) == 2
 
 
 def test_a_pack_that_is_here_is_not_overwritten_by_an_assignment_of_its_name(store: Store) -> None:
-    pack = store.public("starter").model_copy(update={"name": "mine"})
+    pack = store.public_pack("starter").model_copy(update={"name": "mine"})
     store.add(pack)
     assignment = Assignment(service=SERVICE, id="1", course="cs101", title="Mine", pack="starter")
     with pytest.raises(PackExistsError, match="another pack called 'mine'"):
         store.add_assigned(pack, assignment)
-    assert store.assignment("mine") is None
+    assert store.assignment_if_any("mine") is None

@@ -13,7 +13,7 @@ from benchwright_remote.joining import address_of
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    return Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})
+    return Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)})
 
 
 def test_a_token_is_kept_where_only_its_user_can_read_it(home: Home) -> None:

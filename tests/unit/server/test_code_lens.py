@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from benchwright_attempts.clock.clock import AttemptState
-from benchwright_server.features.language.code_lens import lens_of
+from benchwright_server.features.language.code_lens import lens_title_and_operation
 from benchwright_server.protocol import messages as protocol
 from benchwright_server.protocol.messages import AttemptStatus, VerdictView
 
@@ -52,4 +52,4 @@ def test_the_lens_offers_the_next_step(state: AttemptState, is_running: bool, ti
         running=is_running,
         verdict=FAILED,
     )
-    assert lens_of(status) == (title, command)
+    assert lens_title_and_operation(status) == (title, command)

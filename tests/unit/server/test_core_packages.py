@@ -36,14 +36,14 @@ sys.meta_path[:] = [Core(list(sys.meta_path))]
 COMMANDS = """
 from typer.main import get_command
 from typer.testing import CliRunner
-from benchwright_server.cli.app import command_line, modules
+from benchwright_server.cli.app import app_with_commands, load_command_modules
 
 def paths(command, path):
     yield path
     for name, inner in getattr(command, "commands", {}).items():
         yield from paths(inner, [*path, name])
 
-app = command_line(modules())
+app = app_with_commands(load_command_modules())
 for path in paths(get_command(app), []):
     ran = CliRunner().invoke(app, [*path, "--help"])
     assert ran.exit_code == 0, (path, ran.output, ran.exception)

@@ -14,13 +14,13 @@ from lsprotocol.types import (
     TextDocumentContentChangeWholeDocument,
 )
 
-from benchwright_server.features.language.document_symbols import _symbols_of
-from benchwright_server.features.language.folding import _exact
+from benchwright_server.features.language.document_symbols import _symbols_template
+from benchwright_server.features.language.folding import _character_folds_template
 from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.surrogates import encode_text, join_surrogates
 from benchwright_verilog.syntax.tree import differing_start_old_end_new_end, parse
-from benchwright_verilog.syntax.units import Units, cut_places
+from benchwright_verilog.syntax.units import Units, inner_unit_starts
 
 if TYPE_CHECKING:
     from tree_sitter import Tree
@@ -81,17 +81,17 @@ def check(document: Document, text: str, encoding: PositionEncodingKind) -> None
     assert document.lines.data == encode_text(text)
     assert nodes(document.tree) == nodes(parse(fresh.data))
     unit_facts = [
-        (unit.start, unit.line, nodes(unit.shape.tree), unit.shape.kept_result(_symbols_of).json_at(unit.line))
+        (unit.start, unit.line, nodes(unit.shape.tree), unit.shape.kept_result(_symbols_template).json_at(unit.line))
         for unit in document.units
     ]
     assert unit_facts == [
-        (unit.start, unit.line, nodes(unit.shape.tree), unit.shape.kept_result(_symbols_of).json_at(unit.line))
+        (unit.start, unit.line, nodes(unit.shape.tree), unit.shape.kept_result(_symbols_template).json_at(unit.line))
         for unit in Units().units_of(fresh.data, encoding)
     ]
     assert b"".join(unit.shape.data for unit in document.units) == fresh.data
     for unit in document.units:
         assert fresh.line_index_of_byte(unit.start) == unit.line
-        assert unit.shape.kept_result(_exact).json_at(unit.line) is not None
+        assert unit.shape.kept_result(_character_folds_template).json_at(unit.line) is not None
 
 
 @given(st.data(), start_strategy, encodings)
@@ -169,7 +169,7 @@ def test_a_large_module_is_parsed_on_from_what_it_was() -> None:
     ],
 )
 def test_a_text_is_cut_at_its_top_level_items(text: str, expected_parts: list[str]) -> None:
-    cuts = [0, *cut_places(text.encode()), len(text)]
+    cuts = [0, *inner_unit_starts(text.encode()), len(text)]
     assert [text[start:end] for start, end in pairwise(cuts)] == expected_parts
 
 

@@ -35,7 +35,7 @@ def question(tmp_path: Path) -> Path:
 def remark_texts(question: Path, form: str) -> list[tuple[str, str]]:
     """The remarks on a saved form: what each is at, and its message."""
     (question / "review.toml").write_text(form)
-    home = Home.find({"BENCHWRIGHT_HOME": str(question.parents[2] / "home")})
+    home = Home.from_environment({"BENCHWRIGHT_HOME": str(question.parents[2] / "home")})
     return [
         (form[remark.span.start : remark.span.end], remark.message) for remark in review_remarks(question, form, home)
     ]
@@ -102,13 +102,13 @@ def test_a_question_that_is_not_accepted_may_be_unfinished(question: Path, decis
 
 def test_what_is_not_saved_is_not_packed(question: Path) -> None:
     assert remark_texts(question, FORM.replace("accepted", "open")) == []
-    home = Home.find({"BENCHWRIGHT_HOME": str(question.parents[2] / "home")})
+    home = Home.from_environment({"BENCHWRIGHT_HOME": str(question.parents[2] / "home")})
     assert review_remarks(question, FORM.replace('"B"', '"D"'), home) == []
 
 
 def test_an_exam_among_the_workspaces_of_solvers_is_refused(question: Path) -> None:
     (question / "review.toml").write_text(FORM)
-    home = Home.find({"BENCHWRIGHT_HOME": str(question.parents[2] / "home")})
+    home = Home.from_environment({"BENCHWRIGHT_HOME": str(question.parents[2] / "home")})
     home.workspaces.mkdir(parents=True)
     moved = question.parents[1].rename(home.workspaces / "exam")
     (remark,) = review_remarks(moved / "items" / "2b", FORM, home)
@@ -126,7 +126,7 @@ def test_only_the_files_of_an_exam_are_taken_for_such(question: Path, tmp_path: 
 
 @pytest.mark.parametrize("text", ["", "=", "[[", "[a", "a = {", "\0", "\ud800", "a." * 2000, '"""' * 99, "ä = ö"])
 def test_any_text_gets_remarks_and_no_exception(text: str, question: Path) -> None:
-    home = Home.find({"BENCHWRIGHT_HOME": str(question.parents[2] / "home")})
+    home = Home.from_environment({"BENCHWRIGHT_HOME": str(question.parents[2] / "home")})
     assert review_remarks(question, text, home)
     assert exam_remarks(question.parents[1] / "exam.toml", text)
     for file_fields in (REVIEW_FIELDS, EXAM_FIELDS):

@@ -73,7 +73,7 @@ def greeting(request: pytest.FixtureRequest) -> Greeting:
 
 
 def served(greeting: Greeting, home: Path) -> BenchwrightServer:
-    return BenchwrightServer(Home.find({"BENCHWRIGHT_HOME": str(home)}), NativeSandbox(), greeting)
+    return BenchwrightServer(Home.from_environment({"BENCHWRIGHT_HOME": str(home)}), NativeSandbox(), greeting)
 
 
 def test_what_is_answered_is_what_is_served(greeting: Greeting, tmp_path: Path) -> None:

@@ -23,8 +23,8 @@ class Server:
         self.documents = Documents()
         self.projects = self
         self.protocol = self
-        self.lenses = SimpleNamespace(refresh=lambda: None)
-        self.builds = SimpleNamespace(findings_about=lambda document: ())
+        self.lenses = SimpleNamespace(reload=lambda: None)
+        self.builds = SimpleNamespace(findings_on_unchanged_lines=lambda document: ())
         self.messages: list[str] = []
         self.rule = "one"
         self.expansions = None
@@ -57,14 +57,14 @@ async def test_a_file_that_is_closed_while_another_is_looked_at_stays_clear() ->
     first_uri, second_uri = "file:///first.sv", "file:///second.sv"
     for uri in (first_uri, second_uri):
         server.documents.open(uri, 1, "module m;\n")
-        live.opened(uri)
+        live.analyse_opened(uri)
     await asyncio.gather(*live._looking)
     assert server.problem_counts == {first_uri: 1, second_uri: 1}
     server.rule, server.slow = "another", {second_uri}
-    live.settings_changed()
+    live.analyse_after_settings_change()
     await server.request_arrived.wait()
     server.documents.close(first_uri)
-    live.closed(first_uri)
+    live.clear_closed(first_uri)
     server.go_on.set()
     await asyncio.gather(*live._looking)
     assert server.problem_counts == {first_uri: 0, second_uri: 1}

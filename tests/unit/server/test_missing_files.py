@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 
 EXPECTED = "rtl/sync_fifo.sv"
 
@@ -32,5 +32,5 @@ def test_files_that_are_missing_are_named_with_near_misses(
         (folder / path).parent.mkdir(exist_ok=True)
         (folder / path).write_text("module sync_fifo; endmodule")
     environment = {"BENCHWRIGHT_HOME": str(tmp_path / "home")}
-    completed = CliRunner().invoke(command_line(), ["grade", "starter/sync-fifo", str(folder)], env=environment)
+    completed = CliRunner().invoke(app_with_commands(), ["grade", "starter/sync-fifo", str(folder)], env=environment)
     assert (completed.exit_code, completed.stderr.endswith(f"{message}\n")) == (2, True), completed.stderr

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import app_with_commands
 
 from ...support.packs.csbench_set import write_layout
 
@@ -21,7 +21,7 @@ Call = Callable[..., Result]
 def benchwright(tmp_path: Path) -> Call:
     def call(*arguments: str | Path) -> Result:
         environ = {"BENCHWRIGHT_HOME": str(tmp_path / "home"), "COLUMNS": "200"}
-        return CliRunner().invoke(command_line(), [str(argument) for argument in arguments], env=environ)
+        return CliRunner().invoke(app_with_commands(), [str(argument) for argument in arguments], env=environ)
 
     return call
 

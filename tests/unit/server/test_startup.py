@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 from typer.main import get_group
 
-from benchwright_server.cli.app import COMMANDS, command_line, modules
+from benchwright_server.cli.app import COMMANDS, app_with_commands, load_command_modules
 from benchwright_server.server import AHEAD
 
 HEAVY = ["sqlalchemy", "pyslang", "typer", "rich"]
@@ -49,9 +49,9 @@ def greeting() -> subprocess.CompletedProcess[bytes]:
 
 
 def test_greeting_a_client_loads_nothing_that_is_not_needed_yet(greeting: subprocess.CompletedProcess[bytes]) -> None:
-    modules = set(json.loads(greeting.stderr.decode().splitlines()[-1]))
-    assert "benchwright_server.server" in modules
-    assert [name for name in HEAVY if name in modules] == []
+    load_command_modules = set(json.loads(greeting.stderr.decode().splitlines()[-1]))
+    assert "benchwright_server.server" in load_command_modules
+    assert [name for name in HEAVY if name in load_command_modules] == []
 
 
 def test_the_greeting_is_answered(greeting: subprocess.CompletedProcess[bytes]) -> None:
@@ -128,8 +128,10 @@ def test_the_list_of_commands_loads_none_of_them(words: tuple[str, ...]) -> None
 
 def test_a_commands_help_loads_no_other_command() -> None:
     loaded = loaded_by("judge", "--help")
-    modules = {entry.module for entry in COMMANDS.values()}
-    assert {name for name in modules if {name, f"benchwright_server.cli.{name}"} & loaded} == {"judge.judge"}
+    load_command_modules = {entry.module for entry in COMMANDS.values()}
+    assert {name for name in load_command_modules if {name, f"benchwright_server.cli.{name}"} & loaded} == {
+        "judge.judge"
+    }
 
 
 @pytest.mark.parametrize("words", ["completion run", "completion sign-in", "run-tests"])
@@ -138,7 +140,7 @@ def test_a_help_does_without_the_types_of_the_protocol(words: str) -> None:
 
 
 def test_the_list_of_commands_is_what_the_commands_say() -> None:
-    lists = [get_group(app).commands for app in (command_line(), command_line(modules()))]
+    lists = [get_group(app).commands for app in (app_with_commands(), app_with_commands(load_command_modules()))]
     assert lists[0].keys() == lists[1].keys() == COMMANDS.keys()
     for name, command in lists[0].items():
         first_paragraph, *_ = (lists[1][name].help or "").partition("\n\n")

@@ -22,7 +22,7 @@ from benchwright_server.cli.terminal.table import TerminalTable
 table = TerminalTable("attempt", "problem", "mark", "note")
 table.add_row({ID!r}, {PROBLEM!r}, Text("✓", "green"), {NOTE!r})
 table.add_row("[bold]x[/]", "tab\\there", "", "two\\nlines \\x1b[2J")
-table.print()
+table.print_rows()
 """
 
 

@@ -25,8 +25,8 @@ def test_each_tool_is_declared_once_in_the_same_order() -> None:
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: str(tool.name))
 def test_a_tool_is_declared_as_the_server_describes_it(tool: AnyTool) -> None:
     declared = DECLARED[f"benchwright_{tool.name}"]
-    assert declared["modelDescription"] == tool.does
-    assert declared["inputSchema"] == tool.view.parameters
+    assert declared["modelDescription"] == tool.description
+    assert declared["inputSchema"] == tool.client_view.parameters
 
 
 def test_the_editor_knows_every_aid() -> None:

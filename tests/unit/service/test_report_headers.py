@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_analysis.report.page import page
+from benchwright_analysis.report.page import report_page
 from benchwright_service.studies.lab_monitor import headers_of
 
 
 def test_a_report_may_run_its_own_script_and_act_for_nobody() -> None:
-    policy = headers_of(page("A <study>", "", [], {}).encode())["Content-Security-Policy"]
+    policy = headers_of(report_page("A <study>", "", [], {}).encode())["Content-Security-Policy"]
     assert policy.startswith("sandbox allow-scripts allow-downloads; ")
     assert "allow-same-origin" not in policy
     assert "frame-ancestors 'none'" in policy

@@ -18,7 +18,7 @@ def test_every_dependency_has_a_licence_that_we_may_depend_on() -> None:
 def test_the_page_is_current() -> None:
     listed_lines = _PAGE.read_text(encoding="utf-8").splitlines()
     # Another Python needs a few other packages, so compare what is installed here.
-    assert [line for line in licences.page().splitlines() if line not in listed_lines] == []
+    assert [line for line in licences.licences_page().splitlines() if line not in listed_lines] == []
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, names.Binding
     (folder / "program.py").write_text(PROGRAM)
     (folder / "mypy.ini").write_text("[mypy]\n")
     arguments = ["--config-file", str(folder / "mypy.ini"), "--cache-dir", str(folder / "cache")]
-    return names.read([*arguments, str(folder / "program.py")])
+    return names.read_bindings([*arguments, str(folder / "program.py")])
 
 
 def test_a_name_counts_once_for_each_unrelated_type(modules: dict[str, names.Bindings]) -> None:
@@ -59,8 +59,8 @@ def test_self_and_the_elements_of_a_comprehension_on_one_line_are_exempt(modules
 
 def test_a_name_may_stand_for_as_many_types_as_are_accepted() -> None:
     numbers = {"found": names.LIMIT + 1, "text": names.LIMIT, "row": 12}
-    assert names.refusals(numbers, {"row": 12, "found": names.LIMIT + 1}) == []
-    (refusal,) = names.refusals(numbers, {"row": 12})
+    assert names.refusal_sentences(numbers, {"row": 12, "found": names.LIMIT + 1}) == []
+    (refusal,) = names.refusal_sentences(numbers, {"row": 12})
     assert refusal.startswith(f"found stands for {names.LIMIT + 1} unrelated types ({names.LIMIT} are accepted)")
 
 
@@ -70,5 +70,5 @@ def test_types_that_are_wrong_are_told_and_nothing_is_counted(
     (tmp_path / "program.py").write_text("number: int = ''\n")
     (tmp_path / "mypy.ini").write_text("[mypy]\n")
     arguments = ["--config-file", str(tmp_path / "mypy.ini"), "--cache-dir", str(tmp_path / "cache")]
-    assert names.run([*arguments, str(tmp_path / "program.py")]) == 1
+    assert names.check_names([*arguments, str(tmp_path / "program.py")]) == 1
     assert "Incompatible types in assignment" in capsys.readouterr().out

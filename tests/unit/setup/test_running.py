@@ -102,5 +102,5 @@ async def test_the_costs_of_all_processes_are_added_up(checkout: Path, tmp_path:
     folder.mkdir()
     for process in ("1", "2"):
         (folder / f"{process}.json").write_text(json.dumps({"tests/unit/test_a.py": cost}))
-    run.add_up(folder)
+    run.add_up_costs(folder)
     assert run.costs["tests/unit/test_a.py"] == {name: 2 * value for name, value in cost.items()}

@@ -100,7 +100,7 @@ def test_the_time_that_is_left_is_that_of_the_longest_chain() -> None:
 
 @pytest.mark.parametrize(("seconds", "words"), [(3, "a few seconds"), (34, "30 s"), (55, "1 min"), (200, "3 min")])
 def test_times_are_said_no_more_exactly_than_they_are_known(seconds: float, words: str) -> None:
-    assert schedule.in_words(seconds) == words
+    assert schedule.duration_in_words(seconds) == words
 
 
 def test_every_step_that_another_needs_has_that_title() -> None:
@@ -109,7 +109,7 @@ def test_every_step_that_another_needs_has_that_title() -> None:
     import token_table
 
     steps = [
-        packages.step([], may_install=True),
+        packages.package_step([], may_install=True),
         installation.python_environment(),
         installation.node(),
         installation.python_packages(),
@@ -117,10 +117,10 @@ def test_every_step_that_another_needs_has_that_title() -> None:
         installation.command_line(),
         installation.toolchain(),
         installation.npm_packages(),
-        token_table.step(),
-        browser_editor.code_server(),
+        token_table.token_table_step(),
+        browser_editor.code_server_step(),
         installation.extension(),
-        browser_editor.extension_in_code_server(Path("editor")),
+        browser_editor.extension_in_code_server_step(Path("editor")),
     ]
     known_titles: set[str] = set()
     for planned_step in steps:
@@ -141,11 +141,11 @@ def test_what_the_system_gets_is_announced_and_can_be_left_out(capsys: pytest.Ca
     )
     packages.announce([docker], may_install=False)
     assert capsys.readouterr().out.startswith("Left out, as --no-system says:\n    docker.io  for")
-    assert packages.step([docker], may_install=False).ready()
+    assert packages.package_step([docker], may_install=False).ready()
     with pytest.raises(
         SetupError, match=r"--no-system forbids[\s\S]*apt-get install --no-install-recommends bubblewrap"
     ):
-        schedule.run_steps([packages.step([docker, sandbox_package], may_install=False)], locks=[])
+        schedule.run_steps([packages.package_step([docker, sandbox_package], may_install=False)], locks=[])
 
 
 def test_what_is_needed_later_goes_on_while_the_rest_is_used(capsys: pytest.CaptureFixture[str]) -> None:

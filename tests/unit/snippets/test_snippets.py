@@ -5,7 +5,7 @@ from pyslang import SourceManager
 from pyslang.ast import Compilation
 from pyslang.syntax import SyntaxTree
 
-from benchwright_snippets import Snippet, cocotb, systemverilog
+from benchwright_snippets import Snippet, cocotb_snippets, systemverilog_snippets
 from benchwright_snippets.reference import reference
 
 
@@ -16,7 +16,7 @@ def syntax_errors(code: str) -> list[str]:
     return [str(diagnostic.code) for diagnostic in compilation.getParseDiagnostics()]
 
 
-@pytest.mark.parametrize("snippet", systemverilog(), ids=lambda snippet: snippet.prefix)
+@pytest.mark.parametrize("snippet", systemverilog_snippets(), ids=lambda snippet: snippet.prefix)
 def test_every_snippet_expands_to_code_that_slang_accepts(snippet: Snippet) -> None:
     code = snippet.expanded_code
     if not code.startswith(("module", "interface", "package")):
@@ -24,13 +24,13 @@ def test_every_snippet_expands_to_code_that_slang_accepts(snippet: Snippet) -> N
     assert syntax_errors(code) == []
 
 
-@pytest.mark.parametrize("snippet", cocotb(), ids=lambda snippet: snippet.prefix)
+@pytest.mark.parametrize("snippet", cocotb_snippets(), ids=lambda snippet: snippet.prefix)
 def test_every_cocotb_snippet_expands_to_python(snippet: Snippet) -> None:
     compile(snippet.expanded_code, snippet.prefix, "exec")
 
 
 def test_prefixes_differ() -> None:
-    prefixes = [snippet.prefix for snippet in (*systemverilog(), *cocotb())]
+    prefixes = [snippet.prefix for snippet in (*systemverilog_snippets(), *cocotb_snippets())]
     assert len(set(prefixes)) == len(prefixes) > 50
 
 

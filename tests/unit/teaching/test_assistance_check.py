@@ -20,7 +20,7 @@ from benchwright_attempts.events.evidence import (
 )
 from benchwright_attempts.events.file_text import Change
 from benchwright_attempts.log.record import Moment, RecordedEvent
-from benchwright_problems.assistance import Allowed, Assistance, Ruled
+from benchwright_problems.assistance import Allowed, Assistance, DatedAssistance
 from benchwright_teaching.assistance_check import AssistanceChecked, check_assistance
 
 FILE = "rtl/mine.sv"
@@ -60,7 +60,7 @@ def chatted(version: int, text: str, extension: str = "GitHub.copilot-chat") -> 
 
 
 def checked(rule: Assistance | None, *events: Event) -> AssistanceChecked:
-    return check_assistance(recorded(REPORTING, *events), [Ruled(since=None, rule=rule)])
+    return check_assistance(recorded(REPORTING, *events), [DatedAssistance(since=None, rule=rule)])
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_typing_pasting_and_guesses_by_shape_are_no_findings() -> None:
 def test_an_acceptance_without_the_editors_report_counts_too() -> None:
     accepted_event = AssistAccepted(assist="1", provider="benchwright", path=FILE, version=2, length=5)
     (finding,) = check_assistance(
-        recorded(inserted(2, "a" * 5), accepted_event), [Ruled(since=None, rule=NONE)]
+        recorded(inserted(2, "a" * 5), accepted_event), [DatedAssistance(since=None, rule=NONE)]
     ).findings
     assert (finding.extension, finding.characters) == ("benchwright", 5)
     assert checked(
@@ -112,15 +112,15 @@ def test_text_is_compared_with_what_was_said_when_it_was_written() -> None:
     events = recorded(REPORTING, *completed(2, "a" * 10), *completed(3, "b" * 20))
     change_s = (BEGAN + timedelta(minutes=2)).timestamp()
     for old_rule, new_rule, characters in ((None, NONE, 20), (NONE, CHAT, 10), (NONE, None, 10), (CHAT, None, 0)):
-        history = [Ruled(since=None, rule=old_rule), Ruled(since=change_s, rule=new_rule)]
+        history = [DatedAssistance(since=None, rule=old_rule), DatedAssistance(since=change_s, rule=new_rule)]
         assert check_assistance(events, history).characters == characters
     # A solver's clock that is ten minutes behind.
-    history = [Ruled(since=None, rule=CHAT), Ruled(since=change_s, rule=NONE)]
+    history = [DatedAssistance(since=None, rule=CHAT), DatedAssistance(since=change_s, rule=NONE)]
     assert check_assistance(events, history, clock_difference_s=600.0).characters == 30
 
 
 def test_an_editor_that_does_not_report_is_told_apart_from_one_with_nothing_to_report() -> None:
-    history = [Ruled(since=None, rule=NONE)]
+    history = [DatedAssistance(since=None, rule=NONE)]
     silent = Environment(editor="NVIM v0.11")
     assert check_assistance(recorded(REPORTING, inserted(2, "a")), history).is_reported
     for environment_events in ((inserted(2, "a"),), (silent, inserted(2, "a")), (REPORTING, silent)):
@@ -135,7 +135,7 @@ def test_extensions_that_were_active_are_named_and_are_no_findings() -> None:
     ]
     environment = REPORTING.model_copy(update={"extensions": tuple(extensions)})
     for rule, active_extensions in ((NONE, ("GitHub.copilot",)), (COMPLETION, ()), (COPILOT, ()), (None, ())):
-        assistance = check_assistance(recorded(environment), [Ruled(since=None, rule=rule)])
+        assistance = check_assistance(recorded(environment), [DatedAssistance(since=None, rule=rule)])
         assert (assistance.active, assistance.findings) == (active_extensions, ())
 
 
@@ -145,7 +145,7 @@ def test_a_clock_that_says_anything_leaves_a_time_that_can_be_shown(year: int) -
         replace(recorded_event, moment=replace(recorded_event.moment, wall=datetime(year, 1, 1, tzinfo=UTC)))
         for recorded_event in recorded(*completed(2, "a"))
     ]
-    (finding,) = check_assistance(events, [Ruled(since=None, rule=NONE)], clock_difference_s=1e12).findings
+    (finding,) = check_assistance(events, [DatedAssistance(since=None, rule=NONE)], clock_difference_s=1e12).findings
     assert datetime.fromtimestamp(finding.first, UTC).year in (1970, 2100)
 
 

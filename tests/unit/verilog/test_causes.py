@@ -8,7 +8,7 @@ import pytest
 
 from benchwright_verilog.causes.catalogue import likely_causes
 from benchwright_verilog.causes.cause import Cause
-from benchwright_verilog.causes.evidence import FailureEvidence, number_of
+from benchwright_verilog.causes.evidence import FailureEvidence, parse_printed_number
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
@@ -30,7 +30,7 @@ def causes(folder: Path, text: str, evidence: FailureEvidence | None = None) -> 
     path = folder / "design.sv"
     path.write_text(text)
     project = Project(folder, Documents(), ProjectSettings())
-    return likely_causes(project.design(path), {path}, evidence or FailureEvidence())
+    return likely_causes(project.instance_tree_of(path), {path}, evidence or FailureEvidence())
 
 
 def kinds(folder: Path, text: str) -> set[str]:
@@ -212,19 +212,21 @@ def test_expected_and_got_are_read_from_messages(message: str, expected_text: st
 
 def test_numbers_are_read_as_tests_print_them() -> None:
     texts = ["20", "0x14", "8'h14", "8'sd20", "LogicArray('00010100', Range(7, 'downto', 0))", "-3", "1_000"]
-    assert [number_of(text) for text in texts] == [20, 20, 20, 20, 20, -3, 1000]
-    assert [number_of(text) for text in ("", "x", "LogicArray('0X', …)", "8'hzz", "1" * 5000, None)] == [None] * 6
+    assert [parse_printed_number(text) for text in texts] == [20, 20, 20, 20, 20, -3, 1000]
+    assert [parse_printed_number(text) for text in ("", "x", "LogicArray('0X', …)", "8'hzz", "1" * 5000, None)] == [
+        None
+    ] * 6
 
 
 def test_unknown_values_cycles_and_cut_values_are_recognised() -> None:
-    assert FailureEvidence.from_message("", "1", "LogicArray('0X', Range(1, 'downto', 0))").is_unknown
-    assert FailureEvidence.from_message("", "1", "4'b1x00").is_unknown
-    assert FailureEvidence.from_message("ValueError: Cannot convert Logic('X') to bool").is_unknown
-    assert not FailureEvidence.from_message("assert 3 == 4").is_unknown
-    assert FailureEvidence.from_message("mismatch in cycle 17").cycle == 17
-    assert FailureEvidence.from_message("expected 20, got 4").is_cut
-    assert not FailureEvidence.from_message("expected 20, got 5").is_cut
-    assert FailureEvidence.from_message("expected 5, got 4").is_one_off
+    assert FailureEvidence.from_message("", "1", "LogicArray('0X', Range(1, 'downto', 0))").has_unknown_value
+    assert FailureEvidence.from_message("", "1", "4'b1x00").has_unknown_value
+    assert FailureEvidence.from_message("ValueError: Cannot convert Logic('X') to bool").has_unknown_value
+    assert not FailureEvidence.from_message("assert 3 == 4").has_unknown_value
+    assert FailureEvidence.from_message("mismatch in cycle 17").cycle_in_message == 17
+    assert FailureEvidence.from_message("expected 20, got 4").is_truncated
+    assert not FailureEvidence.from_message("expected 20, got 5").is_truncated
+    assert FailureEvidence.from_message("expected 5, got 4").is_off_by_one
 
 
 def test_files_that_are_not_asked_about_are_left_alone(tmp_path: Path) -> None:
@@ -232,4 +234,6 @@ def test_files_that_are_not_asked_about_are_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "design.sv"
     path.write_text(counter())
     project = Project(tmp_path, Documents(), ProjectSettings())
-    assert all(cause.span.path == path for cause in likely_causes(project.design(path), {path}, FailureEvidence()))
+    assert all(
+        cause.span.path == path for cause in likely_causes(project.instance_tree_of(path), {path}, FailureEvidence())
+    )

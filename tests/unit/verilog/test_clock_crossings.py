@@ -128,11 +128,11 @@ def test_a_core_with_one_clock_behind_a_gate_has_no_candidates(tmp_path: Path) -
     projects.change_folders([tmp_path], [])
     top_file = tmp_path / "rtl" / "ibex_core.sv"
     project = projects.project_of_path(top_file)
-    assert list(project.words())
+    assert list(project.words_by_file())
     analysis = project.analysis_of(top_file)
     assert analysis is not None
     assert len(analysis.trees) > 30
     for path in listed_names:
-        analysis.compiled.note_wanted_diagnostics(tmp_path / path)
+        analysis.compiled.request_diagnostics_of(tmp_path / path)
     diagnostics = [diagnostic for path in listed_names for diagnostic in analysis.compiled.diagnostics(tmp_path / path)]
     assert [diagnostic for diagnostic in diagnostics if diagnostic.rule == "clock-crossing"] == []

@@ -6,7 +6,7 @@ from benchwright_server.linters.verible import VERIBLE
 from benchwright_server.linters.verilator import VERILATOR
 from benchwright_verilog.findings.finding import Finding, Level
 from benchwright_verilog.findings.merging import findings_to_show
-from benchwright_verilog.findings.rules import reports_deprecated, reports_unnecessary, same_as
+from benchwright_verilog.findings.rules import reports_deprecated_code, reports_removable_code, rule_and_equivalents
 from benchwright_verilog.findings.source import SLANG, FindingTool
 from benchwright_verilog.findings.waivers import Waivers
 from benchwright_verilog.settings import Lint
@@ -108,14 +108,14 @@ def test_every_rule_has_its_page() -> None:
 
 
 def test_what_could_go_and_what_should_not_be_used_is_marked() -> None:
-    assert reports_unnecessary("unused-net")
-    assert reports_unnecessary("UNUSEDSIGNAL")
-    assert not reports_unnecessary("unused-but-set-variable")
-    assert not reports_unnecessary("width-trunc")
-    assert reports_deprecated("invalid-system-task-function", "")
-    assert not reports_deprecated("width-trunc", "truncates")
+    assert reports_removable_code("unused-net")
+    assert reports_removable_code("UNUSEDSIGNAL")
+    assert not reports_removable_code("unused-but-set-variable")
+    assert not reports_removable_code("width-trunc")
+    assert reports_deprecated_code("invalid-system-task-function", "")
+    assert not reports_deprecated_code("width-trunc", "truncates")
 
 
 def test_an_error_without_a_rule_is_like_no_other() -> None:
-    assert same_as("") == frozenset()
-    assert same_as("WIDTHTRUNC") > {"width-trunc"}
+    assert rule_and_equivalents("") == frozenset()
+    assert rule_and_equivalents("WIDTHTRUNC") > {"width-trunc"}

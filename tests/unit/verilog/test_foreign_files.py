@@ -77,8 +77,8 @@ def analysed(tmp_path: Path, way: str, *, is_there: bool) -> tuple[str, list[str
     messages = [diagnostic.message for diagnostic in analysis.diagnostics]
     messages += [complaint.message for file_list in project.lists for complaint in file_list.complaints]
     messages += [str(path) for path in project.paths]
-    messages += [instance.module for instance in project.design(workspace / "top.sv").tops()]
-    messages += [unit.name for _, units in project.symbols() for unit in units]
+    messages += [instance.module for instance in project.instance_tree_of(workspace / "top.sv").tops()]
+    messages += [unit.name for _, units in project.declared_units_by_file() for unit in units]
     messages += [
         str(project.find_include(workspace / "top.sv", name)) for name in ("x.sv", "link.sv", str(rtl / "x.sv"))
     ]
@@ -105,7 +105,7 @@ def test_a_hidden_file_is_like_one_that_is_missing(tmp_path: Path, way: str) -> 
 def test_slang_shows_nothing_where_the_kernel_does_not_keep_it_from_files(
     tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parsing, "_give_up_files", lambda: None)
+    monkeypatch.setattr(parsing, "_forbid_opening_files", lambda: None)
     parsing._file_free_thread.cache_clear()
     try:
         _, messages = analysed(tmp_path, way, is_there=True)
@@ -255,7 +255,7 @@ def test_a_list_leads_out_of_an_opened_folder_but_not_to_what_is_sealed(tmp_path
     assert analysis is not None
     assert [diagnostic.message for diagnostic in analysis.diagnostics] == [f"unknown module '{CANARY}'"]
     projects.change_folders([tmp_path / "pack"], [])
-    projects.settings_changed()
+    projects.discard_all_projects()
     analysis = projects.project_of_path(tmp_path / "work" / "top.sv").analysis_of(tmp_path / "work" / "top.sv")
     assert analysis is not None
     assert "unknown module" not in str(analysis.diagnostics), "who opens a pack reads it"
@@ -300,7 +300,7 @@ def test_a_workspace_stays_one_when_its_marker_goes(tmp_path: Path) -> None:
     projects.change_folders([tmp_path], [])
     assert projects.project_of_path(tmp_path / "top.sv").is_workspace
     marker.unlink()
-    projects.changed_on_disk([marker])
+    projects.recheck_changed_files([marker])
     assert projects.project_of_path(tmp_path / "top.sv").is_workspace
 
 

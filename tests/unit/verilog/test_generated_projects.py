@@ -26,7 +26,7 @@ GENERATED = generated_project(60)
 
 @pytest.fixture(autouse=True)
 def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inventory, "_current_s", lambda took_s: 0.0)
+    monkeypatch.setattr(inventory, "_validity_s", lambda took_s: 0.0)
 
 
 def names(project: Project, name: str) -> list[str]:
@@ -179,9 +179,9 @@ def read_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def indexed(folder: Path, store: IndexStore) -> Inventory:
     index = Inventory(folder, store)
-    index.refresh()
-    index.wait()
-    index.refresh()
+    index.refresh_if_stale()
+    index.wait_for_background_reading()
+    index.refresh_if_stale()
     for thread in threading.enumerate():
         if thread.name == "inventory":
             thread.join()
@@ -202,7 +202,7 @@ def test_what_a_large_folder_declares_is_kept_from_one_start_to_the_next(
     assert list(second_inventory.files_naming("common_queue")) == [
         path for path in first_inventory.files_naming("common_queue") if path.stem != "unit_9"
     ]
-    assert second_inventory.declaring_files == first_inventory.declaring_files
+    assert second_inventory.declaring_files_by_unit == first_inventory.declaring_files_by_unit
     assert (tmp_path / "index").stat().st_mode & 0o777 == 0o700
 
 

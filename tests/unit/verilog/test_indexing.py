@@ -12,7 +12,7 @@ import pytest
 from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity
 from benchwright_verilog.semantics.names.navigation import references
 from benchwright_verilog.semantics.project.index import indexing, inventory
-from benchwright_verilog.semantics.project.index.entry import values_of
+from benchwright_verilog.semantics.project.index.entry import entry_as_json_values
 from benchwright_verilog.semantics.project.index.inventory import Inventory
 from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 from benchwright_verilog.semantics.project.project import Project
@@ -69,7 +69,7 @@ def test_what_other_files_may_hold_is_no_error_before_they_were_read(folder: Pat
     assert not project.is_whole
     gate.set()
     assert project.inventory is not None
-    project.inventory.wait()
+    project.inventory.wait_for_background_reading()
     assert sorted(errors(project, path)) == ["port 'b' does not exist in 'child'", "unknown module 'missing'"]
     assert project.is_whole
 
@@ -103,12 +103,12 @@ def test_a_search_waits_for_all_files(folder: Path, gate: threading.Event) -> No
 def test_the_background_reads_what_a_look_at_once_would(folder: Path) -> None:
     progress_counts: list[tuple[int, int]] = []
     index = Inventory(folder, on_progress=lambda read_count, number: progress_counts.append((read_count, number)))
-    index.refresh()
-    index.wait()
-    index.refresh()
+    index.refresh_if_stale()
+    index.wait_for_background_reading()
+    index.refresh_if_stale()
     assert index.is_whole
-    assert {path: values_of(entry) for path, entry in index.entries.items()} == {
-        path: values_of(indexing.read_entry(path, stamp, ReadableFiles.below(folder)))
+    assert {path: entry_as_json_values(entry) for path, entry in index.entries.items()} == {
+        path: entry_as_json_values(indexing.read_entry(path, stamp, ReadableFiles.below(folder)))
         for path, stamp in index.stamps.items()
     }
     assert progress_counts[0][0] == 0
@@ -121,9 +121,9 @@ def test_without_the_process_the_files_are_read_all_the_same(
 ) -> None:
     monkeypatch.setattr(sys, "executable", program)
     index = Inventory(folder)
-    index.refresh()
-    index.wait()
-    index.refresh()
+    index.refresh_if_stale()
+    index.wait_for_background_reading()
+    index.refresh_if_stale()
     assert len(index.entries) == FILLERS + 3
 
 
@@ -133,16 +133,16 @@ def test_a_module_of_the_working_directory_is_not_imported(
     (tmp_path / "json.py").write_text("open('taken', 'w')\n")
     monkeypatch.chdir(tmp_path)
     index = Inventory(folder)
-    index.refresh()
-    index.wait()
+    index.refresh_if_stale()
+    index.wait_for_background_reading()
     assert not (tmp_path / "taken").exists()
 
 
 def test_a_file_that_changed_while_it_was_read_is_read_again(folder: Path, gate: threading.Event) -> None:
     index = Inventory(folder)
-    index.refresh()
+    index.refresh_if_stale()
     (folder / "filler_7.sv").write_text("module filler_7; wire brand_new; endmodule\n")
     gate.set()
-    index.wait()
-    index.refresh()
+    index.wait_for_background_reading()
+    index.refresh_if_stale()
     assert list(index.files_naming("brand_new")) == [folder / "filler_7.sv"]

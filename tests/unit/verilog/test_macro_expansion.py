@@ -4,7 +4,7 @@ import pytest
 
 from benchwright_verilog.language.explanation.comments import documentation_around
 from benchwright_verilog.language.explanation.known_macros import KnownMacros
-from benchwright_verilog.language.explanation.macros import expand_use, use_arguments
+from benchwright_verilog.language.explanation.macros import expand_use, macro_use_arguments
 
 from ...support.designs.lone_file import lone_analysis
 
@@ -41,7 +41,7 @@ def macros() -> KnownMacros:
 )
 def test_a_use_becomes_what_the_definition_says(name: str, use_text: str, expected_text: str | None) -> None:
     known_macros = macros()
-    assert expand_use(known_macros[name], use_arguments(use_text, 0), known_macros) == expected_text
+    assert expand_use(known_macros[name], macro_use_arguments(use_text, 0), known_macros) == expected_text
 
 
 def test_a_macro_that_uses_itself_comes_to_an_end() -> None:

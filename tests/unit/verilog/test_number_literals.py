@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_verilog.language.explanation.numbers import literal_at, radices, read_number
+from benchwright_verilog.language.explanation.numbers import literal_at, number_in_radices, read_number
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_lost_digits_are_told() -> None:
 def test_all_radices_are_given() -> None:
     number = read_number("12'hABC")
     assert number is not None
-    assert dict(radices(number)) == {
+    assert dict(number_in_radices(number)) == {
         "decimal": "2748",
         "decimal, as signed": "-1348",
         "hexadecimal": "12'habc",

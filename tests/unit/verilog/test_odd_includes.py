@@ -200,7 +200,7 @@ def test_reading_the_header_of_a_module_elsewhere_opens_no_file(tmp_path: Path) 
     analysis = project.analysis_of(tmp_path / "a.sv")
     assert analysis is not None
     library = Library()
-    unit = library.unit(project, analysis, "b")
+    unit = library.unit_named(project, analysis, "b")
     assert unit is not None
     header = library.header(project, analysis, unit)
     assert header is not None

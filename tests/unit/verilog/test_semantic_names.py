@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.language.completion.names_in_scope import members_behind, scopes_at, symbol_at_path
+from benchwright_verilog.language.completion.names_in_scope import members_reached_through, scopes_at, symbol_at_path
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.names.occurrence import NameRole, TargetKind
 from benchwright_verilog.semantics.project.project import Project
@@ -156,7 +156,7 @@ def test_members_are_those_of_the_type() -> None:
     analysed = analysis(text)
     x = symbol_at_path(analysed, text.index("assign"), ("x",))
     assert x is not None
-    assert [member.name for member in members_behind(x)] == ["a", "b"]
+    assert [member.name for member in members_reached_through(x)] == ["a", "b"]
 
 
 def test_names_of_the_same_word_are_kept_apart() -> None:

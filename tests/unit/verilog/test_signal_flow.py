@@ -57,7 +57,7 @@ endmodule
 
 def design(folder: Path, text: str = DESIGN) -> InstanceTree:
     (folder / "a.sv").write_text(text)
-    return Project(folder, Documents()).design(folder / "a.sv")
+    return Project(folder, Documents()).instance_tree_of(folder / "a.sv")
 
 
 def short(trace: SignalEndpoints | None) -> list[tuple[str, list[str]]]:
@@ -186,7 +186,7 @@ def test_a_core_has_drivers_and_registers_across_its_hierarchy(tmp_path: Path) -
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
             listed_paths.append(path)
-    core = Project(tmp_path, Documents()).design(tmp_path / "rtl" / "ibex_core.sv")
+    core = Project(tmp_path, Documents()).instance_tree_of(tmp_path / "rtl" / "ibex_core.sv")
     instances = core.instances_of_module("ibex_controller")
     assert instances
     core_registers = registers(core, instances[0].path)

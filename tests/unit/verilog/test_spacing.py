@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_verilog.syntax.json_form import JsonText, MovingJson, quote_json
+from benchwright_verilog.syntax.json_form import JsonText, MovingJson, quote_for_json_template
 from benchwright_verilog.syntax.spacing import has_same_words, spacing_changes
 
 word_strategy = st.lists(st.sampled_from(["a", "=", "𝄞", "é;", "\u2028"]), max_size=6)
@@ -52,7 +52,7 @@ def test_other_words_are_noticed() -> None:
 
 
 def test_json_moves_with_its_lines() -> None:
-    piece = MovingJson(f'{{"name":{quote_json("50% é")},"lines":[%d,%d]}}', (0, 2))
+    piece = MovingJson(f'{{"name":{quote_for_json_template("50% é")},"lines":[%d,%d]}}', (0, 2))
     for line in (0, 7, 7, 3):
         assert json.loads(piece.json_at(line)) == {"name": "50% é", "lines": [line, line + 2]}
     assert json.loads(JsonText.of_list([piece.json_at(1), "", "3"]).text)[1] == 3

@@ -21,7 +21,7 @@ REGISTER = "always_ff @(posedge clk or negedge rst_n) if (!rst_n) state <= IDLE;
 def machines(folder: Path, body: str) -> list[StateMachine]:
     file = folder / "a.sv"
     file.write_text(f"{HEAD}{body}\nendmodule\n")
-    found_machines = state_machines(Project(folder, Documents()).design(file), "m")
+    found_machines = state_machines(Project(folder, Documents()).instance_tree_of(file), "m")
     assert found_machines is not None
     return found_machines
 
@@ -216,7 +216,7 @@ def test_the_machines_of_a_processor_core_have_all_their_states(tmp_path: Path) 
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    design = Project(tmp_path, Documents()).design(next(tmp_path.rglob("ibex_controller.sv")))
+    design = Project(tmp_path, Documents()).instance_tree_of(next(tmp_path.rglob("ibex_controller.sv")))
     (controller,) = state_machines(design, design.instances_of_module("ibex_controller")[0].path) or []
     names = [state.name for state in controller.machine_states]
     assert names == [

@@ -67,14 +67,14 @@ class ActionContext:
     @cached_property
     def node(self) -> Node:
         """The smallest piece of structure around the selection."""
-        return node_around(self.document, self.start, self.end)
+        return smallest_node_around(self.document, self.start, self.end)
 
     def enclosing_node(self, *node_kinds: str) -> Node | None:
         """The smallest piece of one of these kinds around the selection."""
-        return enclosing(self.node, *node_kinds)
+        return self_or_ancestor_of_kind(self.node, *node_kinds)
 
 
-def node_around(document: Document, start_code_point: int, end_code_point: int) -> Node:
+def smallest_node_around(document: Document, start_code_point: int, end_code_point: int) -> Node:
     """The smallest piece of structure that holds a range of code points."""
     root = document.tree.root_node
     lines = document.lines
@@ -82,14 +82,14 @@ def node_around(document: Document, start_code_point: int, end_code_point: int) 
     return root.descendant_for_byte_range(first_byte, max(first_byte, lines.to_byte(end_code_point))) or root
 
 
-def enclosing(node: Node | None, *node_kinds: str) -> Node | None:
+def self_or_ancestor_of_kind(node: Node | None, *node_kinds: str) -> Node | None:
     """The smallest piece of one of these kinds that a piece belongs to."""
     while node is not None and node.type not in node_kinds:
         node = node.parent
     return node
 
 
-def child(node: Node | None, *node_kinds: str) -> Node | None:
+def first_child_of_kind(node: Node | None, *node_kinds: str) -> Node | None:
     """The first direct child of one of these kinds."""
     return next((inner for inner in node.children if inner.type in node_kinds), None) if node is not None else None
 

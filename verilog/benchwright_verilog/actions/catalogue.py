@@ -19,59 +19,59 @@ SAFE = frozenset({"forbid-consecutive-null-statements", "no-trailing-spaces", "p
 _END_OF_FILE = frozenset({"posix-eof", "newline-eof", "EOFNEWLINE"})
 
 
-def rewrites(code_selection: ActionContext, analysis: FileAnalysis) -> Iterator[Action]:
+def possible_rewrites(code_selection: ActionContext, analysis: FileAnalysis) -> Iterator[Action]:
     """Yield the rewrites that are possible."""
-    yield from procedures.rewrites(code_selection)
-    yield from instances.rewrites(code_selection, analysis)
+    yield from procedures.always_rewrites(code_selection)
+    yield from instances.instance_rewrites(code_selection, analysis)
 
 
-def fixes(
+def fixes_and_waivers(
     code_selection: ActionContext, findings: Iterable[Finding], analysis: FileAnalysis, read_document: ReadDocument
 ) -> Iterator[Action]:
     """Yield fixes of the findings at the selection, without the tools' own fixes; waivers come last."""
     findings = list(findings)
     for finding in findings:
-        yield from names.fixes(code_selection, finding)
-        yield from procedures.fixes(code_selection, finding)
-        yield from instances.fixes(code_selection, finding, analysis, read_document)
+        yield from names.name_or_missing_token_fixes(code_selection, finding)
+        yield from procedures.always_and_case_fixes(code_selection, finding)
+        yield from instances.instance_fixes(code_selection, finding, analysis, read_document)
         if finding.rule in _END_OF_FILE:
             end = len(code_selection.text)
             newline_changes = (TextChange(end, end, newline(code_selection.document)),)
             yield Action("End the file with a line end", newline_changes, finding=finding, is_preferred=True)
     for finding in findings:
-        yield from waiving.waivers(code_selection, finding)
+        yield from waiving.waiver_actions(code_selection, finding)
 
 
 def tool_fixes(
-    document: Document, source: FindingTool, findings: Iterable[Finding], offered_fixes: Iterable[Fix]
+    document: Document, tool: FindingTool, findings: Iterable[Finding], offered_fixes: Iterable[Fix]
 ) -> Iterator[Action]:
     """A tool's own fixes of its findings.
 
     Args:
         document: The document.
-        source: The tool.
+        tool: The tool.
         findings: Findings of all tools.
         offered_fixes: The tool's fixes of everything that it finds in the document.
     """
     tool_findings = {
         (finding.rule, document.lines.line_index(finding.start) + 1): finding
         for finding in findings
-        if finding.source is source
+        if finding.source is tool
     }
     for fix in offered_fixes:
         finding = tool_findings.get((fix.rule, fix.line))
         # Verible's fixes of these rules would duplicate better ones of ours.
         if finding is not None and fix.rule not in procedures.TO_BLOCKING | {"always-comb"}:
-            yield Action(fix.title, (change_of(document, fix),), finding=finding, is_preferred=True)
+            yield Action(fix.title, (minimal_change_of_fix(document, fix),), finding=finding, is_preferred=True)
 
 
-def fix_safely(document: Document, offered_fixes: Iterable[Fix]) -> Action | None:
+def fix_all_safe_action(document: Document, offered_fixes: Iterable[Fix]) -> Action | None:
     """A file's safe fixes at once, of each line one, and the line end it lacks; None if there is nothing to fix."""
     changes: dict[int, TextChange] = {}
     for fix in sorted(offered_fixes, key=lambda fix: fix.first_line):
         if fix.rule not in SAFE or len(fix.removed_lines) != len(fix.added_lines):
             continue
-        change = change_of(document, fix)
+        change = minimal_change_of_fix(document, fix)
         # Two fixes of one line were both made from the line as it is: the second has to wait for the next time.
         changes.setdefault(fix.first_line, change)
     text = document.text
@@ -81,7 +81,7 @@ def fix_safely(document: Document, offered_fixes: Iterable[Fix]) -> Action | Non
     return Action("Fix everything that is safe to fix", kept_changes, ActionKind.FIX_ALL) if kept_changes else None
 
 
-def change_of(document: Document, fix: Fix) -> TextChange:
+def minimal_change_of_fix(document: Document, fix: Fix) -> TextChange:
     """The change that a fix makes, without what stays the same at either end."""
     lines = document.lines
     if not fix.removed_lines:

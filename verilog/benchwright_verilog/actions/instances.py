@@ -13,15 +13,15 @@ from benchwright_verilog.actions.action import (
     ActionContext,
     ActionKind,
     TextChange,
-    child,
     code_point_range,
-    enclosing,
+    first_child_of_kind,
     line_indentation,
     newline,
-    node_around,
+    self_or_ancestor_of_kind,
+    smallest_node_around,
     text_of,
 )
-from benchwright_verilog.actions.headers import port_addition
+from benchwright_verilog.actions.headers import ansi_port_addition
 from benchwright_verilog.findings.finding import Finding
 from benchwright_verilog.findings.source import SLANG
 
@@ -50,9 +50,9 @@ class Interface:
     """Names and default values, as they are written."""
 
 
-def interface_of(analysis: FileAnalysis, module: str) -> Interface | None:
+def interface_of(analysis: FileAnalysis, module_name: str) -> Interface | None:
     """Ports and parameters of a module; None if there is no such module."""
-    body = analysis.body(module)
+    body = analysis.module_body(module_name)
     if body is None:
         return None
     parameters = [parameter for parameter in body.parameters if parameter.isPortParam or parameter.isBodyParam]
@@ -61,17 +61,17 @@ def interface_of(analysis: FileAnalysis, module: str) -> Interface | None:
         settable = [parameter for parameter in settable if parameter.isPortParam]
     return Interface(
         tuple(port.name for port in body.portList if port.name),
-        tuple((parameter.name, _default(str(parameter.syntax or ""))) for parameter in settable),
+        tuple((parameter.name, _default_value_text(str(parameter.syntax or ""))) for parameter in settable),
     )
 
 
-def rewrites(code_selection: ActionContext, analysis: FileAnalysis) -> Iterator[Action]:
+def instance_rewrites(code_selection: ActionContext, analysis: FileAnalysis) -> Iterator[Action]:
     """Yield what can be written out of the instance at the selection."""
-    instantiation = _instantiation_and_instance(code_selection.document, code_selection.node)
+    instantiation = _enclosing_instantiation_and_instance(code_selection.document, code_selection.node)
     if instantiation is None:
         return
     instantiation_node, instance = instantiation
-    module = _module_name(instantiation_node)
+    module = _instantiated_module_name(instantiation_node)
     interface = interface_of(analysis, module) if module else None
     if interface is None:
         return
@@ -80,14 +80,16 @@ def rewrites(code_selection: ActionContext, analysis: FileAnalysis) -> Iterator[
     yield from _parameter_rewrites(code_selection, instantiation_node, interface)
 
 
-def fixes(
+def instance_fixes(
     code_selection: ActionContext, finding: Finding, analysis: FileAnalysis, read_document: ReadDocument
 ) -> Iterator[Action]:
     """Fixes of a finding about an instance."""
     document = code_selection.document
-    instantiation = _instantiation_and_instance(document, node_around(document, finding.start, finding.start))
+    instantiation = _enclosing_instantiation_and_instance(
+        document, smallest_node_around(document, finding.start, finding.start)
+    )
     if finding.rule in UNCONNECTED and instantiation is not None and instantiation[1] is not None:
-        interface = interface_of(analysis, _module_name(instantiation[0]) or "")
+        interface = interface_of(analysis, _instantiated_module_name(instantiation[0]) or "")
         if interface is not None:
             for action in _connection_rewrites(code_selection, analysis, instantiation[1], interface):
                 yield Action(action.title, action.changes, finding=finding, is_preferred=True)
@@ -99,30 +101,30 @@ def fixes(
         yield _new_module_fix(code_selection, finding, analysis, instantiation, match["module"])
 
 
-def _instantiation_and_instance(document: Document, node: Node) -> tuple[Node, Node | None] | None:
+def _enclosing_instantiation_and_instance(document: Document, node: Node) -> tuple[Node, Node | None] | None:
     """The instantiation around a piece, and which of its instances; the only one if the piece is before them."""
-    instantiation_node = enclosing(node, *_INSTANCES)
+    instantiation_node = self_or_ancestor_of_kind(node, *_INSTANCES)
     if instantiation_node is None:
         return None
     instance_nodes = [
         child_node for child_node in instantiation_node.children if child_node.type == "hierarchical_instance"
     ]
-    hierarchical_instance = enclosing(node, "hierarchical_instance")
+    hierarchical_instance = self_or_ancestor_of_kind(node, "hierarchical_instance")
     return instantiation_node, hierarchical_instance if hierarchical_instance is not None else instance_nodes[0] if len(
         instance_nodes
     ) == 1 else None
 
 
-def _module_name(instantiation_node: Node) -> str | None:
-    name = child(instantiation_node, "simple_identifier", "escaped_identifier")
+def _instantiated_module_name(instantiation_node: Node) -> str | None:
+    name = first_child_of_kind(instantiation_node, "simple_identifier", "escaped_identifier")
     return text_of(name) if name is not None else None
 
 
 def _connection_rewrites(
     code_selection: ActionContext, analysis: FileAnalysis, instance: Node, interface: Interface
 ) -> Iterator[Action]:
-    connection_list = child(instance, "list_of_port_connections")
-    written_connections = _named_children(connection_list)
+    connection_list = first_child_of_kind(instance, "list_of_port_connections")
+    written_connections = _named_children_without_comments(connection_list)
     ordered_connections = [
         connection for connection in written_connections if connection.type == "ordered_port_connection"
     ]
@@ -131,7 +133,7 @@ def _connection_rewrites(
     names = {
         text_of(name)
         for connection in named_connections
-        if (name := child(connection, "simple_identifier", "escaped_identifier"))
+        if (name := first_child_of_kind(connection, "simple_identifier", "escaped_identifier"))
     }
     missing = [port for port in interface.ports if port not in names]
     document = code_selection.document
@@ -143,28 +145,28 @@ def _connection_rewrites(
         yield Action("Connect ports by name", tuple(changes), ActionKind.REWRITE)
     elif star is not None:
         new_connections = [f".{port}({port})" for port in missing]
-        yield Action("Write out .*", (_star_replacement(document, star, new_connections),), ActionKind.REWRITE)
+        yield Action("Write out .*", (_wildcard_replacement(document, star, new_connections),), ActionKind.REWRITE)
     elif missing and not ordered_connections:
         known_names = _names_in_module_around(analysis, instance)
         new_connections = [f".{port}({port if port in known_names else ''})" for port in missing]
         yield Action(
             "Connect all ports",
-            (_append_connections(document, instance, connection_list, named_connections, new_connections),),
+            (_appending_connections_change(document, instance, connection_list, named_connections, new_connections),),
             ActionKind.REWRITE,
         )
 
 
 def _names_in_module_around(analysis: FileAnalysis, instance: Node) -> frozenset[str]:
     """The names that are declared in the module around an instance."""
-    scope = enclosing(instance, "module_declaration", "interface_declaration", "program_declaration")
-    module_header = child(scope, "module_ansi_header", "module_nonansi_header", "interface_ansi_header")
-    name = child(module_header, "simple_identifier")
-    body = analysis.body(text_of(name)) if name is not None else None
+    scope = self_or_ancestor_of_kind(instance, "module_declaration", "interface_declaration", "program_declaration")
+    module_header = first_child_of_kind(scope, "module_ansi_header", "module_nonansi_header", "interface_ansi_header")
+    name = first_child_of_kind(module_header, "simple_identifier")
+    body = analysis.module_body(text_of(name)) if name is not None else None
     return frozenset(member.name for member in body if member.name) if body is not None else frozenset()
 
 
-def _star_replacement(document: Document, star: Node, new_connections: list[str]) -> TextChange:
-    start, end = code_point_range(document, star)
+def _wildcard_replacement(document: Document, wildcard_node: Node, new_connections: list[str]) -> TextChange:
+    start, end = code_point_range(document, wildcard_node)
     line_start = document.lines.line_bounds(document.lines.line_index(start) + 1)[0]
     text_before = document.text[line_start:start]
     if text_before.strip() or len(new_connections) < 2:
@@ -172,7 +174,7 @@ def _star_replacement(document: Document, star: Node, new_connections: list[str]
     return TextChange(start, end, f",{newline(document)}{text_before}".join(new_connections))
 
 
-def _append_connections(
+def _appending_connections_change(
     document: Document,
     instance: Node,
     connection_list: Node | None,
@@ -182,7 +184,7 @@ def _append_connections(
     """The change that appends connections, each in a line of its own unless the instance is in one."""
     closing = instance.children[-1]
     opening, close_offset = (
-        code_point_range(document, child(instance, "(") or closing)[1],
+        code_point_range(document, first_child_of_kind(instance, "(") or closing)[1],
         code_point_range(document, closing)[0],
     )
     lines = document.lines
@@ -203,10 +205,14 @@ def _append_connections(
 def _parameter_rewrites(
     code_selection: ActionContext, instantiation_node: Node, interface: Interface
 ) -> Iterator[Action]:
-    assignment = child(instantiation_node, "parameter_value_assignment")
-    assignment_list = child(assignment, "list_of_parameter_value_assignments")
-    written_assignments = _named_children(assignment_list)
-    names = {text_of(name) for parameter in written_assignments if (name := child(parameter, "simple_identifier"))}
+    assignment = first_child_of_kind(instantiation_node, "parameter_value_assignment")
+    assignment_list = first_child_of_kind(assignment, "list_of_parameter_value_assignments")
+    written_assignments = _named_children_without_comments(assignment_list)
+    names = {
+        text_of(name)
+        for parameter in written_assignments
+        if (name := first_child_of_kind(parameter, "simple_identifier"))
+    }
     if any(parameter.type != "named_parameter_assignment" for parameter in written_assignments):
         return
     new_assignments = [f".{name}({default})" for name, default in interface.parameters if name not in names]
@@ -231,33 +237,35 @@ def _new_port_fixes(
     analysis: FileAnalysis,
     read_document: ReadDocument,
     instantiation_node: Node,
-    port: str,
+    port_name: str,
 ) -> Iterator[Action]:
-    name = child(instantiation_node, "simple_identifier")
+    name = first_child_of_kind(instantiation_node, "simple_identifier")
     occurrence = analysis.occurrence_at(name.start_byte) if name is not None else None
-    if name is None or occurrence is None or not port.isidentifier():
+    if name is None or occurrence is None or not port_name.isidentifier():
         return
     module, path = text_of(name), occurrence.target.path
     document = code_selection.document if path == analysis.path else read_document(path)
     scope = _module_declaration(document, module) if document is not None else None
     if document is None or scope is None:
         return
-    directions = ("output", "input") if _OUTPUT.search(port) else ("input", "output")
+    directions = ("output", "input") if _OUTPUT.search(port_name) else ("input", "output")
     for direction in directions:
-        change = port_addition(document, scope, f"{direction} logic {port}")
+        change = ansi_port_addition(document, scope, f"{direction} logic {port_name}")
         if change is None:
             continue
-        title = f"Add the {direction} port '{port}' to '{module}'"
+        title = f"Add the {direction} port '{port_name}' to '{module}'"
         own_changes = (change,) if document is code_selection.document else ()
         changes_elsewhere = {} if document is code_selection.document else {path: (change,)}
         yield Action(title, own_changes, finding=finding, changes_elsewhere=changes_elsewhere)
 
 
-def _module_declaration(document: Document, module: str) -> Node | None:
+def _module_declaration(document: Document, module_name: str) -> Node | None:
     for declaration in document.tree.root_node.children:
-        module_header = child(declaration, "module_ansi_header", "module_nonansi_header", "interface_ansi_header")
-        name = child(module_header, "simple_identifier")
-        if name is not None and text_of(name) == module:
+        module_header = first_child_of_kind(
+            declaration, "module_ansi_header", "module_nonansi_header", "interface_ansi_header"
+        )
+        name = first_child_of_kind(module_header, "simple_identifier")
+        if name is not None and text_of(name) == module_name:
             return declaration
     return None
 
@@ -267,40 +275,45 @@ def _new_module_fix(
     finding: Finding,
     analysis: FileAnalysis,
     instantiation: tuple[Node, Node | None],
-    module: str,
+    module_name: str,
 ) -> Action:
     instantiation_node, instance = instantiation
-    connection_list = child(instance, "list_of_port_connections")
+    connection_list = first_child_of_kind(instance, "list_of_port_connections")
     ports = []
-    for number, connection in enumerate(_named_children(connection_list)):
-        name = child(connection, "simple_identifier", "escaped_identifier")
+    for number, connection in enumerate(_named_children_without_comments(connection_list)):
+        name = first_child_of_kind(connection, "simple_identifier", "escaped_identifier")
         if connection.type == "named_port_connection" and name is not None:
             port = text_of(name)
         else:
             connection_text = text_of(connection).strip()
             port = connection_text if connection_text.isidentifier() else f"port{number}"
         ports.append(f"{'output' if _OUTPUT.search(port) else 'input'} logic {port}")
-    assignments = child(child(instantiation_node, "parameter_value_assignment"), "list_of_parameter_value_assignments")
-    name_nodes = [child(assignment, "simple_identifier") for assignment in _named_children(assignments)]
+    assignments = first_child_of_kind(
+        first_child_of_kind(instantiation_node, "parameter_value_assignment"), "list_of_parameter_value_assignments"
+    )
+    name_nodes = [
+        first_child_of_kind(assignment, "simple_identifier")
+        for assignment in _named_children_without_comments(assignments)
+    ]
     parameters = [f"parameter {text_of(name)} = 0" for name in name_nodes if name is not None]
     document = code_selection.document
     eol = newline(document)
-    head = f"module {module}"
+    head = f"module {module_name}"
     if parameters:
         head += f" #({eol}  {f',{eol}  '.join(parameters)}{eol})"
     head += f" ({eol}  {f',{eol}  '.join(ports)}{eol});" if ports else " ();"
     text = document.text
     separator = eol if text.endswith(("\n", "\r")) or not text else eol * 2
     change = TextChange(len(text), len(text), f"{separator}{head}{eol}{eol}endmodule{eol}")
-    return Action(f"Create the module '{module}'", (change,), finding=finding)
+    return Action(f"Create the module '{module_name}'", (change,), finding=finding)
 
 
-def _named_children(node: Node | None) -> list[Node]:
+def _named_children_without_comments(node: Node | None) -> list[Node]:
     """The members of a list."""
     children = node.children if node is not None else []
     return [child_node for child_node in children if child_node.is_named and not child_node.type.endswith("comment")]
 
 
-def _default(declarator: str) -> str:
+def _default_value_text(declarator: str) -> str:
     """The expression after the `=` of a parameter's declaration."""
     return declarator.partition("=")[2].strip()

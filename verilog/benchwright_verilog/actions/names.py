@@ -9,14 +9,14 @@ from benchwright_verilog.actions.action import (
     Action,
     ActionContext,
     TextChange,
-    child,
     code_point_range,
-    enclosing,
+    first_child_of_kind,
     line_indentation,
     newline,
-    node_around,
+    self_or_ancestor_of_kind,
+    smallest_node_around,
 )
-from benchwright_verilog.actions.headers import port_addition
+from benchwright_verilog.actions.headers import ansi_port_addition
 from benchwright_verilog.findings.finding import Finding
 from benchwright_verilog.findings.source import SLANG
 
@@ -28,7 +28,7 @@ _HEADERS = ("module_ansi_header", "module_nonansi_header", "interface_ansi_heade
 _SCOPES = ("module_declaration", "interface_declaration", "program_declaration")
 
 
-def fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
+def name_or_missing_token_fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
     """Fixes of an unknown name or a missing symbol."""
     if finding.source is not SLANG:
         return
@@ -39,7 +39,7 @@ def fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
     if match := _UNKNOWN.match(finding.message) or _IMPLICIT.match(finding.message):
         name = match["name"]
         if name.isidentifier():
-            yield from _declaration_fixes(code_selection, finding, name)
+            yield from _declaration_and_port_fixes(code_selection, finding, name)
     elif (match := _EXPECTED.fullmatch(finding.message)) and not match["text"].startswith("<"):
         text = match["text"]
         character_before = code_selection.text[finding.start - 1 : finding.start]
@@ -48,16 +48,16 @@ def fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
         yield Action(f"Insert '{text}'", (change,), finding=finding, is_preferred=text == ";")
 
 
-def _declaration_fixes(code_selection: ActionContext, finding: Finding, name: str) -> Iterator[Action]:
+def _declaration_and_port_fixes(code_selection: ActionContext, finding: Finding, name: str) -> Iterator[Action]:
     document = code_selection.document
-    node = node_around(document, finding.start, finding.start)
-    scope = enclosing(node, *_SCOPES)
+    node = smallest_node_around(document, finding.start, finding.start)
+    scope = self_or_ancestor_of_kind(node, *_SCOPES)
     if scope is None:
         return
     scope_member = node
     while scope_member.parent is not None and scope_member.parent != scope:
         scope_member = scope_member.parent
-    module_header = child(scope, *_HEADERS)
+    module_header = first_child_of_kind(scope, *_HEADERS)
     if scope_member.parent == scope and scope_member != module_header:
         start, _ = code_point_range(document, scope_member)
         line_start, _ = document.lines.line_bounds(document.lines.line_index(start) + 1)
@@ -71,5 +71,5 @@ def _declaration_fixes(code_selection: ActionContext, finding: Finding, name: st
         )
         yield Action(f"Declare 'logic {name}'", (change,), finding=finding)
     for direction in ("input", "output"):
-        if (added := port_addition(code_selection.document, scope, f"{direction} logic {name}")) is not None:
+        if (added := ansi_port_addition(code_selection.document, scope, f"{direction} logic {name}")) is not None:
             yield Action(f"Add the {direction} port '{name}'", (added,), finding=finding)

@@ -10,12 +10,12 @@ from benchwright_verilog.actions.action import (
     ActionContext,
     ActionKind,
     TextChange,
-    child,
     code_point_range,
-    enclosing,
+    first_child_of_kind,
     line_indentation,
     newline,
-    node_around,
+    self_or_ancestor_of_kind,
+    smallest_node_around,
     text_of,
 )
 from benchwright_verilog.findings.finding import Finding
@@ -30,28 +30,28 @@ NO_DEFAULT = frozenset({"case-missing-default", "case-default", "CASEINCOMPLETE"
 _STEP = "  "
 
 
-def rewrites(code_selection: ActionContext) -> Iterator[Action]:
+def always_rewrites(code_selection: ActionContext) -> Iterator[Action]:
     """The other ways to write the `always` at the selection."""
     always = code_selection.enclosing_node("always_construct")
-    keyword = child(always, "always_keyword")
+    keyword = first_child_of_kind(always, "always_keyword")
     if always is None or keyword is None:
         return
     start, _ = code_point_range(code_selection.document, keyword)
     control = _event_control(always)
     word = text_of(keyword)
     if word == "always_comb":
-        yield _rewrite("Write as always @(*)", TextChange(start, start + len(word), "always @(*)"))
+        yield _rewrite_action("Write as always @(*)", TextChange(start, start + len(word), "always @(*)"))
     elif word == "always_ff":
-        yield _rewrite("Write as always", TextChange(start, start + len(word), "always"))
+        yield _rewrite_action("Write as always", TextChange(start, start + len(word), "always"))
     elif word == "always" and control is not None:
         if "".join(text_of(control).split()) in {"@*", "@(*)"}:
             _, end = code_point_range(code_selection.document, control)
-            yield _rewrite("Write as always_comb", TextChange(start, end, "always_comb"))
+            yield _rewrite_action("Write as always_comb", TextChange(start, end, "always_comb"))
         elif any(edge in text_of(control).split("(", 1)[-1] for edge in ("posedge", "negedge")):
-            yield _rewrite("Write as always_ff", TextChange(start, start + len(word), "always_ff"))
+            yield _rewrite_action("Write as always_ff", TextChange(start, start + len(word), "always_ff"))
 
 
-def fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
+def always_and_case_fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
     """Fixes of a finding about an `always` block or a `case`."""
     if finding.rule in TO_BLOCKING:
         yield from _assignment_operator_fixes(code_selection, finding, "nonblocking_assignment", "blocking")
@@ -61,35 +61,36 @@ def fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
         yield from _default_item_fixes(code_selection, finding)
     elif finding.rule == "always-comb":
         action_context = ActionContext(code_selection.document, finding.start, finding.start)
-        for action in rewrites(action_context):
+        for action in always_rewrites(action_context):
             yield Action(action.title, action.changes, finding=finding, is_preferred=True)
 
 
-def _rewrite(title: str, *changes: TextChange) -> Action:
+def _rewrite_action(title: str, *changes: TextChange) -> Action:
     return Action(title, changes, ActionKind.REWRITE)
 
 
-def _event_control(always: Node) -> Node | None:
-    node: Node | None = always
+def _event_control(always_node: Node) -> Node | None:
+    node: Node | None = always_node
     for kind in ("statement", "statement_item", "procedural_timing_control_statement", "event_control"):
-        node = child(node, kind)
+        node = first_child_of_kind(node, kind)
     return node
 
 
 def _assignment_operator_fixes(
-    code_selection: ActionContext, finding: Finding, node_kind: str, target_kind: str
+    code_selection: ActionContext, finding: Finding, assignment_node_kind: str, new_kind_word: str
 ) -> Iterator[Action]:
     document = code_selection.document
-    innermost = node_around(document, finding.start, max(finding.start, finding.end - 1))
-    assignment = enclosing(innermost, node_kind)
+    innermost = smallest_node_around(document, finding.start, max(finding.start, finding.end - 1))
+    assignment = self_or_ancestor_of_kind(innermost, assignment_node_kind)
     if assignment is None:
         # Verilator counts columns its own way, so the line may be all that is known.
         line_bounds = document.lines.line_bounds(document.lines.line_index(finding.start) + 1)
         assignment = next(
             (
                 node
-                for node in _descendants_of_kind(
-                    enclosing(innermost, "always_construct") or document.tree.root_node, node_kind
+                for node in _outermost_nodes_of_kind(
+                    self_or_ancestor_of_kind(innermost, "always_construct") or document.tree.root_node,
+                    assignment_node_kind,
                 )
                 if line_bounds[0] <= code_point_range(document, node)[0] <= line_bounds[1]
             ),
@@ -97,31 +98,33 @@ def _assignment_operator_fixes(
         )
     if assignment is None:
         return
-    change = _operator_change(code_selection, assignment)
+    change = _swapped_operator_change(code_selection, assignment)
     if change is not None:
-        title = f"Make this assignment {target_kind}"
+        title = f"Make this assignment {new_kind_word}"
         yield Action(title, (change,), finding=finding, is_preferred=True)
-    always = enclosing(assignment, "always_construct")
+    always = self_or_ancestor_of_kind(assignment, "always_construct")
     changes = [
         change
-        for node in _descendants_of_kind(always, node_kind)
-        if (change := _operator_change(code_selection, node)) is not None
+        for node in _outermost_nodes_of_kind(always, assignment_node_kind)
+        if (change := _swapped_operator_change(code_selection, node)) is not None
     ]
     if len(changes) > 1:
-        yield Action(f"Make all assignments of this block {target_kind}", tuple(changes), finding=finding)
+        yield Action(f"Make all assignments of this block {new_kind_word}", tuple(changes), finding=finding)
 
 
-def _operator_change(code_selection: ActionContext, assignment: Node) -> TextChange | None:
+def _swapped_operator_change(code_selection: ActionContext, assignment_node: Node) -> TextChange | None:
     document = code_selection.document
-    if assignment.type == "nonblocking_assignment":
-        sign = child(assignment, "<=")
+    if assignment_node.type == "nonblocking_assignment":
+        sign = first_child_of_kind(assignment_node, "<=")
         return TextChange(*code_point_range(document, sign), "=") if sign is not None else None
-    sign = child(child(assignment, "operator_assignment"), "assignment_operator") or child(assignment, "=")
+    sign = first_child_of_kind(
+        first_child_of_kind(assignment_node, "operator_assignment"), "assignment_operator"
+    ) or first_child_of_kind(assignment_node, "=")
     # `+=` and the like have no non-blocking form.
     return TextChange(*code_point_range(document, sign), "<=") if sign is not None and text_of(sign) == "=" else None
 
 
-def _descendants_of_kind(node: Node | None, kind: str) -> Iterator[Node]:
+def _outermost_nodes_of_kind(node: Node | None, kind: str) -> Iterator[Node]:
     """The pieces of a kind in one piece, not those of functions that it declares."""
     pending_nodes = [node] if node is not None else []
     while pending_nodes:
@@ -134,12 +137,14 @@ def _descendants_of_kind(node: Node | None, kind: str) -> Iterator[Node]:
 
 def _default_item_fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
     document = code_selection.document
-    innermost = node_around(document, finding.start, finding.start)
-    case = enclosing(innermost, "case_statement", "case_generate_construct")
+    innermost = smallest_node_around(document, finding.start, finding.start)
+    case = self_or_ancestor_of_kind(innermost, "case_statement", "case_generate_construct")
     if case is None or case.type != "case_statement":
         return
-    endcase = child(case, "endcase")
-    if endcase is None or any(child(item, "default") is not None for item in case.children if item.type == "case_item"):
+    endcase = first_child_of_kind(case, "endcase")
+    if endcase is None or any(
+        first_child_of_kind(item, "default") is not None for item in case.children if item.type == "case_item"
+    ):
         return
     at_end, _ = code_point_range(document, endcase)
     indent, eol = line_indentation(document, at_end), newline(document)

@@ -9,7 +9,7 @@ from benchwright_verilog.findings.finding import Finding, Level
 from benchwright_verilog.findings.source import WaiverStyle
 
 
-def waivers(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
+def waiver_actions(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
     """A comment around the line of a finding, in the syntax of the tool that found it."""
     # What a simulator would stop at can't be waived.
     if not finding.rule or finding.level is Level.ERROR or finding.source.waiver is None:

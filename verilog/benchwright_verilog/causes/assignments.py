@@ -21,10 +21,14 @@ from pyslang.ast import (
 )
 
 from benchwright_verilog.causes.cause import Cause, CauseKind, ExaminedInstance
-from benchwright_verilog.causes.paths import always_assigned, ever_assigned
-from benchwright_verilog.semantics.behaviour.guarded_statements import GuardedStatement, events_of, guarded_statements
-from benchwright_verilog.semantics.behaviour.registers import clock_and_resets, processes_of
-from benchwright_verilog.semantics.names.named_values import symbol_of, targets_of
+from benchwright_verilog.causes.paths import first_whole_assignments_by_path, paths_assigned_in_every_case
+from benchwright_verilog.semantics.behaviour.guarded_statements import (
+    GuardedStatement,
+    awaited_signal_events,
+    guarded_statements,
+)
+from benchwright_verilog.semantics.behaviour.registers import clock_and_reset_levels, processes_of
+from benchwright_verilog.semantics.names.named_values import assigned_parts, signal_symbol_of
 
 if TYPE_CHECKING:
     from pyslang.ast import ProceduralBlockSymbol, Symbol
@@ -35,8 +39,8 @@ def blocking_in_clocked_blocks(examined: ExaminedInstance) -> Iterator[Cause]:
     for block in processes_of(examined.symbol.body):
         if not is_clocked(block):
             continue
-        for assignment, symbol in assignments(block):
-            span = examined.design.span_of_range(assignment.sourceRange)
+        for assignment, symbol in assignments_to_module_signals(block):
+            span = examined.design.file_span(assignment.sourceRange)
             if not assignment.isNonBlocking and span is not None:
                 yield Cause(
                     CauseKind.BLOCKING,
@@ -54,8 +58,8 @@ def non_blocking_in_combinational_blocks(examined: ExaminedInstance) -> Iterator
     for block in processes_of(examined.symbol.body):
         if not is_combinational(block):
             continue
-        for assignment, symbol in assignments(block):
-            span = examined.design.span_of_range(assignment.sourceRange)
+        for assignment, symbol in assignments_to_module_signals(block):
+            span = examined.design.file_span(assignment.sourceRange)
             if assignment.isNonBlocking and span is not None:
                 yield Cause(
                     CauseKind.NON_BLOCKING,
@@ -67,16 +71,16 @@ def non_blocking_in_combinational_blocks(examined: ExaminedInstance) -> Iterator
                 )
 
 
-def latches(examined: ExaminedInstance) -> Iterator[Cause]:
+def latches_outside_always_comb(examined: ExaminedInstance) -> Iterator[Cause]:
     """Signals that an `always @*` leaves unassigned on some path; of `always_comb` slang reports them."""
     for block in processes_of(examined.symbol.body):
         if block.procedureKind != ProceduralBlockKind.Always or not is_combinational(block):
             continue
-        always = always_assigned(block.body)
-        for path, assignment in ever_assigned(block.body).items():
-            symbol = symbol_of(next(iter(targets_of(assignment.left))))
-            span = examined.design.span_of_range(assignment.sourceRange)
-            if path not in always and symbol is not None and span is not None and is_of_module(symbol):
+        always = paths_assigned_in_every_case(block.body)
+        for path, assignment in first_whole_assignments_by_path(block.body).items():
+            symbol = signal_symbol_of(next(iter(assigned_parts(assignment.left))))
+            span = examined.design.file_span(assignment.sourceRange)
+            if path not in always and symbol is not None and span is not None and is_declared_at_module_level(symbol):
                 yield Cause(
                     CauseKind.LATCH,
                     f"`{symbol.name}` is a latch",
@@ -91,7 +95,7 @@ def is_clocked(block: ProceduralBlockSymbol) -> bool:
     """True if a process waits for an edge."""
     procedure_kind = block.procedureKind
     return procedure_kind == ProceduralBlockKind.AlwaysFF or (
-        procedure_kind == ProceduralBlockKind.Always and clock_and_resets(block) is not None
+        procedure_kind == ProceduralBlockKind.Always and clock_and_reset_levels(block) is not None
     )
 
 
@@ -103,21 +107,21 @@ def is_combinational(block: ProceduralBlockSymbol) -> bool:
         return False
     if isinstance(block.body.timing, ImplicitEventControl):
         return True
-    events = events_of(block.body)
+    events = awaited_signal_events(block.body)
     return bool(events) and all(event.edge.name == "None_" for event in events)
 
 
-def assignments(block: ProceduralBlockSymbol) -> Iterator[tuple[AssignmentExpression, Symbol]]:
+def assignments_to_module_signals(block: ProceduralBlockSymbol) -> Iterator[tuple[AssignmentExpression, Symbol]]:
     """The assignments of a process to signals of its module."""
     for guarded_statement in guarded_statements(block.body):
-        assignment = assignment_of(guarded_statement)
-        for target_expression in targets_of(assignment.left) if assignment is not None else ():
-            symbol = symbol_of(target_expression)
-            if assignment is not None and symbol is not None and is_of_module(symbol):
+        assignment = assignment_if_any(guarded_statement)
+        for target_expression in assigned_parts(assignment.left) if assignment is not None else ():
+            symbol = signal_symbol_of(target_expression)
+            if assignment is not None and symbol is not None and is_declared_at_module_level(symbol):
                 yield assignment, symbol
 
 
-def assignment_of(guarded_statement: GuardedStatement) -> AssignmentExpression | None:
+def assignment_if_any(guarded_statement: GuardedStatement) -> AssignmentExpression | None:
     """The assignment that a statement is."""
     expression = (
         guarded_statement.statement.expr if isinstance(guarded_statement.statement, ExpressionStatement) else None
@@ -125,7 +129,7 @@ def assignment_of(guarded_statement: GuardedStatement) -> AssignmentExpression |
     return expression if isinstance(expression, AssignmentExpression) else None
 
 
-def is_of_module(symbol: Symbol) -> bool:
+def is_declared_at_module_level(symbol: Symbol) -> bool:
     """True if a signal belongs to the module, not to a block in it."""
     scope = symbol.parentScope
     return scope is not None and not scope.isProceduralContext

@@ -22,12 +22,17 @@ from pyslang.ast import (
     VisitAction,
 )
 
-from benchwright_verilog.causes.assignments import assignment_of, is_clocked
+from benchwright_verilog.causes.assignments import assignment_if_any, is_clocked
 from benchwright_verilog.causes.cause import Cause, CauseKind, ExaminedInstance
 from benchwright_verilog.semantics.behaviour.clock_graph import unwrap_conversions
 from benchwright_verilog.semantics.behaviour.guarded_statements import StatementGuard, guarded_statements
 from benchwright_verilog.semantics.behaviour.registers import processes_of
-from benchwright_verilog.semantics.names.named_values import symbol_of, symbols_in, targets_of, text_of
+from benchwright_verilog.semantics.names.named_values import (
+    assigned_parts,
+    one_line_source,
+    signal_symbol_of,
+    signals_by_path,
+)
 
 if TYPE_CHECKING:
     from pyslang.ast import Expression
@@ -35,29 +40,33 @@ if TYPE_CHECKING:
 _REACHES = (BinaryOperator.Equality, BinaryOperator.GreaterThanEqual, BinaryOperator.GreaterThan)
 
 
-def late_wraps(examined: ExaminedInstance) -> Iterator[Cause]:
+def counters_wrapping_late(examined: ExaminedInstance) -> Iterator[Cause]:
     """Counters that begin again only after they have reached a number of elements."""
     for block in processes_of(examined.symbol.body):
         for guarded_statement in guarded_statements(block.body) if is_clocked(block) else ():
-            assignment = assignment_of(guarded_statement)
-            if assignment is None or symbols_in(assignment.right):
+            assignment = assignment_if_any(guarded_statement)
+            if assignment is None or signals_by_path(assignment.right):
                 continue
-            targets = {symbol.hierarchicalPath for left in targets_of(assignment.left) if (symbol := symbol_of(left))}
+            targets = {
+                symbol.hierarchicalPath
+                for left in assigned_parts(assignment.left)
+                if (symbol := signal_symbol_of(left))
+            }
             for guard in guarded_statement.guards:
                 bound = _compared_count_and_operator(guard, targets)
-                span = examined.design.span_of_range(guard.expression.sourceRange)
+                span = examined.design.file_span(guard.expression.sourceRange)
                 if bound is None or span is None:
                     continue
                 name, operator = bound
                 surplus = "two more" if operator == BinaryOperator.GreaterThan else "one more"
                 yield Cause(
                     CauseKind.OFF_BY_ONE,
-                    f"The counter may run one too far: `{text_of(guard.expression.syntax)}`",
+                    f"The counter may run one too far: `{one_line_source(guard.expression.syntax)}`",
                     span,
                     f"Counted from 0, it takes {surplus} than {name} values before it begins again."
-                    + (" What was seen differs by one." if examined.evidence.is_one_off else ""),
+                    + (" What was seen differs by one." if examined.evidence.is_off_by_one else ""),
                     f"Compare with `{name} - 1` if there should be {name} values.",
-                    3 + 5 * examined.evidence.is_one_off,
+                    3 + 5 * examined.evidence.is_off_by_one,
                 )
 
 
@@ -75,16 +84,16 @@ def off_by_one_loops(examined: ExaminedInstance) -> Iterator[Cause]:
     for block in processes_of(examined.symbol.body):
         block.body.visit(visit)
     for stop in stop_conditions:
-        span = examined.design.span_of_range(stop.sourceRange)
-        name = _count(stop.right)
+        span = examined.design.file_span(stop.sourceRange)
+        name = _element_count_text(stop.right)
         if span is not None and name is not None:
             yield Cause(
                 CauseKind.OFF_BY_ONE,
-                f"The loop may run once too often: `{text_of(stop.syntax)}`",
+                f"The loop may run once too often: `{one_line_source(stop.syntax)}`",
                 span,
                 f"With `<=` it runs for {name} as well; {name} elements from 0 end at {name} - 1.",
                 f"Write `< {name}` if there are {name} elements.",
-                3 + 4 * examined.evidence.is_one_off,
+                3 + 4 * examined.evidence.is_off_by_one,
             )
 
 
@@ -98,17 +107,17 @@ def _compared_count_and_operator(guard: StatementGuard, counter_paths: set[str])
         or guard_comparison.op not in _REACHES
     ):
         return None
-    symbol = symbol_of(guard_comparison.left)
-    name = _count(guard_comparison.right)
+    symbol = signal_symbol_of(guard_comparison.left)
+    name = _element_count_text(guard_comparison.right)
     if symbol is None or symbol.hierarchicalPath not in counter_paths or name is None:
         return None
     return name, guard_comparison.op
 
 
-def _count(expression: Expression) -> str | None:
+def _element_count_text(expression: Expression) -> str | None:
     """The text written for a number of elements: a parameter alone, or 8, 16, 100 …, but not 7 or `N - 1`."""
     expression = unwrap_conversions(expression)
-    text = text_of(expression.syntax)
+    text = one_line_source(expression.syntax)
     if isinstance(expression, NamedValueExpression) and isinstance(expression.symbol, ParameterSymbol):
         upper_name = expression.symbol.name.upper()
         return None if upper_name.startswith(("MAX", "LAST")) or upper_name.endswith(("MAX", "LAST", "_M1")) else text

@@ -14,12 +14,12 @@ from benchwright_verilog.semantics.compilation.instances import DesignInstance, 
 
 RULES: tuple[Rule, ...] = (
     resets.wrong_reset_polarity,
-    resets.missing_resets,
+    resets.unread_reset_inputs,
     resets.unreset_registers,
     assignments.blocking_in_clocked_blocks,
     assignments.non_blocking_in_combinational_blocks,
-    assignments.latches,
-    bounds.late_wraps,
+    assignments.latches_outside_always_comb,
+    bounds.counters_wrapping_late,
     bounds.off_by_one_loops,
 )
 _MOST_MODULES = 300
@@ -38,18 +38,20 @@ def likely_causes(design: InstanceTree, suspect_files: Collection[Path], evidenc
     """
     with design.lock:
         causes = [
-            *_causes_of_modules(design, suspect_files, evidence),
+            *_causes_in_modules_of_files(design, suspect_files, evidence),
             *reported_causes(design, suspect_files, evidence),
         ]
     unique: dict[tuple[object, ...], Cause] = {}
-    for cause in sorted(causes, key=_order):
+    for cause in sorted(causes, key=_sort_key):
         unique.setdefault((cause.kind, cause.span.path, cause.span.start), cause)
     return list(unique.values())[:MOST_CAUSES]
 
 
-def _causes_of_modules(design: InstanceTree, paths: Collection[Path], evidence: FailureEvidence) -> Iterator[Cause]:
-    for instance in islice(_first_instance_of_each_module(design, paths), _MOST_MODULES):
-        symbol = design.symbol(instance.path)
+def _causes_in_modules_of_files(
+    design: InstanceTree, paths: Collection[Path], evidence: FailureEvidence
+) -> Iterator[Cause]:
+    for instance in islice(_first_instance_per_module_in_files(design, paths), _MOST_MODULES):
+        symbol = design.instance_symbol_around(instance.path)
         if symbol is None or symbol.hierarchicalPath != instance.path:
             continue
         examined = ExaminedInstance(design, instance, symbol, evidence)
@@ -59,7 +61,9 @@ def _causes_of_modules(design: InstanceTree, paths: Collection[Path], evidence: 
                     yield cause
 
 
-def _first_instance_of_each_module(design: InstanceTree, suspect_files: Collection[Path]) -> Iterator[DesignInstance]:
+def _first_instance_per_module_in_files(
+    design: InstanceTree, suspect_files: Collection[Path]
+) -> Iterator[DesignInstance]:
     """The first instance of each module that one of the files declares."""
     seen_modules: set[str] = set()
     for top_instance in design.tops():
@@ -70,5 +74,5 @@ def _first_instance_of_each_module(design: InstanceTree, suspect_files: Collecti
                 yield instance
 
 
-def _order(cause: Cause) -> tuple[int, str, int]:
+def _sort_key(cause: Cause) -> tuple[int, str, int]:
     return -cause.weight, str(cause.span.path), cause.span.start

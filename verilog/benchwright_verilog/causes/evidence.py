@@ -58,7 +58,7 @@ class FailureEvidence:
         )
 
     @cached_property
-    def is_unknown(self) -> bool:
+    def has_unknown_value(self) -> bool:
         """True if X or Z was seen where a number should be."""
         if self.has_unknown_signals:
             return True
@@ -71,35 +71,38 @@ class FailureEvidence:
         return bool((self.actual_value and _UNKNOWN.search(self.actual_value)) or _TOLD.search(self.message))
 
     @cached_property
-    def numbers(self) -> tuple[int, int] | None:
+    def expected_and_actual_numbers(self) -> tuple[int, int] | None:
         """Expected and got; None if one of them is not a number."""
-        expected_number, actual = number_of(self.expected_value), number_of(self.actual_value)
+        expected_number, actual = parse_printed_number(self.expected_value), parse_printed_number(self.actual_value)
         return (expected_number, actual) if expected_number is not None and actual is not None else None
 
     @property
-    def is_one_off(self) -> bool:
+    def is_off_by_one(self) -> bool:
         """True if what was seen is one more or one less than it should be."""
-        return self.numbers is not None and abs(self.numbers[0] - self.numbers[1]) == 1
+        return (
+            self.expected_and_actual_numbers is not None
+            and abs(self.expected_and_actual_numbers[0] - self.expected_and_actual_numbers[1]) == 1
+        )
 
     @property
-    def is_cut(self) -> bool:
+    def is_truncated(self) -> bool:
         """True if what was seen is what should be without its upper bits: 4 instead of 20."""
-        if self.numbers is None:
+        if self.expected_and_actual_numbers is None:
             return False
-        expected_number, actual = self.numbers
+        expected_number, actual = self.expected_and_actual_numbers
         return 0 <= actual < expected_number and any(
             actual == expected_number & ((1 << bits) - 1)
             for bits in range(actual.bit_length(), expected_number.bit_length())
         )
 
     @property
-    def cycle(self) -> int | None:
+    def cycle_in_message(self) -> int | None:
         """The cycle that the message names."""
         match = _CYCLE.search(self.message)
         return int(match[1]) if match is not None else None
 
 
-def number_of(text: str | None) -> int | None:
+def parse_printed_number(text: str | None) -> int | None:
     """A number as tests print it: `20`, `0x14`, `8'h14`, `LogicArray('00010100', …)`."""
     if text is None:
         return None

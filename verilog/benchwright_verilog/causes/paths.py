@@ -23,7 +23,7 @@ from pyslang.ast import (
 
 from benchwright_verilog.semantics.behaviour.clock_graph import unwrap_conversions
 from benchwright_verilog.semantics.behaviour.guarded_statements import guarded_statements
-from benchwright_verilog.semantics.names.named_values import symbol_of, targets_of
+from benchwright_verilog.semantics.names.named_values import assigned_parts, signal_symbol_of
 
 if TYPE_CHECKING:
     from pyslang.ast import Expression, Statement
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _PARTS = (ElementSelectExpression, RangeSelectExpression, MemberAccessExpression)
 
 
-def ever_assigned(statement: Statement) -> dict[str, AssignmentExpression]:
+def first_whole_assignments_by_path(statement: Statement) -> dict[str, AssignmentExpression]:
     """The whole signals that are assigned anywhere, each with the first assignment, by their paths.
 
     Signals of which parts are assigned are left out: whether the parts make a whole depends on values.
@@ -44,8 +44,8 @@ def ever_assigned(statement: Statement) -> dict[str, AssignmentExpression]:
         )
         if not isinstance(expression, AssignmentExpression):
             continue
-        for target_expression in targets_of(expression.left):
-            symbol = symbol_of(target_expression)
+        for target_expression in assigned_parts(expression.left):
+            symbol = signal_symbol_of(target_expression)
             if symbol is None:
                 continue
             if isinstance(unwrap_conversions(target_expression), _PARTS):
@@ -55,35 +55,37 @@ def ever_assigned(statement: Statement) -> dict[str, AssignmentExpression]:
     return {path: expression_ for path, expression_ in assigned.items() if path not in in_parts}
 
 
-def always_assigned(statement: Statement) -> frozenset[str]:
+def paths_assigned_in_every_case(statement: Statement) -> frozenset[str]:
     """The paths of the signals that are assigned whichever way the conditions go."""
     match statement:
         case StatementList():
-            return frozenset().union(*(always_assigned(inner) for inner in statement.list))
+            return frozenset().union(*(paths_assigned_in_every_case(inner) for inner in statement.list))
         case BlockStatement():
-            return always_assigned(statement.body)
+            return paths_assigned_in_every_case(statement.body)
         case TimedStatement():
-            return always_assigned(statement.stmt)
+            return paths_assigned_in_every_case(statement.stmt)
         case ConditionalStatement():
             if statement.ifFalse is None:
                 return frozenset()
-            return always_assigned(statement.ifTrue) & always_assigned(statement.ifFalse)
+            return paths_assigned_in_every_case(statement.ifTrue) & paths_assigned_in_every_case(statement.ifFalse)
         case CaseStatement():
-            return _assigned_in_case(statement)
+            return _paths_assigned_in_every_branch(statement)
         case ForLoopStatement():
             # That a loop runs at least once is what its author relies on.
-            return always_assigned(statement.body)
+            return paths_assigned_in_every_case(statement.body)
         case ExpressionStatement() if isinstance(statement.expr, AssignmentExpression):
-            lefts = (left for left in targets_of(statement.expr.left))
-            return frozenset(symbol.hierarchicalPath for left in lefts if (symbol := symbol_of(left)) is not None)
+            lefts = (left for left in assigned_parts(statement.expr.left))
+            return frozenset(
+                symbol.hierarchicalPath for left in lefts if (symbol := signal_symbol_of(left)) is not None
+            )
         case _:
             return frozenset()
 
 
-def _assigned_in_case(statement: CaseStatement) -> frozenset[str]:
-    branches = [always_assigned(item.stmt) for item in statement.items]
+def _paths_assigned_in_every_branch(statement: CaseStatement) -> frozenset[str]:
+    branches = [paths_assigned_in_every_case(item.stmt) for item in statement.items]
     if statement.defaultCase is not None:
-        branches.append(always_assigned(statement.defaultCase))
+        branches.append(paths_assigned_in_every_case(statement.defaultCase))
     elif not _has_label_for_each_value(statement):
         return frozenset()
     return frozenset.intersection(*branches) if branches else frozenset()
@@ -93,11 +95,11 @@ def _has_label_for_each_value(statement: CaseStatement) -> bool:
     """True if there are as many different labels as the expression has values."""
     expression_type = statement.expr.type.canonicalType
     value_count = len(list(expression_type)) if isinstance(expression_type, EnumType) else 1 << expression_type.bitWidth
-    labels = {_label(label_expression) for item in statement.items for label_expression in item.expressions}
+    labels = {_case_label_text(label_expression) for item in statement.items for label_expression in item.expressions}
     return None not in labels and len(labels) >= value_count
 
 
-def _label(expression: Expression) -> str | None:
+def _case_label_text(expression: Expression) -> str | None:
     expression = unwrap_conversions(expression)
     if isinstance(expression, IntegerLiteral):
         return str(expression.value)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.causes.cause import Cause, CauseKind
-from benchwright_verilog.semantics.compilation.diagnostics import diagnose
+from benchwright_verilog.semantics.compilation.diagnostics import diagnostics_by_file
 from benchwright_verilog.semantics.compilation.instances import NameLocation
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def reported_causes(
     """The causes among slang's findings in some files; `InstanceTree.lock` has to be held."""
     compiled = design.compiled
     first_tree = compiled.trees[0]
-    diagnostics = diagnose(
+    diagnostics = diagnostics_by_file(
         compiled.elaborate(),
         first_tree.sources,
         first_tree.locations,
@@ -39,7 +39,7 @@ def reported_causes(
     for path, file_diagnostics in diagnostics.items():
         for diagnostic in file_diagnostics:
             if diagnostic.rule in _RULES:
-                yield _cause(
+                yield _cause_of_diagnostic(
                     diagnostic.rule,
                     diagnostic.message,
                     NameLocation(path, diagnostic.start, max(diagnostic.start, diagnostic.end)),
@@ -47,20 +47,20 @@ def reported_causes(
                 )
 
 
-def _cause(rule: str, message: str, span: NameLocation, evidence: FailureEvidence) -> Cause:
+def _cause_of_diagnostic(rule: str, message: str, span: NameLocation, evidence: FailureEvidence) -> Cause:
     message_text = f"slang says: {message}."
     if rule in _TRUNCATED:
-        fits = " What was seen is what was expected without its upper bits." if evidence.is_cut else ""
+        fits = " What was seen is what was expected without its upper bits." if evidence.is_truncated else ""
         advice = "Widen the target, or select the bits that you mean."
-        weight = 3 + 6 * evidence.is_cut
+        weight = 3 + 6 * evidence.is_truncated
         return Cause(CauseKind.TRUNCATION, "Upper bits are lost", span, message_text + fits, advice, weight)
     if rule in _OUTSIDE:
         advice = "Correct the index or the size; look for an end that is one too far."
-        weight = 5 + 3 * evidence.is_unknown + 3 * evidence.is_one_off
+        weight = 5 + 3 * evidence.has_unknown_value + 3 * evidence.is_off_by_one
         return Cause(CauseKind.OUT_OF_RANGE, "An index is outside of its vector", span, message_text, advice, weight)
     if rule in _UNDRIVEN:
         advice = "Assign it, or connect it to what should drive it."
-        weight = 4 + 5 * evidence.is_unknown
+        weight = 4 + 5 * evidence.has_unknown_value
         title = "Nothing drives an output port" if rule == "undriven-port" else "Nothing drives a signal that is read"
         return Cause(CauseKind.UNDRIVEN, title, span, message_text, advice, weight)
     if rule in _DRIVEN_TWICE:

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from pyslang.ast import ArgumentDirection, PortSymbol, VariableSymbol
 
-from benchwright_verilog.causes.assignments import assignment_of, is_clocked, is_of_module
+from benchwright_verilog.causes.assignments import assignment_if_any, is_clocked, is_declared_at_module_level
 from benchwright_verilog.causes.cause import Cause, CauseKind, ExaminedInstance
-from benchwright_verilog.semantics.behaviour.body_flows import read_body
+from benchwright_verilog.semantics.behaviour.body_flows import read_instance_flows
 from benchwright_verilog.semantics.behaviour.guarded_statements import StatementGuard, guarded_statements
 from benchwright_verilog.semantics.behaviour.registers import (
-    clock_and_resets,
+    clock_and_reset_levels,
     is_reset_name,
     processes_of,
     registers,
-    reset_of,
+    tested_signal_and_level,
 )
-from benchwright_verilog.semantics.names.named_values import symbol_of, symbols_in, targets_of
+from benchwright_verilog.semantics.names.named_values import assigned_parts, signal_symbol_of, signals_by_path
 
 if TYPE_CHECKING:
     from pyslang.ast import AssignmentExpression, ProceduralBlockSymbol, Symbol
@@ -34,14 +34,14 @@ def wrong_reset_polarity(examined: ExaminedInstance) -> Iterator[Cause]:
     """A reset that resets at the level at which its name, or its edge, says that it does not."""
     seen_signals: set[str] = set()
     for block in processes_of(examined.symbol.body):
-        timing = clock_and_resets(block) if is_clocked(block) else None
+        timing = clock_and_reset_levels(block) if is_clocked(block) else None
         if timing is None:
             continue
-        for guard, symbol, level in _reset_branches(block):
+        for guard, symbol, level in _reset_guard_signal_and_level(block):
             by_edge = timing[1].get(symbol.hierarchicalPath)
             is_named_reset = is_reset_name(symbol.name)
             by_name = (0 if _LOW.search(symbol.name) else 1) if is_named_reset else None
-            span = examined.design.span_of_range(guard.expression.sourceRange)
+            span = examined.design.file_span(guard.expression.sourceRange)
             if span is None or symbol.hierarchicalPath in seen_signals:
                 continue
             if by_edge is not None and by_edge != level:
@@ -66,14 +66,14 @@ def wrong_reset_polarity(examined: ExaminedInstance) -> Iterator[Cause]:
             )
 
 
-def missing_resets(examined: ExaminedInstance) -> Iterator[Cause]:
+def unread_reset_inputs(examined: ExaminedInstance) -> Iterator[Cause]:
     """A reset that the module has as an input, and registers, but nothing reads it."""
-    module_body = read_body(examined.design, examined.symbol)
+    module_body = read_instance_flows(examined.design, examined.symbol)
     found_registers = registers(examined.design, examined.instance.path) or []
     read_paths = {path for flow in module_body.flows for path, _ in flow.sources}
-    for port in _reset_ports(examined) if found_registers else ():
+    for port in _reset_input_ports(examined) if found_registers else ():
         inner_symbol = port.internalSymbol
-        span = examined.design.span_of(port)
+        span = examined.design.declaration_span(port)
         if inner_symbol is not None and inner_symbol.hierarchicalPath not in read_paths and span is not None:
             yield Cause(
                 CauseKind.MISSING_RESET,
@@ -90,10 +90,10 @@ def unreset_registers(examined: ExaminedInstance) -> Iterator[Cause]:
     """Registers without a reset where others have one, or the module has a reset as an input."""
     found_registers = registers(examined.design, examined.instance.path) or []
     has_reset = any(register_.reset is not None for register_ in found_registers)
-    if not has_reset and not any(True for _ in _reset_ports(examined)):
+    if not has_reset and not any(True for _ in _reset_input_ports(examined)):
         return
-    module_body = read_body(examined.design, examined.symbol)
-    initial = _initialised_signals(examined)
+    module_body = read_instance_flows(examined.design, examined.symbol)
+    initial = _initialised_signal_paths(examined)
     for register in found_registers:
         # A memory is not reset, and what has a first value does not need it in simulation.
         if (
@@ -104,7 +104,7 @@ def unreset_registers(examined: ExaminedInstance) -> Iterator[Cause]:
         ):
             continue
         feeds_itself = _is_fed_by_itself(register, module_body)
-        weight = 2 + 3 * feeds_itself + 5 * examined.evidence.is_unknown
+        weight = 2 + 3 * feeds_itself + 5 * examined.evidence.has_unknown_value
         yield Cause(
             CauseKind.UNRESET_REGISTER,
             f"`{register.name}` is not reset",
@@ -116,17 +116,17 @@ def unreset_registers(examined: ExaminedInstance) -> Iterator[Cause]:
         )
 
 
-def _reset_branches(block: ProceduralBlockSymbol) -> Iterator[tuple[StatementGuard, Symbol, int]]:
+def _reset_guard_signal_and_level(block: ProceduralBlockSymbol) -> Iterator[tuple[StatementGuard, Symbol, int]]:
     """Conditions under which registers become constant, where they take a value otherwise."""
     constant: dict[str, tuple[StatementGuard, Symbol, int]] = {}
     untested: set[tuple[str, str, int]] = set()
     for guarded_statement in guarded_statements(block.body):
-        assignment, outermost = assignment_of(guarded_statement), next(iter(guarded_statement.guards), None)
-        tested = reset_of(outermost) if outermost is not None else None
+        assignment, outermost = assignment_if_any(guarded_statement), next(iter(guarded_statement.guards), None)
+        tested = tested_signal_and_level(outermost) if outermost is not None else None
         if assignment is None or outermost is None or tested is None:
             continue
-        for target in _targets(assignment):
-            if len(guarded_statement.guards) == 1 and not symbols_in(assignment.right):
+        for target in _assigned_module_signal_paths(assignment):
+            if len(guarded_statement.guards) == 1 and not signals_by_path(assignment.right):
                 constant.setdefault(target, (outermost, *tested))
             else:
                 untested.add((target, tested[0].hierarchicalPath, tested[1]))
@@ -135,20 +135,20 @@ def _reset_branches(block: ProceduralBlockSymbol) -> Iterator[tuple[StatementGua
             yield guard, symbol, level
 
 
-def _targets(assignment: AssignmentExpression) -> Iterator[str]:
-    for target_expression in targets_of(assignment.left):
-        symbol = symbol_of(target_expression)
-        if symbol is not None and is_of_module(symbol):
+def _assigned_module_signal_paths(assignment: AssignmentExpression) -> Iterator[str]:
+    for target_expression in assigned_parts(assignment.left):
+        symbol = signal_symbol_of(target_expression)
+        if symbol is not None and is_declared_at_module_level(symbol):
             yield symbol.hierarchicalPath
 
 
-def _reset_ports(examined: ExaminedInstance) -> Iterator[PortSymbol]:
+def _reset_input_ports(examined: ExaminedInstance) -> Iterator[PortSymbol]:
     for port in examined.symbol.body.portList:
         if isinstance(port, PortSymbol) and port.direction == ArgumentDirection.In and is_reset_name(port.name):
             yield port
 
 
-def _initialised_signals(examined: ExaminedInstance) -> set[str]:
+def _initialised_signal_paths(examined: ExaminedInstance) -> set[str]:
     """The signals that have a value before simulation begins."""
     initialised = {
         symbol.hierarchicalPath
@@ -158,9 +158,9 @@ def _initialised_signals(examined: ExaminedInstance) -> set[str]:
     for block in processes_of(examined.symbol.body):
         if block.procedureKind.name == "Initial":
             for guarded_statement in guarded_statements(block.body):
-                assignment = assignment_of(guarded_statement)
+                assignment = assignment_if_any(guarded_statement)
                 if assignment is not None:
-                    initialised.update(_targets(assignment))
+                    initialised.update(_assigned_module_signal_paths(assignment))
     return initialised
 
 

@@ -25,7 +25,7 @@ class ExplainedRule:
     """One rule of one tool. The examples are files called `example.sv`."""
 
     tool: str
-    """One of `explained_tools`."""
+    """One of `tools_with_explained_rules`."""
     rule: str
     """As the tool calls it, such as `width-trunc` or `WIDTHTRUNC`."""
     about: str
@@ -42,7 +42,7 @@ class ExplainedRule:
         """All of it as a page."""
         return (
             f"# {self.rule}\n\nA rule of {self.tool}.\n\n{self.about}\n\n**What to do:** {self.fix}\n\n"
-            f"## Wrong\n\n{_fence_code(self.wrong)}\n\n## Right\n\n{_fence_code(self.right)}\n"
+            f"## Wrong\n\n{_fenced_systemverilog(self.wrong)}\n\n## Right\n\n{_fenced_systemverilog(self.right)}\n"
         )
 
 
@@ -53,14 +53,14 @@ def explanation_of_rule(rule: str, tool: str = "") -> ExplainedRule | None:
         rule: As the tool calls it.
         tool: The tool that has the rule; empty for the first tool that has it.
     """
-    for name in (tool,) if tool else explained_tools():
+    for name in (tool,) if tool else tools_with_explained_rules():
         explanation = explained_rules(name).get(rule)
         if explanation is not None:
             return explanation
     return None
 
 
-def explained_tools() -> tuple[str, ...]:
+def tools_with_explained_rules() -> tuple[str, ...]:
     """The tools that have rules that are explained; first slang, which runs while typing."""
     names = {file.name.removesuffix(".toml") for file in _FOLDER.iterdir()}
     return ("slang", *sorted(names - {"slang"}))
@@ -69,11 +69,11 @@ def explained_tools() -> tuple[str, ...]:
 @cache
 def explained_rules(tool: str) -> Mapping[str, ExplainedRule]:
     """The rules of a tool that are explained, by their names; none of an unknown tool."""
-    if tool not in explained_tools():
+    if tool not in tools_with_explained_rules():
         return {}
     text = _FOLDER.joinpath(f"{tool}.toml").read_text(encoding="utf-8")
     return {rule: ExplainedRule(tool, rule, **texts) for rule, texts in tomllib.loads(text).items()}
 
 
-def _fence_code(code: str) -> str:
+def _fenced_systemverilog(code: str) -> str:
     return f"```systemverilog\n{code.rstrip(chr(10))}\n```"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from benchwright_verilog.findings.finding import Finding, Level
-from benchwright_verilog.findings.rules import same_as
+from benchwright_verilog.findings.rules import rule_and_equivalents
 from benchwright_verilog.findings.source import FindingTool
 from benchwright_verilog.findings.waivers import Waivers
 from benchwright_verilog.settings import Lint
@@ -26,16 +26,16 @@ def findings_to_show(findings: Iterable[Finding], lines: Lines, lint_settings: L
     findings = list(findings)
     waivers = Waivers(lines)
     if (
-        waivers.are_none
+        waivers.is_empty
         and not lint_settings.off
         and not lint_settings.severity
         and len({finding.source for finding in findings}) < 2
     ):
-        return sorted(dict.fromkeys(findings), key=_order)
+        return sorted(dict.fromkeys(findings), key=_sort_key)
     shown_findings: dict[Finding, None] = {}
     reported: dict[tuple[int, str], FindingTool] = {}
     for finding in sorted(findings, key=lambda finding: (finding.source.rank, finding.start, finding.end)):
-        adjusted = _shown_finding(finding, lint_settings)
+        adjusted = _with_user_severity_unless_off(finding, lint_settings)
         line = lines.line_index(finding.start)
         if adjusted is None or (finding.level is not Level.ERROR and waivers.is_waived(line, finding.rule)):
             continue
@@ -43,14 +43,14 @@ def findings_to_show(findings: Iterable[Finding], lines: Lines, lint_settings: L
         # Two tools often report the same on a line: once is enough. One tool may mean two parts of the line.
         if all(reported.setdefault(key, finding.source) is finding.source for key in line_subjects):
             shown_findings[adjusted] = None
-    return sorted(shown_findings, key=_order)
+    return sorted(shown_findings, key=_sort_key)
 
 
-def _order(finding: Finding) -> tuple[int, int, int, int]:
+def _sort_key(finding: Finding) -> tuple[int, int, int, int]:
     return finding.start, finding.end, finding.level.value, finding.source.rank
 
 
-def _shown_finding(finding: Finding, lint: Lint) -> Finding | None:
+def _with_user_severity_unless_off(finding: Finding, lint: Lint) -> Finding | None:
     if not finding.rule or (not lint.off and not lint.severity):
         return finding
     if finding.rule in lint.off or lint.severity.get(finding.rule) == "off":
@@ -61,4 +61,4 @@ def _shown_finding(finding: Finding, lint: Lint) -> Finding | None:
 
 def _merge_keys(finding: Finding) -> frozenset[str]:
     # A line that one tool can't parse, others can't either, and each words it differently.
-    return frozenset({"error"}) if finding.level is Level.ERROR else same_as(finding.rule)
+    return frozenset({"error"}) if finding.level is Level.ERROR else rule_and_equivalents(finding.rule)

@@ -49,7 +49,7 @@ class _ItemFacts:
     is_closed: bool
     """True if it ends where it seems to: what follows can't belong to it."""
 
-    def declares_and_uses_alike(self, other_facts: _ItemFacts, names: frozenset[bytes]) -> bool:
+    def declares_same_and_uses_same_of(self, other_facts: _ItemFacts, names: frozenset[bytes]) -> bool:
         """True if another item declares the same, and of some names uses the same."""
         return self.declares == other_facts.declares and self.used_words & names == other_facts.used_words & names
 
@@ -92,17 +92,19 @@ class Piecewise:
         self._grouping: tuple[list[_ItemFacts], list[int], frozenset[bytes], list[_ItemGroup]] | None = None
         self._known_diagnostics: Mapping[tuple[Shape, ...], tuple[tuple[int, SlangDiagnostic], ...]] = {}
 
-    def diagnostics(self, units: Sequence[TopLevelItem]) -> tuple[SlangDiagnostic, ...]:
+    def diagnostics(self, all_items: Sequence[TopLevelItem]) -> tuple[SlangDiagnostic, ...]:
         """Return slang's diagnostics of the whole file.
 
         Args:
-            units: Its top-level items, in order and without a gap.
+            all_items: Its top-level items, in order and without a gap.
         """
-        chunks = self._items_with_prefixes(units)
+        chunks = self._chunks_of_items(all_items)
         chunk_facts = [chunk.item_facts for chunk in chunks]
         base_indices = [index for index, fact in enumerate(chunk_facts) if not fact.is_whole]
         is_closed = all(fact.is_closed for fact in chunk_facts)
-        groups = self._item_groups(chunk_facts, base_indices) if is_closed else [_ItemGroup(list(range(len(chunks))))]
+        groups = (
+            self._kept_or_new_groups(chunk_facts, base_indices) if is_closed else [_ItemGroup(list(range(len(chunks))))]
+        )
         base_shapes = tuple(shape for index in base_indices for shape in chunks[index].shapes)
         group_keys = [
             (*(shape for index in group.item_indices for shape in chunks[index].shapes), *base_shapes)
@@ -124,52 +126,52 @@ class Piecewise:
         self._known_diagnostics = known_diagnostics
         return tuple(moved)
 
-    def _items_with_prefixes(self, units: Sequence[TopLevelItem]) -> list[_Chunk]:
+    def _chunks_of_items(self, units: Sequence[TopLevelItem]) -> list[_Chunk]:
         """The items, each with what goes before it if that does not end by itself: attributes, comments."""
         chunks: list[_Chunk] = []
         joined: dict[tuple[Shape, ...], _ItemFacts] = {}
         for unit in units:
             last_chunk = chunks[-1] if chunks else None
             if last_chunk is None or last_chunk.item_facts.is_closed or len(last_chunk.shapes) >= _MOST_JOINED:
-                chunks.append(_Chunk(unit.start, (unit.shape,), unit.shape.kept_result(_facts)))
+                chunks.append(_Chunk(unit.start, (unit.shape,), unit.shape.kept_result(_item_facts)))
                 continue
             shapes = (*last_chunk.shapes, unit.shape)
-            joined_facts = self._joined.get(shapes) or _facts_of(b"".join(shape.data for shape in shapes))
+            joined_facts = self._joined.get(shapes) or _parse_item_facts(b"".join(shape.data for shape in shapes))
             joined[shapes] = joined_facts
             chunks[-1] = _Chunk(last_chunk.start, shapes, joined_facts)
         self._joined = joined
         return chunks
 
-    def _item_groups(self, chunk_facts: list[_ItemFacts], base_indices: list[int]) -> list[_ItemGroup]:
+    def _kept_or_new_groups(self, chunk_facts: list[_ItemFacts], shared_chunk_indices: list[int]) -> list[_ItemGroup]:
         """The groups; the same as before where no name that means something came or went."""
         if self._grouping is not None:
             old_facts, old_base, names, groups = self._grouping
             if (
-                old_base == base_indices
+                old_base == shared_chunk_indices
                 and len(old_facts) == len(chunk_facts)
                 and all(
-                    left is right or left.declares_and_uses_alike(right, names)
+                    left is right or left.declares_same_and_uses_same_of(right, names)
                     for left, right in zip(chunk_facts, old_facts, strict=True)
                 )
             ):
                 return groups
-        groups = _groups(chunk_facts, base_indices)
+        groups = _groups_of_chunks_naming_each_other(chunk_facts, shared_chunk_indices)
         self._grouping = (
             chunk_facts,
-            base_indices,
+            shared_chunk_indices,
             frozenset().union(*(fact.declares for fact in chunk_facts)) | {_USES_MACROS},
             groups,
         )
         return groups
 
     def _diagnostics_by_group_id(
-        self, chunks: Sequence[_Chunk], groups: Sequence[_ItemGroup], base_indices: Sequence[int]
+        self, chunks: Sequence[_Chunk], groups: Sequence[_ItemGroup], shared_chunk_indices: Sequence[int]
     ) -> dict[int, tuple[tuple[int, SlangDiagnostic], ...]]:
         """The diagnostics of groups by `id(group)`, each with its item's ordinal, offsets from where that begins."""
         owner_by_index = {
             index: (group, ordinal) for group in groups for ordinal, index in enumerate(group.item_indices)
         }
-        indices = sorted({*owner_by_index, *base_indices})
+        indices = sorted({*owner_by_index, *shared_chunk_indices})
         chunk_texts = [chunks[index].data for index in indices]
         chunk_starts = [0, *accumulate(len(part) for part in chunk_texts)]
         text = b"".join(chunk_texts).decode("utf-8", "surrogatepass")
@@ -187,7 +189,7 @@ class Piecewise:
         from pyslang.ast import Compilation
 
         from benchwright_verilog.semantics.compilation.compiled import unread_include_diagnostics
-        from benchwright_verilog.semantics.compilation.diagnostics import diagnose
+        from benchwright_verilog.semantics.compilation.diagnostics import diagnostics_by_file
         from benchwright_verilog.semantics.compilation.trees import Preprocessing, Trees
         from benchwright_verilog.semantics.project.include_closure import Closures, RootFile
         from benchwright_verilog.semantics.project.index.outline import Outline
@@ -201,18 +203,18 @@ class Piecewise:
         compilation = Compilation()
         compilation.addSyntaxTree(tree.syntax)
         size = len(encode_text(text))
-        by_path = diagnose(compilation, tree.sources, tree.locations, {self._path}, is_alone=self._is_alone)
+        by_path = diagnostics_by_file(compilation, tree.sources, tree.locations, {self._path}, is_alone=self._is_alone)
         diagnostics = (*by_path.get(self._path, ()), *unread_include_diagnostics([tree], self._path))
         return tuple(
             diagnostic if diagnostic.end <= size else replace(diagnostic, end=size) for diagnostic in diagnostics
         )
 
 
-def _shift_diagnostic(diagnostic: SlangDiagnostic, shift: int) -> SlangDiagnostic:
+def _shift_diagnostic(diagnostic: SlangDiagnostic, offset_shift: int) -> SlangDiagnostic:
     # What ends in a macro ends nowhere in the file.
     return SlangDiagnostic(
-        diagnostic.start + shift,
-        max(diagnostic.start, diagnostic.end) + shift,
+        diagnostic.start + offset_shift,
+        max(diagnostic.start, diagnostic.end) + offset_shift,
         diagnostic.severity,
         diagnostic.rule,
         diagnostic.message,
@@ -221,15 +223,17 @@ def _shift_diagnostic(diagnostic: SlangDiagnostic, shift: int) -> SlangDiagnosti
 
 def words_of(units: Sequence[TopLevelItem]) -> frozenset[bytes]:
     """Every word of a file."""
-    return frozenset().union(*(unit.shape.kept_result(_facts).used_words for unit in units))
+    return frozenset().union(*(unit.shape.kept_result(_item_facts).used_words for unit in units))
 
 
-def declared_in(units: Sequence[TopLevelItem]) -> frozenset[bytes]:
+def declared_module_names(units: Sequence[TopLevelItem]) -> frozenset[bytes]:
     """The modules and the like of a file."""
-    return frozenset().union(*(unit.shape.kept_result(_facts).declares for unit in units))
+    return frozenset().union(*(unit.shape.kept_result(_item_facts).declares for unit in units))
 
 
-def _groups(chunk_facts: Sequence[_ItemFacts], base_indices: Sequence[int]) -> list[_ItemGroup]:
+def _groups_of_chunks_naming_each_other(
+    chunk_facts: Sequence[_ItemFacts], shared_chunk_indices: Sequence[int]
+) -> list[_ItemGroup]:
     """Items that name each other, directly or not; those that are no whole modules are one group with all they name."""
     parents = list(range(len(chunk_facts)))
 
@@ -243,9 +247,9 @@ def _groups(chunk_facts: Sequence[_ItemFacts], base_indices: Sequence[int]) -> l
     for index, fact in enumerate(chunk_facts):
         for name in fact.declares:
             parents[root(index)] = root(owners.setdefault(name, index))
-    for index in base_indices:
-        parents[root(index)] = root(base_indices[0])
-        owners.setdefault(_USES_MACROS, base_indices[0])
+    for index in shared_chunk_indices:
+        parents[root(index)] = root(shared_chunk_indices[0])
+        owners.setdefault(_USES_MACROS, shared_chunk_indices[0])
     declared_names = owners.keys()
     for index, fact in enumerate(chunk_facts):
         for name in fact.used_words & declared_names:
@@ -256,22 +260,22 @@ def _groups(chunk_facts: Sequence[_ItemFacts], base_indices: Sequence[int]) -> l
     return list(groups.values())
 
 
-def _facts(shape: Shape) -> _ItemFacts:
-    return _facts_of(shape.data)
+def _item_facts(shape: Shape) -> _ItemFacts:
+    return _parse_item_facts(shape.data)
 
 
-def _facts_of(data: bytes) -> _ItemFacts:
+def _parse_item_facts(data: bytes) -> _ItemFacts:
     found_words = set(_WORD.findall(data))
     if b"`" in data:
         found_words.add(_USES_MACROS)
     if not _CODE.sub(b"", data):
         return _ItemFacts(frozenset(), frozenset(), is_whole=True, is_closed=True)
     is_global = not _DIRECTIVES.isdisjoint(_MACRO.findall(data)) or any(word in data for word in _GLOBAL)
-    declares, are_modules, is_closed = _members(data.decode("utf-8", "surrogatepass"))
+    declares, are_modules, is_closed = _names_only_modules_and_closed(data.decode("utf-8", "surrogatepass"))
     return _ItemFacts(declares, frozenset(found_words), is_closed and are_modules and not is_global, is_closed)
 
 
-def _members(text: str) -> tuple[frozenset[bytes], bool, bool]:
+def _names_only_modules_and_closed(text: str) -> tuple[frozenset[bytes], bool, bool]:
     """Return what a file has outside of its modules.
 
     Returns:

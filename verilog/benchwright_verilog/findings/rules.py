@@ -44,17 +44,17 @@ _SAME = (
 )
 
 
-def same_as(rule: str) -> frozenset[str]:
+def rule_and_equivalents(rule: str) -> frozenset[str]:
     """A rule and those of other tools that report the same."""
     return frozenset({rule}).union(*(group for group in _SAME if rule in group)) if rule else frozenset()
 
 
-def reports_unnecessary(rule: str) -> bool:
+def reports_removable_code(rule: str) -> bool:
     """True if what is found could be deleted without loss."""
     # "Used, but only set" is a mistake more often than a leftover.
     return rule.startswith(("unused-", "UNUSED")) and "but-set" not in rule
 
 
-def reports_deprecated(rule: str, message: str) -> bool:
+def reports_deprecated_code(rule: str, message: str) -> bool:
     """True if what is found should no longer be used."""
     return rule in {"invalid-system-task-function", "DEPRECATED"} or "deprecated" in message.lower()

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchwright_verilog.findings.rules import same_as
+from benchwright_verilog.findings.rules import rule_and_equivalents
 from benchwright_verilog.syntax.lines import Lines
 
 _COMMENT = re.compile(
@@ -46,7 +46,7 @@ class Waivers:
         self._waivers = tuple(_waivers(lines)) if "lint" in lines.text else ()
 
     @property
-    def are_none(self) -> bool:
+    def is_empty(self) -> bool:
         """True if nothing is waived."""
         return not self._waivers
 
@@ -54,7 +54,7 @@ class Waivers:
         """True if a rule is waived at a line, counted from 0."""
         if not self._waivers:
             return False
-        rules = same_as(rule) | ({_ALL} if rule else set())
+        rules = rule_and_equivalents(rule) | ({_ALL} if rule else set())
         return any(
             waiver.first_line <= line_index <= waiver.last_line and waiver.rules & rules for waiver in self._waivers
         )

@@ -48,7 +48,7 @@ _PROCEDURES = {"always", "always_comb", "always_ff", "always_latch", "initial", 
 _CODE = {"function", "task", "procedural begin", "fork", "procedural case"}
 
 
-def open_blocks(code: Sequence[ExplainedToken]) -> tuple[list[str], bool]:
+def open_blocks_and_is_procedural(code: Sequence[ExplainedToken]) -> tuple[list[str], bool]:
     """The blocks open at the end of some code, the outermost first, and whether that is procedural.
 
     After `module m; always @(posedge clk) begin if (en) begin` these are `module` and twice `procedural begin`; after

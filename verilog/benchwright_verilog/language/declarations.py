@@ -67,55 +67,56 @@ class WrittenDeclaration:
 def declaration_of(symbol: Symbol, sources: SourceManager) -> WrittenDeclaration:
     """A symbol's declaration; empty if it has none, as for built-in things."""
     syntax = symbol.syntax
-    return written_declaration(syntax, sources) if syntax is not None else WrittenDeclaration("", "")
+    return declaration_around(syntax, sources) if syntax is not None else WrittenDeclaration("", "")
 
 
-def written_declaration(syntax: SyntaxNode, sources: SourceManager) -> WrittenDeclaration:
+def declaration_around(syntax: SyntaxNode, sources: SourceManager) -> WrittenDeclaration:
     """The declaration that a node of the syntax is, or is part of."""
     declarator, whole_node = syntax, syntax
     while whole_node.kind.name not in _WHOLE | _HEADED | _ROUTINES:
         parent = whole_node.parent
-        if parent is None or _is_body(parent) or parent.kind.name == "EnumType":
+        if parent is None or _has_body(parent) or parent.kind.name == "EnumType":
             whole_node = declarator
             break
         whole_node = parent
     name = whole_node.kind.name
     text = (
-        _text(whole_node, declarator, sources)
+        _declaration_text(whole_node, declarator, sources)
         if whole_node is not declarator or name in _WHOLE | _HEADED | _ROUTINES
         else ""
     )
     if not text:
-        text = written_text(declarator, sources)
-    return WrittenDeclaration(_tidy(text), _documentation(whole_node, declarator, sources))
+        text = text_without_leading_comments(declarator, sources)
+    return WrittenDeclaration(_tidy_declaration(text), _comments_around(whole_node, declarator, sources))
 
 
-def _is_body(node: SyntaxNode) -> bool:
+def _has_body(node: SyntaxNode) -> bool:
     return node.kind.name in _HEADED | _ROUTINES | _BODIES
 
 
-def _text(whole_node: SyntaxNode, declarator: SyntaxNode, sources: SourceManager) -> str:
+def _declaration_text(whole_node: SyntaxNode, declarator: SyntaxNode, sources: SourceManager) -> str:
     if isinstance(whole_node, ModuleDeclarationSyntax):
-        return written_text(whole_node.header, sources)
+        return text_without_leading_comments(whole_node.header, sources)
     if isinstance(whole_node, FunctionDeclarationSyntax):
-        return written_text(whole_node.prototype, sources) + ";"
+        return text_without_leading_comments(whole_node.prototype, sources) + ";"
     if isinstance(whole_node, ImplicitAnsiPortSyntax):
-        return f"{written_text(inherited_header(whole_node), sources)} {written_text(whole_node.declarator, sources)}"
+        header = text_without_leading_comments(own_or_inherited_header(whole_node), sources)
+        return f"{header} {text_without_leading_comments(whole_node.declarator, sources)}"
     if whole_node is declarator or declarator.kind.name not in ("Declarator", "HierarchicalInstance", "TypeAssignment"):
-        return written_text(whole_node, sources)
+        return text_without_leading_comments(whole_node, sources)
     sibling_nodes: Iterable[SyntaxNode] = (
         getattr(whole_node, "declarators", None) or getattr(whole_node, "instances", None) or ()
     )
     sibling_declarators = [entry for entry in sibling_nodes if isinstance(entry, type(declarator))]
     if len(sibling_declarators) < 2:
-        return written_text(whole_node, sources)
+        return text_without_leading_comments(whole_node, sources)
     # `wire [7:0] a, b;`, for `b`: what comes before the first name belongs to all.
     head_size = sibling_declarators[0].sourceRange.start.offset - whole_node.sourceRange.start.offset
-    data = written_text(whole_node, sources).encode()
-    return data[: max(0, head_size)].decode(errors="replace") + written_text(declarator, sources) + ";"
+    data = text_without_leading_comments(whole_node, sources).encode()
+    return data[: max(0, head_size)].decode(errors="replace") + text_without_leading_comments(declarator, sources) + ";"
 
 
-def inherited_header(port: ImplicitAnsiPortSyntax) -> SyntaxNode:
+def own_or_inherited_header(port: ImplicitAnsiPortSyntax) -> SyntaxNode:
     """The header of a port; `b` of `input logic a, b` has that of `a`."""
     header: SyntaxNode = port.header
     if str(header).strip() or not isinstance(port.parent, AnsiPortListSyntax):
@@ -130,7 +131,7 @@ def inherited_header(port: ImplicitAnsiPortSyntax) -> SyntaxNode:
     return header
 
 
-def written_text(node: SyntaxNode, sources: SourceManager) -> str:
+def text_without_leading_comments(node: SyntaxNode, sources: SourceManager) -> str:
     """A node as it is written, without the comments before it."""
     source_range = node.sourceRange
     start_location, end_location = source_range.start, source_range.end
@@ -143,14 +144,14 @@ def written_text(node: SyntaxNode, sources: SourceManager) -> str:
     return _text_between(sources, start_location, end_location.offset)
 
 
-def _text_between(sources: SourceManager, start_location: SourceLocation, end: int) -> str:
+def _text_between(sources: SourceManager, start_location: SourceLocation, end_byte: int) -> str:
     text = sources.getSourceText(start_location.buffer)
     if text.isascii():
-        return text[start_location.offset : end]
-    return text.encode()[start_location.offset : end].decode(errors="replace")
+        return text[start_location.offset : end_byte]
+    return text.encode()[start_location.offset : end_byte].decode(errors="replace")
 
 
-def _documentation(whole_node: SyntaxNode, declarator: SyntaxNode, sources: SourceManager) -> str:
+def _comments_around(whole_node: SyntaxNode, declarator: SyntaxNode, sources: SourceManager) -> str:
     source_range = whole_node.sourceRange
     start_location = sources.getFullyExpandedLoc(source_range.start)
     last_node = declarator if isinstance(declarator, (DeclaratorSyntax, HierarchicalInstanceSyntax)) else whole_node
@@ -174,22 +175,24 @@ def _documentation(whole_node: SyntaxNode, declarator: SyntaxNode, sources: Sour
     )
 
 
-def _tidy(text: str) -> str:
+def _tidy_declaration(text: str) -> str:
     text = _COMMENT.sub("", text.replace("\r\n", "\n"))
     lines = [line.rstrip() for line in text.split("\n")]
     kept_lines = [line for line in lines if line.strip()]
     if len(kept_lines) > 1:
         # Lines after the first are as far in as the file has them; the least of that goes away.
-        margins = [len(line) - len(line.lstrip()) for line in kept_lines[1:] if not _closes(line)]
+        margins = [len(line) - len(line.lstrip()) for line in kept_lines[1:] if not _begins_with_closing_bracket(line)]
         margin = min(margins, default=0)
-        kept_lines[1:] = [line.strip() if _closes(line) else "    " + line[margin:] for line in kept_lines[1:]]
+        kept_lines[1:] = [
+            line.strip() if _begins_with_closing_bracket(line) else "    " + line[margin:] for line in kept_lines[1:]
+        ]
         kept_lines[0] = kept_lines[0].strip()
     text = "\n".join(kept_lines).strip().rstrip(",")
     text = re.sub(r"(?<=\S)[ \t]{2,}(?=\S)", " ", text) if "\n" not in text else text
     return text if len(text) <= _MOST_CHARACTERS else text[:_MOST_CHARACTERS].rpartition("\n")[0] + "\n…"
 
 
-def _closes(line: str) -> bool:
+def _begins_with_closing_bracket(line: str) -> bool:
     return line.lstrip()[0] in ")}"
 
 

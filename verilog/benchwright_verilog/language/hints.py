@@ -34,7 +34,7 @@ from pyslang.syntax import (
     PortConnectionSyntax,
 )
 
-from benchwright_verilog.language.declarations import width_of, written_text
+from benchwright_verilog.language.declarations import text_without_leading_comments, width_of
 from benchwright_verilog.language.explanation.description import bits_phrase
 from benchwright_verilog.language.explanation.numbers import LITERAL
 from benchwright_verilog.language.explanation.values import constant_text
@@ -74,7 +74,7 @@ def hints(analysis: FileAnalysis, start_byte: int, end_byte: int, requested: Inl
             continue
         scope: ScopeSymbol | None
         if unit.target_kind in _BODIES:
-            scope = analysis.body(unit.name)
+            scope = analysis.module_body(unit.name)
         elif unit.target_kind is TargetKind.PACKAGE:
             scope = analysis.compilation.getPackage(unit.name)
         else:
@@ -115,7 +115,7 @@ class _InlayHints:
         """The byte of a location, if it is written in the range."""
         if self._sources.isMacroLoc(location) or not self._start <= location.offset <= self._end:
             return None
-        file_location = self._analysis.locations.location_of(location)
+        file_location = self._analysis.locations.file_location_of(location)
         return file_location.offset if file_location is not None and file_location.path == self._analysis.path else None
 
     def _declaration_hints(self, symbol: NetSymbol | VariableSymbol) -> Iterator[InlayHint]:
@@ -130,7 +130,7 @@ class _InlayHints:
         if not self._requested.widths or symbol.syntax.parent is None:
             return
         width = width_of(symbol.type)
-        dimensions = _dimensions(symbol.syntax)
+        dimensions = _written_dimensions(symbol.syntax)
         if width and any(_COMPUTED.search(text) for text in dimensions):
             yield InlayHint(name_end, bits_phrase(width), tooltip="With the default parameters.")
 
@@ -140,7 +140,7 @@ class _InlayHints:
         initializer = declarator.initializer if isinstance(declarator, DeclaratorSyntax) else None
         if byte is None or initializer is None or not self._requested.constants:
             return
-        source_text = written_text(initializer, self._sources).removeprefix("=").strip()
+        source_text = text_without_leading_comments(initializer, self._sources).removeprefix("=").strip()
         text = constant_text(symbol.value)
         end_location = initializer.sourceRange.end
         if not text or len(text) > _LONGEST or self._sources.isMacroLoc(end_location) or not _is_computed(source_text):
@@ -172,7 +172,7 @@ class _InlayHints:
             if not isinstance(written_connection, OrderedPortConnectionSyntax):
                 return
             byte = self._byte_in_range(written_connection.sourceRange.start)
-            if byte is not None and written_text(written_connection, self._sources) != port.name:
+            if byte is not None and text_without_leading_comments(written_connection, self._sources) != port.name:
                 yield InlayHint(byte, f"{port.name}:", is_name=True)
 
     def _parameter_name_hints(self, syntax: SyntaxNode, instance: InstanceSymbol) -> Iterator[InlayHint]:
@@ -226,7 +226,7 @@ def _is_computed(source_text: str) -> bool:
     )
 
 
-def _dimensions(declarator: SyntaxNode) -> Iterator[str]:
+def _written_dimensions(declarator: SyntaxNode) -> Iterator[str]:
     """The ranges of a declaration as they are written: `[W-1:0]` and `[0:3]` of `logic [W-1:0] memory [0:3];`."""
     holder = declarator.parent
     for typed_node in (getattr(holder, "header", None), holder):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.language.explanation.known_macros import KnownMacros, Texts
-from benchwright_verilog.language.explanation.macros import expand_use, macro_at, use_arguments
+from benchwright_verilog.language.explanation.macros import expand_use, macro_at, macro_use_arguments
 from benchwright_verilog.semantics.compilation.expansions import expand_uses, expansions_of
 from benchwright_verilog.semantics.names.occurrence import NameRole, TargetKind
 
@@ -27,7 +27,7 @@ class ExpandedText:
     """False if it was too long; then it ends with a comment that says so."""
 
 
-def macro_use_at(analysis: FileAnalysis, byte: int) -> tuple[str, int] | None:
+def macro_name_and_use_number_at(analysis: FileAnalysis, byte: int) -> tuple[str, int] | None:
     """The macro that is used at a byte, and which of its uses in the file that is, from 1; None for anything else."""
     occurrence = analysis.macros.occurrence_at(analysis.path, byte)
     if (
@@ -39,28 +39,28 @@ def macro_use_at(analysis: FileAnalysis, byte: int) -> tuple[str, int] | None:
     name = occurrence.target.name
     if not name.replace("$", "_").isidentifier():
         return None
-    return name, 1 + [use.start for use in _uses(analysis, name)].index(occurrence.start)
+    return name, 1 + [use.start for use in _macro_uses_in_file(analysis, name)].index(occurrence.start)
 
 
 def expanded_use(
-    analysis: FileAnalysis, name: str, use_number: int, texts: Texts, *, expands_inner_macros: bool
+    analysis: FileAnalysis, macro_name: str, use_number: int, texts: Texts, *, expands_inner_macros: bool
 ) -> ExpandedText:
     """Return the expansion of one use of a macro.
 
     Args:
         analysis: Analysis of the file.
-        name: The macro.
+        macro_name: The macro.
         use_number: Number of the use, from 1.
         texts: Gives the files that macros are defined in.
         expands_inner_macros: Expand the macros in it too; else its body with the arguments.
     """
-    uses = _uses(analysis, name)
+    uses = _macro_uses_in_file(analysis, macro_name)
     if not 1 <= use_number <= len(uses):
-        return ExpandedText(f"// {analysis.path.name} does not use `{name} here any more.\n")
+        return ExpandedText(f"// {analysis.path.name} does not use `{macro_name} here any more.\n")
     macro_use = uses[use_number - 1]
     line = analysis.data.count(b"\n", 0, macro_use.start) + 1
     way = "expanded" if expands_inner_macros else "expanded by one step"
-    head = f"// `{name} in line {line} of {analysis.path.name}, {way}.\n\n"
+    head = f"// `{macro_name} in line {line} of {analysis.path.name}, {way}.\n\n"
     if expands_inner_macros and (expansions := expansions_of(analysis, macro_use.start - 1)):
         return ExpandedText(
             head + expansions[0].text + ("\n" if expansions[0].is_complete else _CUT), expansions[0].is_complete
@@ -68,9 +68,9 @@ def expanded_use(
     # slang did not see it: a condition leaves it out.
     text = analysis.data.decode(errors="replace")
     end = len(analysis.data[: macro_use.end].decode(errors="replace"))
-    macro = _definition(macro_use, texts)
+    macro = _definition_of_use(macro_use, texts)
     became = (
-        expand_use(macro, use_arguments(text, end), KnownMacros(analysis, texts) if expands_inner_macros else {})
+        expand_use(macro, macro_use_arguments(text, end), KnownMacros(analysis, texts) if expands_inner_macros else {})
         if macro
         else None
     )
@@ -87,14 +87,16 @@ def expanded_file(analysis: FileAnalysis) -> ExpandedText:
     return ExpandedText(head + text + ("" if is_complete else _CUT), is_complete)
 
 
-def _uses(analysis: FileAnalysis, name: str) -> list[Occurrence]:
+def _macro_uses_in_file(analysis: FileAnalysis, macro_name: str) -> list[Occurrence]:
     occurrences = analysis.macros.occurrences(analysis.path, 0, len(analysis.data))
     return [
-        occurrence for occurrence in occurrences if occurrence.target.name == name and occurrence.role is NameRole.READ
+        occurrence
+        for occurrence in occurrences
+        if occurrence.target.name == macro_name and occurrence.role is NameRole.READ
     ]
 
 
-def _definition(macro_use: Occurrence, texts: Texts) -> Macro | None:
+def _definition_of_use(macro_use: Occurrence, texts: Texts) -> Macro | None:
     text = texts(macro_use.target.path)
     if text is None:
         return None

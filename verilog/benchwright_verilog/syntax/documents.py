@@ -54,7 +54,7 @@ class Document:
         return self.known_units.units_of(self.lines.data, self.lines.encoding)
 
     @property
-    def is_design(self) -> bool:
+    def is_verilog(self) -> bool:
         """True if it is Verilog or SystemVerilog."""
         suffix = PurePosixPath(self.uri).suffix
         return suffix in DESIGN_SUFFIXES if suffix else self.language in _DESIGN_LANGUAGES

@@ -64,13 +64,13 @@ class _OpenFold:
     in_head: bool
 
 
-def folds_of(shape: Shape) -> list[FoldingSpan]:
+def folds_without_conditionals(shape: Shape) -> list[FoldingSpan]:
     """The folds of a unit, those of conditional compilation left out: these may hold several units."""
     tokens = tokens_of(shape)
-    return [*_blocks(tokens), *_comment_folds(shape, tokens), *_imports(tokens)]
+    return [*_block_folds(tokens), *_comment_folds(shape, tokens), *_import_folds(tokens)]
 
 
-def conditions_of(shape: Shape) -> tuple[tuple[bytes, int], ...]:
+def conditional_directives_and_starts(shape: Shape) -> tuple[tuple[bytes, int], ...]:
     """The directives of conditional compilation in a unit, and where each begins; see `Shape.kept_result`."""
     if b"`" not in shape.data:
         return ()
@@ -85,7 +85,7 @@ def conditional_folds(units: Sequence[TopLevelItem]) -> Iterator[FoldingSpan]:
     """The branches of conditional compilation in a whole text."""
     branch_starts: list[int] = []
     for unit in units:
-        for word, start in unit.shape.kept_result(conditions_of):
+        for word, start in unit.shape.kept_result(conditional_directives_and_starts):
             offset = unit.start + start
             if word in _BRANCHES and branch_starts:
                 yield FoldingSpan(branch_starts.pop(), offset)
@@ -93,7 +93,7 @@ def conditional_folds(units: Sequence[TopLevelItem]) -> Iterator[FoldingSpan]:
                 branch_starts.append(offset + len(word))
 
 
-def _blocks(tokens: Sequence[WordToken]) -> Iterator[FoldingSpan]:
+def _block_folds(tokens: Sequence[WordToken]) -> Iterator[FoldingSpan]:
     open_folds: list[_OpenFold] = []
     previous_word = b""
     for token in tokens:
@@ -133,21 +133,21 @@ def _comment_folds(shape: Shape, tokens: Sequence[WordToken]) -> Iterator[Foldin
                 regions.append(token.end)
             elif comment_words and comment_words[0] == b"endregion" and regions:
                 yield FoldingSpan(regions.pop(), token.end, FoldingRangeKind.Region, hides_last=True)
-        stands_alone = is_line and not shape.data[_line_start(shape, token.start) : token.start].strip()
+        stands_alone = is_line and not shape.data[_line_start_byte(shape, token.start) : token.start].strip()
         follows = comment_run and lines.line_index_of_byte(comment_run[-1].start) + 1 == lines.line_index_of_byte(
             token.start
         )
         if not (stands_alone and follows):
-            yield from _fold_of_run(comment_run, FoldingRangeKind.Comment)
+            yield from _fold_of_run_if_several(comment_run, FoldingRangeKind.Comment)
             comment_run = []
         if stands_alone:
             comment_run.append(token)
         elif token.token_kind is TokenKind.COMMENT and not is_line:
             yield FoldingSpan(token.start + 2, token.end, FoldingRangeKind.Comment, hides_last=True)
-    yield from _fold_of_run(comment_run, FoldingRangeKind.Comment)
+    yield from _fold_of_run_if_several(comment_run, FoldingRangeKind.Comment)
 
 
-def _imports(tokens: Sequence[WordToken]) -> Iterator[FoldingSpan]:
+def _import_folds(tokens: Sequence[WordToken]) -> Iterator[FoldingSpan]:
     """Imports and includes that follow each other."""
     code_tokens = [token for token in tokens if token.token_kind is not TokenKind.COMMENT]
     import_run: list[WordToken] = []
@@ -162,19 +162,19 @@ def _imports(tokens: Sequence[WordToken]) -> Iterator[FoldingSpan]:
                 index,
             )
         if end_index == index:
-            yield from _fold_of_run(import_run, FoldingRangeKind.Imports)
+            yield from _fold_of_run_if_several(import_run, FoldingRangeKind.Imports)
             import_run = []
             index += 1
         else:
             import_run += code_tokens[index:end_index]
             index = end_index
-    yield from _fold_of_run(import_run, FoldingRangeKind.Imports)
+    yield from _fold_of_run_if_several(import_run, FoldingRangeKind.Imports)
 
 
-def _fold_of_run(token_run: Sequence[WordToken], kind: FoldingRangeKind) -> Iterator[FoldingSpan]:
+def _fold_of_run_if_several(token_run: Sequence[WordToken], kind: FoldingRangeKind) -> Iterator[FoldingSpan]:
     if len(token_run) > 1:
         yield FoldingSpan(token_run[0].end, token_run[-1].end, kind, hides_last=True)
 
 
-def _line_start(shape: Shape, byte: int) -> int:
+def _line_start_byte(shape: Shape, byte: int) -> int:
     return shape.lines.to_byte(shape.lines.line_bounds(shape.lines.line_index_of_byte(byte) + 1)[0])

@@ -23,9 +23,9 @@ class JsonText:
         return self.text.encode()
 
     @classmethod
-    def of_list(cls, items: list[str]) -> JsonText:
+    def of_list(cls, json_items: list[str]) -> JsonText:
         """A list of items, or of runs of items with commas between them; empty ones are left out."""
-        return cls(f"[{','.join(item for item in items if item)}]")
+        return cls(f"[{','.join(item for item in json_items if item)}]")
 
 
 class MovingJson:
@@ -36,9 +36,9 @@ class MovingJson:
         lines: The lines, as if it began at line 0.
     """
 
-    def __init__(self, template: str, lines: tuple[int, ...]) -> None:
+    def __init__(self, template: str, relative_lines: tuple[int, ...]) -> None:
         self._template = template
-        self._lines = lines
+        self._lines = relative_lines
         self._last = (-1, "")
 
     def json_at(self, first_line_index: int) -> str:
@@ -48,6 +48,6 @@ class MovingJson:
         return self._last[1]
 
 
-def quote_json(text: str) -> str:
+def quote_for_json_template(text: str) -> str:
     """A string as JSON for a template."""
     return json.dumps(text).replace("%", "%%")

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 
-def words(text: str) -> tuple[str, ...]:
+def split_words(text: str) -> tuple[str, ...]:
     """Words with spaces between them, one by one."""
     return tuple(text.split())
 
 
-DESIGN_ELEMENTS = words(
+DESIGN_ELEMENTS = split_words(
     "module macromodule interface package program class typedef import export parameter localparam function task "
     "checker primitive config bind library extern timeunit timeprecision `include `define let struct enum union "
     "const var nettype"
 )
 """Outside of everything."""
 
-TYPES = words(
+TYPES = split_words(
     "logic reg bit byte shortint int longint integer time real shortreal realtime string event chandle void "
     "struct union enum signed unsigned virtual const var automatic static"
 )
 """That declare variables."""
 
-NETS = words("wire tri tri0 tri1 triand trior trireg wand wor supply0 supply1 uwire interconnect")
+NETS = split_words("wire tri tri0 tri1 triand trior trireg wand wor supply0 supply1 uwire interconnect")
 
-ITEMS = words(
+ITEMS = split_words(
     "assign always always_comb always_ff always_latch initial final generate endgenerate genvar if else for case "
     "casex casez function task parameter localparam specparam specify defparam typedef import export modport "
     "clocking default property sequence assert assume cover restrict expect covergroup bind class interface "
@@ -32,7 +32,7 @@ ITEMS = words(
 )
 """In a module, interface, package or generate block, beside types and nets."""
 
-STATEMENTS = words(
+STATEMENTS = split_words(
     "begin end if else case casex casez inside endcase for foreach while do repeat forever return break continue "
     "fork join join_any join_none wait wait_order disable assert assume cover expect unique unique0 priority "
     "assign deassign force release void randcase randsequence typedef parameter localparam endtask endfunction "
@@ -40,17 +40,17 @@ STATEMENTS = words(
 )
 """In procedural code, beside types."""
 
-EXPRESSIONS = words(
+EXPRESSIONS = split_words(
     "inside signed unsigned null this super new tagged with posedge negedge edge or and iff dist type logic int"
 )
 """In an expression."""
 
-PORTS = words(
+PORTS = split_words(
     "input output inout ref parameter localparam type interface logic wire reg bit int integer signed unsigned var"
 )
 """In the head of a module, a function or a task."""
 
-_OTHERS = words(
+_OTHERS = split_words(
     "accept_on before binsof bins cell checker coverpoint cross default design disable endchecker endclocking "
     "endconfig endgroup endprimitive endproperty endsequence endspecify endtable eventually extends first_match "
     "forkjoin global highz0 highz1 ifnone ignore_bins illegal_bins implements implies incdir include instance "

@@ -20,24 +20,24 @@ def label_pair_byte_ranges(units: Sequence[TopLevelItem], byte: int) -> tuple[tu
     if unit is None:
         return None
     offset = byte - unit.start
-    for node in reversed(_path(unit.shape.tree.root_node, offset)):
-        name_pair = _pair(node)
+    for node in reversed(_nodes_from_root_to_byte(unit.shape.tree.root_node, offset)):
+        name_pair = _name_and_equal_end_label(node)
         if name_pair is not None and any(name.start_byte <= offset <= name.end_byte for name in name_pair):
             first_span, last_span = ((name.start_byte + unit.start, name.end_byte + unit.start) for name in name_pair)
             return first_span, last_span
     return None
 
 
-def _path(root: Node, offset: int) -> list[Node]:
+def _nodes_from_root_to_byte(root: Node, byte: int) -> list[Node]:
     path: list[Node] = []
     node: Node | None = root
     while node is not None:
         path.append(node)
-        node = next((child for child in node.children if child.start_byte <= offset <= child.end_byte), None)
+        node = next((child for child in node.children if child.start_byte <= byte <= child.end_byte), None)
     return path
 
 
-def _pair(node: Node) -> tuple[Node, Node] | None:
+def _name_and_equal_end_label(node: Node) -> tuple[Node, Node] | None:
     children = node.children
     if len(children) < 4 or children[-1].type not in _NAMES or children[-2].type != ":":
         return None
@@ -48,7 +48,7 @@ def _pair(node: Node) -> tuple[Node, Node] | None:
         opening = next(
             (
                 name
-                for name in _declared_names(node)
+                for name in _possible_name_nodes(node)
                 if name.text == end_label.text and name.end_byte < end_label.start_byte
             ),
             None,
@@ -58,7 +58,7 @@ def _pair(node: Node) -> tuple[Node, Node] | None:
     return opening, end_label
 
 
-def _declared_names(node: Node) -> list[Node]:
+def _possible_name_nodes(node: Node) -> list[Node]:
     """The names that a declaration may have: its own children, or those of its header."""
     name_nodes = []
     for child in node.children[:-2]:

@@ -67,11 +67,15 @@ class Lines:
         lines = type(self).__new__(type(self))
         lines.text, lines.encoding, lines._ascii, lines._starts = text, self.encoding, text.isascii(), line_starts
         lines._byte_starts = (
-            line_starts if lines._ascii else self._bytes_replaced(lines, first_line, next_line, len(inner_starts))
+            line_starts
+            if lines._ascii
+            else self._byte_starts_after_replacement(lines, first_line, next_line, len(inner_starts))
         )
         return lines
 
-    def _bytes_replaced(self, lines: Self, first_line: int, next_line: int, inner_count: int) -> list[int]:
+    def _byte_starts_after_replacement(
+        self, lines: Self, first_line: int, next_line: int, inner_count: int
+    ) -> list[int]:
         first_byte = self._byte_starts[first_line]
         changed_starts = lines._starts[first_line : first_line + inner_count + 1]
         byte_starts = [*self._byte_starts[:first_line], *_byte_starts(lines.text, changed_starts, first_byte)]
@@ -95,12 +99,12 @@ class Lines:
         if position.line >= len(self._starts):
             return len(self.text)
         start = self._starts[position.line]
-        end = self._line_end(position.line)
+        end = self._line_end_without_break(position.line)
         if self._ascii or self.encoding == PositionEncodingKind.Utf32 or self.text[start:end].isascii():
             return min(start + position.character, end)
         units_left = position.character
         for offset in range(start, end):
-            units_left -= self._units(self.text[offset])
+            units_left -= self._client_units(self.text[offset])
             if units_left < 0:
                 return offset
         return end
@@ -113,9 +117,9 @@ class Lines:
         """The same as a line from 0 and a column in the client's units: thousands are made faster than positions."""
         line = bisect_right(self._starts, code_point) - 1
         start = self._starts[line]
-        return line, code_point - start if self._ascii else self.width(start, code_point)
+        return line, code_point - start if self._ascii else self.client_width(start, code_point)
 
-    def width(self, start_code_point: int, end_code_point: int) -> int:
+    def client_width(self, start_code_point: int, end_code_point: int) -> int:
         """Distance from one code point to another, in the client's units."""
         if self._ascii or self.encoding == PositionEncodingKind.Utf32:
             return end_code_point - start_code_point
@@ -174,15 +178,15 @@ class Lines:
         """The code points of a tool's line, counted from 1, without its end; those of the end of the text beyond it."""
         if line_number > len(self._starts):
             return len(self.text), len(self.text)
-        return self._starts[line_number - 1], self._line_end(line_number - 1)
+        return self._starts[line_number - 1], self._line_end_without_break(line_number - 1)
 
-    def _line_end(self, line: int) -> int:
+    def _line_end_without_break(self, line: int) -> int:
         if line + 1 == len(self._starts):
             return len(self.text)
         end = self._starts[line + 1] - 1
         return end - 1 if self.text[end] == "\n" and end > 0 and self.text[end - 1] == "\r" else end
 
-    def _units(self, character: str) -> int:
+    def _client_units(self, character: str) -> int:
         if self.encoding == PositionEncodingKind.Utf8:
             return len(character.encode("utf-8", "surrogatepass"))
         return 2 if ord(character) > 0xFFFF else 1

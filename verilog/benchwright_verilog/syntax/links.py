@@ -42,7 +42,7 @@ def includes_of(shape: Shape) -> list[FileMention]:
     return includes
 
 
-def named_in_markdown(text: str) -> Iterator[FileMention]:
+def files_named_in_markdown(text: str) -> Iterator[FileMention]:
     """Link targets in Markdown, and its code spans; code blocks are left out. Offsets are code points."""
     fences = [(fence.start(), fence.end()) for fence in _FENCE.finditer(text)]
     for match in _MARKDOWN.finditer(text):

@@ -37,43 +37,43 @@ class _OutlineRule:
     detail: Callable[[Node], str] = lambda node: ""
 
 
-def _keyword(text: str) -> Callable[[Node], str]:
-    return lambda node: text
+def _constant_detail(detail_text: str) -> Callable[[Node], str]:
+    return lambda node: detail_text
 
 
 _DECLARATIONS = {
-    "module_declaration": _OutlineRule(SymbolKind.Module, _keyword("module")),
-    "interface_declaration": _OutlineRule(SymbolKind.Interface, _keyword("interface")),
-    "program_declaration": _OutlineRule(SymbolKind.Module, _keyword("program")),
-    "package_declaration": _OutlineRule(SymbolKind.Package, _keyword("package")),
-    "class_declaration": _OutlineRule(SymbolKind.Class, _keyword("class")),
-    "interface_class_declaration": _OutlineRule(SymbolKind.Class, _keyword("interface class")),
-    "udp_declaration": _OutlineRule(SymbolKind.Module, _keyword("primitive")),
-    "config_declaration": _OutlineRule(SymbolKind.Module, _keyword("config")),
-    "checker_declaration": _OutlineRule(SymbolKind.Module, _keyword("checker")),
-    "function_declaration": _OutlineRule(SymbolKind.Function, _keyword("function")),
-    "function_prototype": _OutlineRule(SymbolKind.Function, _keyword("function")),
-    "task_declaration": _OutlineRule(SymbolKind.Function, _keyword("task")),
-    "task_prototype": _OutlineRule(SymbolKind.Function, _keyword("task")),
-    "class_constructor_declaration": _OutlineRule(SymbolKind.Constructor, _keyword("function")),
-    "generate_block": _OutlineRule(SymbolKind.Namespace, _keyword("generate block")),
-    "seq_block": _OutlineRule(SymbolKind.Namespace, _keyword("block")),
-    "par_block": _OutlineRule(SymbolKind.Namespace, _keyword("fork")),
-    "property_declaration": _OutlineRule(SymbolKind.Function, _keyword("property")),
-    "sequence_declaration": _OutlineRule(SymbolKind.Function, _keyword("sequence")),
-    "let_declaration": _OutlineRule(SymbolKind.Function, _keyword("let")),
-    "concurrent_assertion_item": _OutlineRule(SymbolKind.Event, _keyword("assertion")),
-    "covergroup_declaration": _OutlineRule(SymbolKind.Class, _keyword("covergroup")),
-    "cover_point": _OutlineRule(SymbolKind.Field, _keyword("coverpoint")),
-    "cover_cross": _OutlineRule(SymbolKind.Field, _keyword("cross")),
-    "constraint_declaration": _OutlineRule(SymbolKind.Property, _keyword("constraint")),
-    "modport_item": _OutlineRule(SymbolKind.Interface, _keyword("modport")),
-    "clocking_declaration": _OutlineRule(SymbolKind.Event, _keyword("clocking")),
-    "type_assignment": _OutlineRule(SymbolKind.TypeParameter, _keyword("type")),
+    "module_declaration": _OutlineRule(SymbolKind.Module, _constant_detail("module")),
+    "interface_declaration": _OutlineRule(SymbolKind.Interface, _constant_detail("interface")),
+    "program_declaration": _OutlineRule(SymbolKind.Module, _constant_detail("program")),
+    "package_declaration": _OutlineRule(SymbolKind.Package, _constant_detail("package")),
+    "class_declaration": _OutlineRule(SymbolKind.Class, _constant_detail("class")),
+    "interface_class_declaration": _OutlineRule(SymbolKind.Class, _constant_detail("interface class")),
+    "udp_declaration": _OutlineRule(SymbolKind.Module, _constant_detail("primitive")),
+    "config_declaration": _OutlineRule(SymbolKind.Module, _constant_detail("config")),
+    "checker_declaration": _OutlineRule(SymbolKind.Module, _constant_detail("checker")),
+    "function_declaration": _OutlineRule(SymbolKind.Function, _constant_detail("function")),
+    "function_prototype": _OutlineRule(SymbolKind.Function, _constant_detail("function")),
+    "task_declaration": _OutlineRule(SymbolKind.Function, _constant_detail("task")),
+    "task_prototype": _OutlineRule(SymbolKind.Function, _constant_detail("task")),
+    "class_constructor_declaration": _OutlineRule(SymbolKind.Constructor, _constant_detail("function")),
+    "generate_block": _OutlineRule(SymbolKind.Namespace, _constant_detail("generate block")),
+    "seq_block": _OutlineRule(SymbolKind.Namespace, _constant_detail("block")),
+    "par_block": _OutlineRule(SymbolKind.Namespace, _constant_detail("fork")),
+    "property_declaration": _OutlineRule(SymbolKind.Function, _constant_detail("property")),
+    "sequence_declaration": _OutlineRule(SymbolKind.Function, _constant_detail("sequence")),
+    "let_declaration": _OutlineRule(SymbolKind.Function, _constant_detail("let")),
+    "concurrent_assertion_item": _OutlineRule(SymbolKind.Event, _constant_detail("assertion")),
+    "covergroup_declaration": _OutlineRule(SymbolKind.Class, _constant_detail("covergroup")),
+    "cover_point": _OutlineRule(SymbolKind.Field, _constant_detail("coverpoint")),
+    "cover_cross": _OutlineRule(SymbolKind.Field, _constant_detail("cross")),
+    "constraint_declaration": _OutlineRule(SymbolKind.Property, _constant_detail("constraint")),
+    "modport_item": _OutlineRule(SymbolKind.Interface, _constant_detail("modport")),
+    "clocking_declaration": _OutlineRule(SymbolKind.Event, _constant_detail("clocking")),
+    "type_assignment": _OutlineRule(SymbolKind.TypeParameter, _constant_detail("type")),
     "enum_name_declaration": _OutlineRule(SymbolKind.EnumMember),
-    "text_macro_definition": _OutlineRule(SymbolKind.Constant, _keyword("macro")),
-    "ansi_port_declaration": _OutlineRule(SymbolKind.Property, lambda node: _text_before(node, "port_name")),
-    "tf_port_item": _OutlineRule(SymbolKind.Variable, lambda node: _text_before(node, "name")),
+    "text_macro_definition": _OutlineRule(SymbolKind.Constant, _constant_detail("macro")),
+    "ansi_port_declaration": _OutlineRule(SymbolKind.Property, lambda node: _text_before_name(node, "port_name")),
+    "tf_port_item": _OutlineRule(SymbolKind.Variable, lambda node: _text_before_name(node, "name")),
 }
 """Nodes that declare one name."""
 
@@ -159,33 +159,37 @@ def outline_of(shape: Shape) -> list[OutlineSymbol]:
     # A stack of our own: a long chain of `else if` is deeper than Python's.
     while stack:
         node, siblings = stack.pop()
-        siblings = _add_declarations(node, siblings)
+        siblings = _inner_list_after_adding_declarations(node, siblings)
         children: list[tuple[Node, list[OutlineSymbol]]] = []
-        for child, owner_symbols in _children_with_siblings(node, siblings):
+        for child, owner_symbols in _children_with_lists_to_extend(node, siblings):
             if child.is_named and child.type not in _NOTHING_INSIDE:
                 children.append((child, owner_symbols))
         stack.extend(reversed(children))
-    _merge_labelled(declared_symbols)
+    _merge_processes_with_named_blocks(declared_symbols)
     return declared_symbols
 
 
-def _add_declarations(node: Node, siblings: list[OutlineSymbol]) -> list[OutlineSymbol]:
+def _inner_list_after_adding_declarations(node: Node, siblings: list[OutlineSymbol]) -> list[OutlineSymbol]:
     """Add what a node declares; returns where what is inside it belongs."""
     kind = node.type
     if (rule := _DECLARATIONS.get(kind)) is not None:
-        return _add_symbol(siblings, node, _name_of(node), rule.symbol_kind, rule.detail(node))
+        return _inner_list_after_adding_symbol(siblings, node, _name_node_of(node), rule.symbol_kind, rule.detail(node))
     if kind in _PROCESSES:
-        return _add_process(siblings, node)
+        return _inner_list_after_adding_process(siblings, node)
     if kind == "type_declaration":
-        return _add_symbol(siblings, node, node.child_by_field_name("type_name"), _kind_of_type(node), "typedef")
+        return _inner_list_after_adding_symbol(
+            siblings, node, node.child_by_field_name("type_name"), _symbol_kind_of_typedef(node), "typedef"
+        )
     if (listed := _LISTS.get(kind)) is not None:
-        return _add_listed_symbols(siblings, node, listed)
+        return _inner_list_after_adding_listed(siblings, node, listed)
     if kind in _INSTANCES:
-        return _add_instances(siblings, node)
+        return _siblings_after_adding_instances(siblings, node)
     return siblings
 
 
-def _children_with_siblings(node: Node, siblings: list[OutlineSymbol]) -> Iterator[tuple[Node, list[OutlineSymbol]]]:
+def _children_with_lists_to_extend(
+    node: Node, siblings: list[OutlineSymbol]
+) -> Iterator[tuple[Node, list[OutlineSymbol]]]:
     """The children of a node and where what they declare belongs.
 
     Where a parser lost its way, what follows a head of a module still belongs to that module.
@@ -194,9 +198,9 @@ def _children_with_siblings(node: Node, siblings: list[OutlineSymbol]) -> Iterat
     astray = node.type == "ERROR"
     children = node.children
     for number, child in enumerate(children):
-        if astray and (whole := _module_head_kind(children, number)) is not None:
-            name = _name_of(child) if child.type in _HEADERS else children[number + 1]
-            added_to = _add_symbol(
+        if astray and (whole := _module_head_kind_at(children, number)) is not None:
+            name = _name_node_of(child) if child.type in _HEADERS else children[number + 1]
+            added_to = _inner_list_after_adding_symbol(
                 siblings, child, name, _DECLARATIONS[whole].symbol_kind, _DECLARATIONS[whole].detail(child)
             )
             owner_symbol = siblings[-1] if added_to is not siblings else None
@@ -207,7 +211,7 @@ def _children_with_siblings(node: Node, siblings: list[OutlineSymbol]) -> Iterat
             yield child, siblings
 
 
-def _module_head_kind(children: list[Node], index: int) -> str | None:
+def _module_head_kind_at(children: list[Node], index: int) -> str | None:
     child = children[index]
     if child.type in _HEADERS:
         return _HEADERS[child.type]
@@ -215,7 +219,7 @@ def _module_head_kind(children: list[Node], index: int) -> str | None:
     return "module_declaration" if is_word and children[index + 1].type in _NAMES else None
 
 
-def _add_symbol(
+def _inner_list_after_adding_symbol(
     siblings: list[OutlineSymbol],
     node: Node,
     name: Node | None,
@@ -223,7 +227,7 @@ def _add_symbol(
     detail: str,
     whole_node: Node | None = None,
 ) -> list[OutlineSymbol]:
-    text = _text(name) if name is not None else ""
+    text = _node_text(name) if name is not None else ""
     if node.type == "class_constructor_declaration":
         text = "new"
         name = next((child for child in node.children if child.type == "new"), None)
@@ -234,7 +238,7 @@ def _add_symbol(
         OutlineSymbol(
             text,
             symbol_kind,
-            _short(detail),
+            _shortened_line(detail),
             whole_node.start_byte,
             max(whole_node.end_byte, name.end_byte),
             name.start_byte,
@@ -244,53 +248,57 @@ def _add_symbol(
     return siblings[-1].inner_symbols
 
 
-def _add_listed_symbols(siblings: list[OutlineSymbol], node: Node, symbol_kind: SymbolKind) -> list[OutlineSymbol]:
+def _inner_list_after_adding_listed(
+    siblings: list[OutlineSymbol], node: Node, symbol_kind: SymbolKind
+) -> list[OutlineSymbol]:
     children = node.children
     lists = [child for child in children if child.type.startswith("list_of_")]
     own_names = [child for child in children if child.type in _NAMES and node.type == "udp_output_declaration"]
     inner_symbols = siblings
     for name_list in lists:
-        detail = _data(node)[: name_list.start_byte - node.start_byte].decode()
+        detail = _node_bytes(node)[: name_list.start_byte - node.start_byte].decode()
         for declared_node in name_list.named_children:
-            name = declared_node if declared_node.type in _NAMES else _name_of(declared_node)
-            added_symbols = _add_symbol(siblings, declared_node, name, symbol_kind, detail)
+            name = declared_node if declared_node.type in _NAMES else _name_node_of(declared_node)
+            added_symbols = _inner_list_after_adding_symbol(siblings, declared_node, name, symbol_kind, detail)
             # What a type that is written out declares is shown at its first variable.
             inner_symbols = added_symbols if inner_symbols is siblings else inner_symbols
     for name in own_names:
-        _add_symbol(siblings, name, name, symbol_kind, "output")
+        _inner_list_after_adding_symbol(siblings, name, name, symbol_kind, "output")
     return inner_symbols
 
 
-def _add_instances(siblings: list[OutlineSymbol], node: Node) -> list[OutlineSymbol]:
+def _siblings_after_adding_instances(siblings: list[OutlineSymbol], node: Node) -> list[OutlineSymbol]:
     type_name = node.child_by_field_name("instance_type") or (node.children[0] if node.children else None)
-    detail = _text(type_name) if type_name is not None else ""
+    detail = _node_text(type_name) if type_name is not None else ""
     for child in node.named_children:
-        name_node = child if child.type == "name_of_instance" else _child(child, "name_of_instance")
+        name_node = child if child.type == "name_of_instance" else _first_child_of_kind(child, "name_of_instance")
         if name_node is not None:
             name = name_node.child_by_field_name("instance_name")
-            _add_symbol(siblings, child, name, SymbolKind.Object, detail, node if child is name_node else child)
+            _inner_list_after_adding_symbol(
+                siblings, child, name, SymbolKind.Object, detail, node if child is name_node else child
+            )
     return siblings
 
 
-def _add_process(siblings: list[OutlineSymbol], node: Node) -> list[OutlineSymbol]:
+def _inner_list_after_adding_process(siblings: list[OutlineSymbol], node: Node) -> list[OutlineSymbol]:
     """A process goes by the label of its block, else by what starts it."""
     word = node.children[0] if node.children else None
     if word is None:
         return siblings
-    start_text = _text(word)
-    block_node, event = _body(node)
+    start_text = _node_text(word)
+    block_node, event = _only_block_and_event(node)
     if event is not None:
-        start_text = f"{start_text} {_text(event)}"
-    label_node = _name_of(block_node) if block_node is not None else None
+        start_text = f"{start_text} {_node_text(event)}"
+    label_node = _name_node_of(block_node) if block_node is not None else None
     if label_node is not None:
-        return _add_symbol(siblings, node, label_node, SymbolKind.Event, start_text)
-    inner_symbols = _add_symbol(siblings, node, word, SymbolKind.Event, "")
+        return _inner_list_after_adding_symbol(siblings, node, label_node, SymbolKind.Event, start_text)
+    inner_symbols = _inner_list_after_adding_symbol(siblings, node, word, SymbolKind.Event, "")
     if inner_symbols is not siblings:
-        siblings[-1].name = _short(start_text)
+        siblings[-1].name = _shortened_line(start_text)
     return inner_symbols
 
 
-def _merge_labelled(declared_symbols: list[OutlineSymbol]) -> None:
+def _merge_processes_with_named_blocks(declared_symbols: list[OutlineSymbol]) -> None:
     """A process and the block that it has its name from are one thing."""
     pending_lists = [declared_symbols]
     while pending_lists:
@@ -300,7 +308,7 @@ def _merge_labelled(declared_symbols: list[OutlineSymbol]) -> None:
             pending_lists.append(outline_symbol.inner_symbols)
 
 
-def _body(process: Node) -> tuple[Node | None, Node | None]:
+def _only_block_and_event(process: Node) -> tuple[Node | None, Node | None]:
     """The block that is all of a process, and the event that it waits for."""
     event: Node | None = None
     current: Node | None = process
@@ -325,14 +333,14 @@ def _body(process: Node) -> tuple[Node | None, Node | None]:
     return None, event
 
 
-def _name_of(node: Node) -> Node | None:
+def _name_node_of(node: Node) -> Node | None:
     for name in ("name", "port_name"):
         if (name_node := node.child_by_field_name(name)) is not None:
             return name_node
     for child in node.children:
         if child.type in _NAMES:
             return child
-        if child.type in _WITH_NAME and (inner := _name_of(child)) is not None:
+        if child.type in _WITH_NAME and (inner := _name_node_of(child)) is not None:
             return inner
     return None
 
@@ -351,12 +359,12 @@ _WITH_NAME = frozenset(
 )
 
 
-def _child(node: Node, kind: str) -> Node | None:
+def _first_child_of_kind(node: Node, kind: str) -> Node | None:
     return next((child for child in node.children if child.type == kind), None)
 
 
-def _kind_of_type(node: Node) -> SymbolKind:
-    type_words = _data(node).split(None, 3)
+def _symbol_kind_of_typedef(node: Node) -> SymbolKind:
+    type_words = _node_bytes(node).split(None, 3)
     if len(type_words) > 1 and type_words[1].startswith(b"enum"):
         return SymbolKind.Enum
     if len(type_words) > 1 and type_words[1].startswith((b"struct", b"union")):
@@ -364,20 +372,20 @@ def _kind_of_type(node: Node) -> SymbolKind:
     return SymbolKind.Class
 
 
-def _text_before(node: Node, name: str) -> str:
+def _text_before_name(node: Node, name_field: str) -> str:
     """The text of a node before the name that it declares."""
-    name_node = node.child_by_field_name(name)
-    return _data(node)[: name_node.start_byte - node.start_byte].decode() if name_node is not None else ""
+    name_node = node.child_by_field_name(name_field)
+    return _node_bytes(node)[: name_node.start_byte - node.start_byte].decode() if name_node is not None else ""
 
 
-def _data(node: Node) -> bytes:
+def _node_bytes(node: Node) -> bytes:
     return node.text or b""
 
 
-def _text(node: Node) -> str:
-    return _data(node).decode()
+def _node_text(node: Node) -> str:
+    return _node_bytes(node).decode()
 
 
-def _short(text: str) -> str:
+def _shortened_line(text: str) -> str:
     line = re.sub(r"\s+", " ", text).strip()
     return line if len(line) <= _MAX_DETAIL else line[: _MAX_DETAIL - 1] + "…"

@@ -22,7 +22,12 @@ def byte_ranges_around(units: Sequence[TopLevelItem], byte: int) -> list[tuple[i
         ((token.start, token.end) for token in tokens_of(unit.shape) if token.start <= offset <= token.end),
         (offset, offset),
     )
-    spans = [(offset, offset), word, *_nodes(unit.shape.tree.root_node, *word), (0, len(unit.shape.data))]
+    spans = [
+        (offset, offset),
+        word,
+        *_node_and_bracket_ranges_around(unit.shape.tree.root_node, *word),
+        (0, len(unit.shape.data)),
+    ]
     ranges = [(start + unit.start, end + unit.start) for start, end in spans]
     ranges.append((0, units[-1].end))
     growing = [ranges[0]] if word == (offset, offset) else []
@@ -32,7 +37,7 @@ def byte_ranges_around(units: Sequence[TopLevelItem], byte: int) -> list[tuple[i
     return growing
 
 
-def _nodes(root: Node, start_byte: int, end_byte: int) -> Iterator[tuple[int, int]]:
+def _node_and_bracket_ranges_around(root: Node, start_byte: int, end_byte: int) -> Iterator[tuple[int, int]]:
     """The ranges of the nodes around an offset, and of what is between their brackets; the innermost first."""
     path: list[Node] = []
     current: Node | None = root

@@ -29,7 +29,7 @@ def spacing_changes(old_text: str, new_text: str) -> Iterator[Spacing]:
 
     Line ends are those of the old text. Form feeds stay.
     """
-    end_of_line = _usual_line_end(old_text)
+    end_of_line = _first_line_end_or_lf(old_text)
     for start, end, text in _changed_spaces(old_text, new_text):
         gap = old_text[start:end]
         if "\f" not in gap and "\v" not in gap and _LINE_END.sub("\n", gap) != text:
@@ -61,6 +61,6 @@ def _changed_spaces(old_text: str, new_text: str) -> Iterator[tuple[int, int, st
         new_at += step
 
 
-def _usual_line_end(text: str) -> str:
+def _first_line_end_or_lf(text: str) -> str:
     match = _LINE_END.search(text)
     return match[0] if match else "\n"

@@ -19,17 +19,17 @@ class TextShift:
         else:
             self._start, self._old_end, self._end = differing_start_old_end_new_end(old_data, new_data)
 
-    def is_in_new_text(self, byte: int) -> bool:
+    def is_in_or_beside_inserted_text(self, new_byte: int) -> bool:
         """True if a byte of the newer text is in or beside what the older text does not have."""
         has_changed = (self._start, self._old_end) != (self._end, self._end)
-        return has_changed and self._start <= byte <= self._end
+        return has_changed and self._start <= new_byte <= self._end
 
-    def to_old(self, byte: int) -> int:
+    def to_old(self, new_byte: int) -> int:
         """The byte in the older text; inside of what is new, where that was inserted."""
-        if byte <= self._start:
-            return byte
-        return byte - self._end + self._old_end if byte >= self._end else self._start
+        if new_byte <= self._start:
+            return new_byte
+        return new_byte - self._end + self._old_end if new_byte >= self._end else self._start
 
-    def to_new(self, byte: int) -> int:
+    def to_new(self, old_byte: int) -> int:
         """The byte in the newer text."""
-        return byte if byte <= self._start else byte - self._old_end + self._end
+        return old_byte if old_byte <= self._start else old_byte - self._old_end + self._end

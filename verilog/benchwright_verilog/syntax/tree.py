@@ -47,7 +47,14 @@ def parse(data: bytes, old_data: bytes | None = None, old_tree: Tree | None = No
         return _parser().parse(data)
     start, old_end, end = differing_start_old_end_new_end(old_data, data)
     edited = old_tree.copy()
-    edited.edit(start, old_end, end, _point(data, start), _point(old_data, old_end), _point(data, end))
+    edited.edit(
+        start,
+        old_end,
+        end,
+        _row_and_column(data, start),
+        _row_and_column(old_data, old_end),
+        _row_and_column(data, end),
+    )
     tree = _parser().parse(data, edited)
     if tree.root_node.has_error and len(data) <= _SMALL:
         return _parser().parse(data)
@@ -81,6 +88,6 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_systemverilog.language()))
 
 
-def _point(data: bytes, byte: int) -> tuple[int, int]:
+def _row_and_column(data: bytes, byte: int) -> tuple[int, int]:
     # tree-sitter's rows end at LF alone.
     return data.count(b"\n", 0, byte), byte - data.rfind(b"\n", 0, byte) - 1

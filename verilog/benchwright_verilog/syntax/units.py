@@ -103,7 +103,7 @@ class Units:
 
     def units_of(self, data: bytes, encoding: PositionEncodingKind) -> tuple[TopLevelItem, ...]:
         """The units of a document; together they are all of it."""
-        cuts = [0, *cut_places(data), len(data)]
+        cuts = [0, *inner_unit_starts(data), len(data)]
         unit_texts = [data[start:end] for start, end in pairwise(cuts)]
         present = set(unit_texts)
         gone_shapes = [shape for part, shape in self.shapes.items() if part not in present]
@@ -121,15 +121,15 @@ class Units:
         return tuple(units)
 
 
-def cut_places(data: bytes) -> list[int]:
+def inner_unit_starts(data: bytes) -> list[int]:
     """The bytes at which a new unit begins, the beginning and the end of the text left out.
 
     A cut is before a line that begins with `module` or the like, and after one that begins with `endmodule` or the
     like: indented ones don't count, because modules can be nested.
     """
     cuts: set[int] = set()
-    line_starts = sorted(_starts_of_lines(data))
-    comments = _block_comments(data) if line_starts and b"/*" in data else iter(())
+    line_starts = sorted(_boundary_line_starts(data))
+    comments = _block_comment_ranges(data) if line_starts and b"/*" in data else iter(())
     comment = next(comments, None)
     for offset in line_starts:
         while comment is not None and comment[1] <= offset:
@@ -146,7 +146,7 @@ def cut_places(data: bytes) -> list[int]:
     return sorted(cuts - {len(data)})
 
 
-def _starts_of_lines(data: bytes) -> Iterator[int]:
+def _boundary_line_starts(data: bytes) -> Iterator[int]:
     for word in _STARTING_LINES:
         offset = data.find(word)
         while offset >= 0:
@@ -156,7 +156,7 @@ def _starts_of_lines(data: bytes) -> Iterator[int]:
             offset = data.find(word, offset + 1)
 
 
-def _block_comments(data: bytes) -> Iterator[tuple[int, int]]:
+def _block_comment_ranges(data: bytes) -> Iterator[tuple[int, int]]:
     """Ranges of block comments, from begin to end."""
     offset = data.find(b"/*")
     done_offset = 0

@@ -18,7 +18,7 @@ from pyslang.syntax import (
 )
 
 from benchwright_authoring.mutation.kind import MutationKind
-from benchwright_authoring.mutation.operators.opposite import negated_condition
+from benchwright_authoring.mutation.operators.opposite import negated_condition_text
 from benchwright_authoring.mutation.source import ByteEdit, MutatedSource, descendants
 
 _NAME_OF_RESET = re.compile(r"rst|reset|clr|clear|init", re.IGNORECASE)
@@ -30,15 +30,15 @@ def _opposite_edge(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit
         yield from source.replacement_edits(node.edge, opposite_edge)
 
 
-def _has_edge(node: SyntaxNode) -> bool:
+def _is_edge_event(node: SyntaxNode) -> bool:
     return isinstance(node, SignalEventExpressionSyntax) and node.edge.rawText in _EDGES
 
 
-def _first_statement(block: SyntaxNode) -> StatementSyntax | None:
+def _first_clocked_statement(block: SyntaxNode) -> StatementSyntax | None:
     """The statement that a clocked block carries out, without the `begin` around it."""
     if not isinstance(block, ProceduralBlockSyntax) or not isinstance(block.statement, TimingControlStatementSyntax):
         return None
-    if not any(_has_edge(event) for event in descendants(block.statement.timingControl)):
+    if not any(_is_edge_event(event) for event in descendants(block.statement.timingControl)):
         return None
     statement = block.statement.statement
     if isinstance(statement, BlockStatementSyntax):
@@ -47,16 +47,16 @@ def _first_statement(block: SyntaxNode) -> StatementSyntax | None:
     return statement
 
 
-def _reset_of(source: MutatedSource, block: SyntaxNode) -> ConditionalStatementSyntax | None:
+def _reset_branch_of_block(source: MutatedSource, block: SyntaxNode) -> ConditionalStatementSyntax | None:
     """The `if` of a clocked block that decides whether it is reset."""
-    statement = _first_statement(block)
+    statement = _first_clocked_statement(block)
     if isinstance(statement, ConditionalStatementSyntax) and source.is_written_in_file(statement.predicate):
         return statement if _NAME_OF_RESET.search(source.source_text(statement.predicate)) else None
     return None
 
 
-def _synchronous_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
-    reset = _reset_of(source, node)
+def _make_reset_synchronous(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+    reset = _reset_branch_of_block(source, node)
     if reset is None:
         return
     condition_words = set(re.findall(r"\w+", source.source_text(reset.predicate)))
@@ -72,18 +72,18 @@ def _synchronous_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[Byte
                     yield from source.replacement_edits(event_node, source.source_text(other_event))
 
 
-def _inverted_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
-    if reset := _reset_of(source, node):
-        yield from source.replacement_edits(reset.predicate, negated_condition(source, reset.predicate))
+def _invert_reset_condition(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+    if reset := _reset_branch_of_block(source, node):
+        yield from source.replacement_edits(reset.predicate, negated_condition_text(source, reset.predicate))
 
 
-def _never_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
-    if reset := _reset_of(source, node):
+def _disable_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+    if reset := _reset_branch_of_block(source, node):
         yield from source.replacement_edits(reset.predicate, "1'b0")
 
 
-def _forgotten_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
-    reset = _reset_of(source, node)
+def _drop_one_reset_assignment(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+    reset = _reset_branch_of_block(source, node)
     if reset is not None:
         for statement in descendants(reset.statement):
             if isinstance(statement, ExpressionStatementSyntax):
@@ -92,8 +92,8 @@ def _forgotten_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEd
 
 KINDS = (
     MutationKind("edge", "the other edge: negedge for posedge", _opposite_edge),
-    MutationKind("reset-synchronous", "an asynchronous reset that waits for the clock", _synchronous_reset),
-    MutationKind("reset-inverted", "a reset of the other polarity", _inverted_reset),
-    MutationKind("reset-never", "a reset that does nothing", _never_reset),
-    MutationKind("reset-forgotten", "a register that the reset leaves alone", _forgotten_reset),
+    MutationKind("reset-synchronous", "an asynchronous reset that waits for the clock", _make_reset_synchronous),
+    MutationKind("reset-inverted", "a reset of the other polarity", _invert_reset_condition),
+    MutationKind("reset-never", "a reset that does nothing", _disable_reset),
+    MutationKind("reset-forgotten", "a register that the reset leaves alone", _drop_one_reset_assignment),
 )

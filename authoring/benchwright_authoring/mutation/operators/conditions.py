@@ -15,52 +15,52 @@ from pyslang.syntax import (
 )
 
 from benchwright_authoring.mutation.kind import MutationKind
-from benchwright_authoring.mutation.operators.opposite import negated_condition
+from benchwright_authoring.mutation.operators.opposite import negated_condition_text
 from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 
 
-def _predicate(source: MutatedSource, node: SyntaxNode) -> SyntaxNode | None:
+def _predicate_written_in_file(source: MutatedSource, node: SyntaxNode) -> SyntaxNode | None:
     if isinstance(node, ConditionalStatementSyntax | ConditionalExpressionSyntax):
         return node.predicate if source.is_written_in_file(node.predicate) else None
     return None
 
 
-def _always_true(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
-    if predicate := _predicate(source, node):
+def _make_condition_true(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+    if predicate := _predicate_written_in_file(source, node):
         yield from source.replacement_edits(predicate, "1'b1")
 
 
-def _never_true(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
-    if predicate := _predicate(source, node):
+def _make_condition_false(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+    if predicate := _predicate_written_in_file(source, node):
         yield from source.replacement_edits(predicate, "1'b0")
 
 
-def _opposite_condition(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _negate_condition(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     # Of ?: that is its arms in each other's place.
     if isinstance(node, ConditionalStatementSyntax) and source.is_written_in_file(node.predicate):
-        yield from source.replacement_edits(node.predicate, negated_condition(source, node.predicate))
+        yield from source.replacement_edits(node.predicate, negated_condition_text(source, node.predicate))
 
 
-def _without_else(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _drop_else(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, ConditionalStatementSyntax) and node.elseClause is not None:
         yield from source.replacement_edits(node.elseClause, "")
 
 
-def _without_item(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _drop_case_item(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, CaseStatementSyntax) and len(list(node.items)) > 1:
         for item in node.items:
             if isinstance(item, StandardCaseItemSyntax):
                 yield from source.replacement_edits(item, "")
 
 
-def _without_default(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _drop_case_default(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, CaseStatementSyntax) and len(list(node.items)) > 1:
         for item in node.items:
             if isinstance(item, DefaultCaseItemSyntax):
                 yield from source.replacement_edits(item, "")
 
 
-def _exchanged_items(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _exchange_case_bodies(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, CaseStatementSyntax):
         case_items = [item for item in node.items if isinstance(item, StandardCaseItemSyntax | DefaultCaseItemSyntax)]
         for first_item, second_item in pairwise(case_items):
@@ -68,11 +68,13 @@ def _exchanged_items(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEd
 
 
 KINDS = (
-    MutationKind("condition-opposite", "the opposite condition", _opposite_condition),
-    MutationKind("condition-always", "a condition that is always met", _always_true),
-    MutationKind("condition-never", "a condition that is never met", _never_true),
-    MutationKind("else-dropped", "an if without its else", _without_else),
-    MutationKind("case-item-dropped", "a case without one of its items", _without_item),
-    MutationKind("default-dropped", "a case without its default", _without_default),
-    MutationKind("case-items-exchanged", "two neighbouring branches of a case in each other's place", _exchanged_items),
+    MutationKind("condition-opposite", "the opposite condition", _negate_condition),
+    MutationKind("condition-always", "a condition that is always met", _make_condition_true),
+    MutationKind("condition-never", "a condition that is never met", _make_condition_false),
+    MutationKind("else-dropped", "an if without its else", _drop_else),
+    MutationKind("case-item-dropped", "a case without one of its items", _drop_case_item),
+    MutationKind("default-dropped", "a case without its default", _drop_case_default),
+    MutationKind(
+        "case-items-exchanged", "two neighbouring branches of a case in each other's place", _exchange_case_bodies
+    ),
 )

@@ -23,7 +23,7 @@ _DIGITS = {"b": "b", "o": "o", "d": "d", "h": "X"}
 _MOST_BITS = 4096
 
 
-def shift_literal(literal: str, step: int) -> str | None:
+def shifted_literal_or_none(literal: str, step: int) -> str | None:
     """A literal with another value in the same notation; None if there is none.
 
     Args:
@@ -46,7 +46,7 @@ def shift_literal(literal: str, step: int) -> str | None:
     return f"{size}'{sign}{base_letter}{value:{_DIGITS[base_letter.lower()]}}"
 
 
-def _shifted_literals(source: MutatedSource, node: SyntaxNode, step: int) -> Iterator[ByteEdit]:
+def _shift_literal(source: MutatedSource, node: SyntaxNode, step: int) -> Iterator[ByteEdit]:
     is_number = node.kind in (
         SyntaxKind.IntegerLiteralExpression,
         SyntaxKind.UnbasedUnsizedLiteralExpression,
@@ -57,33 +57,33 @@ def _shifted_literals(source: MutatedSource, node: SyntaxNode, step: int) -> Ite
         return
     if isinstance(node, LiteralExpressionSyntax | IntegerVectorExpressionSyntax):
         text = source.source_text(node)
-        shifted_text = shift_literal(text, step)
+        shifted_text = shifted_literal_or_none(text, step)
         if shifted_text is not None and shifted_text != text:
             yield from source.replacement_edits(node, shifted_text)
 
 
-def _incremented_literals(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
-    yield from _shifted_literals(source, node, 1)
+def _increment_literal(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+    yield from _shift_literal(source, node, 1)
 
 
-def _decremented_literals(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
-    yield from _shifted_literals(source, node, -1)
+def _decrement_literal(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+    yield from _shift_literal(source, node, -1)
 
 
-def incremented_expression_text(source: MutatedSource, expression: SyntaxNode, increment: int) -> str:
+def expression_text_plus(source: MutatedSource, expression: SyntaxNode, increment: int) -> str:
     """The text of an expression plus or minus one."""
     text = source.source_text(expression)
-    return shift_literal(text, increment) or f"({text}) {'+' if increment > 0 else '-'} 1"
+    return shifted_literal_or_none(text, increment) or f"({text}) {'+' if increment > 0 else '-'} 1"
 
 
-def _shifted_index(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _shift_bit_index(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, BitSelectSyntax) and isinstance(node.parent, ElementSelectSyntax):
         for step in (1, -1):
             if source.is_written_in_file(node.expr) and source.source_text(node.expr) + f"{step:+}" != "0-1":
-                yield from source.replacement_edits(node.expr, incremented_expression_text(source, node.expr, step))
+                yield from source.replacement_edits(node.expr, expression_text_plus(source, node.expr, step))
 
 
-def _shifted_part_select(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _shift_part_select(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if not (isinstance(node, RangeSelectSyntax) and isinstance(node.parent, ElementSelectSyntax)):
         return
     if not (source.is_written_in_file(node.left) and source.is_written_in_file(node.right)):
@@ -91,20 +91,20 @@ def _shifted_part_select(source: MutatedSource, node: SyntaxNode) -> Iterator[By
     if node.kind is not SyntaxKind.SimpleRangeSelect:
         for step in (1, -1):
             if source.source_text(node.left) + f"{step:+}" != "0-1":
-                yield from source.replacement_edits(node.left, incremented_expression_text(source, node.left, step))
+                yield from source.replacement_edits(node.left, expression_text_plus(source, node.left, step))
         return
     for step in (1, -1):
         if source.source_text(node.right) + f"{step:+}" != "0-1":
             left_bound, right_bound = (
-                incremented_expression_text(source, node.left, step),
-                incremented_expression_text(source, node.right, step),
+                expression_text_plus(source, node.left, step),
+                expression_text_plus(source, node.right, step),
             )
             yield from source.replacement_edits(node, f"{left_bound}:{right_bound}")
 
 
 KINDS = (
-    MutationKind("index", "an element's neighbour: x[i + 1] for x[i]", _shifted_index),
-    MutationKind("part-select", "a part select one further: x[8:1] for x[7:0]", _shifted_part_select),
-    MutationKind("constant-plus-one", "a constant plus one", _incremented_literals),
-    MutationKind("constant-minus-one", "a constant minus one", _decremented_literals),
+    MutationKind("index", "an element's neighbour: x[i + 1] for x[i]", _shift_bit_index),
+    MutationKind("part-select", "a part select one further: x[8:1] for x[7:0]", _shift_part_select),
+    MutationKind("constant-plus-one", "a constant plus one", _increment_literal),
+    MutationKind("constant-minus-one", "a constant minus one", _decrement_literal),
 )

@@ -33,18 +33,18 @@ def _binary_operator_edits(
     replacements: Mapping[str, str],
 ) -> Callable[[MutatedSource, SyntaxNode], Iterator[ByteEdit]]:
     def edits(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
-        if isinstance(node, BinaryExpressionSyntax) and not _assigns(node):
-            yield from _other_operator(source, node, replacements)
+        if isinstance(node, BinaryExpressionSyntax) and not _is_plain_assignment(node):
+            yield from _replace_operator(source, node, replacements)
 
     return edits
 
 
-def _assigns(node: BinaryExpressionSyntax) -> bool:
+def _is_plain_assignment(node: BinaryExpressionSyntax) -> bool:
     """True if it is an assignment, whose `<=` compares nothing; not one that calculates too, such as `+=`."""
     return node.kind in (SyntaxKind.AssignmentExpression, SyntaxKind.NonblockingAssignmentExpression)
 
 
-def _other_operator(
+def _replace_operator(
     source: MutatedSource,
     node: BinaryExpressionSyntax | PrefixUnaryExpressionSyntax | PostfixUnaryExpressionSyntax,
     replacements: Mapping[str, str],
@@ -53,24 +53,24 @@ def _other_operator(
         yield from source.replacement_edits(node.operatorToken, replacement)
 
 
-def _other_reductions(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _replace_reduction(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, PrefixUnaryExpressionSyntax):
-        yield from _other_operator(source, node, _REDUCTION)
+        yield from _replace_operator(source, node, _REDUCTION)
 
 
-def _opposite_steps(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _exchange_increment_and_decrement(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, PrefixUnaryExpressionSyntax | PostfixUnaryExpressionSyntax):
-        yield from _other_operator(source, node, _STEP)
+        yield from _replace_operator(source, node, _STEP)
 
 
-def _without_negation(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _drop_negation(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if not isinstance(node, PrefixUnaryExpressionSyntax) or node.operatorToken.rawText not in ("!", "~", "-"):
         return
     if source.is_written_in_file(node.operand):
         yield from source.replacement_edits(node, source.source_text(node.operand))
 
 
-def _one_operand(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _keep_one_operand(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, BinaryExpressionSyntax) and node.operatorToken.rawText in _WITH_TWO_SIDES:
         for operand in (node.left, node.right):
             if source.is_written_in_file(operand):
@@ -87,8 +87,8 @@ KINDS = (
     MutationKind("equality", "the opposite equality: != for ==", _binary_operator_edits(_EQUALITY)),
     MutationKind("shift-direction", "a shift in the other direction", _binary_operator_edits(_SHIFT)),
     MutationKind("shift-sign", "a logical for an arithmetic shift", _binary_operator_edits(_SIGN_OF_SHIFT)),
-    MutationKind("reduction-operator", "another reduction: |x for &x", _other_reductions),
-    MutationKind("step-direction", "-- for ++", _opposite_steps),
-    MutationKind("negation-dropped", "x for !x, ~x or -x", _without_negation),
-    MutationKind("operand-dropped", "one operand alone: a for a && b", _one_operand),
+    MutationKind("reduction-operator", "another reduction: |x for &x", _replace_reduction),
+    MutationKind("step-direction", "-- for ++", _exchange_increment_and_decrement),
+    MutationKind("negation-dropped", "x for !x, ~x or -x", _drop_negation),
+    MutationKind("operand-dropped", "one operand alone: a for a && b", _keep_one_operand),
 )

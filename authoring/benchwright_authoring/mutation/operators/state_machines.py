@@ -12,17 +12,17 @@ from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 _ASSIGNMENTS = (SyntaxKind.AssignmentExpression, SyntaxKind.NonblockingAssignmentExpression)
 
 
-def _next_state_name(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _replace_by_next_state(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     """The state that is declared after the one that is named."""
     if isinstance(node, IdentifierNameSyntax):
         name = node.identifier.valueText
-        for group in source.states:
+        for group in source.state_name_groups:
             if name in group:
                 yield from source.replacement_edits(node, group[(group.index(name) + 1) % len(group)])
                 return
 
 
-def _other_next_states(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _replace_assigned_state(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     parent = node.parent
     while parent is not None and parent.kind in (
         SyntaxKind.ConditionalExpression,
@@ -30,15 +30,15 @@ def _other_next_states(source: MutatedSource, node: SyntaxNode) -> Iterator[Byte
     ):
         parent = parent.parent
     if isinstance(parent, BinaryExpressionSyntax) and parent.kind in _ASSIGNMENTS:
-        yield from _next_state_name(source, node)
+        yield from _replace_by_next_state(source, node)
 
 
-def _exchanged_labels(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _replace_case_label(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node.parent, StandardCaseItemSyntax):
-        yield from _next_state_name(source, node)
+        yield from _replace_by_next_state(source, node)
 
 
 KINDS = (
-    MutationKind("transition", "another next state", _other_next_states),
-    MutationKind("state-of-branch", "a branch of a case for another state", _exchanged_labels),
+    MutationKind("transition", "another next state", _replace_assigned_state),
+    MutationKind("state-of-branch", "a branch of a case for another state", _replace_case_label),
 )

@@ -18,19 +18,19 @@ from benchwright_authoring.mutation.kind import MutationKind
 from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 
 
-def _exchanged_operands(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _exchange_concatenated(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, ConcatenationExpressionSyntax):
         concatenated_nodes = [part for part in node.expressions if isinstance(part, SyntaxNode)]
         for first_operand, second_operand in pairwise(concatenated_nodes):
             yield from source.exchange_edits(first_operand, second_operand)
 
 
-def _exchanged_arms(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _exchange_conditional_arms(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, ConditionalExpressionSyntax):
         yield from source.exchange_edits(node.left, node.right)
 
 
-def _exchanged_ports(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _exchange_port_connections(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, HierarchicalInstanceSyntax):
         connected = [
             connection.expr
@@ -43,9 +43,11 @@ def _exchanged_ports(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEd
 
 
 KINDS = (
-    MutationKind("concatenation-order", "two neighbours of a concatenation in each other's place", _exchanged_operands),
-    MutationKind("arms-exchanged", "the arms of ?: in each other's place", _exchanged_arms),
     MutationKind(
-        "ports-exchanged", "the connections of two neighbouring ports in each other's place", _exchanged_ports
+        "concatenation-order", "two neighbours of a concatenation in each other's place", _exchange_concatenated
+    ),
+    MutationKind("arms-exchanged", "the arms of ?: in each other's place", _exchange_conditional_arms),
+    MutationKind(
+        "ports-exchanged", "the connections of two neighbouring ports in each other's place", _exchange_port_connections
     ),
 )

@@ -14,38 +14,38 @@ from pyslang.syntax import (
 )
 
 from benchwright_authoring.mutation.kind import MutationKind
-from benchwright_authoring.mutation.operators.constants import incremented_expression_text
+from benchwright_authoring.mutation.operators.constants import expression_text_plus
 from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 
 
-def _range(node: SyntaxNode) -> RangeSelectSyntax | None:
+def _dimension_range(node: SyntaxNode) -> RangeSelectSyntax | None:
     if isinstance(node, VariableDimensionSyntax) and isinstance(node.specifier, RangeDimensionSpecifierSyntax):
         selector = node.specifier.selector
         return selector if isinstance(selector, RangeSelectSyntax) else None
     return None
 
 
-def _narrower_vector(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
-    span = _range(node)
+def _narrow_vector(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+    span = _dimension_range(node)
     if span is None or isinstance(node.parent, DeclaratorSyntax):
         return
     # [0:0] would become [-1:0], which is wider.
     if source.is_written_in_file(span) and source.source_text(span.left) != source.source_text(span.right):
         is_downward = source.source_text(span.left) != "0"
         end_bound = span.left if is_downward else span.right
-        yield from source.replacement_edits(end_bound, incremented_expression_text(source, end_bound, -1))
+        yield from source.replacement_edits(end_bound, expression_text_plus(source, end_bound, -1))
 
 
-def _shallower_array(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
-    span = _range(node)
+def _shorten_array(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+    span = _dimension_range(node)
     if span is None or not isinstance(node.parent, DeclaratorSyntax) or not source.is_written_in_file(span):
         return
     if source.source_text(span.left) != source.source_text(span.right):
         end_bound = span.right if source.source_text(span.left) == "0" else span.left
-        yield from source.replacement_edits(end_bound, incremented_expression_text(source, end_bound, -1))
+        yield from source.replacement_edits(end_bound, expression_text_plus(source, end_bound, -1))
 
 
-def _other_signedness(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _exchange_signedness(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, InvocationExpressionSyntax) and source.is_written_in_file(node.left):
         name = source.source_text(node.left)
         if name in ("$signed", "$unsigned"):
@@ -56,7 +56,7 @@ def _other_signedness(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteE
 
 
 KINDS = (
-    MutationKind("width", "a vector one bit narrower", _narrower_vector),
-    MutationKind("depth", "a memory one word shorter", _shallower_array),
-    MutationKind("sign", "unsigned for signed", _other_signedness),
+    MutationKind("width", "a vector one bit narrower", _narrow_vector),
+    MutationKind("depth", "a memory one word shorter", _shorten_array),
+    MutationKind("sign", "unsigned for signed", _exchange_signedness),
 )

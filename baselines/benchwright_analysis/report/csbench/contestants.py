@@ -24,12 +24,12 @@ class Contestant(NamedTuple):
         return f"{self.group} ({', '.join(filter(None, (self.language, self.asked)))})"
 
 
-def contestant(observation: Observation) -> Contestant:
+def contestant_of(observation: Observation) -> Contestant:
     """The contestant whose attempt it is."""
     return Contestant(observation.subject_name, observation.language, observation.asking_way)
 
 
-def has_place(observation: Observation) -> bool:
+def has_domain_labels(observation: Observation) -> bool:
     """True if it is at a question with a domain, a subfield and a tag.
 
     Other sets have no subfields: no mean goes over the questions of several sets.
@@ -37,14 +37,14 @@ def has_place(observation: Observation) -> bool:
     return bool(observation.kind == "question" and observation.domain and observation.subdomain and observation.tag)
 
 
-def answered_observations(data: Dataset) -> list[Observation]:
+def decided_labelled_observations(data: Dataset) -> list[Observation]:
     """Decided attempts at questions that have a place, by language, group and way to ask."""
-    return ordered_observations(
-        data, [observation for observation in data.decided_observations if has_place(observation)]
+    return ordered_with_distinct_languages(
+        data, [observation for observation in data.decided_observations if has_domain_labels(observation)]
     )
 
 
-def ordered_observations(data: Dataset, observations: Iterable[Observation]) -> list[Observation]:
+def ordered_with_distinct_languages(data: Dataset, observations: Iterable[Observation]) -> list[Observation]:
     """Attempts by language, group and way to ask. Where sets share a language, the set is named with it."""
     group_positions = {group: position for position, group in enumerate(data.groups)}
     order: dict[str, int] = {}
@@ -53,11 +53,11 @@ def ordered_observations(data: Dataset, observations: Iterable[Observation]) -> 
             group_positions[observation.group], order.get(observation.subject_name, len(group_positions))
         )
     sets: dict[str, set[str]] = {}
-    for observation in filter(has_place, data.decided_observations):
+    for observation in filter(has_domain_labels, data.decided_observations):
         sets.setdefault(observation.language, set()).add(observation.pack)
     relabelled = (
         observation.model_copy(update={"language": f"{observation.pack}, {observation.language}"})
-        if has_place(observation) and len(sets.get(observation.language, ())) > 1
+        if has_domain_labels(observation) and len(sets.get(observation.language, ())) > 1
         else observation
         for observation in observations
     )
@@ -72,14 +72,14 @@ def ordered_observations(data: Dataset, observations: Iterable[Observation]) -> 
     )
 
 
-def by_contestant(rows: Sequence[Observation]) -> Mapping[Contestant, list[Observation]]:
+def observations_by_contestant(observations: Sequence[Observation]) -> Mapping[Contestant, list[Observation]]:
     """The attempts of each."""
     rows_by_contestant: dict[Contestant, list[Observation]] = {}
-    for observation in rows:
-        rows_by_contestant.setdefault(contestant(observation), []).append(observation)
+    for observation in observations:
+        rows_by_contestant.setdefault(contestant_of(observation), []).append(observation)
     return rows_by_contestant
 
 
-def score_of(observation: Observation) -> float:
+def score_or_0(observation: Observation) -> float:
     """An attempt's score from 0 to 1; one that ended without an answer has 0."""
     return observation.score or 0.0

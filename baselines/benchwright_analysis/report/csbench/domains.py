@@ -6,11 +6,21 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.csbench.contestants import answered_observations, by_contestant, has_place, score_of
+from benchwright_analysis.report.csbench.contestants import (
+    decided_labelled_observations,
+    has_domain_labels,
+    observations_by_contestant,
+    score_or_0,
+)
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import ZERO_SHOT, Observation
 from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, TableNumber, counted
-from benchwright_analysis.report.sections.matrix import accuracy, accuracy_by_label, table_number, table_of_numbers
+from benchwright_analysis.report.sections.matrix import (
+    accuracy_by_label,
+    mean_over_problems,
+    table_number,
+    table_of_numbers,
+)
 from benchwright_foundation.number_text import percent
 
 ALL = "all"
@@ -25,41 +35,41 @@ _BY_CHANCE = {"multiple-choice": 0.25, "assertion": 0.5, "fill-in-the-blank": 0.
 """As CS-Bench's row “Random” (table 2): four choices; the lowest points for an open-ended answer."""
 
 
-def domains(data: Dataset) -> Section | None:
+def domains_section(data: Dataset) -> Section | None:
     """Scores by domain, subfield and format; None if no question has a place there."""
-    rows = answered_observations(data)
+    rows = decided_labelled_observations(data)
     if not rows:
         return None
     tags = [ALL, *sorted({observation.tag for observation in rows})]
     of_tag = {tag: [observation for observation in rows if tag in (observation.tag, ALL)] for tag in tags}
     by_domain = {
-        tag: _accuracy_numbers(observations, lambda observation: observation.domain)
+        tag: _contestant_and_chance_numbers(observations, lambda observation: observation.domain)
         for tag, observations in of_tag.items()
     }
     by_format = {
-        tag: _accuracy_numbers(observations, lambda observation: observation.format, _FORMATS)
+        tag: _contestant_and_chance_numbers(observations, lambda observation: observation.format, _FORMATS)
         for tag, observations in of_tag.items()
     }
     by_subfield = {
-        domain: _accuracy_numbers(
+        domain: _contestant_and_chance_numbers(
             [observation for observation in rows if observation.domain == domain],
             lambda observation: observation.subdomain,
         )
         for domain in sorted({observation.domain for observation in rows})
     }
     tables = [
-        *(_table("domains", "Score by domain", tag, figures) for tag, figures in by_domain.items()),
-        _table("formats", "Score by format", ALL, by_format[ALL]),
-        *(_folded_table(_table("formats", "Score by format", tag, by_format[tag])) for tag in tags[1:]),
+        *(_subset_table("domains", "Score by domain", tag, figures) for tag, figures in by_domain.items()),
+        _subset_table("formats", "Score by format", ALL, by_format[ALL]),
+        *(_shown_folded(_subset_table("formats", "Score by format", tag, by_format[tag])) for tag in tags[1:]),
         *(
-            _folded_table(_table("subfields", "Score by subfield", domain, figures))
+            _shown_folded(_subset_table("subfields", "Score by subfield", domain, figures))
             for domain, figures in by_subfield.items()
         ),
     ]
-    shown_rows = _picture_rows(rows)
+    shown_rows = _pictured_contestants(rows)
     pictures = [
-        *_profile_radar([*by_domain[ALL], *by_format[ALL]], shown_rows),
-        _domain_dots({tag: by_domain[tag] for tag in tags[1:]}, shown_rows),
+        *_radar_if_complete([*by_domain[ALL], *by_format[ALL]], shown_rows),
+        _interval_picture_by_tag({tag: by_domain[tag] for tag in tags[1:]}, shown_rows),
     ]
     score_figures = {"domain": by_domain, "format": by_format, "subfield": by_subfield}
     return Section(
@@ -73,7 +83,7 @@ def _lead_sentences(data: Dataset, rows: Sequence[Observation]) -> list[str]:
     open_ = [
         folded.observation
         for folded in data.counted_attempts
-        if folded.observation.censored_by == "not_decided" and has_place(folded.observation)
+        if folded.observation.censored_by == "not_decided" and has_domain_labels(folded.observation)
     ]
     if open_:
         formats = ", ".join(sorted({observation.format for observation in open_}))
@@ -85,35 +95,45 @@ def _lead_sentences(data: Dataset, rows: Sequence[Observation]) -> list[str]:
     return lead
 
 
-def _accuracy_numbers(
+def _contestant_and_chance_numbers(
     observations: Sequence[Observation], label_of: Callable[[Observation], str], label_order: Sequence[str] = ()
 ) -> list[TableNumber]:
     """A row for each contestant and for chance, a column for each label and for all."""
-    groups = {contestant.name: contestant_rows for contestant, contestant_rows in by_contestant(observations).items()}
+    groups = {
+        contestant.name: contestant_rows
+        for contestant, contestant_rows in observations_by_contestant(observations).items()
+    }
     return [
-        *(table_number(name, ALL, accuracy(contestant_rows, score_of)) for name, contestant_rows in groups.items()),
-        *accuracy_by_label(groups, label_of, label_order, score_of),
+        *(
+            table_number(name, ALL, mean_over_problems(contestant_rows, score_or_0))
+            for name, contestant_rows in groups.items()
+        ),
+        *accuracy_by_label(groups, label_of, label_order, score_or_0),
         *_chance_numbers(observations, lambda observation: (label_of(observation), ALL)),
     ]
 
 
-def _table(file: str, title: str, subset: str, table_numbers: Sequence[TableNumber]) -> SortableTable:
+def _subset_table(
+    id_prefix: str, title_prefix: str, subset: str, table_numbers: Sequence[TableNumber]
+) -> SortableTable:
     name = subset.lower()
-    return table_of_numbers(f"{file}-{name}", f"{title}: {name if file != 'subfields' else subset}", table_numbers)
+    return table_of_numbers(
+        f"{id_prefix}-{name}", f"{title_prefix}: {name if id_prefix != 'subfields' else subset}", table_numbers
+    )
 
 
-def _folded_table(table: SortableTable) -> SortableTable:
+def _shown_folded(table: SortableTable) -> SortableTable:
     return dataclasses.replace(table, detail=True)
 
 
-def _picture_rows(rows: Sequence[Observation]) -> list[str]:
+def _pictured_contestants(observations: Sequence[Observation]) -> list[str]:
     """The rows that pictures have: those asked without examples and steps, if there are any."""
-    everyone = list(by_contestant(rows))
+    everyone = list(observations_by_contestant(observations))
     plain_names = [contestant.name for contestant in everyone if contestant.asked in ("", ZERO_SHOT)]
     return plain_names or [contestant.name for contestant in everyone]
 
 
-def _profile_radar(table_numbers: Sequence[TableNumber], contestants: Sequence[str]) -> list[SectionPicture]:
+def _radar_if_complete(table_numbers: Sequence[TableNumber], contestants: Sequence[str]) -> list[SectionPicture]:
     """A radar with a spoke for each domain and format, of those who have all of them (CS-Bench's figure 2)."""
     profiles: dict[str, list[charts.Row]] = {name: [] for name in contestants[: charts.MOST_GROUPS]}
     spokes = [spoke for spoke in table_numbers if spoke.row in profiles and spoke.column != ALL]
@@ -123,14 +143,16 @@ def _profile_radar(table_numbers: Sequence[TableNumber], contestants: Sequence[s
     shown_names = [name for name, rows in profiles.items() if len(rows) == len(labels)]
     if len(labels) < 3 or not shown_names:
         return []
-    extremes = {name: (max(profiles[name], key=_value), min(profiles[name], key=_value)) for name in shown_names}
+    extremes = {
+        name: (max(profiles[name], key=_value_or_0), min(profiles[name], key=_value_or_0)) for name in shown_names
+    }
     summaries = [
         f"{name}: best at {best['label']}, worst at {worst['label']}" for name, (best, worst) in extremes.items()
     ]
-    svg = charts.radar([row for name in shown_names for row in profiles[name]], shown_names)
+    svg = charts.radar_chart([row for name in shown_names for row in profiles[name]], shown_names)
     alt = (
         "A radar with a spoke for each domain and each format, from 0 in the middle to 1 at the rim. "
-        f"{'; '.join(summaries)}.{charts.omission_note(shown_names, contestants)}"
+        f"{'; '.join(summaries)}.{charts.note_if_omitted(shown_names, contestants)}"
     )
     table = table_of_numbers(
         "", "Score by domain and by format", [spoke for spoke in spokes if spoke.row in shown_names]
@@ -138,16 +160,18 @@ def _profile_radar(table_numbers: Sequence[TableNumber], contestants: Sequence[s
     return [SectionPicture("domain-radar", "Profile by domain and format", alt, svg, table)]
 
 
-def _value(row: charts.Row) -> float:
+def _value_or_0(row: charts.Row) -> float:
     return float(row["value"] or 0)
 
 
-def _domain_dots(by_tag: Mapping[str, Sequence[TableNumber]], contestants: Sequence[str]) -> SectionPicture:
+def _interval_picture_by_tag(
+    numbers_by_tag: Mapping[str, Sequence[TableNumber]], contestants: Sequence[str]
+) -> SectionPicture:
     """Domains split by tag, with intervals."""
     shown_names = contestants[: charts.MOST_GROUPS]
     spokes = [
         dataclasses.replace(spoke, column=f"{spoke.column}, {tag.lower()}")
-        for tag, figures in by_tag.items()
+        for tag, figures in numbers_by_tag.items()
         for spoke in figures
         if spoke.row in shown_names and spoke.column != ALL
     ]
@@ -156,7 +180,7 @@ def _domain_dots(by_tag: Mapping[str, Sequence[TableNumber]], contestants: Seque
         for spoke in spokes
     ]
     overall: dict[str, list[str]] = {}
-    for tag, figures in by_tag.items():
+    for tag, figures in numbers_by_tag.items():
         for spoke in figures:
             if spoke.row in shown_names and spoke.column == ALL:
                 overall.setdefault(spoke.row, []).append(f"{tag.lower()} {percent(spoke.value)}")
@@ -164,8 +188,8 @@ def _domain_dots(by_tag: Mapping[str, Sequence[TableNumber]], contestants: Seque
     return SectionPicture(
         "domain-dots",
         "Score by domain and tag, with intervals",
-        f"Mean scores. {summary}.{charts.omission_note(shown_names, contestants)}",
-        charts.intervals(rows, shown_names, x_title="mean score", y_title=""),
+        f"Mean scores. {summary}.{charts.note_if_omitted(shown_names, contestants)}",
+        charts.interval_chart(rows, shown_names, x_title="mean score", y_title=""),
         table_of_numbers("", "Score by domain and tag", spokes),
     )
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.csbench.contestants import answered_observations, by_contestant
+from benchwright_analysis.report.csbench.contestants import decided_labelled_observations, observations_by_contestant
 from benchwright_analysis.report.fold import NamedErrors
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, TableNumber, counted
-from benchwright_analysis.report.sections.matrix import accuracy, table_number, table_of_numbers
+from benchwright_analysis.report.sections.matrix import mean_over_problems, table_number, table_of_numbers
 from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.error_types import ErrorType
 from benchwright_judges.agreement.estimators import krippendorff_alpha
@@ -23,14 +23,14 @@ def error_types(data: Dataset) -> Section | None:
     }
     choices = [
         observation
-        for observation in answered_observations(data)
+        for observation in decided_labelled_observations(data)
         if observation.format == "multiple-choice" and not observation.passed and observation.steps
     ]
     rows = [observation for observation in choices if observation.attempt in errors_by_attempt]
     if not rows:
         return None
     agreed = [observation for observation in rows if errors_by_attempt[observation.attempt].types]
-    figures = _figures(agreed, errors_by_attempt)
+    figures = _error_shares(agreed, errors_by_attempt)
     lead = [
         f"Judges named the errors in {counted(len(rows), 'wrong choice')} of {len(choices)} after which steps were "
         "asked for. An answer can have several types, so a row can exceed 100 %. A type counts if more than half of "
@@ -43,17 +43,19 @@ def error_types(data: Dataset) -> Section | None:
         "wrong": len(choices),
         "agreed_on_none": len(rows) - len(agreed),
     }
-    pictures = [_picture(figures)] if figures else []
-    tables = _judge_agreement(rows, errors_by_attempt)
+    pictures = [_error_shares_picture(figures)] if figures else []
+    tables = _judge_agreement_tables(rows, errors_by_attempt)
     return Section("error-types", "Errors that lead to wrong choices", lead, pictures, tables, numbers)
 
 
-def _figures(observations: Sequence[Observation], errors_by_attempt: Mapping[str, NamedErrors]) -> list[TableNumber]:
+def _error_shares(
+    observations: Sequence[Observation], errors_by_attempt: Mapping[str, NamedErrors]
+) -> list[TableNumber]:
     """A row for each contestant, and tag if there are several; a column for each type that occurs, and their kinds."""
     occurring = {name for observation in observations for name in errors_by_attempt[observation.attempt].types}
     types = [error_type for error_type in ErrorType if error_type.value in occurring]
     groups: dict[str, list[Observation]] = {}
-    for contestant, contestant_rows in by_contestant(observations).items():
+    for contestant, contestant_rows in observations_by_contestant(observations).items():
         for tag in sorted({observation.tag for observation in contestant_rows}):
             groups[f"{tag.lower()}, {contestant.name}"] = [
                 observation for observation in contestant_rows if observation.tag == tag
@@ -62,12 +64,12 @@ def _figures(observations: Sequence[Observation], errors_by_attempt: Mapping[str
     for row, contestant_rows in groups.items():
         for kind in dict.fromkeys(error_type.kind for error_type in types if error_type is not ErrorType.OTHER):
             of_kind = {error_type.value for error_type in types if error_type.kind == kind}
-            figures.append(_share(row, f"any of {kind}", contestant_rows, errors_by_attempt, of_kind))
-        figures += [_share(row, name.value, contestant_rows, errors_by_attempt, {name.value}) for name in types]
+            figures.append(_error_share(row, f"any of {kind}", contestant_rows, errors_by_attempt, of_kind))
+        figures += [_error_share(row, name.value, contestant_rows, errors_by_attempt, {name.value}) for name in types]
     return figures
 
 
-def _share(
+def _error_share(
     row_name: str,
     column_name: str,
     contestant_rows: Sequence[Observation],
@@ -78,13 +80,13 @@ def _share(
     return table_number(
         row_name,
         column_name,
-        accuracy(
+        mean_over_problems(
             contestant_rows, lambda observation: bool(error_types & {*errors_by_attempt[observation.attempt].types})
         ),
     )
 
 
-def _judge_agreement(
+def _judge_agreement_tables(
     observations: Sequence[Observation], errors_by_attempt: Mapping[str, NamedErrors]
 ) -> list[SortableTable]:
     """Agreement of two judges in naming errors, where several were asked."""
@@ -107,7 +109,7 @@ def _judge_agreement(
                     second_judge,
                     len(shared_answers),
                     percent(same_count / len(shared_answers)),
-                    _alpha_text(shared_answers, first_judge, second_judge),
+                    _krippendorff_alpha_text(shared_answers, first_judge, second_judge),
                 )
             )
     columns = ("judge", "other judge", "answers", "same types", "Krippendorff's alpha")
@@ -115,12 +117,14 @@ def _judge_agreement(
     return [SortableTable("Judges of errors, compared", columns, cells, note)] if cells else []
 
 
-def _alpha_text(shared_answers: Sequence[Mapping[str, tuple[str, ...]]], first_judge: str, second_judge: str) -> str:
+def _krippendorff_alpha_text(
+    types_by_judge_of_answers: Sequence[Mapping[str, tuple[str, ...]]], first_judge: str, second_judge: str
+) -> str:
     import numpy as np
 
     ratings = np.array(
         [
-            [float(name.value in answer[judge]) for answer in shared_answers for name in ErrorType]
+            [float(name.value in answer[judge]) for answer in types_by_judge_of_answers for name in ErrorType]
             for judge in (first_judge, second_judge)
         ]
     )
@@ -128,7 +132,7 @@ def _alpha_text(shared_answers: Sequence[Mapping[str, tuple[str, ...]]], first_j
     return number(None if np.isnan(coefficient) else coefficient)
 
 
-def _picture(table_numbers: Sequence[TableNumber]) -> SectionPicture:
+def _error_shares_picture(table_numbers: Sequence[TableNumber]) -> SectionPicture:
     groups = list(dict.fromkeys(cell.row for cell in table_numbers))
     shown_groups = groups[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
@@ -141,8 +145,8 @@ def _picture(table_numbers: Sequence[TableNumber]) -> SectionPicture:
         group_cells = [cell for cell in table_numbers if cell.row == group and not cell.column.startswith("any of ")]
         top_figure = max(group_cells, key=lambda cell: cell.value or 0)
         summaries.append(f"{group}: most often {top_figure.column} ({percent(top_figure.value)})")
-    svg = charts.intervals(rows, shown_groups, x_title="share of wrong choices", y_title="")
-    left_out = charts.omission_note(shown_groups, groups)
+    svg = charts.interval_chart(rows, shown_groups, x_title="share of wrong choices", y_title="")
+    left_out = charts.note_if_omitted(shown_groups, groups)
     alt = f"Shares of wrong choices with an error of each type. {'; '.join(summaries)}.{left_out}"
     table = table_of_numbers(
         "error-types", "Types of error, by tag", table_numbers, row_heading="tag, group", unit="wrong choice"

@@ -8,19 +8,19 @@ import numpy as np
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import Contestant
-from benchwright_analysis.report.csbench.scale import ModelScore, measured_models
+from benchwright_analysis.report.csbench.scale import ModelScore, scores_of_models_with_facts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, text_with_interval
 from benchwright_analysis.statistics.calibration import rank_correlation
-from benchwright_judges.agreement.estimators import Estimate, bootstrap_estimate, pearson
+from benchwright_judges.agreement.estimators import Estimate, bootstrap_estimate, pearson_correlation
 
 FEWEST_MODELS = 4
 """With fewer, a correlation is nearly always close to 1 or -1."""
 
 
-def other_benchmarks(data: Dataset) -> Section | None:
+def other_benchmarks_section(data: Dataset) -> Section | None:
     """Correlations of scores over models; None without scores at other benchmarks."""
-    model_scores = measured_models(data)
+    model_scores = scores_of_models_with_facts(data)
     benchmarks = dict.fromkeys(name for model_score in model_scores for name in model_score.model_facts.benchmarks)
     if not benchmarks:
         return None
@@ -43,7 +43,7 @@ def other_benchmarks(data: Dataset) -> Section | None:
                 np.array([model.model_facts.benchmarks[benchmark] for model in shared_models]),
             ]
             correlations = {
-                "pearson": bootstrap_estimate(pearson, score_columns, seed=data.seed),
+                "pearson": bootstrap_estimate(pearson_correlation, score_columns, seed=data.seed),
                 "spearman": rank_correlation(score_columns[0], score_columns[1], seed=data.seed),
             }
             numbers.setdefault(way, {})[benchmark] = {"models": len(shared_models), **correlations}
@@ -56,41 +56,44 @@ def other_benchmarks(data: Dataset) -> Section | None:
                 )
             )
             if way == next(iter(numbers)):
-                points += _points(benchmark, shared_models)
+                points += _scatter_points(benchmark, shared_models)
     lead = [
         "Correlation of the mean score here with scores elsewhere, as the file of `--model-facts` has them. Models are "
         "what is drawn with replacement for the intervals: they are wide, and hold for other models like these."
     ]
     heads = ("benchmark", "asked here", "models", "Pearson (95 % interval)", "Spearman (95 % interval)")
     table = SortableTable("Correlation with other benchmarks", heads, rows)
-    pictures = [_picture(points, next(iter(numbers)), numbers, table)] if points else []
+    pictures = [_correlation_picture(points, next(iter(numbers)), numbers, table)] if points else []
     tables = () if pictures else (table,)
     return Section("other-benchmarks", "Scores at other benchmarks", lead, pictures, tables, numbers)
 
 
-def _points(benchmark: str, shared_models: Sequence[ModelScore]) -> list[charts.Row]:
+def _scatter_points(benchmark: str, shared_models: Sequence[ModelScore]) -> list[charts.Row]:
     return [
         {"x": model.model_facts.benchmarks[benchmark], "y": model.score, "group": benchmark} for model in shared_models
     ]
 
 
-def _picture(
-    points: Sequence[charts.Row], way: str, numbers: dict[str, dict[str, dict[str, object]]], table: SortableTable
+def _correlation_picture(
+    points: Sequence[charts.Row],
+    asking_way: str,
+    correlations_by_way: dict[str, dict[str, dict[str, object]]],
+    table: SortableTable,
 ) -> SectionPicture:
     all_benchmarks = list(dict.fromkeys(str(row["group"]) for row in points))
     shown_benchmarks = all_benchmarks[: charts.MOST_GROUPS]
     summaries = []
     for name in shown_benchmarks:
-        correlation = numbers[way][name]["pearson"]
+        correlation = correlations_by_way[asking_way][name]["pearson"]
         if isinstance(correlation, Estimate):
             summaries.append(f"{name}: Pearson's {text_with_interval(correlation)}")
-    svg = charts.curves(
+    svg = charts.line_chart(
         (),
         shown_benchmarks,
         x_title="score elsewhere",
         y_title="mean score",
-        points=[row for row in points if row["group"] in shown_benchmarks],
+        mark_rows=[row for row in points if row["group"] in shown_benchmarks],
     )
-    left_out = charts.omission_note(shown_benchmarks, all_benchmarks)
-    alt = f"A mark for each model and benchmark, asked {way}. {'; '.join(summaries)}.{left_out}"
+    left_out = charts.note_if_omitted(shown_benchmarks, all_benchmarks)
+    alt = f"A mark for each model and benchmark, asked {asking_way}. {'; '.join(summaries)}.{left_out}"
     return SectionPicture("other-benchmarks", "Score here against scores elsewhere", alt, svg, table)

@@ -7,11 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.csbench.contestants import Contestant, answered_observations, by_contestant, score_of
+from benchwright_analysis.report.csbench.contestants import (
+    Contestant,
+    decided_labelled_observations,
+    observations_by_contestant,
+    score_or_0,
+)
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.model_facts import ModelFacts
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, text_with_interval
-from benchwright_analysis.report.sections.matrix import accuracy
+from benchwright_analysis.report.sections.matrix import mean_over_problems
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.scale_fit import ScaleFit, fit_scale
 from benchwright_foundation.number_text import number, percent
@@ -30,7 +35,7 @@ class ModelScore:
     score: float
 
     @property
-    def family(self) -> str:
+    def family_label(self) -> str:
         """Models whose scores one line may fit."""
         return Contestant(self.model_facts.family, self.contestant.language, self.contestant.asked).name
 
@@ -46,26 +51,26 @@ class Prediction:
     """None if the model was not run."""
 
 
-def measured_models(data: Dataset) -> list[ModelScore]:
+def scores_of_models_with_facts(data: Dataset) -> list[ModelScore]:
     """The score of each model that the file of facts knows."""
     facts_by_model = {model_facts.model: model_facts for model_facts in data.model_facts}
     model_scores = []
-    for contestant, rows in by_contestant(
-        [observation for observation in answered_observations(data) if not observation.is_person]
+    for contestant, rows in observations_by_contestant(
+        [observation for observation in decided_labelled_observations(data) if not observation.is_person]
     ).items():
         names = {observation.participant for observation in rows}
         known_facts = facts_by_model.get(names.pop()) if len(names) == 1 else None
         if known_facts is not None:
-            model_scores.append(ModelScore(known_facts, contestant, accuracy(rows, score_of).value))
+            model_scores.append(ModelScore(known_facts, contestant, mean_over_problems(rows, score_or_0).value))
     return model_scores
 
 
-def scale(data: Dataset) -> Section | None:
+def model_size_section(data: Dataset) -> Section | None:
     """A line for each family; None without sizes of models."""
     families: dict[str, list[ModelScore]] = {}
-    for model_score in measured_models(data):
+    for model_score in scores_of_models_with_facts(data):
         if model_score.model_facts.family and model_score.model_facts.parameters_b is not None:
-            families.setdefault(model_score.family, []).append(model_score)
+            families.setdefault(model_score.family_label, []).append(model_score)
     if not families:
         return None
     fits: dict[str, ScaleFit] = {}
@@ -77,52 +82,64 @@ def scale(data: Dataset) -> Section | None:
     ]
     for name, family_models in families.items():
         try:
-            fits[name] = _fit(family_models)
+            fits[name] = _fit_scores_to_sizes(family_models)
         except StatisticsError as error:
             lead.append(f"{name}: {error}")
             continue
         predictions[name] = [
-            *_largest_prediction(family_models),
+            *_largest_predicted_from_smaller(family_models),
             *_unmeasured_predictions(data.model_facts, family_models, fits[name]),
         ]
     numbers = {"fits": fits, "predictions": predictions}
-    pictures = [_picture(families, fits)] if fits else []
+    pictures = [_fits_picture(families, fits)] if fits else []
     tables = [_predictions_table(predictions)] if any(predictions.values()) else []
     return Section("scale", "Score against the size of models", lead, pictures, tables, numbers)
 
 
-def _fit(model_scores: Sequence[ModelScore]) -> ScaleFit:
+def _fit_scores_to_sizes(model_scores: Sequence[ModelScore]) -> ScaleFit:
     return fit_scale(
         [model_score.model_facts.parameters_b or math.nan for model_score in model_scores],
         [model_score.score for model_score in model_scores],
     )
 
 
-def _largest_prediction(model_scores: Sequence[ModelScore]) -> list[Prediction]:
+def _largest_predicted_from_smaller(model_scores: Sequence[ModelScore]) -> list[Prediction]:
     """The largest model, predicted from those that are smaller."""
     largest = max(model_scores, key=lambda model_score: model_score.model_facts.parameters_b or 0)
     size = largest.model_facts.parameters_b or 0
     smaller = [model_score for model_score in model_scores if (model_score.model_facts.parameters_b or 0) < size]
     try:
-        return [Prediction(largest.model_facts.model, size, _fit(smaller).predict(size), largest.score)]
+        return [
+            Prediction(
+                largest.model_facts.model,
+                size,
+                _fit_scores_to_sizes(smaller).predict_with_interval(size),
+                largest.score,
+            )
+        ]
     except StatisticsError:
         return []
 
 
 def _unmeasured_predictions(
-    known_models: Sequence[ModelFacts], family_models: Sequence[ModelScore], fit: ScaleFit
+    facts_of_models: Sequence[ModelFacts], measured_models: Sequence[ModelScore], fit: ScaleFit
 ) -> list[Prediction]:
-    family, measured_names = family_models[0].model_facts.family, {model.model_facts.model for model in family_models}
+    family, measured_names = (
+        measured_models[0].model_facts.family,
+        {model.model_facts.model for model in measured_models},
+    )
     return [
-        Prediction(model_facts.model, model_facts.parameters_b, fit.predict(model_facts.parameters_b), None)
-        for model_facts in known_models
+        Prediction(
+            model_facts.model, model_facts.parameters_b, fit.predict_with_interval(model_facts.parameters_b), None
+        )
+        for model_facts in facts_of_models
         if model_facts.family == family
         and model_facts.model not in measured_names
         and model_facts.parameters_b is not None
     ]
 
 
-def _predictions_table(predictions: Mapping[str, Sequence[Prediction]]) -> SortableTable:
+def _predictions_table(predictions_by_family: Mapping[str, Sequence[Prediction]]) -> SortableTable:
     rows: list[Sequence[Cell]] = [
         (
             name,
@@ -132,7 +149,7 @@ def _predictions_table(predictions: Mapping[str, Sequence[Prediction]]) -> Sorta
             "not run" if prediction.measured is None else percent(prediction.measured),
             "left out" if prediction.measured is not None else "from all sizes",
         )
-        for name, family_predictions in predictions.items()
+        for name, family_predictions in predictions_by_family.items()
         for prediction in family_predictions
     ]
     columns = ("family", "model", "billions of parameters", "predicted (95 % interval)", "measured", "fitted")
@@ -141,20 +158,22 @@ def _predictions_table(predictions: Mapping[str, Sequence[Prediction]]) -> Sorta
     )
 
 
-def _points_text(share: float | None) -> str:
+def _percentage_points_text(share: float | None) -> str:
     return number(None if share is None else 100 * share, 1)
 
 
-def _picture(families: Mapping[str, Sequence[ModelScore]], fits: Mapping[str, ScaleFit]) -> SectionPicture:
-    shown_families = list(fits)[: charts.MOST_GROUPS]
+def _fits_picture(
+    scores_by_family: Mapping[str, Sequence[ModelScore]], fit_by_family: Mapping[str, ScaleFit]
+) -> SectionPicture:
+    shown_families = list(fit_by_family)[: charts.MOST_GROUPS]
     rows: list[charts.Row] = []
     points: list[charts.Row] = []
     for name in shown_families:
-        fit = fits[name]
+        fit = fit_by_family[name]
         for step in range(_STEPS + 1):
             size = fit.smallest * (fit.largest / fit.smallest) ** (step / _STEPS)
             rows.append({"x": size, "y": min(1.0, max(0.0, fit.line_score(size))), "group": name})
-        for model_score in families[name]:
+        for model_score in scores_by_family[name]:
             points.append({"x": model_score.model_facts.parameters_b, "y": model_score.score, "group": name})
     table_rows: list[Sequence[Cell]] = [
         (
@@ -163,28 +182,29 @@ def _picture(families: Mapping[str, Sequence[ModelScore]], fits: Mapping[str, Sc
             f"{fit.smallest:g} to {fit.largest:g}",
             number(100 * fit.intercept, 1),
             number(100 * fit.slope, 2),
-            f"{_points_text(fit.per_doubling.value)} ({_points_text(fit.per_doubling.low)} to "
-            f"{_points_text(fit.per_doubling.high)})",
+            f"{_percentage_points_text(fit.per_doubling.value)} ({_percentage_points_text(fit.per_doubling.low)} to "
+            f"{_percentage_points_text(fit.per_doubling.high)})",
             number(fit.r_squared),
         )
-        for name, fit in fits.items()
+        for name, fit in fit_by_family.items()
     ]
     columns = ("family", "models", "billions of parameters", "a (points)", "b (points)", "points per doubling", "R²")
     summary = "; ".join(
-        f"{name}: {_points_text(fits[name].per_doubling.value)} points more for each doubling"
+        f"{name}: {_percentage_points_text(fit_by_family[name].per_doubling.value)} points more for each doubling"
         for name in shown_families
     )
     return SectionPicture(
         "scale",
         "Score against parameters",
-        f"Lines over a scale of doublings, marks are models. {summary}.{charts.omission_note(shown_families, fits)}",
-        charts.curves(
+        f"Lines over a scale of doublings, marks are models. {summary}."
+        f"{charts.note_if_omitted(shown_families, fit_by_family)}",
+        charts.line_chart(
             rows,
             shown_families,
             x_title="billions of parameters (doublings)",
             y_title="mean score",
-            points=points,
-            is_logarithmic=True,
+            mark_rows=points,
+            has_log2_x_axis=True,
         ),
         SortableTable("Lines of families", columns, table_rows, "Points are hundredths of the highest score."),
     )

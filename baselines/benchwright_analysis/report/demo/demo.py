@@ -18,7 +18,7 @@ import numpy as np
 
 from benchwright_analysis.code_digest import analysis_digest
 from benchwright_analysis.report.demo import subjects as demo_subjects
-from benchwright_analysis.report.demo.subjects import MADE_UP, MadeUp, conditions_text
+from benchwright_analysis.report.demo.subjects import MADE_UP, MadeUp, program_conditions_yaml
 from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate_study
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.hand_clock import HandClock
@@ -60,7 +60,7 @@ from benchwright_problems.verdict import Outcome
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_studies.plan.model_condition import model_conditions
-from benchwright_studies.plan.preregistration import preregister
+from benchwright_studies.plan.preregistration import preregister_once
 from benchwright_studies.plan.study_file import parse_study
 from benchwright_subjects.prompts.study_prompts import prompt_digests
 
@@ -87,27 +87,27 @@ class SimulatedStudy:
     rated: Sequence[RatedAnswer]
 
 
-def make_demo(log_path: Path, store: Store, *, people: int = 30, seed: int = 7) -> SimulatedStudy:
+def record_demo_study(new_log_path: Path, store: Store, *, people: int = 30, seed: int = 7) -> SimulatedStudy:
     """Records a made-up study and made-up models' attempts in a new log.
 
     Args:
-        log_path: Path of the log; made.
+        new_log_path: Path of the log; made.
         store: Store for the starter pack.
         people: Number of people who take part.
         seed: The same seed gives the same study.
     """
     clock = HandClock()
     random = np.random.default_rng(seed)
-    problems = [problem for problem in store.public(PACK).problems if problem.public.figures == ()][:_PROBLEMS]
-    with StudyLog(log_path, wall_clock=clock.now, monotonic_ns=clock.monotonic_ns, process="demo") as log:
+    problems = [problem for problem in store.public_pack(PACK).problems if problem.public.figures == ()][:_PROBLEMS]
+    with StudyLog(new_log_path, wall_clock=clock.now, monotonic_ns=clock.monotonic_ns, process="demo") as log:
         desk = _AttemptWriter(log, clock, random)
         studies = Studies(log, Attempts(log))
         refs = [f"{PACK}/{problem.id}" for problem in problems]
         designs = [f"{PACK}/{problem.id}" for problem in problems if problem.kind is ProblemKind.DESIGN]
-        text = _study_text(STUDY, refs, designs, people, seed, _LIMIT_MIN)
+        text = _study_yaml(STUDY, refs, designs, people, seed, _LIMIT_MIN)
         file = parse_study(text, Path("demo.study.yaml"))
         registered_study = studies.register(file, {f"{PACK}/{problem.id}": problem.difficulty for problem in problems})
-        preregister(log, registered_study, analysis_digest(), digest_by_prompt_set=prompt_digests())
+        preregister_once(log, registered_study, analysis_digest(), digest_by_prompt_set=prompt_digests())
         # Without an effect here: which condition a task has is what the study's own plan says.
         plan = StudyPlan(
             participants=people, families=4, problems_per_family=len(problems) // 4, effect_percent=0, median_minutes=14
@@ -141,7 +141,9 @@ def make_demo(log_path: Path, store: Store, *, people: int = 30, seed: int = 7) 
             studies.enroll(STUDY, participant)
             studies.give_consent(STUDY, participant, "1")
             for ref in by_ref:
-                studies.keep_forecast(STUDY, participant, ref, desk.drawn_forecast(simulated_by_task[simulated, ref]))
+                studies.record_next_forecast(
+                    STUDY, participant, ref, desk.draw_forecast(simulated_by_task[simulated, ref])
+                )
             has_left = random.random() < 0.04
             for _task in assignment.tasks[: len(assignment.tasks) // 2 if has_left else None]:
                 assigned, consent, ref = studies.next_task(STUDY, participant)
@@ -150,7 +152,7 @@ def make_demo(log_path: Path, store: Store, *, people: int = 30, seed: int = 7) 
                 attempt = desk.open_attempt(
                     by_ref[ref], ref, participant, "human+copilot" if assigned.assistants else "human", STUDY
                 )
-                studies.note_problem_opened(assigned, ref, attempt)
+                studies.record_task_begun(assigned, ref, attempt)
                 desk.record_events(
                     attempt, assigned, consent, studies.find_forecast(STUDY, participant, ref) or Forecast()
                 )
@@ -159,7 +161,7 @@ def make_demo(log_path: Path, store: Store, *, people: int = 30, seed: int = 7) 
             if not has_left:
                 attentive = "sometimes" if random.random() < 0.95 else "never"
                 studies.answer_questionnaire(STUDY, participant, {"attention": attentive})
-                studies.record_finish(STUDY, participant)
+                studies.record_finish_if_finished(STUDY, participant)
         for model, slope, half in _MODELS:
             for ref, problem in by_ref.items():
                 for _ in range(_SAMPLES):
@@ -169,8 +171,8 @@ def make_demo(log_path: Path, store: Store, *, people: int = 30, seed: int = 7) 
             made_up = next(program for program in MADE_UP if program.name == model_condition.condition.name)
             for ref, sample in product(model_condition.problems, range(1, model_condition.condition.samples + 1)):
                 desk.write_program_attempt(made_up, by_ref[ref], model_condition.assigned_terms(ref, sample), ref)
-        desk.settle()
-    return SimulatedStudy(STUDY, _ratings(random))
+        desk.await_pending_events()
+    return SimulatedStudy(STUDY, _made_up_ratings(random))
 
 
 class _AttemptWriter:
@@ -182,12 +184,12 @@ class _AttemptWriter:
         self._pending_events: list[Future[RecordedEvent]] = []
         self._texts: dict[str, tuple[str, str, int]] = {}
 
-    def open_attempt(self, problem: Problem, ref: str, solver: str, condition: str, study: str = "") -> str:
+    def open_attempt(self, problem: Problem, problem_ref: str, solver: str, condition: str, study: str = "") -> str:
         path = next(iter(problem.public.expected), "answer.md")
         text = problem.public.files.get(path, "")
         header = AttemptHeader(
-            id=sha256(f"{ref} {solver} {self._clock.mono_ns}".encode())[:32],
-            problem=ref,
+            id=sha256(f"{problem_ref} {solver} {self._clock.mono_ns}".encode())[:32],
+            problem=problem_ref,
             problem_digest=problem.public_digest,
             workspace=f"/demo/{problem.id}",
             solver=solver,
@@ -202,28 +204,28 @@ class _AttemptWriter:
     def record_events(self, attempt: str, *events: Event) -> None:
         self._pending_events += [self._log.append_nowait(attempt, event) for event in events]
         if len(self._pending_events) > 2000 or isinstance(events[-1], Submitted | Abandoned | TimedOut | SelfEstimate):
-            self.settle()
+            self.await_pending_events()
 
-    def settle(self) -> None:
+    def await_pending_events(self) -> None:
         for future in self._pending_events:
             future.result()
         self._pending_events.clear()
 
-    def drawn_forecast(self, simulated_attempt: SimulatedAttempt) -> Forecast:
+    def draw_forecast(self, simulated_attempt: SimulatedAttempt) -> Forecast:
         """A person's forecast for a task."""
         return Forecast(
             minutes_without_ai=simulated_attempt.forecast_minutes,
             minutes_with_ai=simulated_attempt.forecast_minutes * _HOPED,
-            difficulty=self._felt_difficulty(simulated_attempt.minutes),
+            difficulty=self._draw_felt_difficulty(simulated_attempt.minutes),
             prior_exposure=Exposure.SIMILAR if self._random.random() < 0.1 else Exposure.NONE,
-            success=self._stated_chance(0.95 - 0.1 * math.log2(max(simulated_attempt.forecast_minutes, 4) / 4)),
+            success=self._draw_stated_chance(0.95 - 0.1 * math.log2(max(simulated_attempt.forecast_minutes, 4) / 4)),
         )
 
-    def _stated_chance(self, mean: float) -> float:
+    def _draw_stated_chance(self, mean: float) -> float:
         """A chance as a person states it, in steps of a twentieth."""
         return float(np.clip(round(self._random.normal(mean, 0.15) * 20), 1, 20)) / 20
 
-    def _felt_difficulty(self, minutes: float) -> int:
+    def _draw_felt_difficulty(self, minutes: float) -> int:
         return int(np.clip(round(math.log2(minutes / 3.5) + self._random.normal(2, 0.8)), 1, 5))
 
     def write_person_attempt(self, attempt: str, problem: Problem, assigned: Assigned, needed_minutes: float) -> None:
@@ -241,7 +243,7 @@ class _AttemptWriter:
         number = 0
         for step in range(steps):
             clock.pass_s(float(gaps[step]))
-            self._write_edits(attempt, uses_copilot=bool(assigned.assistants))
+            self._write_random_edit(attempt, uses_copilot=bool(assigned.assistants))
             if step == pause:
                 self.record_events(attempt, Focus(focused=False), Paused(reason="coffee"))
                 clock.pass_s(random.uniform(60, 900))
@@ -249,15 +251,15 @@ class _AttemptWriter:
             if step in run_steps and step < steps - 1:
                 number += 1
                 share = (step + 1) / steps
-                self._write_verdict(attempt, problem, number, has_passed=False, share=share)
+                self._write_verdict(attempt, problem, number, has_passed=False, passed_tests_share=share)
         if passes:
-            self._write_verdict(attempt, problem, number + 1, has_passed=True, share=1.0)
+            self._write_verdict(attempt, problem, number + 1, has_passed=True, passed_tests_share=1.0)
             self.record_events(attempt, Submitted())
         elif minutes == patience:
-            self._write_verdict(attempt, problem, number + 1, has_passed=False, share=0.5)
+            self._write_verdict(attempt, problem, number + 1, has_passed=False, passed_tests_share=0.5)
             self.record_events(attempt, Abandoned(reason="I am stuck"))
         else:
-            self._write_verdict(attempt, problem, number + 1, has_passed=False, share=0.6)
+            self._write_verdict(attempt, problem, number + 1, has_passed=False, passed_tests_share=0.6)
             self.record_events(attempt, TimedOut(reason="time_limit", limit=_LIMIT_MIN * 60))
         spread = random.normal(0, 0.25)
         helped = bool(random.random() < 0.02)
@@ -265,13 +267,13 @@ class _AttemptWriter:
             attempt,
             SelfEstimate(
                 minutes=minutes * math.exp(spread),
-                difficulty=self._felt_difficulty(needed_minutes),
+                difficulty=self._draw_felt_difficulty(needed_minutes),
                 external_help=helped,
-                solved=self._stated_chance(0.9 if passes else 0.5),
+                solved=self._draw_stated_chance(0.9 if passes else 0.5),
             ),
         )
 
-    def _write_edits(self, attempt: str, *, uses_copilot: bool) -> None:
+    def _write_random_edit(self, attempt: str, *, uses_copilot: bool) -> None:
         """A few words by hand, at times a paste or a completion."""
         random = self._random
         draw = random.random()
@@ -299,7 +301,9 @@ class _AttemptWriter:
         self.record_events(attempt, EditReason(path=path, version=version, reason=source, metadata=metadata))
         self._texts[attempt] = (path, old_text[:start] + text + old_text[end:], version)
 
-    def _write_verdict(self, attempt: str, problem: Problem, number: int, *, has_passed: bool, share: float) -> None:
+    def _write_verdict(
+        self, attempt: str, problem: Problem, try_number: int, *, has_passed: bool, passed_tests_share: float
+    ) -> None:
         path, text, _ = self._texts[attempt]
         digest = sha256(text.encode())
         outcome = Outcome.PASSED if has_passed else Outcome.FAILED
@@ -310,7 +314,7 @@ class _AttemptWriter:
             self.record_events(
                 attempt,
                 Answered(
-                    number=number,
+                    number=try_number,
                     outcome=outcome,
                     reason=reason,
                     message=message,
@@ -319,20 +323,20 @@ class _AttemptWriter:
                 ),
             )
             return
-        run, total = f"{attempt}-{number}", 8
-        passed_count = total if has_passed else min(total - 1, int(share * total))
+        run, total = f"{attempt}-{try_number}", 8
+        passed_count = total if has_passed else min(total - 1, int(passed_tests_share * total))
         message = "" if has_passed else str(self._random.choice(_MESSAGES)).format(passed_count, total)
         self.record_events(
             attempt,
             Save(path=path, sha256=digest, size=len(text)),
-            RunStarted(run=run, number=number, snapshot={path: digest}),
+            RunStarted(run=run, number=try_number, snapshot={path: digest}),
         )
         self._clock.pass_s(2.5)
         self.record_events(
             attempt,
             RunFinished(
                 run=run,
-                number=number,
+                number=try_number,
                 outcome=outcome,
                 reason="passed" if has_passed else "tests_failed",
                 message=message,
@@ -343,9 +347,9 @@ class _AttemptWriter:
             ),
         )
 
-    def write_program_attempt(self, made_up: MadeUp, problem: Problem, assigned: Assigned, ref: str) -> None:
+    def write_program_attempt(self, made_up: MadeUp, problem: Problem, assigned: Assigned, problem_ref: str) -> None:
         """One attempt of an agent, or of a copilot alone."""
-        attempt = self.open_attempt(problem, ref, assigned.participant, made_up.name, STUDY)
+        attempt = self.open_attempt(problem, problem_ref, assigned.participant, made_up.name, STUDY)
         self.record_events(attempt, assigned)
         path, old_text, version = self._texts[attempt]
         write = partial(self.record_events, attempt)
@@ -354,12 +358,12 @@ class _AttemptWriter:
         )
         self._texts[attempt] = (path, text, version)
         passes = not broke_off and self._random.random() < made_up.chance
-        self._write_verdict(attempt, problem, 1, has_passed=passes, share=self._random.random())
+        self._write_verdict(attempt, problem, 1, has_passed=passes, passed_tests_share=self._random.random())
         self.record_events(attempt, demo_subjects.end_event(broke_off=broke_off))
 
-    def write_model_sample(self, problem: Problem, ref: str, model: str, *, passes: bool) -> None:
+    def write_model_sample(self, problem: Problem, problem_ref: str, model: str, *, passes: bool) -> None:
         """One sample of a model."""
-        attempt = self.open_attempt(problem, ref, model, "model")
+        attempt = self.open_attempt(problem, problem_ref, model, "model")
         self.record_events(attempt, Started())
         self._clock.pass_s(self._random.uniform(5, 40))
         sent_tokens, received_tokens = int(self._random.integers(600, 2000)), int(self._random.integers(200, 4000))
@@ -375,7 +379,7 @@ class _AttemptWriter:
                 parameters={"prompts": "benchwright", "knowledge_cutoff": "2026-06"},
             ),
         )
-        self._write_verdict(attempt, problem, 1, has_passed=passes, share=self._random.random())
+        self._write_verdict(attempt, problem, 1, has_passed=passes, passed_tests_share=self._random.random())
         self.record_events(attempt, Submitted())
 
 
@@ -387,7 +391,7 @@ _MESSAGES = (
 )
 
 
-def _ratings(random: np.random.Generator) -> list[RatedAnswer]:
+def _made_up_ratings(random: np.random.Generator) -> list[RatedAnswer]:
     """Made-up grades of two people and two judges."""
     ratings = []
     for number in range(120):
@@ -405,23 +409,28 @@ def _ratings(random: np.random.Generator) -> list[RatedAnswer]:
     return ratings
 
 
-def _study_text(
-    study: str, problems: Sequence[str], designs: Sequence[str], people: int, seed: int, limit_min: float
+def _study_yaml(
+    study: str,
+    problem_refs: Sequence[str],
+    design_refs: Sequence[str],
+    participant_count: int,
+    seed: int,
+    limit_min: float,
 ) -> str:
     """The study file.
 
     Args:
         study: The study's id.
-        problems: As `pack/id`.
-        designs: Those of them that ask for Verilog.
-        people: Number of people who take part.
+        problem_refs: As `pack/id`.
+        design_refs: Those of them that ask for Verilog.
+        participant_count: Number of people who take part.
         seed: Seed of the randomisation.
         limit_min: Active minutes for a task.
     """
-    problem_lines = "\n".join(f"  - {problem}" for problem in problems)
+    problem_lines = "\n".join(f"  - {problem}" for problem in problem_refs)
     return f"""\
 study: {study}
-title: A made-up study of {people} people with and without a copilot
+title: A made-up study of {participant_count} people with and without a copilot
 problems:
 {problem_lines}
 conditions:
@@ -431,8 +440,8 @@ conditions:
     solver: human+copilot
     assistants: [github.copilot]
     subject: {{name: github.copilot, version: "1.400.0"}}
-{conditions_text(designs)}
-participants: {people}
+{program_conditions_yaml(design_refs)}
+participants: {participant_count}
 randomisation:
   unit: task
   order: latin-square

@@ -39,11 +39,11 @@ MADE_UP = (
 )
 
 
-def conditions_text(designs: Sequence[str]) -> str:
+def program_conditions_yaml(design_refs: Sequence[str]) -> str:
     """Their part of the study file.
 
     Args:
-        designs: The problems that a copilot can write, as `pack/id`.
+        design_refs: The problems that a copilot can write, as `pack/id`.
     """
     condition_texts = []
     for made_up in MADE_UP:
@@ -53,7 +53,7 @@ def conditions_text(designs: Sequence[str]) -> str:
             lines += ["    model: simulated/large"]
         lines += [
             "    samples: 2",
-            f"    problems: [{', '.join(designs)}]",
+            f"    problems: [{', '.join(design_refs)}]",
             "    subject:",
             f"      name: {name}",
             '      version: "1.4"',
@@ -75,7 +75,7 @@ class SimulatedWork(NamedTuple):
 def simulate_program(
     made_up: MadeUp,
     path: str,
-    old_text: str,
+    start_text: str,
     random: np.random.Generator,
     advance_by_s: Callable[[float], None],
     record_events: Callable[..., None],
@@ -85,7 +85,7 @@ def simulate_program(
     Args:
         made_up: The made-up condition.
         path: The file that it writes.
-        old_text: Its text.
+        start_text: Its text.
         random: Draws everything.
         advance_by_s: Lets seconds pass.
         record_events: Records events.
@@ -94,7 +94,7 @@ def simulate_program(
     subject_facts = {"subject": name, "subject_version": "1.4", "configuration_sha256": _CONFIGURATION[name]}
     subject_facts |= {"policy": made_up.policy, "start": made_up.start_kind} if made_up.policy else {}
     record_events(ModelUsage(model=name if made_up.policy else "simulated/large", parameters=subject_facts), Started())
-    text = old_text
+    text = start_text
     for step in range(int(random.integers(3, 9))):
         advance_by_s(float(random.uniform(0.2, 1.0) if made_up.policy else random.uniform(10, 60)))
         added_line = str(random.choice(_LINES))
@@ -130,7 +130,7 @@ def _edit_reason(path: str, version: int, reason: str) -> EditReason:
 
 
 def _completion_events(
-    path: str, step: int, offset: int, text: str, latency_ms: float, change: Change | None
+    path: str, step: int, offset: int, text: str, latency_ms: float, accepted_change: Change | None
 ) -> list[Event]:
     assist = f"{path}:{step}"
     asked_event = AssistAsked(
@@ -139,9 +139,15 @@ def _completion_events(
     shown_event = AssistShown(
         assist=assist, provider=COPILOT, path=path, version=step, offset=offset, length=len(text), trigger="invoked"
     )
-    if change is None:
+    if accepted_change is None:
         return [asked_event, shown_event]
     version = step + 1
     accepted_event = AssistAccepted(assist=assist, provider=COPILOT, path=path, version=version, length=len(text))
     reason = _edit_reason(path, version, "inlineCompletionAccept")
-    return [asked_event, shown_event, reason, Edit(path=path, version=version, changes=(change,)), accepted_event]
+    return [
+        asked_event,
+        shown_event,
+        reason,
+        Edit(path=path, version=version, changes=(accepted_change,)),
+        accepted_event,
+    ]

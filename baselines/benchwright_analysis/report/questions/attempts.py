@@ -32,6 +32,6 @@ def question_attempts_by_group(
     return {group: attempts for group, attempts in attempts_by_group.items() if attempts}
 
 
-def grouped_observations(attempts_by_group: dict[str, list[FoldedAttempt]]) -> dict[str, list[Observation]]:
+def observations_by_group(attempts_by_group: dict[str, list[FoldedAttempt]]) -> dict[str, list[Observation]]:
     """The rows of these attempts."""
     return {group: [attempt.observation for attempt in attempts] for group, attempts in attempts_by_group.items()}

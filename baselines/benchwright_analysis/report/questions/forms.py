@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts_by_group
+from benchwright_analysis.report.questions.attempts import observations_by_group, question_attempts_by_group
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
@@ -18,7 +18,7 @@ _SEEN = ("text", "image")
 _ORDER = [f"{medium}, {form}" for form in _FORMATS.values() for medium in _SEEN]
 
 
-def forms(data: Dataset) -> Section | None:
+def question_forms_section(data: Dataset) -> Section | None:
     """Accuracy by picture and format; nothing if no question has a picture, and only one of the formats is there."""
     unknown_facts = ProblemFacts()
 
@@ -26,7 +26,7 @@ def forms(data: Dataset) -> Section | None:
         medium = _SEEN[data.problem_facts.get(observation.problem, unknown_facts).has_pictures]
         return f"{medium}, {_FORMATS[observation.format]}" if observation.format in _FORMATS else ""
 
-    figures = accuracy_by_label(grouped_observations(question_attempts_by_group(data)), form, _ORDER)
+    figures = accuracy_by_label(observations_by_group(question_attempts_by_group(data)), form, _ORDER)
     if len({figure.column for figure in figures}) < 2:
         return None
     table = table_of_numbers(

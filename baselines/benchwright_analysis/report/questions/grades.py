@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report.fold import FoldedAttempt
-from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts_by_group
+from benchwright_analysis.report.questions.attempts import observations_by_group, question_attempts_by_group
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Section, SortableTable, TableNumber
-from benchwright_analysis.report.sections.matrix import accuracy, table_number, table_of_numbers
+from benchwright_analysis.report.sections.matrix import mean_over_problems, table_number, table_of_numbers
 from benchwright_judges.agreement.agreement import is_right_by_majority
 from benchwright_judges.agreement.rated import scale_of
 from benchwright_judges.judgement import ScoringMethod
@@ -24,10 +24,10 @@ _NO_ANSWER = "no answer to grade"
 _THREE_SEATS = 3
 
 
-def grades(data: Dataset) -> Section | None:
+def judge_grades_section(data: Dataset) -> Section | None:
     """Shares of the grades of free responses, and of the answers whose first two votes disagreed."""
-    grade_figures = _grades(data)
-    ties = _ties(question_attempts_by_group(data, _has_two_votes))
+    grade_figures = _grade_shares(data)
+    ties = _first_vote_disagreement_shares(question_attempts_by_group(data, _has_two_model_votes))
     if not grade_figures and not ties:
         return None
     tables: list[SortableTable] = []
@@ -54,55 +54,59 @@ def grades(data: Dataset) -> Section | None:
     return Section("grades", "How judges graded", (), (), tables, numbers)
 
 
-def _grades(data: Dataset) -> list[TableNumber]:
+def _grade_shares(data: Dataset) -> list[TableNumber]:
     attempts_by_group = question_attempts_by_group(
         data, lambda attempt: attempt.observation.format == QuestionFormat.FREE_RESPONSE.value
     )
     labels = {
-        attempt.observation.attempt: _grade(attempt) for attempts in attempts_by_group.values() for attempt in attempts
+        attempt.observation.attempt: _grade_label(attempt)
+        for attempts in attempts_by_group.values()
+        for attempt in attempts
     }
     if not set(labels.values()) & set(_GRADES):
         return []
-    groups = grouped_observations(attempts_by_group)
+    groups = observations_by_group(attempts_by_group)
     shown_grades = [grade for grade in (*_GRADES, _NO_ANSWER) if grade in labels.values()]
-    return _shares(groups, {grade: {key: label == grade for key, label in labels.items()} for grade in shown_grades})
+    return _shares_by_group_and_column(
+        groups, {grade: {key: label == grade for key, label in labels.items()} for grade in shown_grades}
+    )
 
 
-def _grade(attempt: FoldedAttempt) -> str:
+def _grade_label(attempt: FoldedAttempt) -> str:
     label = attempt.judgement.label if attempt.judgement is not None else ""
     return label if label in _GRADES else _BY_RULE.get(label, _NO_ANSWER)
 
 
-def _shares(
-    groups: Mapping[str, Sequence[Observation]], holds_by_column: Mapping[str, Mapping[str, bool]]
+def _shares_by_group_and_column(
+    observations_of_group: Mapping[str, Sequence[Observation]], holds_by_column: Mapping[str, Mapping[str, bool]]
 ) -> list[TableNumber]:
     """The share of attempts for which a column is true, by group."""
     return [
-        table_number(group, name, accuracy(rows, lambda observation, holds=holds: holds[observation.attempt]))  # type: ignore[misc]
+        table_number(group, name, mean_over_problems(rows, lambda observation, holds=holds: holds[observation.attempt]))  # type: ignore[misc]
         for name, holds in holds_by_column.items()
-        for group, rows in groups.items()
+        for group, rows in observations_of_group.items()
     ]
 
 
-def _has_two_votes(attempt: FoldedAttempt) -> bool:
+def _has_two_model_votes(attempt: FoldedAttempt) -> bool:
     judgement = attempt.judgement
     return (
         judgement is not None
         and judgement.method == ScoringMethod.MODEL.value
         and len(judgement.votes) > 1
-        and _scale(attempt) is not None
+        and _judging_scale(attempt) is not None
     )
 
 
-def _scale(attempt: FoldedAttempt) -> Scale | None:
+def _judging_scale(attempt: FoldedAttempt) -> Scale | None:
     return scale_of(attempt.observation.format or attempt.observation.category)
 
 
-def _ties(attempts_by_group: Mapping[str, Sequence[FoldedAttempt]]) -> list[TableNumber]:
+def _first_vote_disagreement_shares(attempts_by_group: Mapping[str, Sequence[FoldedAttempt]]) -> list[TableNumber]:
     needs_third_vote: dict[str, bool] = {}
     rightness_differs: dict[str, bool] = {}
     for attempt in (attempt for attempts in attempts_by_group.values() for attempt in attempts):
-        scale, judgement = _scale(attempt), attempt.judgement
+        scale, judgement = _judging_scale(attempt), attempt.judgement
         if scale is None or judgement is None:
             continue
         first_label, second_label = judgement.votes[:2]
@@ -111,7 +115,7 @@ def _ties(attempts_by_group: Mapping[str, Sequence[FoldedAttempt]]) -> list[Tabl
             scale, [first_label]
         ) is not is_right_by_majority(scale, [second_label])
     holds_by_column = {"a third vote is needed": needs_third_vote, "differ on right or not right": rightness_differs}
-    return _shares(
+    return _shares_by_group_and_column(
         {group: [attempt.observation for attempt in attempts] for group, attempts in attempts_by_group.items()},
         holds_by_column,
     )

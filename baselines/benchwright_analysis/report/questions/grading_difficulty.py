@@ -19,17 +19,17 @@ from benchwright_judges.agreement.rated import PANEL, RatedAnswer
 _LEVELS = {1: "1, easy to grade", 2: "2", 3: "3", 4: "4", 5: "5, hard to grade"}
 
 
-def grading_difficulty(data: Dataset) -> Section | None:
+def grading_difficulty_section(data: Dataset) -> Section | None:
     """Disagreement by grading difficulty, as the people who graded an answer rated it."""
     levels: dict[int, list[RatedAnswer]] = {}
     for rated_answer in data.rated:
         if rated_answer.difficulty:
-            levels.setdefault(_level(rated_answer), []).append(rated_answer)
+            levels.setdefault(_mean_difficulty_level(rated_answer), []).append(rated_answer)
     figures = [
         table_number(_LEVELS[level], name, share)
         for name, differs in _COLUMNS.items()
         for level in sorted(levels)
-        if (share := _share(levels[level], differs)) is not None
+        if (share := _share_that_differ(levels[level], differs)) is not None
     ]
     if not figures:
         return None
@@ -48,7 +48,7 @@ def grading_difficulty(data: Dataset) -> Section | None:
         "grading-difficulty",
         "Disagreement by grading difficulty",
         "; ".join(f"{cell.column}, difficulty {cell.row}: {percent(cell.value)}" for cell in figures) + ".",
-        charts.intervals(
+        charts.interval_chart(
             [
                 {"label": cell.row, "group": cell.column, "value": cell.value, "low": cell.low, "high": cell.high}
                 for cell in sorted(figures, key=lambda cell: cell.row)
@@ -64,11 +64,11 @@ def grading_difficulty(data: Dataset) -> Section | None:
     )
 
 
-def _level(rated_answer: RatedAnswer) -> int:
+def _mean_difficulty_level(rated_answer: RatedAnswer) -> int:
     return math.floor(statistics.fmean(rated_answer.difficulty.values()) + 0.5)
 
 
-def _differs_from_people(rated_answer: RatedAnswer) -> bool | None:
+def _judges_differ_from_people(rated_answer: RatedAnswer) -> bool | None:
     votes = rated_answer.judges.get(PANEL) or next(iter(rated_answer.judges.values()), ())
     people_verdict, judges_verdict = (
         is_right_by_majority(rated_answer.scale, [*rated_answer.people.values()]),
@@ -77,29 +77,31 @@ def _differs_from_people(rated_answer: RatedAnswer) -> bool | None:
     return None if people_verdict is None or judges_verdict is None else people_verdict is not judges_verdict
 
 
-def _people_differ(rated_answer: RatedAnswer) -> bool | None:
+def _first_two_people_differ(rated_answer: RatedAnswer) -> bool | None:
     first_verdicts = [
         is_right_by_majority(rated_answer.scale, [label]) for label in [*rated_answer.people.values()][:2]
     ]
     return first_verdicts[0] is not first_verdicts[1] if len(first_verdicts) == 2 else None
 
 
-def _needs_more_votes(rated_answer: RatedAnswer) -> bool | None:
-    return rated_answer.tie_break if sum(map(len, _votes_by_judge(rated_answer))) > 1 else None
+def _needed_tie_break(rated_answer: RatedAnswer) -> bool | None:
+    return rated_answer.tie_break if sum(map(len, _votes_of_each_judge(rated_answer))) > 1 else None
 
 
-def _votes_by_judge(rated_answer: RatedAnswer) -> Sequence[Sequence[str]]:
+def _votes_of_each_judge(rated_answer: RatedAnswer) -> Sequence[Sequence[str]]:
     return [votes for judge, votes in rated_answer.judges.items() if judge != PANEL]
 
 
 _COLUMNS: Mapping[str, Callable[[RatedAnswer], bool | None]] = {
-    "judges against people": _differs_from_people,
-    "first two people": _people_differ,
-    "first votes of judges": _needs_more_votes,
+    "judges against people": _judges_differ_from_people,
+    "first two people": _first_two_people_differ,
+    "first votes of judges": _needed_tie_break,
 }
 
 
-def _share(rated: Sequence[RatedAnswer], differs: Callable[[RatedAnswer], bool | None]) -> CrossedEstimate | None:
+def _share_that_differ(
+    rated: Sequence[RatedAnswer], differs: Callable[[RatedAnswer], bool | None]
+) -> CrossedEstimate | None:
     outcomes = [
         (rated_answer.problem or rated_answer.answer_id, is_different)
         for rated_answer in rated

@@ -14,7 +14,7 @@ from benchwright_analysis.report.questions.attempts import question_attempts_by_
 from benchwright_analysis.report.questions.selections import AnswerSelection
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Section, SortableTable, counted, text_with_interval
-from benchwright_authoring.item_analysis import LEAST, Option, analyse, option_statistics
+from benchwright_authoring.item_analysis import LEAST, Option, item_statistics, option_statistics
 from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.estimators import Share, wilson_share
 
@@ -63,18 +63,18 @@ class _SolverSelections:
     by_problem: Mapping[str, Mapping[str, AnswerSelection]]
 
 
-def options(data: Dataset) -> Section | None:
+def options_section(data: Dataset) -> Section | None:
     """Difficulty, discrimination and distractors; None if no question has enough answers by people or by models."""
     selections_by_solver = {name: _first_selections(data, is_person=name == PEOPLE) for name in (PEOPLE, MACHINES)}
-    names = _option_names(data, selections_by_solver)
+    names = _shown_option_names(data, selections_by_solver)
     analysed_questions: list[AnalysedQuestion] = []
     chosen_options: list[ChosenOption] = []
     for name, solver_selections in selections_by_solver.items():
         points = {
-            problem: _points(solver_selections, problem_selections)
+            problem: _points_in_examinee_order(solver_selections, problem_selections)
             for problem, problem_selections in solver_selections.by_problem.items()
         }
-        analysed = analyse(points)
+        analysed = item_statistics(points)
         for problem, problem_selections in solver_selections.by_problem.items():
             if len(problem_selections) < LEAST:
                 continue
@@ -90,7 +90,7 @@ def options(data: Dataset) -> Section | None:
             ]
             analysed_options = option_statistics(points, problem, values, [*names.get(problem, ())])
             chosen_options += [
-                _option(problem, name, names[problem][option.value], option) for option in analysed_options
+                _chosen_option(problem, name, names[problem][option.value], option) for option in analysed_options
             ]
     if not analysed_questions:
         return None
@@ -125,17 +125,17 @@ def _first_selections(data: Dataset, *, is_person: bool) -> _SolverSelections:
     by_problem: dict[str, dict[str, AnswerSelection]] = {}
     for attempt in sorted(attempts, key=lambda attempt: (attempt.observation.started, attempt.observation.attempt)):
         if (selection := data.selections.get(attempt.observation.attempt)) is not None:
-            by_problem.setdefault(attempt.observation.problem, {}).setdefault(_examinee(attempt), selection)
+            by_problem.setdefault(attempt.observation.problem, {}).setdefault(_examinee_id(attempt), selection)
     examinees = sorted({examinee for problem_selections in by_problem.values() for examinee in problem_selections})
     return _SolverSelections(tuple(examinees), dict(sorted(by_problem.items())))
 
 
-def _examinee(attempt: FoldedAttempt) -> str:
+def _examinee_id(attempt: FoldedAttempt) -> str:
     row = attempt.observation
     return row.participant if row.is_person else f"{row.group}\0{row.participant}"
 
 
-def _points(
+def _points_in_examinee_order(
     solver_selections: _SolverSelections, problem_selections: Mapping[str, AnswerSelection]
 ) -> list[float | None]:
     return [
@@ -144,7 +144,7 @@ def _points(
     ]
 
 
-def _option_names(
+def _shown_option_names(
     data: Dataset, selections_by_solver: Mapping[str, _SolverSelections]
 ) -> Mapping[str, Mapping[str, str]]:
     """Question → option → what it is called here. Without questions whose right option no answer shows."""
@@ -167,10 +167,16 @@ def _option_names(
     return names_by_problem
 
 
-def _option(problem: str, solver: str, option_name: str, option: Option) -> ChosenOption:
-    is_non_functional = option.is_non_functional if option_name not in (_RIGHT, _NO_OPTION) else None
+def _chosen_option(problem: str, solver_kind: str, option_name: str, analysed_option: Option) -> ChosenOption:
+    is_non_functional = analysed_option.is_non_functional if option_name not in (_RIGHT, _NO_OPTION) else None
     return ChosenOption(
-        problem, solver, option_name, option.students, option.share, option.discrimination, is_non_functional
+        problem,
+        solver_kind,
+        option_name,
+        analysed_option.students,
+        analysed_option.share,
+        analysed_option.discrimination,
+        is_non_functional,
     )
 
 
@@ -184,13 +190,13 @@ def _same_distractor_share(
     agreements = [
         first == second
         for problem in names
-        if (first := _most_chosen_distractor(selections_by_solver[PEOPLE], problem))
-        and (second := _most_chosen_distractor(selections_by_solver[MACHINES], problem))
+        if (first := _top_distractor_if_unique(selections_by_solver[PEOPLE], problem))
+        and (second := _top_distractor_if_unique(selections_by_solver[MACHINES], problem))
     ]
     return wilson_share(sum(agreements), len(agreements))
 
 
-def _most_chosen_distractor(solver_selections: _SolverSelections, problem: str) -> str:
+def _top_distractor_if_unique(solver_selections: _SolverSelections, problem: str) -> str:
     """The distractor; empty if there is none, or several are chosen equally often."""
     problem_selections = solver_selections.by_problem.get(problem, {})
     top_choices = Counter(

@@ -6,11 +6,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts_by_group
+from benchwright_analysis.report.questions.attempts import observations_by_group, question_attempts_by_group
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, TableNumber, counted
-from benchwright_analysis.report.sections.matrix import accuracy, accuracy_by_label, table_number, table_of_numbers
+from benchwright_analysis.report.sections.matrix import (
+    accuracy_by_label,
+    mean_over_problems,
+    table_number,
+    table_of_numbers,
+)
 from benchwright_foundation.number_text import number
 from benchwright_problems.problem import Skill
 
@@ -18,11 +23,13 @@ _FEWEST_SPOKES, _MOST_SPOKES = 3, 16
 _REASONING = (Skill.ANALYZE.value, Skill.DESIGN.value, Skill.IMPLEMENT.value)
 
 
-def profile(data: Dataset) -> Section | None:
+def skills_and_topics_section(data: Dataset) -> Section | None:
     """Mean score by skill, over the skills that need reasoning, and by topic."""
-    groups = grouped_observations(question_attempts_by_group(data))
-    skills = accuracy_by_label(groups, lambda observation: observation.skill, [skill.value for skill in Skill], _score)
-    topics = accuracy_by_label(groups, lambda observation: observation.topic, score_of=_score)
+    groups = observations_by_group(question_attempts_by_group(data))
+    skills = accuracy_by_label(
+        groups, lambda observation: observation.skill, [skill.value for skill in Skill], _score_or_0
+    )
+    topics = accuracy_by_label(groups, lambda observation: observation.topic, score_of=_score_or_0)
     if not skills and not topics:
         return None
     pictures: list[SectionPicture] = []
@@ -32,18 +39,20 @@ def profile(data: Dataset) -> Section | None:
         table = table_of_numbers(
             "skills", "Score by skill", skill_figures, groups=data.groups, row_heading="group", note=_NOTE
         )
-        pictures += _pictures("skill", skills, table, data.groups)
+        pictures += _label_pictures("skill", skills, table, data.groups)
         numbers["skill"] = skill_figures
     if topics:
         table = table_of_numbers("topics", "Score by topic", topics, groups=data.groups)
-        pictures += _pictures("topic", topics, table, data.groups)
+        pictures += _label_pictures("topic", topics, table, data.groups)
         numbers["topic"] = topics
     lead = (
         "Mean score of questions by what they ask for; each question counts alike. The dots show the same numbers with "
         "their intervals.",
     )
-    numbers["labelled_by"] = labellers = _question_counts_by_labeller(data, groups)
-    label_notes = [_label_note(kind, counts) for kind, counts in labellers.items() if list(counts) != ["data set"]]
+    numbers["labelled_by"] = labellers = _counts_by_label_kind_and_labeller(data, groups)
+    label_notes = [
+        _labellers_sentence(kind, counts) for kind, counts in labellers.items() if list(counts) != ["data set"]
+    ]
     return Section("profile", "Skills and topics", [*lead, *label_notes], pictures, (), numbers)
 
 
@@ -53,7 +62,9 @@ _NOTE = (
 )
 
 
-def _question_counts_by_labeller(data: Dataset, groups: Mapping[str, Sequence[Observation]]) -> dict[str, Counter[str]]:
+def _counts_by_label_kind_and_labeller(
+    data: Dataset, groups: Mapping[str, Sequence[Observation]]
+) -> dict[str, Counter[str]]:
     """Kind of label → who gave it → questions."""
     counts_by_kind: dict[str, Counter[str]] = {}
     for problem in sorted({observation.problem for rows in groups.values() for observation in rows}):
@@ -63,12 +74,14 @@ def _question_counts_by_labeller(data: Dataset, groups: Mapping[str, Sequence[Ob
     return counts_by_kind
 
 
-def _label_note(kind: str, counts: Mapping[str, int]) -> str:
-    labeller_counts = ", ".join(f"{labeller} ({counted(amount, 'question')})" for labeller, amount in counts.items())
-    return f"Who says which {kind} a question has: {labeller_counts}."
+def _labellers_sentence(label_kind: str, count_by_labeller: Mapping[str, int]) -> str:
+    labeller_counts = ", ".join(
+        f"{labeller} ({counted(amount, 'question')})" for labeller, amount in count_by_labeller.items()
+    )
+    return f"Who says which {label_kind} a question has: {labeller_counts}."
 
 
-def _score(observation: Observation) -> float:
+def _score_or_0(observation: Observation) -> float:
     return observation.score or 0.0
 
 
@@ -76,15 +89,15 @@ def _skill_set_numbers(groups: Mapping[str, Sequence[Observation]]) -> list[Tabl
     """The reasoning skills together, and all skills."""
     skill_sets = (("reasoning", _REASONING), ("all skills", tuple(skill.value for skill in Skill)))
     return [
-        table_number(group, name, accuracy(chosen, _score))
+        table_number(group, name, mean_over_problems(chosen, _score_or_0))
         for name, kind_skills in skill_sets
         for group, rows in groups.items()
         if (chosen := [observation for observation in rows if observation.skill in kind_skills])
     ]
 
 
-def _pictures(
-    name: str, table_numbers: Sequence[TableNumber], table: SortableTable, report_groups: Sequence[str]
+def _label_pictures(
+    label_kind: str, table_numbers: Sequence[TableNumber], table: SortableTable, report_groups: Sequence[str]
 ) -> list[SectionPicture]:
     all_groups = [group for group in report_groups if any(cell.row == group for cell in table_numbers)]
     groups = all_groups[: charts.MOST_GROUPS]
@@ -94,10 +107,10 @@ def _pictures(
         if cell.row in groups
     ]
     dots = SectionPicture(
-        f"{name}-dots",
-        f"Score by {name}, with intervals",
-        _best_and_worst_sentence(table_numbers, name, groups) + charts.omission_note(groups, all_groups),
-        charts.intervals(rows, groups, colour_order=report_groups, x_title="mean score", y_title=""),
+        f"{label_kind}-dots",
+        f"Score by {label_kind}, with intervals",
+        _best_and_worst_sentence(table_numbers, label_kind, groups) + charts.note_if_omitted(groups, all_groups),
+        charts.interval_chart(rows, groups, colour_order=report_groups, x_title="mean score", y_title=""),
         table,
     )
     labels = {cell.column for cell in table_numbers}
@@ -105,16 +118,16 @@ def _pictures(
     if not _FEWEST_SPOKES <= len(labels) <= _MOST_SPOKES or not complete:
         return [dots]
     web = SectionPicture(
-        f"{name}-radar",
-        f"Profile by {name}",
-        f"A radar with one spoke for each {name}, from 0 in the middle to 1 at the rim. {dots.alt}",
-        charts.radar([row for row in rows if row["group"] in complete], complete, colour_order=report_groups),
+        f"{label_kind}-radar",
+        f"Profile by {label_kind}",
+        f"A radar with one spoke for each {label_kind}, from 0 in the middle to 1 at the rim. {dots.alt}",
+        charts.radar_chart([row for row in rows if row["group"] in complete], complete, colour_order=report_groups),
         table,
     )
     return [web, dots]
 
 
-def _best_and_worst_sentence(table_numbers: Sequence[TableNumber], name: str, groups: Sequence[str]) -> str:
+def _best_and_worst_sentence(table_numbers: Sequence[TableNumber], label_kind: str, groups: Sequence[str]) -> str:
     told_of = []
     for group in groups:
         group_scores = sorted((cell.value or 0.0, cell.column) for cell in table_numbers if cell.row == group)
@@ -123,4 +136,4 @@ def _best_and_worst_sentence(table_numbers: Sequence[TableNumber], name: str, gr
             told_of.append(f"{group}: {number(high)} at {best}.")
         else:
             told_of.append(f"{group}: best at {best} ({number(high)}), worst at {worst} ({number(low)}).")
-    return f"Mean score by {name}. " + " ".join(told_of)
+    return f"Mean score by {label_kind}. " + " ".join(told_of)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts_by_group
+from benchwright_analysis.report.questions.attempts import observations_by_group, question_attempts_by_group
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, SortableTable
@@ -15,12 +15,12 @@ from benchwright_problems.verdict import Reason
 _UNREADABLE = frozenset({Reason.UNREADABLE.value, Reason.DECLINED.value, Reason.EMPTY.value, Reason.NO_ANSWER.value})
 
 
-def read_answers(data: Dataset) -> Section | None:
+def readable_answers_section(data: Dataset) -> Section | None:
     """Right, wrong and unreadable answers of each group; nothing if no question was answered."""
-    groups = grouped_observations(question_attempts_by_group(data))
+    groups = observations_by_group(question_attempts_by_group(data))
     if not groups:
         return None
-    counts_by_group = {group: _counts(rows) for group, rows in groups.items()}
+    counts_by_group = {group: _answer_counts(rows) for group, rows in groups.items()}
     rows: list[Sequence[Cell]] = [
         (
             group,
@@ -28,10 +28,10 @@ def read_answers(data: Dataset) -> Section | None:
             counts["right"],
             counts["wrong"],
             counts["unreadable"],
-            _share_text(counts["right"], counts["answers"]),
-            _share_text(counts["right"], counts["right"] + counts["wrong"]),
-            _share_text(counts["by_rules"], counts["right"] + counts["wrong"]),
-            _share_text(counts["by_model"], counts["right"] + counts["wrong"]),
+            _percent_or_dash(counts["right"], counts["answers"]),
+            _percent_or_dash(counts["right"], counts["right"] + counts["wrong"]),
+            _percent_or_dash(counts["by_rules"], counts["right"] + counts["wrong"]),
+            _percent_or_dash(counts["by_model"], counts["right"] + counts["wrong"]),
         )
         for group, counts in counts_by_group.items()
     ]
@@ -66,7 +66,7 @@ def read_answers(data: Dataset) -> Section | None:
             observation.judge_rubric
             for observations in groups.values()
             for observation in observations
-            if _is_by_model(observation)
+            if _is_read_by_model(observation)
         }
     )
     if readers:
@@ -91,7 +91,7 @@ def read_answers(data: Dataset) -> Section | None:
     )
 
 
-def _counts(rows: Sequence[Observation]) -> dict[str, int]:
+def _answer_counts(rows: Sequence[Observation]) -> dict[str, int]:
     right_count = sum(observation.passed for observation in rows)
     unreadable = sum(not observation.passed and observation.reason in _UNREADABLE for observation in rows)
     readable = [observation for observation in rows if observation.passed or observation.reason not in _UNREADABLE]
@@ -101,13 +101,13 @@ def _counts(rows: Sequence[Observation]) -> dict[str, int]:
         "wrong": len(readable) - right_count,
         "unreadable": unreadable,
         "by_rules": sum(observation.judge_method == ScoringMethod.DETERMINISTIC.value for observation in readable),
-        "by_model": sum(_is_by_model(observation) for observation in readable),
+        "by_model": sum(_is_read_by_model(observation) for observation in readable),
     }
 
 
-def _is_by_model(row: Observation) -> bool:
-    return row.judge_method == ScoringMethod.READER.value
+def _is_read_by_model(observation: Observation) -> bool:
+    return observation.judge_method == ScoringMethod.READER.value
 
 
-def _share_text(part_count: int, total_count: int) -> str:
+def _percent_or_dash(part_count: int, total_count: int) -> str:
     return percent(part_count / total_count) if total_count else "–"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.rows.problem_facts import packs_of
+from benchwright_analysis.report.rows.problem_facts import available_public_packs
 from benchwright_attempts.grading.grading import ANSWER
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.summary.replay import recorded_contents
@@ -26,7 +26,9 @@ class AnswerSelection:
     is_right: bool
 
 
-def read_selections(log: EventLog, store: Store, observations: Sequence[Observation]) -> Mapping[str, AnswerSelection]:
+def read_selection_by_attempt(
+    log: EventLog, store: Store, observations: Sequence[Observation]
+) -> Mapping[str, AnswerSelection]:
     """By attempt; without those whose text was not recorded, or whose pack is not on this machine.
 
     Answers are read only if enough people, or models, answered one of the questions: it takes a while for a large log.
@@ -52,7 +54,7 @@ def read_selections(log: EventLog, store: Store, observations: Sequence[Observat
     if max(map(len, solvers.values()), default=0) < LEAST:
         return {}
     problem_by_attempt = {observation.attempt: observation.problem for observation in counted_observations}
-    questions = _questions(store, {*problem_by_attempt.values()})
+    questions = _question_by_ref(store, {*problem_by_attempt.values()})
     selections_by_attempt: dict[str, AnswerSelection] = {}
     for header, summary in log.summaries():
         question, verdict = questions.get(problem_by_attempt.get(header.id, "")), summary.verdict
@@ -65,10 +67,10 @@ def read_selections(log: EventLog, store: Store, observations: Sequence[Observat
     return selections_by_attempt
 
 
-def _questions(store: Store, problems: set[str]) -> Mapping[str, Question]:
+def _question_by_ref(store: Store, problem_refs: set[str]) -> Mapping[str, Question]:
     all_questions = (
         (f"{pack.name}/{problem.id}", problem.public.question)
-        for pack in packs_of(store, problems)
+        for pack in available_public_packs(store, problem_refs)
         for problem in pack.problems
     )
-    return {ref: question for ref, question in all_questions if question is not None and ref in problems}
+    return {ref: question for ref, question in all_questions if question is not None and ref in problem_refs}

@@ -55,7 +55,7 @@ class AssistanceFacts:
         self._latencies.append(event_fields.get("latency_ms"))
         self._empty_answers += event_fields.get("outcome") == "nothing"
 
-    def note_completion_edit(self, event: EventBody) -> None:
+    def count_if_completion_accepted(self, event: EventBody) -> None:
         """An edit was a completion."""
         if isinstance(event, AssistAccepted):
             (self._partly if event.partial else self._whole).add(event.assist)
@@ -64,13 +64,13 @@ class AssistanceFacts:
             if origin in _COMPLETIONS:
                 self._by_reason[origin is EditOrigin.COMPLETION_PART] += 1
 
-    def add_usage(self, event_fields: Mapping[str, Any]) -> None:
+    def keep_program_if_named(self, event_fields: Mapping[str, Any]) -> None:
         """A model was used, or a program started."""
         parameters = event_fields.get("parameters", {})
         if parameters.get("subject"):
             self._program = {name: str(parameters[name]) for name in _PROGRAM if parameters.get(name)}
 
-    def note_abandonment(self, event_fields: Mapping[str, Any]) -> None:
+    def keep_program_failure(self, event_fields: Mapping[str, Any]) -> None:
         """The attempt was given up."""
         reason = str(event_fields.get("reason") or "")
         self._failure = reason.removeprefix(_FAILED) if reason.startswith(_FAILED) else ""

@@ -99,19 +99,19 @@ class FoldedEvents:
             study=header.study,
             problem=header.problem,
             pack=header.problem.partition("/")[0],
-            **problem_facts.columns(header.problem),
-            **self._assignment(),
+            **problem_facts.observation_columns(header.problem),
+            **self._assignment_columns(),
             recording=header.recording.value,
             started=attempt_facts.started_wall,
             state=self.clock.state.value,
-            **self._times(),
-            **self._verdicts(),
+            **self._time_columns(),
+            **self._verdict_columns(),
             submissions=int(self.clock.state is AttemptState.SUBMITTED),
             pauses=attempt_facts.pauses,
             suspensions=attempt_facts.suspensions,
-            **self._texts(),
+            **self._edit_columns(),
             shown=attempt_facts.shown_offers,
-            **self._estimates(),
+            **self._estimate_columns(),
             **attempt_facts.usage,
             cost_usd=attempt_facts.cost_usd,
             prompts=attempt_facts.prompts,
@@ -127,7 +127,7 @@ class FoldedEvents:
             change_reasons=attempt_facts.change_reasons,
         )
 
-    def _assignment(self) -> dict[str, Any]:
+    def _assignment_columns(self) -> dict[str, Any]:
         header, assigned = self.header, self.attempt_facts.assigned
         models_text = " ".join(self.attempt_facts.model_names)
         # An attempt of a study names its condition in its assignment; a model's has it in its header.
@@ -142,13 +142,13 @@ class FoldedEvents:
             "limit_s": assigned.get("time_limit_s"),
         }
 
-    def _times(self) -> dict[str, Any]:
+    def _time_columns(self) -> dict[str, Any]:
         clock_ns = self.clock.active_ns
         active_s = [self.time_at_work.active_ns(clock_ns, index) / _NS for index in range(4)]
         analysed = active_s[-1] if self.attempt_facts.is_person(self.header) else clock_ns / _NS
         started_at, newest_at = (
             datetime.fromisoformat(time_text) if time_text else None
-            for time_text in (self.attempt_facts.started_wall, self._newest())
+            for time_text in (self.attempt_facts.started_wall, self._newest_wall_if_started())
         )
         first_pass = self.verdicts.sequence.first_pass
         return {
@@ -164,10 +164,10 @@ class FoldedEvents:
             "first_pass_clock_s": first_pass.clock_ns / _NS if first_pass else None,
         }
 
-    def _newest(self) -> str:
+    def _newest_wall_if_started(self) -> str:
         return self.attempt_facts.newest_wall if self.attempt_facts.started_wall else ""
 
-    def _verdicts(self) -> dict[str, Any]:
+    def _verdict_columns(self) -> dict[str, Any]:
         verdicts, sequence = self.verdicts, self.verdicts.sequence
         newest_verdict = sequence.newest_verdict
         final = None if self.attempt_facts.was_cut_off else sequence.final_outcome(self.clock.state)
@@ -178,7 +178,7 @@ class FoldedEvents:
             "outcome": newest_verdict.outcome if newest_verdict else "",
             "final": final.value if final else "",
             "tries_to_pass": sequence.tries_to_pass,
-            "censored_by": "" if has_passed else self._censoring(final),
+            "censored_by": "" if has_passed else self._censoring_reason(final),
             "reason": newest_verdict.reason if newest_verdict else "",
             "score": max((score for _, score in verdicts.scores), default=None),
             "tests_passed": verdicts.test_counts[0],
@@ -193,19 +193,19 @@ class FoldedEvents:
             "sandbox": verdicts.digests.get("sandbox", ""),
         }
 
-    def _censoring(self, final: Outcome | None) -> CENSORED:
+    def _censoring_reason(self, final_outcome: Outcome | None) -> CENSORED:
         match self.clock.state:
             case AttemptState.ABANDONED:
                 return "gave_up"
             case AttemptState.TIMED_OUT:
                 # Earlier versions did not grade what a person had at the limit.
-                return "not_decided" if final is Outcome.ERROR else "timed_out"
+                return "not_decided" if final_outcome is Outcome.ERROR else "timed_out"
             case AttemptState.SUBMITTED:
-                return "handed_in_unsolved" if final is Outcome.FAILED else "not_decided"
+                return "handed_in_unsolved" if final_outcome is Outcome.FAILED else "not_decided"
             case _:
                 return "still_open"
 
-    def _texts(self) -> dict[str, Any]:
+    def _edit_columns(self) -> dict[str, Any]:
         inserted = self.edits.inserted_by_source()
         total = sum(inserted.values())
         by_model = sum(inserted[source] for source in _BY_MODEL)
@@ -214,7 +214,7 @@ class FoldedEvents:
             "inserted": total,
             **{f"inserted_{source}": count for source, count in inserted.items()},
             "share_by_assistant": by_model / total if total else None,
-            "guessed_share": self.edits.inferred_count() / total if total else None,
+            "guessed_share": self.edits.inferred_code_points() / total if total else None,
             "classifier": CLASSIFIER,
             **self._survival_columns(by_model),
         }
@@ -223,13 +223,13 @@ class FoldedEvents:
         names = ("reached_30s", "survived_30s", "reached_120s", "survived_120s", "survived_end")
         if self.header.recording is not Recording.FULL:
             return {"accepted": inserted_by_model, **dict.fromkeys(names)}
-        accepted_count, survival = self.edits.survival()
+        accepted_count, survival = self.edits.accepted_and_surviving()
         if survival is None:
             return {"accepted": accepted_count, **dict.fromkeys(names)}
         amounts = [amount for pair in zip(survival.reached_age, survival.survived, strict=True) for amount in pair]
         return {"accepted": accepted_count, **dict(zip(names, [*amounts, survival.at_end], strict=True))}
 
-    def _estimates(self) -> dict[str, Any]:
+    def _estimate_columns(self) -> dict[str, Any]:
         forecast, estimate = self.attempt_facts.forecast, self.attempt_facts.estimate
         minutes_without_ai, assisted = forecast.get("minutes_without_ai"), forecast.get("minutes_with_ai")
         own_forecast = assisted if self.attempt_facts.solver(self.header) == "human+copilot" else minutes_without_ai

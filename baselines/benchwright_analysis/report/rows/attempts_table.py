@@ -11,7 +11,7 @@ from benchwright_analysis.report.section import Cell, Section, SortableTable
 _LISTED = 1000
 
 
-def attempts_table(data: Dataset) -> Section:
+def attempts_section(data: Dataset) -> Section:
     """The attempts, up to a number that a browser can show."""
     rows: list[Sequence[Cell]] = [
         (
@@ -36,10 +36,10 @@ def attempts_table(data: Dataset) -> Section:
     )
     columns = ("attempt", "who", "problem", "group", "minutes", "end", "score", "runs", "forecast (min)")
     table = SortableTable("All attempts", (*columns, "violations", "left out for"), rows, note, detail=True)
-    return Section("attempts", "Attempts", (), (), (table, *_hints(data)), in_json=False)
+    return Section("attempts", "Attempts", (), (), (table, *_hints_table_if_any(data)), in_json=False)
 
 
-def _hints(data: Dataset) -> Sequence[SortableTable]:
+def _hints_table_if_any(data: Dataset) -> Sequence[SortableTable]:
     """Hints by problem and condition, if any were taken."""
     hinted_attempts: dict[tuple[str, str], list[Observation]] = {}
     for observation in data.observations:

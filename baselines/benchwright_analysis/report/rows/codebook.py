@@ -21,7 +21,7 @@ TABLES: dict[str, type[BaseModel]] = {"attempts": Observation, "events": EventRo
 _WORDS = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
-def _plain_type(annotation: Any) -> tuple[type, bool]:
+def _type_and_is_optional(annotation: Any) -> tuple[type, bool]:
     """The Python type of a column, and whether it may be empty."""
     if typing.get_origin(annotation) is typing.Literal:
         return str, False
@@ -33,17 +33,17 @@ def _plain_type(annotation: Any) -> tuple[type, bool]:
     return annotation, False
 
 
-def schema_of(model: type[BaseModel]) -> pa.Schema:
+def arrow_schema_of(model: type[BaseModel]) -> pa.Schema:
     """A model's fields as Arrow types."""
     import pyarrow as pa
 
     arrow_types: dict[type, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
     return pa.schema(
-        [(name, arrow_types[_plain_type(field.annotation)[0]]) for name, field in model.model_fields.items()]
+        [(name, arrow_types[_type_and_is_optional(field.annotation)[0]]) for name, field in model.model_fields.items()]
     )
 
 
-def codebook() -> str:
+def codebook_markdown() -> str:
     """The page, Markdown."""
     lines = [
         "# Codebook",
@@ -56,13 +56,13 @@ def codebook() -> str:
         lines += ["", f"## {name}", "", (model.__doc__ or "").strip().splitlines()[0], ""]
         lines += ["| column | type | meaning |", "| --- | --- | --- |"]
         for column, field in model.model_fields.items():
-            kind, may_be_empty = _plain_type(field.annotation)
+            kind, may_be_empty = _type_and_is_optional(field.annotation)
             words = _WORDS[kind] + (", may be empty" if may_be_empty else "")
             meaning = " ".join((field.description or "").split()).replace("|", "\\|")
             lines.append(f"| `{column}` | {words} | {meaning} |")
     lines += ["", "## Types of events", "", *_EVENTS, ""]
     lines += ["| `type` | when | fields | edits | timing | effect |", "| --- | --- | --- | --- | --- | --- |"]
-    lines += [_event_line(name, event) for name, event in EVENT_TYPES.classes.items()]
+    lines += [_event_type_table_row(name, event) for name, event in EVENT_TYPES.classes.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -74,21 +74,21 @@ _EVENTS = (
 )
 
 
-def _event_line(name: str, event: type[EventBody]) -> str:
-    field_names = ", ".join(f"`{field}`" for field in event.model_fields if field != "type") or "–"
-    reduced = event.without_text is not EventBody.without_text
+def _event_type_table_row(type_name: str, event_class: type[EventBody]) -> str:
+    field_names = ", ".join(f"`{field}`" for field in event_class.model_fields if field != "type") or "–"
+    reduced = event_class.without_text is not EventBody.without_text
     edits_note = "without text" if reduced else "all"
-    timing = "`activity`" if event.reveals_content else edits_note
-    new_states = {new.value: None for old, new in (event.transitions or {}).items() if new is not old}
+    timing = "`activity`" if event_class.reveals_content else edits_note
+    new_states = {new.value: None for old, new in (event_class.transitions or {}).items() if new is not old}
     effects = [
         *(f"→ `{state}`" for state in new_states),
-        *(["holds the clock"] if event.holds_clock else []),
-        *(["releases the clock"] if event.releases_clock else []),
-        *(["activity"] if event.is_activity else []),
+        *(["holds the clock"] if event_class.holds_clock else []),
+        *(["releases the clock"] if event_class.releases_clock else []),
+        *(["activity"] if event_class.is_activity else []),
     ]
-    description = " ".join((event.__doc__ or "").split("\n\n")[0].split())
-    return f"| `{name}` | {description} | {field_names} | {edits_note} | {timing} | {', '.join(effects) or '–'} |"
+    description = " ".join((event_class.__doc__ or "").split("\n\n")[0].split())
+    return f"| `{type_name}` | {description} | {field_names} | {edits_note} | {timing} | {', '.join(effects) or '–'} |"
 
 
 if __name__ == "__main__":
-    print(codebook(), end="")  # noqa: T201
+    print(codebook_markdown(), end="")  # noqa: T201

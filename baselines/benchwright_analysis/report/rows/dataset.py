@@ -67,7 +67,7 @@ class Dataset:
     sources: Mapping[str, str] = field(default_factory=dict)
     """Sources of the report: name → version or digest."""
 
-    def by_intention(self) -> Dataset:
+    def with_intention_to_treat(self) -> Dataset:
         """The same data, with every person's attempt that counts by intention to treat."""
         rows = [
             replace(folded_attempt, observation=folded_attempt.observation.model_copy(update={"excluded_by": ""}))
@@ -83,9 +83,9 @@ class Dataset:
         planned = self.study.analysis if self.study is not None else None
         return Population.PER_PROTOCOL if planned is None else planned.population
 
-    def as_planned(self) -> Dataset:
+    def in_planned_population(self) -> Dataset:
         """The same data, with the attempts that count in the primary analysis."""
-        return self.by_intention() if self.population is Population.INTENTION_TO_TREAT else self
+        return self.with_intention_to_treat() if self.population is Population.INTENTION_TO_TREAT else self
 
     @cached_property
     def observations(self) -> tuple[Observation, ...]:
@@ -150,7 +150,7 @@ class Dataset:
         return [folded_attempt for folded_attempt in self.counted_attempts if folded_attempt.observation.group == group]
 
     @staticmethod
-    def cells(rows: Sequence[Observation]) -> CrossedCells:
+    def crossed_cells(rows: Sequence[Observation]) -> CrossedCells:
         """Participant and problem of each row: people vary, and so do problems; a model is the one it is."""
         return CrossedCells(
             [observation.participant if observation.is_person else None for observation in rows],

@@ -55,7 +55,7 @@ class OriginLabel:
 
 
 @lru_cache(maxsize=256)
-def _label(finding: OriginFinding) -> OriginLabel:
+def _origin_label(finding: OriginFinding) -> OriginLabel:
     origin, method = finding.origin, finding.method
     return OriginLabel(method, origin.value, _SOURCE[origin], origin in BY_MODEL, method == AttributionMethod.HEURISTIC)
 
@@ -109,7 +109,7 @@ class Edits:
     def labelled_edits(self, since_opening_ns: int, active_ns: int) -> LabelledEdits:
         """All edits with their labels, after the last event at this time."""
         edits = self.attributor.edits
-        labels = [_label(finding) for finding in self.attributor.findings()]
+        labels = [_origin_label(finding) for finding in self.attributor.findings()]
         return LabelledEdits(edits, labels, self._clock_ns, self._contents, since_opening_ns, active_ns)
 
 
@@ -131,7 +131,7 @@ class LabelledEdits:
             totals[label.source] += total
         return totals
 
-    def inferred_count(self) -> int:
+    def inferred_code_points(self) -> int:
         """Code points whose origin is inferred from the edit's shape."""
         return sum(total for total, label in zip(self.edits.total, self.labels, strict=True) if label.is_inferred)
 
@@ -147,7 +147,7 @@ class LabelledEdits:
                 tenths_by_source[label.source][tenth] += total
         return {source: tuple(counts) for source, counts in tenths_by_source.items()}
 
-    def survival(self) -> tuple[int, InsertionSurvival | None]:
+    def accepted_and_surviving(self) -> tuple[int, InsertionSurvival | None]:
         """Code points that a model's accepted proposals inserted, and how many of them survived.
 
         None for the latter if there are more proposals than can be followed.
@@ -161,9 +161,9 @@ class LabelledEdits:
             return sum(followed.values()), None
         return sum(followed.values()), TextSurvival(followed).count_survival(self.contents, self.end_ns)
 
-    def fill(self, event_columns: EventColumns, first_row: int) -> None:
+    def fill_edit_cells(self, event_columns: EventColumns, first_row: int) -> None:
         """Fills the cells of the edits' rows; an event's number follows `first_row`."""
-        event_columns.fill(
+        event_columns.fill_rows(
             array("q", (first_row + seq for seq in self.edits.seq)),
             {
                 "path": self.edits.path,

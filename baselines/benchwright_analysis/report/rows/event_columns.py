@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchwright_analysis.report.rows.codebook import schema_of
+from benchwright_analysis.report.rows.codebook import arrow_schema_of
 from benchwright_analysis.report.rows.event_row import EventRow
 
 if TYPE_CHECKING:
@@ -61,68 +61,68 @@ class EventColumns:
         """From the next row on, the attempt is in this state."""
         self._states.append((len(self), state))
 
-    def fill_cell(self, column: str, value: object) -> None:
+    def fill_next_row_cell(self, column: str, value: object) -> None:
         """Fills a cell of the row that comes next."""
         row_numbers, values = self._cells[column]
         row_numbers.append(len(self._kinds))
         values.append(value)
 
-    def add_row(self, kind: str, wall: str, since_opening_ns: int, attempt_clock_ns: int) -> None:
+    def add_row(self, event_type: str, wall_time: str, since_opening_ns: int, attempt_clock_ns: int) -> None:
         """The next row.
 
         Args:
-            kind: The event's type.
-            wall: As the record has it.
+            event_type: The event's type.
+            wall_time: As the record has it.
             since_opening_ns: Since the opening.
             attempt_clock_ns: Nanoseconds of this on the attempt's clock.
         """
-        self._kinds.append(kind)
+        self._kinds.append(event_type)
         self._times_ns.append(since_opening_ns)
         self._clock.append(attempt_clock_ns)
-        self._newest_walls.append(wall)
+        self._newest_walls.append(wall_time)
         if len(self._newest_walls) == _WALLS_AT_ONCE:
-            self._pack_walls()
+            self._pack_wall_times()
 
-    def fill(self, row_numbers: array[int], cell_columns: Mapping[str, Sequence[Any]]) -> None:
+    def fill_rows(self, row_numbers: array[int], cell_columns: Mapping[str, Sequence[Any]]) -> None:
         """Fills cells of these rows, which ascend; the values are kept as they are."""
         self._filled.append((row_numbers, cell_columns))
 
-    def table(self, start: int = 0, stop: int | None = None) -> pa.Table:
-        """The rows from `start` up to `stop`, all if not given; an attempt's are numbered from 1."""
+    def table(self, start_row: int = 0, stop_row: int | None = None) -> pa.Table:
+        """The rows from `start_row` up to `stop_row`, all if not given; an attempt's are numbered from 1."""
         import numpy as np
         import pyarrow as pa
 
-        self._pack_walls()
-        stop = len(self) if stop is None else min(stop, len(self))
+        self._pack_wall_times()
+        stop_row = len(self) if stop_row is None else min(stop_row, len(self))
         attempts, state_indices = (
-            _newest_begun_indices(begun, len(self))[start:stop] for begun in (self._attempts, self._states)
+            _newest_begun_indices(begun, len(self))[start_row:stop_row] for begun in (self._attempts, self._states)
         )
         first_rows = np.array([row for row, _ in self._attempts], dtype=np.int64)
         full: dict[str, Any] = {
             "attempt": pa.array([attempt for _, attempt in self._attempts], pa.string()).take(attempts),
-            "seq": np.arange(start + 1, stop + 1) - first_rows[attempts],
-            "wall": pa.concat_arrays(pa.chunked_array(self._walls, pa.string())[start:stop].chunks),
-            "at_s": np.array(self._times_ns[start:stop], dtype=np.int64) / _NS,
-            "clock_s": np.array(self._clock[start:stop], dtype=np.int64) / _NS,
-            "type": self._kinds[start:stop],
+            "seq": np.arange(start_row + 1, stop_row + 1) - first_rows[attempts],
+            "wall": pa.concat_arrays(pa.chunked_array(self._walls, pa.string())[start_row:stop_row].chunks),
+            "at_s": np.array(self._times_ns[start_row:stop_row], dtype=np.int64) / _NS,
+            "clock_s": np.array(self._clock[start_row:stop_row], dtype=np.int64) / _NS,
+            "type": self._kinds[start_row:stop_row],
             "state": pa.array([state for _, state in self._states], pa.string()).take(state_indices),
         }
-        schema = schema_of(EventRow)
+        schema = arrow_schema_of(EventRow)
         arrow_arrays = [
             pa.array(full[field.name], type=field.type)
             if field.name in full
-            else _sparse_column(self._parts(field.name), start, stop, field.type)
+            else _sparse_column(self._column_parts(field.name), start_row, stop_row, field.type)
             for field in schema
         ]
         return pa.Table.from_arrays(arrow_arrays, schema=schema)
 
-    def _parts(self, column: str) -> list[_Part]:
+    def _column_parts(self, column: str) -> list[_Part]:
         return [
             self._cells[column],
             *((rows, columns[column]) for rows, columns in self._filled if column in columns),
         ]
 
-    def _pack_walls(self) -> None:
+    def _pack_wall_times(self) -> None:
         """Python's strings take three times the memory."""
         import pyarrow as pa
 

@@ -40,7 +40,7 @@ def rule_sentence(rule: Exclusion) -> str:
     return f"{criterion_name}{bound}" + (" (whole participant)" if rule.drop is Drop.PARTICIPANT else "")
 
 
-def mark_exclusions(
+def with_exclusions_marked(
     observations: Sequence[Observation],
     study: Study | None,
     participant_facts: Participants | None,
@@ -66,7 +66,9 @@ def mark_exclusions(
         hit = [
             observation
             for observation in observations
-            if not observation.practice and observation.is_person and _applies(rule, observation, participant_facts)
+            if not observation.practice
+            and observation.is_person
+            and _rule_applies(rule, observation, participant_facts)
         ]
         if rule.drop is Drop.PARTICIPANT:
             participants = {observation.participant for observation in hit}
@@ -81,7 +83,7 @@ def mark_exclusions(
         observation.model_copy(
             update={
                 "excluded_by": "; ".join(reasons[observation.attempt]),
-                "intended": _is_intended(observation, participant_facts),
+                "intended": _counts_by_intention_to_treat(observation, participant_facts),
             }
         )
         if AFTER_CLOSING not in reasons[observation.attempt]
@@ -90,7 +92,7 @@ def mark_exclusions(
     ]
 
 
-def _is_intended(observation: Observation, participant_facts: Participants | None) -> bool:
+def _counts_by_intention_to_treat(observation: Observation, participant_facts: Participants | None) -> bool:
     if participant_facts is None or not observation.study or not observation.is_person or observation.practice:
         return False
     has_ended = observation.state not in ("open", "running", "paused")
@@ -123,7 +125,7 @@ def one_sidedness_note(rule: Exclusion, study: Study, excluded_observations: Seq
     return ""
 
 
-def _applies(rule: Exclusion, observation: Observation, participant_facts: Participants | None) -> bool:
+def _rule_applies(rule: Exclusion, observation: Observation, participant_facts: Participants | None) -> bool:
     if rule.when is ExclusionCriterion.PRIOR_EXPOSURE:
         return rule.is_ is not None and _EXPOSURES.index(observation.prior_exposure) >= _EXPOSURES.index(rule.is_.value)
     if rule.when is ExclusionCriterion.EXTERNAL_HELP:
@@ -136,17 +138,17 @@ def _applies(rule: Exclusion, observation: Observation, participant_facts: Parti
     return rule.less_than is not None and value < rule.less_than
 
 
-def _failed_attention(observation: Observation, participant_facts: Participants | None) -> float | None:
+def _failed_attention_checks(observation: Observation, participant_facts: Participants | None) -> float | None:
     return participant_facts.failed_attention.get(observation.participant) if participant_facts is not None else None
 
 
-def _unfinished_share(observation: Observation, participant_facts: Participants | None) -> float | None:
+def _unfinished_task_count(observation: Observation, participant_facts: Participants | None) -> float | None:
     return participant_facts.unfinished_tasks.get(observation.participant) if participant_facts is not None else None
 
 
 _VALUES: Mapping[ExclusionCriterion, Callable[[Observation, Participants | None], float | None]] = {
-    ExclusionCriterion.FAILED_ATTENTION: _failed_attention,
-    ExclusionCriterion.UNFINISHED_TASKS: _unfinished_share,
+    ExclusionCriterion.FAILED_ATTENTION: _failed_attention_checks,
+    ExclusionCriterion.UNFINISHED_TASKS: _unfinished_task_count,
     ExclusionCriterion.VIOLATIONS: lambda observation, _: observation.violations,
     ExclusionCriterion.ACTIVE_MINUTES: lambda observation, _: observation.active_s / 60,
     ExclusionCriterion.UNFOCUSED_SHARE: lambda observation, _: (
@@ -156,7 +158,7 @@ _VALUES: Mapping[ExclusionCriterion, Callable[[Observation, Participants | None]
 }
 
 
-def count_by_reason(observations: Sequence[Observation]) -> dict[str, int]:
+def exclusion_count_by_reason(observations: Sequence[Observation]) -> dict[str, int]:
     """Number of attempts that each reason leaves out; one with two reasons counts for both."""
     counts = Counter(reason for observation in observations for reason in observation.excluded_by.split("; ") if reason)
     return dict(sorted(counts.items()))

@@ -14,17 +14,17 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchwright_analysis.report.rows.codebook import codebook, schema_of
+from benchwright_analysis.report.rows.codebook import arrow_schema_of, codebook_markdown
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.event_row import EventRow
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.rows.spreadsheet import escape_formulas, without_formula
+from benchwright_analysis.report.rows.spreadsheet import escape_formulas, with_formula_escaped
 from benchwright_analysis.report.section import Section, TableNumber
 from benchwright_foundation.atomic import write_atomically
 from benchwright_harness.cvdp_report import (
     GradedAnswer,
     composite_report_content,
-    raw_result,
+    raw_result_content,
     report_content,
     report_text,
 )
@@ -40,17 +40,17 @@ _LONGEST_NAME = 100
 _REASONS = {"passed": Reason.PASSED, "failed": Reason.TESTS_FAILED, "error": Reason.BAD_HARNESS}
 
 
-def write_attempts(folder: Path, observations: Sequence[Observation]) -> None:
+def write_attempts_and_codebook(folder: Path, observations: Sequence[Observation]) -> None:
     """Writes `attempts.parquet`, `attempts.csv` and `codebook.md`."""
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet as pq
 
     rows = [observation.model_dump() for observation in observations]
-    table = pa.Table.from_pylist(rows, schema=schema_of(Observation))
+    table = pa.Table.from_pylist(rows, schema=arrow_schema_of(Observation))
     pq.write_table(table, folder / "attempts.parquet", compression="zstd")
     pa.csv.write_csv(escape_formulas(table), folder / "attempts.csv")
-    (folder / "codebook.md").write_text(codebook(), encoding="utf-8")
+    (folder / "codebook.md").write_text(codebook_markdown(), encoding="utf-8")
 
 
 def join_event_files(folder: Path, event_files: Sequence[Path]) -> None:
@@ -70,13 +70,13 @@ def join_event_files(folder: Path, event_files: Sequence[Path]) -> None:
         for number, event_file in enumerate(event_files):
             shutil.move(event_file, target / f"part-{number}.parquet")
     with (folder / "events.csv").open("wb") as lines:
-        lines.write((",".join(f'"{name}"' for name in schema_of(EventRow).names) + "\n").encode())
+        lines.write((",".join(f'"{name}"' for name in arrow_schema_of(EventRow).names) + "\n").encode())
         for event_file in event_files:
             with event_file.with_suffix(".csv").open("rb") as part_file:
                 shutil.copyfileobj(part_file, lines, _COPIED_AT_ONCE)
 
 
-def write_tables(folder: Path, sections: Sequence[Section]) -> None:
+def write_figure_tables(folder: Path, sections: Sequence[Section]) -> None:
     """Writes `tables/ID.csv` for each table that has figures, a line per figure; those of an earlier report go."""
     tables_folder = folder / "tables"
     if tables_folder.is_dir():
@@ -87,16 +87,16 @@ def write_tables(folder: Path, sections: Sequence[Section]) -> None:
         csv_writer = csv.writer(stream)
         csv_writer.writerow([field.name for field in dataclasses.fields(TableNumber)])
         csv_writer.writerows(
-            [without_formula(cell) if isinstance(cell, str) else cell for cell in dataclasses.astuple(figure)]
+            [with_formula_escaped(cell) if isinstance(cell, str) else cell for cell in dataclasses.astuple(figure)]
             for figure in table.figures
         )
         tables_folder.mkdir(exist_ok=True)
         # An id may end with a label that a data set has chosen.
-        names.append(_unused_name(_folder_name(table.id)[:_LONGEST_NAME], names))
+        names.append(_unused_name(_safe_file_name(table.id)[:_LONGEST_NAME], names))
         (tables_folder / f"{names[-1]}.csv").write_bytes(stream.getvalue().encode())
 
 
-def write_cvdp(folder: Path, data: Dataset, made_at: datetime) -> list[str]:
+def write_cvdp_folders(folder: Path, data: Dataset, made_at: datetime) -> list[str]:
     """Writes a folder of CVDP's files for each group; returns the folders' names.
 
     Only problems of CVDP's categories have a place in them. The n-th attempt at a problem is sample n.
@@ -110,14 +110,14 @@ def write_cvdp(folder: Path, data: Dataset, made_at: datetime) -> list[str]:
         ]
         if not rows:
             continue
-        name = _unused_name(_folder_name(group), names)
+        name = _unused_name(_safe_file_name(group), names)
         names.append(name)
-        _write_group(folder / name, rows, group, made_at)
+        _write_cvdp_group(folder / name, rows, group, made_at)
     return names
 
 
-def _folder_name(group: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", group).strip("-.") or "group"
+def _safe_file_name(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "group"
 
 
 def _unused_name(name: str, taken_names: Sequence[str]) -> str:
@@ -128,7 +128,7 @@ def _unused_name(name: str, taken_names: Sequence[str]) -> str:
     return unused_name
 
 
-def _write_group(folder: Path, rows: Sequence[Observation], group: str, made_at: datetime) -> None:
+def _write_cvdp_group(folder: Path, rows: Sequence[Observation], group: str, made_at: datetime) -> None:
     sample_rows: list[list[Observation]] = []
     counts: dict[str, int] = {}
     for observation in sorted(rows, key=lambda row: (row.started, row.attempt)):
@@ -145,7 +145,7 @@ def _write_group(folder: Path, rows: Sequence[Observation], group: str, made_at:
         graded_answers = [_graded_answer(observation) for observation in sample]
         (folder / name).mkdir(parents=True, exist_ok=True)
         reports.append(report_content(graded_answers, packs, group, made_at))
-        _write_json(folder / name / "raw_result.json", raw_result(graded_answers))
+        _write_json(folder / name / "raw_result.json", raw_result_content(graded_answers))
         _write_json(folder / name / "report.json", reports[-1])
         (folder / name / "report.txt").write_text(report_text(reports[-1]), encoding="utf-8")
     if len(reports) > 1:

@@ -10,10 +10,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from benchwright_analysis.report.fold import FoldedAttempt
-from benchwright_analysis.report.page import page
+from benchwright_analysis.report.page import report_page
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import mark_exclusions
-from benchwright_analysis.report.rows.exports import write_attempts
+from benchwright_analysis.report.rows.exclusions import with_exclusions_marked
+from benchwright_analysis.report.rows.exports import write_attempts_and_codebook
 from benchwright_analysis.report.rows.table_file import ForeignTable, read_table
 from benchwright_analysis.report.section import (
     Cell,
@@ -21,13 +21,13 @@ from benchwright_analysis.report.section import (
     SortableTable,
     counted,
     interval_text,
+    json_value,
     p_value,
-    plain,
 )
-from benchwright_analysis.report.sections.main_result import main_result, main_result_table
-from benchwright_analysis.report.sections.models import human_minutes
-from benchwright_analysis.report.sections.success import success
-from benchwright_analysis.report.sections.time_to_pass import survival
+from benchwright_analysis.report.sections.main_result import compute_main_result, main_result_table
+from benchwright_analysis.report.sections.models import human_minutes_and_unsolved_count
+from benchwright_analysis.report.sections.success import success_section
+from benchwright_analysis.report.sections.time_to_pass import time_to_pass_section
 from benchwright_analysis.statistics.condition_effects import ConditionEffect, TimeModel, condition_effects
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import Weights, human_time_horizon
@@ -67,7 +67,7 @@ def write_table_report(table_options: TableOptions) -> TableReport:
         OSError: The folder can't be written.
     """
     foreign_table = read_table(table_options.table, table_options.mapping)
-    rows = mark_exclusions(list(foreign_table.rows), None, None)
+    rows = with_exclusions_marked(list(foreign_table.rows), None, None)
     sources = {"Benchwright": version("benchwright"), "seed of the intervals": str(table_options.seed)}
     sources[table_options.table.name] = f"SHA-256 {sha256(table_options.table.read_bytes())}"
     if table_options.mapping is not None:
@@ -82,20 +82,20 @@ def write_table_report(table_options: TableOptions) -> TableReport:
     )
     sections = [
         _answer_section(data, foreign_table, table_options),
-        success(data),
-        survival(data),
-        _regression(data),
+        success_section(data),
+        time_to_pass_section(data),
+        _regression_section(data),
         _horizon_section(data, foreign_table),
     ]
     table_options.folder.mkdir(parents=True, exist_ok=True)
-    write_attempts(table_options.folder, rows)
+    write_attempts_and_codebook(table_options.folder, rows)
     report_content = {
         "format": FORMAT,
         "made": data.made_at,
         "sources": sources,
         "groups": list(data.groups),
         "sections": {
-            section.id: {"title": section.title, "says": list(section.lead), "numbers": plain(section.numbers)}
+            section.id: {"title": section.title, "says": list(section.lead), "numbers": json_value(section.numbers)}
             for section in sections
         },
     }
@@ -104,12 +104,12 @@ def write_table_report(table_options: TableOptions) -> TableReport:
     file = table_options.folder / "report.html"
     subtitle = f"Benchwright report of {data.made_at[:16].replace('T', ' ')} UTC"
     title = f"Attempts of {table_options.table.name}"
-    write_atomically(file, page(title, subtitle, sections, sources).encode(), durable=False)
+    write_atomically(file, report_page(title, subtitle, sections, sources).encode(), durable=False)
     return TableReport(file, len(rows), len(data.counted_attempts))
 
 
 def _answer_section(data: Dataset, foreign_table: ForeignTable, table_options: TableOptions) -> Section:
-    result = main_result(data)
+    result = compute_main_result(data)
     left_out = len(data.observations) - len(data.counted_attempts)
     lead = [
         f"{counted(len(data.counted_attempts), 'attempt')} of {table_options.table.name} count"
@@ -129,7 +129,7 @@ def _answer_section(data: Dataset, foreign_table: ForeignTable, table_options: T
     )
 
 
-def _regression(data: Dataset) -> Section:
+def _regression_section(data: Dataset) -> Section:
     """The regression that published studies use, with each kind of error."""
     title = "Regression of log time"
     rows = list(data.timed_observations)
@@ -174,7 +174,7 @@ def _effect_rows(effect: ConditionEffect, model: TimeModel) -> list[Sequence[Cel
 def _horizon_section(data: Dataset, foreign_table: ForeignTable) -> Section:
     """Horizons with and without METR's weights."""
     title = "Human time horizon"
-    minutes: Mapping[str, float] = foreign_table.human_minutes or human_minutes(data)[0]
+    minutes: Mapping[str, float] = foreign_table.human_minutes or human_minutes_and_unsolved_count(data)[0]
     numbers: dict[str, object] = {}
     cells: list[Sequence[Cell]] = []
     notices = []

@@ -52,10 +52,10 @@ def read_model_facts(file: Path) -> Sequence[ModelFacts]:
     csv_reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     facts_by_model: dict[str, ModelFacts] = {}
     try:
-        _check_names(file, list(csv_reader.fieldnames or ()))
+        _check_column_names(file, list(csv_reader.fieldnames or ()))
         for row in csv_reader:
             location = f"{file}, line {csv_reader.line_num}"
-            model_facts = _facts(location, row)
+            model_facts = _facts_of_row(location, row)
             if model_facts.model in facts_by_model:
                 raise ModelFactsError(f"{location}, model: {model_facts.model!r} has a row already. Keep one of them.")
             facts_by_model[model_facts.model] = model_facts
@@ -66,7 +66,7 @@ def read_model_facts(file: Path) -> Sequence[ModelFacts]:
     return tuple(facts_by_model.values())
 
 
-def _check_names(file: Path, names: Sequence[str]) -> None:
+def _check_column_names(file: Path, names: Sequence[str]) -> None:
     if "model" not in names:
         raise ModelFactsError(f"{file}, line 1: there is no column `model`. It holds the names that runs give models.")
     for name in names:
@@ -81,13 +81,13 @@ def _check_names(file: Path, names: Sequence[str]) -> None:
             )
 
 
-def _facts(location: str, row: Mapping[str | None, str | list[str] | None]) -> ModelFacts:
+def _facts_of_row(location: str, row: Mapping[str | None, str | list[str] | None]) -> ModelFacts:
     if None in row or None in row.values():
         raise ModelFactsError(f"{location}: it has more or fewer fields than the line of names. Check its commas.")
     texts = {str(name): str(value).strip() for name, value in row.items()}
     if not texts["model"]:
         raise ModelFactsError(f"{location}, model: is empty. Name the model as runs do, such as openai/gpt-4o.")
-    size = _number(location, "parameters_b", texts.get("parameters_b", ""))
+    size = _number_if_given(location, "parameters_b", texts.get("parameters_b", ""))
     if size is not None and size <= 0:
         raise ModelFactsError(
             f"{location}, parameters_b: {size:g} is not greater than 0. Give billions, or leave it out."
@@ -95,12 +95,12 @@ def _facts(location: str, row: Mapping[str | None, str | list[str] | None]) -> M
     benchmarks = {
         name.removeprefix(BENCHMARK).strip(): score
         for name, text in texts.items()
-        if name.startswith(BENCHMARK) and (score := _number(location, name, text)) is not None
+        if name.startswith(BENCHMARK) and (score := _number_if_given(location, name, text)) is not None
     }
     return ModelFacts(texts["model"], texts.get("family", ""), size, benchmarks)
 
 
-def _number(location: str, name: str, text: str) -> float | None:
+def _number_if_given(location: str, column: str, text: str) -> float | None:
     if not text:
         return None
     try:
@@ -108,5 +108,7 @@ def _number(location: str, name: str, text: str) -> float | None:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise ModelFactsError(f"{location}, {name}: {text[:40]!r} is not a number. Write 7 or 0.5, or leave it empty.")
+        raise ModelFactsError(
+            f"{location}, {column}: {text[:40]!r} is not a number. Write 7 or 0.5, or leave it empty."
+        )
     return value

@@ -287,9 +287,9 @@ study's rules leave out; never practice, nor an attempt that is still open."""
         return self.subject_name if usual else f"{self.subject_name}, {self.asking_way}"
 
 
-def why_unadjusted(rows: Sequence[Observation]) -> str:
+def forecasts_unadjusted_reason(observations: Sequence[Observation]) -> str:
     """Reason why a model of times does not adjust for the forecasts of these attempts, as a sentence."""
-    if any(observation.forecast_minutes and not observation.forecast_blind_minutes for observation in rows):
+    if any(observation.forecast_minutes and not observation.forecast_blind_minutes for observation in observations):
         return (
             "some were made after the condition was shown, so that they hold part of its effect, and adjusting for "
             "them would take that part away."

@@ -16,7 +16,7 @@ from benchwright_analysis.report.section import (
     counted,
     text_with_interval,
 )
-from benchwright_analysis.statistics.provenance import AttemptProvenance, ConditionProvenance, provenance
+from benchwright_analysis.statistics.provenance import AttemptProvenance, ConditionProvenance, condition_provenance
 from benchwright_foundation.number_text import percent
 
 _WORDS = {
@@ -30,7 +30,7 @@ _WORDS = {
 }
 
 
-def origins(data: Dataset) -> Section:
+def text_origins_section(data: Dataset) -> Section:
     """Shares of sources and survival of accepted text, by condition."""
     title = "Where the text came from"
     by_group = {
@@ -41,7 +41,8 @@ def origins(data: Dataset) -> Section:
     if not by_group:
         return Section("origins", title, empty_reason="No edit was recorded, or none that put text in.")
     provenance_by_group = {
-        group: provenance([_counts(attempt) for attempt in attempts]) for group, attempts in by_group.items()
+        group: condition_provenance([_attempt_provenance(attempt) for attempt in attempts])
+        for group, attempts in by_group.items()
     }
     table = SortableTable(
         "Text put in, by source",
@@ -59,7 +60,7 @@ def origins(data: Dataset) -> Section:
             if source_share.characters
         ],
     )
-    tables = _survival(provenance_by_group)
+    tables = _survival_tables(provenance_by_group)
     guessed = sum(
         (attempt.observation.guessed_share or 0) * attempt.observation.inserted
         for attempts in by_group.values()
@@ -74,12 +75,12 @@ def origins(data: Dataset) -> Section:
     ]
     if violations:
         lead.append(f"{counted(violations, 'violation')} of a condition was flagged: see the table of attempts.")
-    tenths = {group: _tenths(attempts) for group, attempts in by_group.items()}
+    tenths = {group: _insertions_by_tenth(attempts) for group, attempts in by_group.items()}
     numbers = {"by_condition": provenance_by_group, "by_tenth": tenths}
-    return Section("origins", title, lead, [_picture(tenths, provenance_by_group, table)], tables, numbers)
+    return Section("origins", title, lead, [_origins_picture(tenths, provenance_by_group, table)], tables, numbers)
 
 
-def _tenths(attempts: Sequence[FoldedAttempt]) -> dict[str, list[int]]:
+def _insertions_by_tenth(attempts: Sequence[FoldedAttempt]) -> dict[str, list[int]]:
     """Source → characters put in by tenth of the time, of sources that there are."""
     totals = {
         source: [sum(attempt.insertions.get(source, (0,) * BINS)[part] for attempt in attempts) for part in range(BINS)]
@@ -88,7 +89,7 @@ def _tenths(attempts: Sequence[FoldedAttempt]) -> dict[str, list[int]]:
     return {source: tenth_counts for source, tenth_counts in totals.items() if any(tenth_counts)}
 
 
-def _counts(attempt: FoldedAttempt) -> AttemptProvenance:
+def _attempt_provenance(attempt: FoldedAttempt) -> AttemptProvenance:
     row = attempt.observation
     participant = row.participant if row.is_person else None
     inserted = {source: int(getattr(row, f"inserted_{source}")) for source in SOURCES}
@@ -105,7 +106,7 @@ def _counts(attempt: FoldedAttempt) -> AttemptProvenance:
     )
 
 
-def _survival(provenance_by_group: dict[str, ConditionProvenance]) -> list[SortableTable]:
+def _survival_tables(provenance_by_group: dict[str, ConditionProvenance]) -> list[SortableTable]:
     rows: list[Sequence[Cell]] = [
         (
             group,
@@ -125,13 +126,15 @@ def _survival(provenance_by_group: dict[str, ConditionProvenance]) -> list[Sorta
     return [SortableTable("Survival of accepted text", columns, rows, note)]
 
 
-def _picture(
-    tenths: dict[str, dict[str, list[int]]], provenance_by_group: dict[str, ConditionProvenance], table: SortableTable
+def _origins_picture(
+    tenths_by_group: dict[str, dict[str, list[int]]],
+    provenance_by_group: dict[str, ConditionProvenance],
+    table: SortableTable,
 ) -> SectionPicture:
     rows: list[charts.Row] = []
-    groups = list(tenths)[:6]
+    groups = list(tenths_by_group)[:6]
     for group in groups:
-        for source, totals in tenths[group].items():
+        for source, totals in tenths_by_group[group].items():
             rows += [
                 {"x": (tenth + 1) * (100 // BINS), "value": total, "kind": _WORDS[source], "group": group}
                 for tenth, total in enumerate(totals)
@@ -147,7 +150,7 @@ def _picture(
         "origins",
         "Sources of the text over the course of attempts",
         f"Stacked bars, one for each tenth of the time on the clock. Most characters by: {'; '.join(summaries)}."
-        f"{charts.omission_note(groups, tenths)}",
-        charts.stacked_shares(rows, shown_words, groups, x_title="part of the time (%)", y_title="characters"),
+        f"{charts.note_if_omitted(groups, tenths_by_group)}",
+        charts.stacked_share_bars(rows, shown_words, groups, x_title="part of the time (%)", y_title="characters"),
         table,
     )

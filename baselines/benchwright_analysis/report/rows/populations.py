@@ -9,9 +9,9 @@ from dataclasses import replace
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.exclusions import one_sidedness_note, rule_sentence
 from benchwright_analysis.report.section import Cell, Section, SortableTable
-from benchwright_analysis.report.sections.main_result import main_result, main_result_table
-from benchwright_analysis.report.sections.success import success
-from benchwright_analysis.report.sections.time_to_pass import survival
+from benchwright_analysis.report.sections.main_result import compute_main_result, main_result_table
+from benchwright_analysis.report.sections.success import success_section
+from benchwright_analysis.report.sections.time_to_pass import time_to_pass_section
 from benchwright_foundation.number_text import percent
 from benchwright_studies.plan.vocabulary import Population
 
@@ -20,16 +20,16 @@ _COMPARISON = "comparison"
 """The first column of tables that compare groups."""
 
 
-def populations(data: Dataset) -> Section:
+def populations_section(data: Dataset) -> Section:
     """Attempts of people by intention to treat and per protocol."""
     study = data.study
     if study is None or not study.people_conditions or not data.drawn_tasks:
         return Section("populations", _TITLE, empty_reason="Only a study draws conditions for people.")
-    counts = _counts(data)
-    left_out, sided = _left_out(data)
-    tables = [_counts_table(counts)]
+    counts = _task_counts_by_condition(data)
+    left_out, sided = _exclusion_counts_and_notes(data)
+    tables = [_task_counts_table(counts)]
     if left_out:
-        tables.append(_left_out_table(left_out, sided, list(counts)))
+        tables.append(_exclusions_table(left_out, sided, list(counts)))
     numbers: dict[str, object] = {
         "conditions": counts,
         "left_out": left_out,
@@ -41,7 +41,9 @@ def populations(data: Dataset) -> Section:
         lead.append("Nothing was left out, so both are the same here.")
         return Section("populations", _TITLE, lead, (), tables, numbers)
     other_population = _OTHER[data.population]
-    other_result = main_result(data if other_population is Population.PER_PROTOCOL else data.by_intention())
+    other_result = compute_main_result(
+        data if other_population is Population.PER_PROTOCOL else data.with_intention_to_treat()
+    )
     numbers[f"answer_{_WORDS[other_population].replace(' ', '_')}"] = other_result
     tables.append(
         replace(main_result_table(other_result), title=f"The answer {_WORDS[other_population]}, by condition")
@@ -75,7 +77,7 @@ _WORDS = {Population.INTENTION_TO_TREAT: "by intention to treat", Population.PER
 _OTHER = dict(zip(_WORDS, reversed(_WORDS), strict=True))
 
 
-def _counts(data: Dataset) -> dict[str, dict[str, int | float]]:
+def _task_counts_by_condition(data: Dataset) -> dict[str, dict[str, int | float]]:
     names = [condition.name for condition in data.study.people_conditions] if data.study is not None else []
     people_rows = [
         observation
@@ -100,10 +102,10 @@ def _counts(data: Dataset) -> dict[str, dict[str, int | float]]:
     return counts_by_condition
 
 
-def _counts_table(counts: Mapping[str, Mapping[str, int | float]]) -> SortableTable:
+def _task_counts_table(counts_by_condition: Mapping[str, Mapping[str, int | float]]) -> SortableTable:
     rows: list[Sequence[Cell]] = [
         (name, *(counts_row[key] for key in list(counts_row)[:-1]), percent(float(counts_row["solved_share_of_drawn"])))
-        for name, counts_row in counts.items()
+        for name, counts_row in counts_by_condition.items()
     ]
     return SortableTable(
         "Tasks of people, from the draw to the analysis",
@@ -117,7 +119,7 @@ def _counts_table(counts: Mapping[str, Mapping[str, int | float]]) -> SortableTa
     )
 
 
-def _left_out(data: Dataset) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
+def _exclusion_counts_and_notes(data: Dataset) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
     study = data.study
     left_out_counts: dict[str, dict[str, int]] = {}
     sided: dict[str, str] = {}
@@ -130,12 +132,12 @@ def _left_out(data: Dataset) -> tuple[dict[str, dict[str, int]], dict[str, str]]
     return left_out_counts, sided
 
 
-def _left_out_table(
-    left_out: Mapping[str, Mapping[str, int]], one_sided_notes: Mapping[str, str], conditions: Sequence[str]
+def _exclusions_table(
+    counts_by_rule: Mapping[str, Mapping[str, int]], one_sided_notes: Mapping[str, str], conditions: Sequence[str]
 ) -> SortableTable:
     rows: list[Sequence[Cell]] = [
         (rule, *(hits.get(name, 0) for name in conditions), one_sided_notes[rule] or "–")
-        for rule, hits in left_out.items()
+        for rule, hits in counts_by_rule.items()
     ]
     note = "Attempts; one that several rules leave out is in each of their rows."
     return SortableTable("Left out per protocol, by condition", ("rule", *conditions, "one-sided"), rows, note)
@@ -143,7 +145,7 @@ def _left_out_table(
 
 def _comparisons_table(data: Dataset) -> SortableTable:
     """Every comparison of the report, over both sets of attempts, by the same estimators."""
-    intended, protocol = _comparisons(data.by_intention()), _comparisons(data)
+    intended, protocol = _comparison_texts(data.with_intention_to_treat()), _comparison_texts(data)
     rows: list[Sequence[Cell]] = [
         (*comparison_key, intended.get(comparison_key, "–"), protocol.get(comparison_key, "–"))
         for comparison_key in dict.fromkeys([*intended, *protocol])
@@ -156,7 +158,7 @@ def _comparisons_table(data: Dataset) -> SortableTable:
     )
 
 
-def _comparisons(data: Dataset) -> dict[tuple[str, str], str]:
+def _comparison_texts(data: Dataset) -> dict[tuple[str, str], str]:
     comparisons: dict[tuple[str, str], str] = {}
     # Rules for people leave no attempt of a model out.
     people = {
@@ -164,7 +166,7 @@ def _comparisons(data: Dataset) -> dict[tuple[str, str], str]:
         for first_group in data.people_groups
         for second_group in data.people_groups
     }
-    for section in (success(data), survival(data)):
+    for section in (success_section(data), time_to_pass_section(data)):
         for table in section.tables:
             if table.columns[0] != _COMPARISON:
                 continue

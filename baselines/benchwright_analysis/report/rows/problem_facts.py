@@ -39,11 +39,11 @@ class ProblemFacts:
     labelled_by: tuple[tuple[str, str], ...] = ()
     """Kind of label → who gave it, such as `data set` or `people`."""
 
-    def columns(self, ref: str) -> dict[str, str]:
+    def observation_columns(self, problem_ref: str) -> dict[str, str]:
         """The columns of an observation that stem from the problem."""
         return {
-            "family": self.family or ref,
-            "title": self.title or ref,
+            "family": self.family or problem_ref,
+            "title": self.title or problem_ref,
             "kind": self.kind,
             "category": self.category,
             "difficulty": self.difficulty,
@@ -86,24 +86,24 @@ class ProblemFacts:
         )
 
 
-def facts_of(store: Store, problems: set[str]) -> Mapping[str, ProblemFacts]:
+def facts_by_problem_ref(store: Store, problem_refs: set[str]) -> Mapping[str, ProblemFacts]:
     """The facts of some problems; empty for those whose pack is not on this machine.
 
     Raises:
         DatasetError: A file of labels is damaged.
     """
     facts_by_ref: dict[str, ProblemFacts] = {}
-    for public in packs_of(store, problems):
-        labels = store.labels(public.name)
+    for public in available_public_packs(store, problem_refs):
+        labels = store.question_labels(public.name)
         for problem in public.problems:
             ref = f"{public.name}/{problem.id}"
-            if ref in problems:
+            if ref in problem_refs:
                 facts_by_ref[ref] = ProblemFacts.from_problem(public, problem, labels)
     return facts_by_ref
 
 
-def packs_of(store: Store, problems: set[str]) -> Iterator[Pack]:
+def available_public_packs(store: Store, problem_refs: set[str]) -> Iterator[Pack]:
     """The public sides of the packs of some problems, as far as they are on this machine."""
-    for pack in sorted({problem.partition("/")[0] for problem in problems}):
+    for pack in sorted({problem.partition("/")[0] for problem in problem_refs}):
         with contextlib.suppress(ProblemsError):
-            yield store.public(pack)
+            yield store.public_pack(pack)

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from benchwright_analysis.report.fold import AttemptFold, FoldedAttempt
-from benchwright_analysis.report.rows.codebook import schema_of
+from benchwright_analysis.report.rows.codebook import arrow_schema_of
 from benchwright_analysis.report.rows.event_columns import EventColumns
 from benchwright_analysis.report.rows.event_row import EventRow
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
@@ -82,7 +82,7 @@ def fold_attempts(job: LogJob, *, expected_event_count: int) -> tuple[list[Folde
     if workers <= 1:
         # The events of one attempt are read in their order, but its chain can be checked beside that.
         is_checked_beside = job.check and expected_event_count > IN_ONE_PROCESS and processors > 1
-        return _fold_and_check(job) if is_checked_beside else _fold_all(job), [
+        return _fold_and_check_chains_beside(job) if is_checked_beside else _fold_without_garbage_collection(job), [
             job.events_file
         ] if job.events_file is not None else []
     # Neighbours are of about the same time and length, so every n-th goes to one worker.
@@ -100,7 +100,7 @@ def fold_attempts(job: LogJob, *, expected_event_count: int) -> tuple[list[Folde
         for number in range(workers)
     ]
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        folded_parts = [_unpack_outcome(part) for part in pool.map(_fold_part, part_jobs)]
+        folded_parts = [_folded_or_raise(part) for part in pool.map(_fold_or_failure, part_jobs)]
     by_attempt = {
         folded_attempt.observation.attempt: folded_attempt
         for folded_part in folded_parts
@@ -111,43 +111,43 @@ def fold_attempts(job: LogJob, *, expected_event_count: int) -> tuple[list[Folde
     ]
 
 
-def _fold_all(job: LogJob) -> list[FoldedAttempt]:
+def _fold_without_garbage_collection(job: LogJob) -> list[FoldedAttempt]:
     # Millions of small values come and go, none of them in a circle: looking for circles takes a third of the time.
     collects = gc.isenabled()
     gc.disable()
     try:
-        return list(_fold(job))
+        return list(_fold_each_attempt(job))
     finally:
         if collects:
             gc.enable()
 
 
-def _fold_and_check(job: LogJob) -> list[FoldedAttempt]:
+def _fold_and_check_chains_beside(job: LogJob) -> list[FoldedAttempt]:
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        checking = pool.submit(_flaw_of_part, job)
+        checking = pool.submit(_first_chain_flaw, job)
         try:
-            folded_attempts = _fold_all(replace(job, check=False))
+            folded_attempts = _fold_without_garbage_collection(replace(job, check=False))
         except LogDamagedError:
             # What can't be read is found by its hash as well, and then named the same as without another process.
-            _require_none(checking.result())
+            _raise_if_flawed(checking.result())
             raise
-        _require_none(checking.result())
+        _raise_if_flawed(checking.result())
     return folded_attempts
 
 
-def _require_none(flaw: _ReadFailure | None) -> None:
+def _raise_if_flawed(flaw: _ReadFailure | None) -> None:
     if flaw is not None:
         raise AttemptError(flaw.message)
 
 
-def _flaw_of_part(job: LogJob) -> _ReadFailure | None:
+def _first_chain_flaw(job: LogJob) -> _ReadFailure | None:
     """The first flaw of the chains."""
     try:
         engine = open_database(job.path, busy_timeout_s=10)
         try:
             with engine.connect() as connection:
                 for header in job.headers:
-                    for _ in _rows_in_sequence(job, header, _read_checked_rows(connection, header)):
+                    for _ in _rows_in_sequence(job, header, _chain_checked_event_rows(connection, header)):
                         pass
         finally:
             engine.dispose()
@@ -158,9 +158,9 @@ def _flaw_of_part(job: LogJob) -> _ReadFailure | None:
     return None
 
 
-def _fold_part(job: LogJob) -> list[FoldedAttempt] | _ReadFailure:
+def _fold_or_failure(job: LogJob) -> list[FoldedAttempt] | _ReadFailure:
     try:
-        return _fold_all(job)
+        return _fold_without_garbage_collection(job)
     except LogError as error:
         # Errors with arguments of their own do not come through to another process.
         return _ReadFailure(str(error))
@@ -171,23 +171,23 @@ class _ReadFailure:
     message: str
 
 
-def _unpack_outcome(part_outcome: list[FoldedAttempt] | _ReadFailure) -> list[FoldedAttempt]:
+def _folded_or_raise(part_outcome: list[FoldedAttempt] | _ReadFailure) -> list[FoldedAttempt]:
     if isinstance(part_outcome, _ReadFailure):
         raise AttemptError(part_outcome.message)
     return part_outcome
 
 
-def _fold(job: LogJob) -> Iterator[FoldedAttempt]:
+def _fold_each_attempt(job: LogJob) -> Iterator[FoldedAttempt]:
     engine = open_database(job.path, busy_timeout_s=10)
-    sink = _EventSink(job.events_file) if job.events_file is not None else None
+    sink = _EventFilesWriter(job.events_file) if job.events_file is not None else None
     try:
         with engine.connect() as connection:
             for header in job.headers:
                 yield _fold_attempt(job, connection, header, sink.event_columns if sink is not None else None)
                 if sink is not None and len(sink.event_columns) >= _ROWS_AT_ONCE:
-                    sink.write()
+                    sink.write_and_clear_rows()
             if sink is not None:
-                sink.write()
+                sink.write_and_clear_rows()
     except SQLAlchemyError as error:
         raise database_log_error(job.path, error) from error
     finally:
@@ -206,7 +206,7 @@ def _fold_attempt(
         event_columns=event_columns,
     )
     rows: Iterable[Sequence[Any]] = (
-        _read_checked_rows(connection, header) if job.check else _read_rows(connection, header.id)
+        _chain_checked_event_rows(connection, header) if job.check else _event_rows(connection, header.id)
     )
     number = 1
     try:
@@ -220,10 +220,12 @@ def _fold_attempt(
 _UNREADABLE = (ValueError, KeyError, TypeError, OverflowError, sqlite3.OperationalError)
 
 
-def _rows_in_sequence(job: LogJob, header: AttemptHeader, rows: Iterable[Sequence[Any]]) -> Generator[Sequence[Any]]:
+def _rows_in_sequence(
+    job: LogJob, header: AttemptHeader, event_rows: Iterable[Sequence[Any]]
+) -> Generator[Sequence[Any]]:
     """The rows of an attempt; what is wrong with one is raised with its place."""
     seq = event_number = 0
-    fetched = iter(rows)
+    fetched = iter(event_rows)
     try:
         while True:
             # Undecodable text shows when the row is fetched.
@@ -258,7 +260,7 @@ _READ = ("seq", "wall", "mono_ns", "process", "body")
 _CHECKED = (*_READ, "prev_hash", "hash", "state", "schema")
 
 
-def _read_rows(connection: Connection, attempt: str, names: Sequence[str] = _READ) -> Iterable[Sequence[Any]]:
+def _event_rows(connection: Connection, attempt: str, names: Sequence[str] = _READ) -> Iterable[Sequence[Any]]:
     if connection.dialect.name == "sqlite":
         # SQLAlchemy takes as long for each row as everything that is done with it.
         driver = connection.connection.driver_connection
@@ -272,9 +274,9 @@ def _read_rows(connection: Connection, attempt: str, names: Sequence[str] = _REA
     return connection.execute(query, execution_options={"yield_per": _READ_AT_ONCE}).tuples()
 
 
-def _read_checked_rows(connection: Connection, header: AttemptHeader) -> Iterator[Sequence[Any]]:
+def _chain_checked_event_rows(connection: Connection, header: AttemptHeader) -> Iterator[Sequence[Any]]:
     chain = Chain(header)
-    for row in _read_rows(connection, header.id, _CHECKED):
+    for row in _event_rows(connection, header.id, _CHECKED):
         seq, wall, mono_ns, process, body, _, _, _, schema = row
         if (flaw := chain.next_flaw(*row)) is not None:
             raise _FlawError(flaw)
@@ -283,25 +285,25 @@ def _read_checked_rows(connection: Connection, header: AttemptHeader) -> Iterato
         yield seq, wall, mono_ns, process, body
 
 
-class _EventSink:
+class _EventFilesWriter:
     """Writes rows of events to a Parquet file, some at a time."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, parquet_file: Path) -> None:
         import pyarrow.parquet as pq
         from pyarrow import csv
 
-        schema = schema_of(EventRow)
+        schema = arrow_schema_of(EventRow)
         # Looking for repetitions takes longest where there are none.
         unlike = ("wall", "at_s", "clock_s")
         self._writer = pq.ParquetWriter(
-            path,
+            parquet_file,
             schema,
             compression="zstd",
             use_dictionary=[name for name in schema.names if name not in unlike],  # type: ignore[arg-type]
             use_byte_stream_split=["at_s", "clock_s"],
         )
         self._lines = csv.CSVWriter(
-            path.with_suffix(".csv"), schema, write_options=csv.WriteOptions(include_header=False)
+            parquet_file.with_suffix(".csv"), schema, write_options=csv.WriteOptions(include_header=False)
         )
         self.event_columns = EventColumns()
 
@@ -310,7 +312,7 @@ class _EventSink:
         self._writer.close()
         self._lines.close()
 
-    def write(self) -> None:
+    def write_and_clear_rows(self) -> None:
         """Writes the rows there are."""
         for start in range(0, len(self.event_columns), _ROWS_AT_ONCE):
             table = self.event_columns.table(start, start + _ROWS_AT_ONCE)

@@ -26,11 +26,11 @@ def escape_formulas(table: pa.Table, columns: Collection[str] | None = None) -> 
         column = table.column(index)
         if not any(text and text.startswith(_BEGINNINGS) for text in column.unique().to_pylist()):
             continue
-        safe = [without_formula(text) if text else text for text in column.to_pylist()]
+        safe = [with_formula_escaped(text) if text else text for text in column.to_pylist()]
         table = table.set_column(index, field, pa.array(safe, type=field.type))
     return table
 
 
-def without_formula(text: str) -> str:
+def with_formula_escaped(text: str) -> str:
     """A cell with an apostrophe before what would be read as a formula."""
     return f"'{text}" if text.startswith(_BEGINNINGS) else text

@@ -15,17 +15,17 @@ from benchwright_foundation.json_text import read_json
 _VERSION = ',"version":'
 
 
-def parse_event(value: dict[str, Any]) -> EventBody:
+def parse_event(event_fields: dict[str, Any]) -> EventBody:
     """The event as a model.
 
     Raises:
         ValueError: The event does not fit its type.
         KeyError: Its type is unknown.
     """
-    return EVENT_TYPES.classes[value["type"]].model_validate(value)
+    return EVENT_TYPES.classes[event_fields["type"]].model_validate(event_fields)
 
 
-def about_edit(body: str) -> tuple[EventBody, str, int | None]:
+def edit_evidence_with_version(event_json: str) -> tuple[EventBody, str, int | None]:
     """An event that says something about one edit, with the edit's path and version.
 
     The version of the model is of no use: it is the same object for all events that differ in the version only.
@@ -34,19 +34,19 @@ def about_edit(body: str) -> tuple[EventBody, str, int | None]:
         ValueError: The event does not fit its type.
     """
     # The version is the last key, and the editor says the same of most edits: each kind of event is read once.
-    body_start, separator, version = body.rpartition(_VERSION)
+    body_start, separator, version = event_json.rpartition(_VERSION)
     if separator and version[:-1].isdecimal():
-        event, path = _body_and_version(body_start)
+        event, path = _event_and_path(body_start)
         return event, path, int(version[:-1])
-    event = parse_event(read_json(body))
-    return event, _path(event), None
+    event = parse_event(read_json(event_json))
+    return event, _path_or_empty(event), None
 
 
 @lru_cache(maxsize=4096)
-def _body_and_version(body_start: str) -> tuple[EventBody, str]:
-    event = parse_event(read_json(f"{body_start}{_VERSION}0}}"))
-    return event, _path(event)
+def _event_and_path(json_before_version: str) -> tuple[EventBody, str]:
+    event = parse_event(read_json(f"{json_before_version}{_VERSION}0}}"))
+    return event, _path_or_empty(event)
 
 
-def _path(event: EventBody) -> str:
+def _path_or_empty(event: EventBody) -> str:
     return str(getattr(event, "path", ""))

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 _NAMED = 5
 
 
-def known_study(log: StudyLog, study: str) -> RegisteredStudy:
+def registered_study_of(log: StudyLog, study_id: str) -> RegisteredStudy:
     """A registered study.
 
     Raises:
         StudyError: No study has this id.
     """
-    return Studies(log, Attempts(log)).study(study)
+    return Studies(log, Attempts(log)).study(study_id)
 
 
 def read_participant_facts(
@@ -101,13 +101,15 @@ def _plan_deviations(registered_study: RegisteredStudy, study_observations: Sequ
     sentences = []
     missing = [key for key in planned if key not in attempt_counts]
     if missing:
-        sentences.append(f"{len(missing)} of {len(planned)} planned tasks were not begun{_participants_note(missing)}.")
+        sentences.append(
+            f"{len(missing)} of {len(planned)} planned tasks were not begun{_first_participants_note(missing)}."
+        )
     extra = [key for key in attempt_counts if key not in planned]
     if extra:
-        sentences.append(f"{len(extra)} attempts belong to no planned task{_participants_note(extra)}.")
+        sentences.append(f"{len(extra)} attempts belong to no planned task{_first_participants_note(extra)}.")
     twice = [key for key, amount in attempt_counts.items() if amount > 1]
     if twice:
-        sentences.append(f"{len(twice)} tasks were tried more than once{_participants_note(twice)}.")
+        sentences.append(f"{len(twice)} tasks were tried more than once{_first_participants_note(twice)}.")
     misassigned = [
         observation
         for observation in study_observations
@@ -119,8 +121,8 @@ def _plan_deviations(registered_study: RegisteredStudy, study_observations: Sequ
     return sentences
 
 
-def _participants_note(task_keys: Sequence[tuple[str, str]]) -> str:
-    names = list(dict.fromkeys(participant for participant, _ in task_keys))
+def _first_participants_note(participant_problem_pairs: Sequence[tuple[str, str]]) -> str:
+    names = list(dict.fromkeys(participant for participant, _ in participant_problem_pairs))
     return f" ({', '.join(names[:_NAMED])}{' …' if len(names) > _NAMED else ''})"
 
 

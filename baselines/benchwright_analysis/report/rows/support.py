@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import AFTER_CLOSING, count_by_reason
+from benchwright_analysis.report.rows.exclusions import AFTER_CLOSING, exclusion_count_by_reason
 from benchwright_analysis.report.section import Section, counted
 from benchwright_analysis.report.sections.success_compared import solved_difference
-from benchwright_analysis.report.sections.time_compared import by_condition, compare_times, limit_of
-from benchwright_analysis.report.sections.time_to_pass import active_time
+from benchwright_analysis.report.sections.time_compared import (
+    compare_times_with_first,
+    comparison_limit,
+    timed_observations_by_condition,
+)
+from benchwright_analysis.report.sections.time_to_pass import active_time_numbers_and_table
 from benchwright_analysis.statistics.crossed import CrossedEstimate
 from benchwright_foundation.number_text import number
 from benchwright_studies.plan.vocabulary import Population
 
 
-def support(data: Dataset) -> Section:
+def support_section(data: Dataset) -> Section:
     """The box at the top of the report."""
     people = {
         folded_attempt.observation.participant
         for folded_attempt in data.counted_attempts
         if folded_attempt.observation.is_person
     }
-    reasons = count_by_reason(data.observations)
+    reasons = exclusion_count_by_reason(data.observations)
     left_out = len(data.observations) - len(data.counted_attempts)
     problems = {folded_attempt.observation.problem for folded_attempt in data.counted_attempts}
     models = {
@@ -33,8 +37,8 @@ def support(data: Dataset) -> Section:
         f"{counted(len(data.counted_attempts), 'attempt')} at {counted(len(problems), 'problem')} count: "
         f"{counted(person_attempts, 'attempt')} of {counted(len(people), 'person', 'people')}, "
         f"{counted(len(data.counted_attempts) - person_attempts, 'attempt')} of {counted(len(models), 'model')}.",
-        f"{counted(left_out, 'attempt')} left out" + (f": {_reasons(reasons)}." if reasons else "."),
-        *_by_intention(data),
+        f"{counted(left_out, 'attempt')} left out" + (f": {_exclusions_text(reasons)}." if reasons else "."),
+        *_intention_to_treat_notes(data),
     ]
     if data.simulated:
         lead.insert(0, "Nobody worked on these problems: the data is simulated, to show what a report looks like.")
@@ -50,11 +54,11 @@ def support(data: Dataset) -> Section:
         "closed_digest": data.closing_digest or None,
         "chains_checked": data.is_chain_checked,
     }
-    power, sentence = _power(data.as_planned())
+    power, sentence = _differences_and_power_sentence(data.in_planned_population())
     if power:
         numbers["power"] = power
     lead.append(sentence)
-    sensitivity, table, told_of = active_time(data)
+    sensitivity, table, told_of = active_time_numbers_and_table(data)
     numbers |= sensitivity
     if told_of:
         lead.append(told_of)
@@ -75,13 +79,13 @@ def support(data: Dataset) -> Section:
     return Section("support", "What this supports", lead, (), tables, numbers, is_list=True)
 
 
-def _by_intention(data: Dataset) -> list[str]:
+def _intention_to_treat_notes(data: Dataset) -> list[str]:
     """Numbers that count by intention to treat, where they differ."""
     if all(observation.is_analysed for observation in data.observations if observation.intended):
         return []
     person_observations = [
         folded_attempt.observation
-        for folded_attempt in data.by_intention().counted_attempts
+        for folded_attempt in data.with_intention_to_treat().counted_attempts
         if folded_attempt.observation.is_person
     ]
     people = {observation.participant for observation in person_observations}
@@ -94,19 +98,23 @@ def _by_intention(data: Dataset) -> list[str]:
     return [f"These counts are per protocol. By intention to treat they would be {counts_text}; see “Who counts”."]
 
 
-def _reasons(reasons: dict[str, int]) -> str:
+def _exclusions_text(count_by_reason: dict[str, int]) -> str:
     words = {"still_open": "not ended yet", AFTER_CLOSING: "added after the study was closed"}
-    return ", ".join(f"{amount} for “{words.get(reason, reason)}”" for reason, amount in reasons.items())
+    return ", ".join(f"{amount} for “{words.get(reason, reason)}”" for reason, amount in count_by_reason.items())
 
 
-def _power(data: Dataset) -> tuple[dict[str, CrossedEstimate], str]:
+def _differences_and_power_sentence(data: Dataset) -> tuple[dict[str, CrossedEstimate], str]:
     """Effects that could have been found between the first two conditions of people."""
     if len(data.people_groups) < 2:
         return {}, (
             "No comparison between conditions of people is possible: there are fewer than two conditions with attempts."
         )
     first_group, second_group = data.people_groups[:2]
-    timed = {group: rows for group, rows in by_condition(data).items() if group in (first_group, second_group)}
+    timed = {
+        group: rows
+        for group, rows in timed_observations_by_condition(data).items()
+        if group in (first_group, second_group)
+    }
     differences: dict[str, CrossedEstimate] = {}
     of_each = (
         [observation for observation in data.decided_observations if observation.group == group]
@@ -115,7 +123,7 @@ def _power(data: Dataset) -> tuple[dict[str, CrossedEstimate], str]:
     if (solved := solved_difference(*of_each)) is not None:
         differences["solved"] = solved
     if len(timed) == 2:
-        compared, _ = compare_times(data, timed, limit_of(timed))
+        compared, _ = compare_times_with_first(data, timed, comparison_limit(timed))
         if compared:
             differences["minutes"] = compared[0].difference
     if not differences:

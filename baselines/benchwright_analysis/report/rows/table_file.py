@@ -68,16 +68,18 @@ def read_table(table_file: Path, mapping_file: Path | None = None) -> ForeignTab
     """
     column_map = read_mapping(mapping_file) if mapping_file is not None else ColumnMap()
     names, located_records = (
-        _parquet(table_file) if table_file.suffix.lower() in (".parquet", ".pq") else _csv(table_file)
+        _parquet_columns_and_records(table_file)
+        if table_file.suffix.lower() in (".parquet", ".pq")
+        else _csv_columns_and_records(table_file)
     )
-    columns = _columns(table_file, names, column_map, mapping_file)
+    columns = _foreign_column_by_own(table_file, names, column_map, mapping_file)
     rows: list[Observation] = []
     minutes: dict[str, float] = {}
     for position, record in located_records:
         location = f"{table_file}, {position}"
-        values = _values(record, columns, column_map, location)
+        values = _own_values(record, columns, column_map, location)
         baseline = values.pop("human_minutes", None)
-        row = _observation(values, location, columns, len(rows) + 1)
+        row = _completed_observation(values, location, columns, len(rows) + 1)
         rows.append(row)
         if baseline is not None:
             minutes[row.problem] = _agreed_minutes(minutes.get(row.problem), baseline, row.problem, location, columns)
@@ -106,62 +108,64 @@ def read_mapping(file: Path) -> ColumnMap:
         first_error = error.errors()[0]
         raise TableError(f"{file}, {'.'.join(map(str, first_error['loc']))}: {first_error['msg']}.") from error
     for mapping_section in (column_map.columns, column_map.values, column_map.constants):
-        if unknown := next((name for name in mapping_section if name not in _own_columns()), None):
+        if unknown := next((name for name in mapping_section if name not in _codebook_and_extra_columns()), None):
             raise TableError(f"{file}: there is no column {unknown!r}; docs/reference/codebook.md lists them.")
     return column_map
 
 
-def _own_columns() -> set[str]:
+def _codebook_and_extra_columns() -> set[str]:
     return {*Observation.model_fields, *_TIMES, "limit_minutes", "human_minutes"}
 
 
-def _csv(file: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, object]]]]:
+def _csv_columns_and_records(csv_file: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, object]]]]:
     try:
-        with file.open(encoding="utf-8-sig", newline="") as lines:
+        with csv_file.open(encoding="utf-8-sig", newline="") as lines:
             csv_reader = csv.reader(lines, strict=True)
             names = next(csv_reader, [])
             numbered_rows = [(csv_reader.line_num, row) for row in csv_reader if row]
     except OSError as error:
-        raise TableError(f"{file}: {error.strerror}.") from error
+        raise TableError(f"{csv_file}: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise TableError(f"{file}: byte {error.start} is not UTF-8. Save the table as UTF-8.") from error
+        raise TableError(f"{csv_file}: byte {error.start} is not UTF-8. Save the table as UTF-8.") from error
     except csv.Error as error:
-        raise TableError(f"{file}, line {csv_reader.line_num}: {error}.") from error
+        raise TableError(f"{csv_file}, line {csv_reader.line_num}: {error}.") from error
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise TableError(f"{file}, line 1: two columns are called {twice!r}.")
+        raise TableError(f"{csv_file}, line 1: two columns are called {twice!r}.")
     for line, row in numbered_rows:
         if len(row) != len(names):
-            raise TableError(f"{file}, line {line}: {len(row)} cells, and there are {len(names)} columns.")
-    return names, ((f"line {line}", dict(zip(names, map(_cell, row), strict=True))) for line, row in numbered_rows)
+            raise TableError(f"{csv_file}, line {line}: {len(row)} cells, and there are {len(names)} columns.")
+    return names, (
+        (f"line {line}", dict(zip(names, map(_csv_cell_value, row), strict=True))) for line, row in numbered_rows
+    )
 
 
-def _cell(text: str) -> str | None:
+def _csv_cell_value(text: str) -> str | None:
     """A cell without the apostrophe that our own tables have before what looks like a formula."""
     if text.startswith("'") and text[1:].startswith(_FORMULAS):
         return text[1:]
     return text.strip() or None
 
 
-def _parquet(file: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, object]]]]:
+def _parquet_columns_and_records(parquet_file: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, object]]]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(file)
+        table = pq.read_table(parquet_file)
     except OSError as error:
-        raise TableError(f"{file}: {error.strerror or error}.") from error
+        raise TableError(f"{parquet_file}: {error.strerror or error}.") from error
     except pa.ArrowException as error:
-        raise TableError(f"{file} is not a table of Parquet: {error}.") from error
+        raise TableError(f"{parquet_file} is not a table of Parquet: {error}.") from error
     rows = table.to_pylist()
     return table.column_names, ((f"row {number}", row) for number, row in enumerate(rows, 1))
 
 
-def _columns(
+def _foreign_column_by_own(
     table_file: Path, table_columns: Sequence[str], column_map: ColumnMap, mapping_file: Path | None
 ) -> dict[str, str]:
     """Our column → the table's."""
     if mapping_file is None:
-        our_columns = {name: name for name in table_columns if name in _own_columns()}
+        our_columns = {name: name for name in table_columns if name in _codebook_and_extra_columns()}
     else:
         our_columns = dict(column_map.columns)
         if missing := next((theirs for theirs in our_columns.values() if theirs not in table_columns), None):
@@ -178,11 +182,11 @@ def _columns(
     return our_columns
 
 
-def _values(
-    record: Mapping[str, object], columns: Mapping[str, str], column_map: ColumnMap, location: str
+def _own_values(
+    record: Mapping[str, object], foreign_by_own: Mapping[str, str], column_map: ColumnMap, location: str
 ) -> dict[str, object]:
     values: dict[str, object] = dict(column_map.constants)
-    for own_column, foreign_column in columns.items():
+    for own_column, foreign_column in foreign_by_own.items():
         value = record[foreign_column]
         if (words := column_map.values.get(own_column)) is not None and value is not None:
             text = str(value)
@@ -195,13 +199,15 @@ def _values(
             values[own_column] = value
     for own_column, factor in {**_TIMES, "limit_minutes": 60.0, "human_minutes": 1.0}.items():
         if own_column in values:
-            number = _number(values.pop(own_column), f"{location}, column {columns.get(own_column, own_column)}")
+            number = _positive_number(
+                values.pop(own_column), f"{location}, column {foreign_by_own.get(own_column, own_column)}"
+            )
             target = {"limit_minutes": "limit_s", "human_minutes": "human_minutes"}.get(own_column, "time_s")
             values[target] = number * factor
     return values
 
 
-def _number(value: object, location: str) -> float:
+def _positive_number(value: object, location: str) -> float:
     try:
         number = float(str(value))
     except ValueError as error:
@@ -211,7 +217,9 @@ def _number(value: object, location: str) -> float:
     return number
 
 
-def _observation(values: dict[str, object], location: str, columns: Mapping[str, str], number: int) -> Observation:
+def _completed_observation(
+    values: dict[str, object], location: str, columns: Mapping[str, str], row_number: int
+) -> Observation:
     for required_name in _NEEDED:
         if required_name not in values:
             raise TableError(
@@ -219,7 +227,7 @@ def _observation(values: dict[str, object], location: str, columns: Mapping[str,
             )
     condition = str(values["condition"])
     fields: dict[str, object] = {
-        "attempt": f"row {number}",
+        "attempt": f"row {row_number}",
         "passed": True,
         "family": values["problem"],
         "solver": condition if condition in set(Solver) else Solver.HUMAN.value,
@@ -260,11 +268,15 @@ def _empty_columns() -> dict[str, object]:
 
 
 def _agreed_minutes(
-    earlier_minutes: float | None, stated_minutes: object, problem: str, location: str, columns: Mapping[str, str]
+    earlier_minutes: float | None,
+    stated_minutes: object,
+    problem: str,
+    location: str,
+    foreign_by_own: Mapping[str, str],
 ) -> float:
     value = float(str(stated_minutes))
     if earlier_minutes is not None and earlier_minutes != value:
-        column = columns.get("human_minutes", "human_minutes")
+        column = foreign_by_own.get("human_minutes", "human_minutes")
         raise TableError(
             f"{location}, column {column}: {problem} has {earlier_minutes:g} minutes before and {value:g} here."
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchwright_attempts.grading.verdict_sequence import VerdictSequence
-from benchwright_problems.verdict import Outcome, outcome_of
+from benchwright_problems.verdict import Outcome, present_outcome_of_recorded
 
 _NS = 1_000_000_000
 
@@ -27,12 +27,12 @@ class VerdictRow:
     message: str = ""
     reason: str = ""
 
-    def read_event(self, event_fields: dict[str, Any]) -> None:
+    def set_from_event(self, event_fields: dict[str, Any]) -> None:
         """Takes what an event says of it."""
-        self.outcome = outcome_of(event_fields["reason"], event_fields["outcome"])
+        self.outcome = present_outcome_of_recorded(event_fields["reason"], event_fields["outcome"])
         self.message, self.reason = event_fields.get("message", ""), event_fields["reason"]
         judged = (event_fields.get("judged_by") or {}).get("score")
-        self.score = _score(self.outcome, judged, event_fields.get("passed"), event_fields.get("total"))
+        self.score = _score_if_decided(self.outcome, judged, event_fields.get("passed"), event_fields.get("total"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +67,24 @@ class Verdicts:
     def add_verdict(self, event_fields: dict[str, Any], *, active_ns: int, clock_ns: int) -> None:
         """A run or an answer got a verdict."""
         verdict = VerdictRow(number=event_fields["number"], active_ns=active_ns, clock_ns=clock_ns)
-        verdict.read_event(event_fields)
+        verdict.set_from_event(event_fields)
         self._verdicts.append(verdict)
         self.sequence = self.sequence.with_verdict(verdict)
-        self._take_details(event_fields)
+        self._keep_tests_and_judgement(event_fields)
 
     def add_late_verdict(self, event_fields: dict[str, Any]) -> None:
         """A verdict came later than its try."""
 
         def revise(verdict: VerdictRow) -> VerdictRow:
-            verdict.read_event(event_fields)
+            verdict.set_from_event(event_fields)
             return verdict
 
         self.sequence = self.sequence.with_late_verdict(
             event_fields["number"], revise, replaces_decided=event_fields.get("replaces", False)
         )
-        self._take_details(event_fields)
+        self._keep_tests_and_judgement(event_fields)
 
-    def _take_details(self, event_fields: dict[str, Any]) -> None:
+    def _keep_tests_and_judgement(self, event_fields: dict[str, Any]) -> None:
         if event_fields.get("total") is not None:
             self.test_counts = (event_fields["passed"], event_fields["total"])
         self.digests = event_fields.get("digests") or self.digests
@@ -115,7 +115,7 @@ class Verdicts:
         return newest_verdict.message if newest_verdict is not None and self.sequence.first_pass is None else ""
 
 
-def _score(
+def _score_if_decided(
     outcome: Outcome, judged_score: float | None, passed_tests: int | None, total_tests: int | None
 ) -> float | None:
     if outcome is Outcome.ERROR:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.exclusions import AFTER_CLOSING
 from benchwright_analysis.report.section import Section, SortableTable
-from benchwright_analysis.report.sections.outcomes import end_counts
+from benchwright_analysis.report.sections.outcomes import outcome_counts
 
 _PARTS = ("attempts", "passed_ever", "passed_at_end", "undecided")
 
 
-def after_closing(data: Dataset) -> Section | None:
+def after_closing_section(data: Dataset) -> Section | None:
     """Outcomes of these attempts, by group; None if there are none."""
     rows = [observation for observation in data.observations if AFTER_CLOSING in observation.excluded_by.split("; ")]
     if not rows:
         return None
     groups = {
-        group: end_counts([observation for observation in rows if observation.group == group])
+        group: outcome_counts([observation for observation in rows if observation.group == group])
         for group in sorted({r.group for r in rows})
     }
     table = SortableTable(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchwright_analysis.completion.latency import Latencies, summarise_latencies
 from benchwright_analysis.completion.numbers import ratio_of_sums
-from benchwright_analysis.completion.tables import estimate_text, latency_table
+from benchwright_analysis.completion.tables import estimate_or_dash, latency_table
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Section, SortableTable
@@ -35,12 +35,14 @@ class OfferFunnel:
     """Of the accepted characters, those still there at the end."""
 
 
-def assistance(data: Dataset) -> Section | None:
+def assistance_section(data: Dataset) -> Section | None:
     """Offers and latency by group; None if no completion was offered or taken."""
     attempts_by_group = {
         group: offered_attempts
         for group in data.groups
-        if (offered_attempts := [attempt for attempt in data.counted_attempts_in(group) if _has_any(attempt)])
+        if (
+            offered_attempts := [attempt for attempt in data.counted_attempts_in(group) if _has_any_completion(attempt)]
+        )
     }
     if not attempts_by_group:
         return None
@@ -53,10 +55,10 @@ def assistance(data: Dataset) -> Section | None:
             group_offers.shown,
             group_offers.accepted,
             group_offers.partly,
-            estimate_text(group_offers.shown_share, as_share=True),
-            estimate_text(group_offers.accepted_share, as_share=True),
-            estimate_text(group_offers.partly_share, as_share=True),
-            estimate_text(group_offers.retained, as_share=True),
+            estimate_or_dash(group_offers.shown_share, as_share=True),
+            estimate_or_dash(group_offers.accepted_share, as_share=True),
+            estimate_or_dash(group_offers.partly_share, as_share=True),
+            estimate_or_dash(group_offers.retained, as_share=True),
         )
         for group, group_offers in funnels_by_group.items()
     ]
@@ -72,7 +74,7 @@ def assistance(data: Dataset) -> Section | None:
     funnel = SortableTable(
         "From request to text that stays", columns, [tuple(map(_dash_if_missing, row)) for row in rows], note
     )
-    latencies_by_group = _latencies(data, attempts_by_group)
+    latencies_by_group = _latencies_by_group(data, attempts_by_group)
     tables = [funnel, latency_table(latencies_by_group)] if latencies_by_group else [funnel]
     lead = [] if latencies_by_group else ["No editor or server here reports how long a request took."]
     numbers = {"funnel": funnels_by_group, "latency": latencies_by_group}
@@ -83,22 +85,22 @@ def _dash_if_missing(cell: Cell) -> Cell:
     return "–" if cell is None else cell
 
 
-def _has_any(attempt: FoldedAttempt) -> bool:
+def _has_any_completion(attempt: FoldedAttempt) -> bool:
     return bool(attempt.assistance.requests or attempt.assistance.accepted_offers or attempt.observation.shown)
 
 
-def _offer_funnel(rows: Sequence[FoldedAttempt]) -> OfferFunnel:
-    problems = [attempt.observation.problem for attempt in rows]
-    people = [attempt.observation.participant if attempt.observation.is_person else None for attempt in rows]
-    request_counts = [attempt.assistance.requests for attempt in rows]
-    shown_counts = [attempt.observation.shown for attempt in rows]
-    accepted_counts = [attempt.assistance.accepted_offers for attempt in rows]
-    partly_counts = [attempt.assistance.partly for attempt in rows]
-    followed = [(attempt.observation, person) for attempt, person in zip(rows, people, strict=True)]
+def _offer_funnel(attempts: Sequence[FoldedAttempt]) -> OfferFunnel:
+    problems = [attempt.observation.problem for attempt in attempts]
+    people = [attempt.observation.participant if attempt.observation.is_person else None for attempt in attempts]
+    request_counts = [attempt.assistance.requests for attempt in attempts]
+    shown_counts = [attempt.observation.shown for attempt in attempts]
+    accepted_counts = [attempt.assistance.accepted_offers for attempt in attempts]
+    partly_counts = [attempt.assistance.partly for attempt in attempts]
+    followed = [(attempt.observation, person) for attempt, person in zip(attempts, people, strict=True)]
     surviving = [(row, person) for row, person in followed if row.survived_end is not None]
     reports_offers = sum(shown_counts) > 0 or sum(request_counts) > 0
     return OfferFunnel(
-        attempts=len(rows),
+        attempts=len(attempts),
         asked=sum(request_counts) or None,
         shown=sum(shown_counts) if reports_offers else None,
         accepted=sum(accepted_counts),
@@ -115,7 +117,7 @@ def _offer_funnel(rows: Sequence[FoldedAttempt]) -> OfferFunnel:
     )
 
 
-def _latencies(data: Dataset, attempts_by_group: dict[str, list[FoldedAttempt]]) -> dict[str, Latencies]:
+def _latencies_by_group(data: Dataset, attempts_by_group: dict[str, list[FoldedAttempt]]) -> dict[str, Latencies]:
     latencies_by_group = {}
     for group, rows in attempts_by_group.items():
         # The resampling must not depend on the order in which attempts were made.

@@ -39,7 +39,7 @@ class _EscapeKind(StrEnum):
     UNKNOWN = "unknown"
 
 
-def escapes(data: Dataset) -> Section | None:
+def test_escapes_section(data: Dataset) -> Section | None:
     """Test escapes and sizes by condition, solver and problem; nothing if no second opinion was kept."""
     compared = [
         (attempt.observation, data.opinions[attempt.observation.attempt])
@@ -53,7 +53,7 @@ def escapes(data: Dataset) -> Section | None:
         and (attempt.observation.kind == "design" or attempt.observation.attempt in data.opinions)
         for attempt in data.counted_attempts
     )
-    kind_counts = Counter(_kind(second_opinion.opinion) for _, second_opinion in compared)
+    kind_counts = Counter(_escape_kind(second_opinion.opinion) for _, second_opinion in compared)
     decided_count, differing_count = (
         kind_counts[_EscapeKind.EQUIVALENT] + kind_counts[_EscapeKind.DIFFERS],
         kind_counts[_EscapeKind.DIFFERS],
@@ -65,10 +65,10 @@ def escapes(data: Dataset) -> Section | None:
         "the hidden tests miss an error, or the statement leaves open what the reference decides. No verdict changes.",
     ]
     tables = [
-        _table("condition", "escapes", compared, lambda observation: observation.group, data.groups),
-        _table("solver", "escapes-by-solver", compared, _solver),
-        _table("problem", "escapes-by-problem", compared, lambda observation: observation.problem),
-        _detail(compared),
+        _escapes_table("condition", "escapes", compared, lambda observation: observation.group, data.groups),
+        _escapes_table("solver", "escapes-by-solver", compared, _person_or_model),
+        _escapes_table("problem", "escapes-by-problem", compared, lambda observation: observation.problem),
+        _not_equivalent_table(compared),
     ]
     numbers = {
         "compared": len(compared),
@@ -79,39 +79,43 @@ def escapes(data: Dataset) -> Section | None:
     return Section("escapes", "Passed, and equivalent?", lead, (), tables, numbers)
 
 
-def _kind(opinion: ReferenceOpinion) -> _EscapeKind:
+def _escape_kind(opinion: ReferenceOpinion) -> _EscapeKind:
     if opinion.result is ComparisonResult.EQUIVALENT:
         return _EscapeKind.EQUIVALENT if opinion.depth is None else _EscapeKind.BOUNDED
     return _EscapeKind.DIFFERS if opinion.result is ComparisonResult.DIFFERS else _EscapeKind.UNKNOWN
 
 
-def _solver(observation: Observation) -> str:
+def _person_or_model(observation: Observation) -> str:
     return observation.participant if observation.is_person else observation.model or observation.participant
 
 
-def _table(
+def _escapes_table(
     grouping: str,
-    name: str,
+    table_id: str,
     compared: Sequence[_Compared],
     key_of: Callable[[Observation], str],
-    order: Sequence[str] = (),
+    key_order: Sequence[str] = (),
 ) -> SortableTable:
     by_key: dict[str, list[_Compared]] = defaultdict(list)
     for row, opinion in compared:
         by_key[key_of(row)].append((row, opinion))
     rows: list[Sequence[Cell]] = []
     figures = []
-    for value in sorted(by_key, key=lambda label: (order.index(label) if label in order else len(order), label)):
+    for value in sorted(
+        by_key, key=lambda label: (key_order.index(label) if label in key_order else len(key_order), label)
+    ):
         group_pairs = by_key[value]
-        kind_counts = Counter(_kind(second_opinion.opinion) for _, second_opinion in group_pairs)
+        kind_counts = Counter(_escape_kind(second_opinion.opinion) for _, second_opinion in group_pairs)
         decided_pairs = [
             (row, second_opinion)
             for row, second_opinion in group_pairs
-            if _kind(second_opinion.opinion) in (_EscapeKind.EQUIVALENT, _EscapeKind.DIFFERS)
+            if _escape_kind(second_opinion.opinion) in (_EscapeKind.EQUIVALENT, _EscapeKind.DIFFERS)
         ]
         escaped = wilson_share(kind_counts[_EscapeKind.DIFFERS], len(decided_pairs))
-        medians = {size: _median(group_pairs, _ratio_of(of_size)) for size, of_size in _SIZES.items()}
-        medians["more lint findings"] = _median(group_pairs, _more_findings)
+        medians = {
+            size: _median_and_measured(group_pairs, _size_ratio_measure(of_size)) for size, of_size in _SIZES.items()
+        }
+        medians["more lint findings"] = _median_and_measured(group_pairs, _more_findings)
         rows.append(
             (
                 value,
@@ -147,17 +151,17 @@ def _table(
         "Intervals are Wilson's and take attempts as independent, which those at one problem are not. Sizes are in "
         "gates of two inputs, without a technology's library; a ratio of 1 is the reference's. Lint is Verilator's "
         "with all warnings.",
-        id=name,
+        id=table_id,
         figures=figures,
     )
 
 
-def _median(
-    compared: Sequence[_Compared], measure_of: Callable[[Quality, Quality], float | None]
+def _median_and_measured(
+    compared_designs: Sequence[_Compared], measure_of: Callable[[Quality, Quality], float | None]
 ) -> tuple[float | None, Sequence[_Compared]]:
     """The median over the designs for which it is defined, and these designs."""
     measurements = []
-    for row, opinion in compared:
+    for row, opinion in compared_designs:
         solution_quality, reference_quality = opinion.solution.quality, opinion.reference.quality
         if (
             solution_quality is not None
@@ -170,7 +174,7 @@ def _median(
     ]
 
 
-def _ratio_of(size_of: Callable[[Quality], int]) -> Callable[[Quality, Quality], float | None]:
+def _size_ratio_measure(size_of: Callable[[Quality], int]) -> Callable[[Quality, Quality], float | None]:
     return lambda solution_quality, reference_quality: (
         size_of(solution_quality) / size_of(reference_quality) if size_of(reference_quality) else None
     )
@@ -184,18 +188,18 @@ def _more_findings(solution_quality: Quality, reference_quality: Quality) -> flo
     )
 
 
-def _detail(compared: Sequence[_Compared]) -> SortableTable:
+def _not_equivalent_table(compared_designs: Sequence[_Compared]) -> SortableTable:
     rows: list[Sequence[Cell]] = [
         (
             row.attempt[:8],
             row.problem,
             row.group,
-            _solver(row),
-            _kind(second_opinion.opinion).value,
-            _explanation(second_opinion.opinion),
+            _person_or_model(row),
+            _escape_kind(second_opinion.opinion).value,
+            _difference_or_cause(second_opinion.opinion),
         )
-        for row, second_opinion in compared
-        if _kind(second_opinion.opinion) is not _EscapeKind.EQUIVALENT
+        for row, second_opinion in compared_designs
+        if _escape_kind(second_opinion.opinion) is not _EscapeKind.EQUIVALENT
     ]
     return SortableTable(
         "Designs that differ, or could not be compared for all inputs",
@@ -206,7 +210,7 @@ def _detail(compared: Sequence[_Compared]) -> SortableTable:
     )
 
 
-def _explanation(opinion: ReferenceOpinion) -> str:
+def _difference_or_cause(opinion: ReferenceOpinion) -> str:
     """Without what may be text of the reference or of the design."""
     parameters = f" ({parameter_text(opinion.parameters)})" if opinion.parameters else ""
     if opinion.result is ComparisonResult.DIFFERS:

@@ -22,7 +22,7 @@ _CONFIDENCE = "self_success"
 _ASKED = {"forecast_success": "before the start", _CONFIDENCE: "after submitting"}
 
 
-def estimates(data: Dataset) -> Section:
+def forecasts_section(data: Dataset) -> Section:
     """Calibration of forecasts and self-estimates."""
     title = "Forecasts and self-estimates"
     numbers: dict[str, object] = {}
@@ -40,11 +40,11 @@ def estimates(data: Dataset) -> Section:
                 [getattr(observation, name) for observation in observations],
                 [observation.time_s / 60 for observation in observations],
                 [observation.passed for observation in observations],
-                Dataset.cells(observations),
+                Dataset.crossed_cells(observations),
                 seed=data.seed,
             )
             numbers[f"{name}, {group}"] = calibration
-            rows.append(_time_row(label, group, calibration))
+            rows.append(_time_calibration_cells(label, group, calibration))
     tables = []
     if rows:
         columns = (
@@ -58,32 +58,32 @@ def estimates(data: Dataset) -> Section:
         )
         note = "Only attempts that passed: how long the others would have taken is not known. Above 1: it took longer."
         tables.append(SortableTable("Time: estimated and actual", columns, rows, note))
-    chances = _chance_tables(data, numbers)
+    chances = _add_chance_calibrations(data, numbers)
     tables += chances
     tables += _brier_tables(numbers)
-    tables += _difficulty_tables(data, numbers)
+    tables += _add_difficulty_correlations(data, numbers)
     if not numbers:
         return Section("estimates", title, empty_reason="Nobody was asked what they expect, or how it was.")
-    possible_pictures = [_picture(data, tables[0])] if rows else []
+    possible_pictures = [_forecasts_picture(data, tables[0])] if rows else []
     possible_pictures += [_reliability_picture(data, numbers, name, chances[0]) for name in _ASKED] if chances else []
     pictures = [picture for picture in possible_pictures if picture is not None]
     other_tables = [table for table in tables if all(table is not picture.table for picture in pictures)]
     return Section("estimates", title, (), pictures, other_tables, numbers)
 
 
-def _time_row(label: str, group: str, calibration: TimeCalibration) -> Sequence[Cell]:
+def _time_calibration_cells(label: str, group: str, calibration: TimeCalibration) -> Sequence[Cell]:
     return (
         label,
         group,
         calibration.attempts,
         calibration.left_out,
-        _ratio(calibration.ratio),
+        _ratio_text(calibration.ratio),
         text_with_interval(calibration.within_factor_2, as_share=True),
         text_with_interval(calibration.rank_correlation),
     )
 
 
-def _ratio(estimate: Estimate) -> str:
+def _ratio_text(estimate: Estimate) -> str:
     """A ratio, with digits that tell something however small it is."""
     bound_texts = ["–" if end is None else f"{end:.3g}" for end in (estimate.value, estimate.low, estimate.high)]
     return (
@@ -91,7 +91,7 @@ def _ratio(estimate: Estimate) -> str:
     )
 
 
-def _picture(data: Dataset, table: SortableTable) -> SectionPicture | None:
+def _forecasts_picture(data: Dataset, table: SortableTable) -> SectionPicture | None:
     observations = [
         observation for observation in data.timed_observations if observation.forecast_minutes and observation.passed
     ]
@@ -113,7 +113,7 @@ def _picture(data: Dataset, table: SortableTable) -> SectionPicture | None:
         "Forecast against actual time, attempts that passed",
         f"One mark for each attempt; above the dashed line it took longer than expected. {longer} of "
         f"{len(observations)} did."
-        f"{left_out}{charts.omission_note(groups, everybody)}",
+        f"{left_out}{charts.note_if_omitted(groups, everybody)}",
         charts.time_scatter(
             rows, groups, colour_order=data.groups, x_title="forecast (minutes)", y_title="actual (active minutes)"
         ),
@@ -121,7 +121,7 @@ def _picture(data: Dataset, table: SortableTable) -> SectionPicture | None:
     )
 
 
-def _chance_tables(data: Dataset, numbers: dict[str, object]) -> list[SortableTable]:
+def _add_chance_calibrations(data: Dataset, json_numbers: dict[str, object]) -> list[SortableTable]:
     rows: list[Sequence[Cell]] = []
     for name, label in _ASKED.items():
         for group in data.groups:
@@ -135,9 +135,9 @@ def _chance_tables(data: Dataset, numbers: dict[str, object]) -> list[SortableTa
             calibration = chance_calibration(
                 [getattr(observation, name) for observation in observations],
                 [observation.passed for observation in observations],
-                Dataset.cells(observations),
+                Dataset.crossed_cells(observations),
             )
-            numbers[f"{name}, {group}"] = calibration
+            json_numbers[f"{name}, {group}"] = calibration
             for bin_ in calibration.bins:
                 range_label = f"{percent(bin_.low)} to {percent(bin_.high)}"
                 solved_text = text_with_interval(bin_.outcome, as_share=True)
@@ -146,10 +146,10 @@ def _chance_tables(data: Dataset, numbers: dict[str, object]) -> list[SortableTa
     return [SortableTable("Chance to solve it: said and happened", columns, rows)] if rows else []
 
 
-def _brier_tables(numbers: Mapping[str, object]) -> list[SortableTable]:
+def _brier_tables(json_numbers: Mapping[str, object]) -> list[SortableTable]:
     """Brier scores with their parts."""
     rows: list[Sequence[Cell]] = []
-    for key, calibration in numbers.items():
+    for key, calibration in json_numbers.items():
         if isinstance(calibration, ChanceCalibration):
             name, _, group = key.partition(", ")
             score_parts = (
@@ -181,13 +181,13 @@ def _brier_tables(numbers: Mapping[str, object]) -> list[SortableTable]:
 
 
 def _reliability_picture(
-    data: Dataset, numbers: Mapping[str, object], name: str, table: SortableTable
+    data: Dataset, json_numbers: Mapping[str, object], column: str, table: SortableTable
 ) -> SectionPicture | None:
     """The reliability diagram of what was said at one time."""
     calibrations = {
         group: result
         for group in data.groups
-        if isinstance(result := numbers.get(f"{name}, {group}"), ChanceCalibration)
+        if isinstance(result := json_numbers.get(f"{column}, {group}"), ChanceCalibration)
     }
     if not calibrations:
         return None
@@ -198,16 +198,16 @@ def _reliability_picture(
         for bin_ in calibrations[group].bins
     ]
     return SectionPicture(
-        "reliability" if name == _CONFIDENCE else "reliability-before",
-        f"Chance said {_ASKED[name]}, against the share solved",
+        "reliability" if column == _CONFIDENCE else "reliability-before",
+        f"Chance said {_ASKED[column]}, against the share solved",
         "One mark for each fifth of the scale in which something was said. On the dashed line as many were solved as "
-        f"was said; below it, fewer.{charts.omission_note(groups, list(calibrations))}",
-        charts.shares_against(rows, groups, colour_order=data.groups, x_title="said", y_title="solved"),
+        f"was said; below it, fewer.{charts.note_if_omitted(groups, list(calibrations))}",
+        charts.share_scatter(rows, groups, colour_order=data.groups, x_title="said", y_title="solved"),
         table,
     )
 
 
-def _difficulty_tables(data: Dataset, numbers: dict[str, object]) -> list[SortableTable]:
+def _add_difficulty_correlations(data: Dataset, json_numbers: dict[str, object]) -> list[SortableTable]:
     rows: list[Sequence[Cell]] = []
     for name, label in (("forecast_difficulty", "before"), ("self_difficulty", "afterwards")):
         observations = [
@@ -218,10 +218,10 @@ def _difficulty_tables(data: Dataset, numbers: dict[str, object]) -> list[Sortab
         correlation = rank_correlation(
             [float(getattr(observation, name)) for observation in observations],
             [observation.time_s for observation in observations],
-            Dataset.cells(observations),
+            Dataset.crossed_cells(observations),
             seed=data.seed,
         )
-        numbers[name] = correlation
+        json_numbers[name] = correlation
         rows.append((label, len(observations), text_with_interval(correlation)))
     columns = ("difficulty said", "attempts", "rank correlation with time (95 % interval)")
     return [SortableTable("Difficulty from 1 to 5, against time", columns, rows)] if rows else []

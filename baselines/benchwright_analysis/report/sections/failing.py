@@ -9,7 +9,7 @@ from benchwright_analysis.report.fold import Reflection
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Section, SortableTable
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.failures import FailureAnalysis, failure_groups
+from benchwright_analysis.statistics.failures import FailureAnalysis, cluster_failures
 from benchwright_foundation.number_text import percent
 
 _FEWEST = 12
@@ -37,19 +37,21 @@ def failing_section(data: Dataset) -> Section:
         if attempt.reflection is not None and attempt.reflection.text
     ]
     messages = [attempt.failure for attempt in data.counted_attempts if attempt.failure.strip()]
-    lead = (_models_sentence(reflections),) if reflections else ()
+    lead = (_reflections_sentence(reflections),) if reflections else ()
     tables: list[SortableTable] = []
     numbers: dict[str, object] = {}
     try:
         if len(reflections) >= _FEWEST:
             texts = [reflection.text for reflection in reflections][:_MOST]
-            analysis = failure_groups(texts, embed=data.embed, name_group=data.name_failures, seed=data.seed)
-            tables.append(_table(analysis, texts, _REFLECTIONS))
-            numbers["reflections"] = {**_numbers(analysis), "tokens": _tokens(reflections)}
+            analysis = cluster_failures(texts, embed=data.embed, name_group=data.name_failures, seed=data.seed)
+            tables.append(_failure_groups_table(analysis, texts, _REFLECTIONS))
+            numbers["reflections"] = {**_failure_groups_numbers(analysis), "tokens": _token_sums(reflections)}
         if len(messages) >= _FEWEST:
-            analysis = failure_groups(messages[:_MOST], embed=data.embed, name_group=data.name_failures, seed=data.seed)
-            tables.append(_table(analysis, messages[:_MOST], _MESSAGES))
-            numbers |= _numbers(analysis)
+            analysis = cluster_failures(
+                messages[:_MOST], embed=data.embed, name_group=data.name_failures, seed=data.seed
+            )
+            tables.append(_failure_groups_table(analysis, messages[:_MOST], _MESSAGES))
+            numbers |= _failure_groups_numbers(analysis)
     except StatisticsError as error:
         return Section("failures", title, empty_reason=str(error))
     if not tables:
@@ -58,18 +60,20 @@ def failing_section(data: Dataset) -> Section:
     return Section("failures", title, lead, (), tuple(tables), numbers)
 
 
-def _table(analysis: FailureAnalysis, texts: Sequence[str], table_words: tuple[str, str, str]) -> SortableTable:
-    title, typical, note = table_words
+def _failure_groups_table(
+    analysis: FailureAnalysis, clustered_texts: Sequence[str], title_column_note: tuple[str, str, str]
+) -> SortableTable:
+    title, typical, note = title_column_note
     return SortableTable(
         title,
         ("failed attempts", "share", *(("name",) if analysis.named else ()), "distinctive words", typical),
         [
             (
                 len(group.members),
-                percent(len(group.members) / len(texts)),
+                percent(len(group.members) / len(clustered_texts)),
                 *((group.name or "–",) if analysis.named else ()),
                 ", ".join(group.distinctive_words),
-                texts[group.typical][:_SHOWN],
+                clustered_texts[group.typical][:_SHOWN],
             )
             for group in analysis.groups
         ],
@@ -77,7 +81,7 @@ def _table(analysis: FailureAnalysis, texts: Sequence[str], table_words: tuple[s
     )
 
 
-def _numbers(analysis: FailureAnalysis) -> dict[str, object]:
+def _failure_groups_numbers(analysis: FailureAnalysis) -> dict[str, object]:
     return {
         "comparison": analysis.comparison,
         "note": analysis.note,
@@ -89,10 +93,10 @@ def _numbers(analysis: FailureAnalysis) -> dict[str, object]:
     }
 
 
-def _models_sentence(reflections: Sequence[Reflection]) -> str:
+def _reflections_sentence(reflections: Sequence[Reflection]) -> str:
     models = Counter(reflection.model for reflection in reflections)
     model_counts = ", ".join(f"{model} ({count})" for model, count in models.most_common())
-    token_counts = _tokens(reflections)
+    token_counts = _token_sums(reflections)
     return (
         f"Models were asked why {len(reflections)} attempts failed: {model_counts}. These replies took "
         f"{token_counts['sent']} tokens "
@@ -100,6 +104,6 @@ def _models_sentence(reflections: Sequence[Reflection]) -> str:
     )
 
 
-def _tokens(reflections: Sequence[Reflection]) -> dict[str, int]:
+def _token_sums(reflections: Sequence[Reflection]) -> dict[str, int]:
     sent_counts, received_counts = zip(*(reflection.token_counts for reflection in reflections), strict=True)
     return {"sent": sum(sent_counts), "received": sum(received_counts)}

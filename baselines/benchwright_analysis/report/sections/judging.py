@@ -61,11 +61,11 @@ def judging_section(data: Dataset) -> Section:
     lead = (
         "Right or not right alike, majority of people against majority of a judge's votes. Intervals are Wilson's.",
     )
-    numbers = {"formats": [_without_answers(agreement) for agreement in formats]}
-    return Section("judges", title, lead, [_picture(formats, table)], [people_table], numbers)
+    numbers = {"formats": [_without_disagreeing_answers(agreement) for agreement in formats]}
+    return Section("judges", title, lead, [_judge_agreement_picture(formats, table)], [people_table], numbers)
 
 
-def _without_answers(agreement: FormatAgreement) -> object:
+def _without_disagreeing_answers(agreement: FormatAgreement) -> object:
     """The numbers alone: which answers they differ on is for `benchwright judge agreement`."""
     value = agreement.model_dump(mode="json")
     for judge in value["judges"]:
@@ -73,8 +73,8 @@ def _without_answers(agreement: FormatAgreement) -> object:
     return value
 
 
-def _picture(formats: Sequence[FormatAgreement], table: SortableTable) -> SectionPicture:
-    everyone = list(dict.fromkeys(judge.judge for agreement in formats for judge in agreement.judges))
+def _judge_agreement_picture(agreements: Sequence[FormatAgreement], table: SortableTable) -> SectionPicture:
+    everyone = list(dict.fromkeys(judge.judge for agreement in agreements for judge in agreement.judges))
     groups = everyone[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
         {
@@ -84,7 +84,7 @@ def _picture(formats: Sequence[FormatAgreement], table: SortableTable) -> Sectio
             "low": judge.agreement.low,
             "high": judge.agreement.high,
         }
-        for agreement in formats
+        for agreement in agreements
         for judge in agreement.judges
         if judge.judge in groups and judge.agreement.value is not None
     ]
@@ -92,7 +92,7 @@ def _picture(formats: Sequence[FormatAgreement], table: SortableTable) -> Sectio
     return SectionPicture(
         "judge-agreement",
         "Agreement with people",
-        f"Share of answers judged alike, with intervals: {told_of}.{charts.omission_note(groups, everyone)}",
-        charts.intervals(rows, groups, x_title="judged as people do", y_title=""),
+        f"Share of answers judged alike, with intervals: {told_of}.{charts.note_if_omitted(groups, everyone)}",
+        charts.interval_chart(rows, groups, x_title="judged as people do", y_title=""),
         table,
     )

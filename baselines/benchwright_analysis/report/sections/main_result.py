@@ -10,13 +10,13 @@ from benchwright_analysis.report.sections.success_compared import solved_differe
 from benchwright_analysis.report.sections.time_compared import (
     Limit,
     TimeComparison,
-    by_condition,
-    compare_times,
-    in_percent,
-    in_percentage_points,
-    limit_of,
+    as_percentage_points,
+    compare_times_with_first,
+    comparison_limit,
     minutes_of,
-    passed_of,
+    pass_flags_of,
+    percent_change_text,
+    timed_observations_by_condition,
 )
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share
 from benchwright_analysis.statistics.restricted_mean import restricted_mean
@@ -49,12 +49,12 @@ class MainResult:
     """Up to when times are averaged; `None` if there are none."""
 
 
-def main_result(data: Dataset) -> MainResult:
+def compute_main_result(data: Dataset) -> MainResult:
     """Content of the table at the top of the page."""
-    timed = by_condition(data)
-    limit = limit_of(timed) if timed else None
+    timed = timed_observations_by_condition(data)
+    limit = comparison_limit(timed) if timed else None
     comparisons_by_group = (
-        {comparison.other: comparison for comparison in compare_times(data, timed, limit)[0]}
+        {comparison.other: comparison for comparison in compare_times_with_first(data, timed, limit)[0]}
         if limit is not None
         else {}
     )
@@ -71,7 +71,7 @@ def main_result(data: Dataset) -> MainResult:
         if limit is not None and group in timed:
             timed_rows = timed[group]
             mean = restricted_mean(
-                minutes_of(timed_rows), passed_of(timed_rows), limit.minutes, Dataset.cells(timed_rows)
+                minutes_of(timed_rows), pass_flags_of(timed_rows), limit.minutes, Dataset.crossed_cells(timed_rows)
             )
         group_results.append(
             GroupResult(
@@ -79,7 +79,7 @@ def main_result(data: Dataset) -> MainResult:
                 attempts=len(rows),
                 people=len({observation.participant for observation in rows if observation.is_person}),
                 problems=len({observation.problem for observation in rows}),
-                solved=crossed_share(passed_of(rows), Dataset.cells(rows)),
+                solved=crossed_share(pass_flags_of(rows), Dataset.crossed_cells(rows)),
                 solved_difference=None if group == groups[0] else solved_difference(baseline_observations, rows),
                 minutes=mean,
                 time=comparisons_by_group.get(group),
@@ -102,11 +102,11 @@ def main_result_table(result: MainResult) -> SortableTable:
                 text_with_interval(group_result.solved.estimate, as_share=True),
                 "–"
                 if group_result.solved_difference is None
-                else text_with_interval(in_percentage_points(group_result.solved_difference), digits=1),
+                else text_with_interval(as_percentage_points(group_result.solved_difference), digits=1),
                 "–"
                 if group_result.minutes is None
                 else text_with_interval(group_result.minutes.estimate, digits=digits),
-                "–" if time_change is None else in_percent(time_change),
+                "–" if time_change is None else percent_change_text(time_change),
                 group_result.attempts,
                 group_result.people or "–",
                 group_result.problems,
@@ -142,15 +142,15 @@ def main_result_table(result: MainResult) -> SortableTable:
 def main_result_section(data: Dataset) -> Section:
     """First section of the report: over the attempts that the study planned its primary analysis for."""
     title = "The answer"
-    planned_data = data.as_planned()
+    planned_data = data.in_planned_population()
     if not planned_data.decided_observations:
         return Section("answer", title, empty_reason="No attempt that counts has a verdict, so there is no answer yet.")
-    result = main_result(planned_data)
+    result = compute_main_result(planned_data)
     numbers = {"conditions": result.rows, "limit": result.limit, "population": data.population.value}
-    return Section("answer", title, _lead(data), (), (main_result_table(result),), numbers)
+    return Section("answer", title, _registration_sentences(data), (), (main_result_table(result),), numbers)
 
 
-def _lead(data: Dataset) -> list[str]:
+def _registration_sentences(data: Dataset) -> list[str]:
     study = data.study
     if study is None or not study.people_conditions:
         return []

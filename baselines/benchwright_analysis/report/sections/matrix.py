@@ -9,11 +9,11 @@ from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, SortableTable, TableNumber, counted, text_with_interval
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_mean
-from benchwright_analysis.statistics.success import mean_score_with_interval
+from benchwright_analysis.statistics.success import mean_score_or_pass_share
 from benchwright_judges.agreement.estimators import Estimate
 
 
-def accuracy(
+def mean_over_problems(
     observations: Sequence[Observation],
     score_of: Callable[[Observation], float] = lambda observation: observation.passed,
 ) -> CrossedEstimate:
@@ -23,10 +23,10 @@ def accuracy(
         observations: At least one attempt.
         score_of: Score of an attempt, from 0 to 1.
     """
-    values, cells = [float(score_of(observation)) for observation in observations], Dataset.cells(observations)
+    values, cells = [float(score_of(observation)) for observation in observations], Dataset.crossed_cells(observations)
     attempt_counts = Counter(observation.problem for observation in observations)
     if len(set(attempt_counts.values())) == 1:
-        return mean_score_with_interval(values, cells)
+        return mean_score_or_pass_share(values, cells)
     return crossed_mean(values, cells, [1 / attempt_counts[observation.problem] for observation in observations])
 
 
@@ -37,7 +37,7 @@ def table_number(row_name: str, column_name: str, estimate: CrossedEstimate) -> 
 
 
 def table_of_numbers(
-    id: str,
+    csv_name: str,
     title: str,
     table_numbers: Sequence[TableNumber],
     *,
@@ -50,7 +50,7 @@ def table_of_numbers(
     """A table with a row and a column for each name that a figure has.
 
     Args:
-        id: Name of its CSV file.
+        csv_name: Name of its CSV file.
         title: Title of the table.
         table_numbers: Its numbers; columns have the order in which they appear here.
         groups: Rows that come first, in this order; the others follow as they appear.
@@ -66,10 +66,12 @@ def table_of_numbers(
     columns = list(dict.fromkeys(figure.column for figure in table_numbers))
     figure_by_cell = {(figure.row, figure.column): figure for figure in table_numbers}
     cells: list[Sequence[Cell]] = [
-        (row, *(_cell(figure_by_cell.get((row, name)), as_share=as_share) for name in columns)) for row in rows
+        (row, *(_number_cell(figure_by_cell.get((row, name)), as_share=as_share) for name in columns)) for row in rows
     ]
-    heads = [_head(name, [figure for figure in table_numbers if figure.column == name], unit) for name in columns]
-    return SortableTable(title, (row_heading, *heads), cells, note, id=id, figures=table_numbers)
+    heads = [
+        _column_heading(name, [figure for figure in table_numbers if figure.column == name], unit) for name in columns
+    ]
+    return SortableTable(title, (row_heading, *heads), cells, note, id=csv_name, figures=table_numbers)
 
 
 def accuracy_by_label(
@@ -88,14 +90,14 @@ def accuracy_by_label(
     """
     names = {label_of(observation) for rows in groups.values() for observation in rows} - {""}
     return [
-        table_number(group, name, accuracy(chosen, score_of))
+        table_number(group, name, mean_over_problems(chosen, score_of))
         for name in [*(kind for kind in label_order if kind in names), *sorted(names - set(label_order))]
         for group, rows in groups.items()
         if (chosen := [observation for observation in rows if label_of(observation) == name])
     ]
 
 
-def _cell(table_number: TableNumber | None, *, as_share: bool) -> Cell:
+def _number_cell(table_number: TableNumber | None, *, as_share: bool) -> Cell:
     return (
         None
         if table_number is None
@@ -105,6 +107,6 @@ def _cell(table_number: TableNumber | None, *, as_share: bool) -> Cell:
     )
 
 
-def _head(name: str, column_numbers: Sequence[TableNumber], unit: str) -> str:
+def _column_heading(column: str, column_numbers: Sequence[TableNumber], problem_noun: str) -> str:
     sizes = {figure.problems for figure in column_numbers}
-    return f"{name}, {counted(sizes.pop(), unit)}" if len(sizes) == 1 else name
+    return f"{column}, {counted(sizes.pop(), problem_noun)}" if len(sizes) == 1 else column

@@ -19,7 +19,7 @@ from benchwright_analysis.report.section import (
 )
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import HorizonFit, Weights, human_time_horizon
-from benchwright_analysis.statistics.pass_at_k import Samples, cvdp_success, mean_pass_at_k
+from benchwright_analysis.statistics.pass_at_k import Samples, cvdp_mean_success, mean_pass_at_k
 from benchwright_analysis.statistics.survival import kaplan_meier
 from benchwright_foundation.number_text import number, percent
 from benchwright_problems.partial_date import may_precede
@@ -28,7 +28,7 @@ _SCORED = ("cid006", "cid008", "cid009", "cid010")
 _KS = (1, 5, 10)
 
 
-def models(data: Dataset) -> Section:
+def models_section(data: Dataset) -> Section:
     """Pass@k, tokens and money."""
     title = "Models: samples, tokens, cost"
     by_group = {
@@ -47,7 +47,7 @@ def models(data: Dataset) -> Section:
     numbers: dict[str, object] = {}
     for group, observations in by_group.items():
         decided_observations = [observation for observation in observations if observation.censored_by != "not_decided"]
-        problems = _by_problem(decided_observations)
+        problems = _observations_by_problem(decided_observations)
         if not problems:
             continue
         fewest = min(len(attempts) for attempts in problems.values())
@@ -59,12 +59,16 @@ def models(data: Dataset) -> Section:
                 k,
                 seed=data.seed,
             )
-            overall = cvdp_success([_samples(attempts) for attempts in problems.values()], k)
+            overall = cvdp_mean_success([_cvdp_samples(attempts) for attempts in problems.values()], k)
             pass_estimates[f"pass@{k}"] = {"estimate": estimate, "cvdp_overall": overall}
             plug_in = percent(estimate.cvdp_plug_in.value)
             unbiased = text_with_interval(estimate.unbiased, as_share=True)
             rows.append((group, len(problems), len(decided_observations), k, unbiased, plug_in, percent(overall)))
-        numbers[group] = {**pass_estimates, "usage": _usage(observations), "packs": _packs(observations)}
+        numbers[group] = {
+            **pass_estimates,
+            "usage": _usage_numbers(observations),
+            "packs": _pack_exposure_numbers(observations),
+        }
     note = (
         "Pass@k is the unbiased estimate 1 - C(n-c, k)/C(n, k). CVDP's own value puts the observed rate into "
         "1 - (1 - c/n)^k, which is too low on average for k > 1; it is shown for comparison with published numbers, "
@@ -83,17 +87,19 @@ def models(data: Dataset) -> Section:
                     sum(getattr(observation, name) for observation in observations) or None
                     for name in ("calls", "input_tokens", "output_tokens")
                 ),
-                number(_cost(observations), 4),
-                _per_solved(observations),
+                number(_known_cost_usd(observations), 4),
+                _tokens_per_solved(observations),
             )
             for group, observations in by_group.items()
         ],
         "A dash: the provider did not tell, or the replies were made elsewhere.",
     )
-    return Section("models", title, (), (), (passes, usage_table, _prompts(by_group), _exposure(by_group)), numbers)
+    return Section(
+        "models", title, (), (), (passes, usage_table, _prompts_table(by_group), _exposure_table(by_group)), numbers
+    )
 
 
-def _prompts(by_group: Mapping[str, Sequence[Observation]]) -> SortableTable:
+def _prompts_table(by_group: Mapping[str, Sequence[Observation]]) -> SortableTable:
     prompt_counts = Counter(
         (group, observation.prompts or "–") for group, observations in by_group.items() for observation in observations
     )
@@ -106,7 +112,7 @@ def _prompts(by_group: Mapping[str, Sequence[Observation]]) -> SortableTable:
     )
 
 
-def _packs(observations: Sequence[Observation]) -> list[dict[str, object]]:
+def _pack_exposure_numbers(observations: Sequence[Observation]) -> list[dict[str, object]]:
     """The packs that a model was asked, with their dates and the model's."""
     dates = Counter(
         (observation.pack, observation.published, observation.knowledge_cutoff) for observation in observations
@@ -123,7 +129,7 @@ def _packs(observations: Sequence[Observation]) -> list[dict[str, object]]:
     ]
 
 
-def _exposure(by_group: Mapping[str, Sequence[Observation]]) -> SortableTable:
+def _exposure_table(by_group: Mapping[str, Sequence[Observation]]) -> SortableTable:
     dates = Counter(
         (group, observation.pack, observation.published, observation.knowledge_cutoff)
         for group, observations in by_group.items()
@@ -148,57 +154,59 @@ def _exposure(by_group: Mapping[str, Sequence[Observation]]) -> SortableTable:
     )
 
 
-def _contamination_note(published_on: str, cutoff: str) -> str:
-    if not published_on or not cutoff:
+def _contamination_note(published_on: str, training_cutoff: str) -> str:
+    if not published_on or not training_cutoff:
         unknown_dates = [
-            label for label, date in (("the pack's date", published_on), ("the model's cut-off", cutoff)) if not date
+            label
+            for label, date in (("the pack's date", published_on), ("the model's cut-off", training_cutoff))
+            if not date
         ]
         verb = "are" if len(unknown_dates) > 1 else "is"
         return f"{' and '.join(unknown_dates)} {verb} unknown: the model may have seen these problems"
-    if may_precede(published_on, cutoff):
+    if may_precede(published_on, training_cutoff):
         return "published before the cut-off: the model may have seen these problems"
     return "published after the cut-off"
 
 
-def _by_problem(observations: Sequence[Observation]) -> dict[str, list[Observation]]:
+def _observations_by_problem(observations: Sequence[Observation]) -> dict[str, list[Observation]]:
     problems: dict[str, list[Observation]] = {}
     for observation in observations:
         problems.setdefault(observation.problem, []).append(observation)
     return problems
 
 
-def _samples(observations: Sequence[Observation]) -> Samples:
+def _cvdp_samples(observations: Sequence[Observation]) -> Samples:
     scored = observations[0].category in _SCORED
     scores = tuple((observation.score or 0.0) if scored else float(observation.passed) for observation in observations)
     return Samples(scores, is_score_based=scored)
 
 
-def _usage(observations: Sequence[Observation]) -> dict[str, object]:
+def _usage_numbers(observations: Sequence[Observation]) -> dict[str, object]:
     """Counted usage; None for what is not known, such as what a copilot with an account of its own used."""
     return {
         "calls": sum(observation.calls for observation in observations) or None,
         "input_tokens": sum(observation.input_tokens for observation in observations) or None,
         "output_tokens": sum(observation.output_tokens for observation in observations) or None,
         "total_tokens": sum(observation.total_tokens for observation in observations) or None,
-        "cost_usd": _cost(observations),
+        "cost_usd": _known_cost_usd(observations),
     }
 
 
-def _cost(observations: Sequence[Observation]) -> float | None:
+def _known_cost_usd(observations: Sequence[Observation]) -> float | None:
     costs = [observation.cost_usd for observation in observations if observation.cost_usd is not None]
     return sum(costs) if costs else None
 
 
-def _per_solved(observations: Sequence[Observation]) -> Cell:
+def _tokens_per_solved(observations: Sequence[Observation]) -> Cell:
     solved_count = sum(observation.passed for observation in observations)
     tokens = sum(observation.total_tokens for observation in observations)
     return round(tokens / solved_count) if solved_count and tokens else "–"
 
 
-def horizon(data: Dataset) -> Section:
+def horizon_section(data: Dataset) -> Section:
     """The human time horizon of models and agents."""
     title = "Human time horizon of models"
-    minutes, unsolved = human_minutes(data)
+    minutes, unsolved = human_minutes_and_unsolved_count(data)
     fits: dict[str, HorizonFit] = {}
     sentences = []
     for group in data.groups:
@@ -250,15 +258,15 @@ def horizon(data: Dataset) -> Section:
     if unsolved:
         lead.append(f"{counted(unsolved, 'problem')} that less than half of the people solved have no such time.")
     numbers = {"human_minutes": minutes, "fits": fits}
-    pictures = [_curves(data, fits, shown_groups, minutes, table)] if shown_groups else []
+    pictures = [_horizon_picture(data, fits, shown_groups, minutes, table)] if shown_groups else []
     return Section("horizon", title, [*lead, *sentences], pictures, () if pictures else (table,), numbers)
 
 
-def human_minutes(data: Dataset) -> tuple[dict[str, float], int]:
+def human_minutes_and_unsolved_count(data: Dataset) -> tuple[dict[str, float], int]:
     """Problem → median minutes of people without help, as far as known; and how many problems have none."""
     unaided_observations = [observation for observation in data.timed_observations if observation.solver == "human"]
     median_minutes: dict[str, float] = {}
-    problems = _by_problem(unaided_observations)
+    problems = _observations_by_problem(unaided_observations)
     for problem, attempts in sorted(problems.items()):
         curve = kaplan_meier(
             [observation.time_s / 60 for observation in attempts], [observation.passed for observation in attempts]
@@ -268,7 +276,7 @@ def human_minutes(data: Dataset) -> tuple[dict[str, float], int]:
     return median_minutes, len(problems) - len(median_minutes)
 
 
-def _half_horizon(fit: HorizonFit) -> str:
+def _half_success_text(fit: HorizonFit) -> str:
     """The horizon at one half with its interval, and whether it was tried."""
     half = fit.horizons[0]
     spread = interval_text(half.low, half.high, digits=1)
@@ -286,7 +294,7 @@ _WEIGHTS = {
 }
 
 
-def _curves(
+def _horizon_picture(
     data: Dataset,
     fits: Mapping[str, HorizonFit],
     shown_groups: Sequence[str],
@@ -301,14 +309,14 @@ def _curves(
             continue
         for minute, value, low, high in zip(curve.minutes, curve.success, curve.low, curve.high, strict=True):
             rows.append({"x": minute, "y": value, "low": low, "high": high, "group": group})
-        for problem, attempts in _by_problem(
+        for problem, attempts in _observations_by_problem(
             [observation for observation in data.decided_observations if observation.group == group]
         ).items():
             if problem in minutes:
                 rate = sum(observation.passed for observation in attempts) / len(attempts)
                 points.append({"x": minutes[problem], "y": rate, "group": group})
     at_half = [
-        f"{group}: half solved at tasks of {_half_horizon(fits[group])}"
+        f"{group}: half solved at tasks of {_half_success_text(fits[group])}"
         for group in shown_groups
         if fits[group].horizons[0].minutes is not None
     ]
@@ -317,15 +325,15 @@ def _curves(
         "Success of models against the time that people take",
         f"Curves that fall with the length of the task. {'; '.join(at_half) or 'No curve crosses one half'}. Marks are "
         "problems."
-        f"{charts.omission_note(shown_groups, [group for group, fit in fits.items() if fit.curve is not None])}",
-        charts.curves(
+        f"{charts.note_if_omitted(shown_groups, [group for group, fit in fits.items() if fit.curve is not None])}",
+        charts.line_chart(
             rows,
             shown_groups,
             colour_order=data.groups,
             x_title="median minutes of people (doublings)",
             y_title="solved",
-            points=points,
-            is_logarithmic=True,
+            mark_rows=points,
+            has_log2_x_axis=True,
         ),
         table,
     )

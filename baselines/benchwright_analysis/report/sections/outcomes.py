@@ -28,20 +28,21 @@ _PARTS = (
 )
 
 
-def outcomes(data: Dataset) -> Section:
+def outcomes_section(data: Dataset) -> Section:
     """Outcomes of the attempts of each group."""
     title = "How attempts ended"
     if not data.counted_attempts:
         return Section("outcomes", title, empty_reason="No attempt counts.")
     groups = {
-        group: end_counts([attempt.observation for attempt in data.counted_attempts_in(group)]) for group in data.groups
+        group: outcome_counts([attempt.observation for attempt in data.counted_attempts_in(group)])
+        for group in data.groups
     }
     reasons = Counter(
         attempt.observation.reason or "no verdict"
         for attempt in data.counted_attempts
         if attempt.observation.censored_by == "not_decided"
     )
-    tries = _tries(data)
+    tries = _pass_chance_by_tries(data)
     table = SortableTable(
         title,
         ("group", *(part.replace("_", " ") for part in _PARTS)),
@@ -52,10 +53,10 @@ def outcomes(data: Dataset) -> Section:
     )
     numbers: dict[str, object] = {"groups": groups, "undecided_reasons": dict(reasons), "tries": tries}
     tables = [table, _tries_table(tries)] if tries else [table]
-    return Section("outcomes", title, _lead(reasons), (), tables, numbers)
+    return Section("outcomes", title, _undecided_sentences(reasons), (), tables, numbers)
 
 
-def _lead(reasons: Mapping[str, int]) -> list[str]:
+def _undecided_sentences(reasons: Mapping[str, int]) -> list[str]:
     if not reasons:
         return []
     reason_counts = ", ".join(f"{reason.replace('_', ' ')} ({amount})" for reason, amount in sorted(reasons.items()))
@@ -67,25 +68,25 @@ def _lead(reasons: Mapping[str, int]) -> list[str]:
     ]
 
 
-def end_counts(rows: Sequence[Observation]) -> dict[str, int]:
+def outcome_counts(observations: Sequence[Observation]) -> dict[str, int]:
     """Counts of attempts; each is in exactly one of passed ever, submitted unsolved, gave up, timed out, undecided."""
-    endings = Counter[str](observation.censored_by or "passed" for observation in rows)
+    endings = Counter[str](observation.censored_by or "passed" for observation in observations)
     return {
-        "attempts": len(rows),
+        "attempts": len(observations),
         "passed_ever": endings["passed"],
-        "passed_at_end": sum(observation.final == "passed" for observation in rows),
-        "wrong_after_right": sum(observation.passed and observation.final == "failed" for observation in rows),
+        "passed_at_end": sum(observation.final == "passed" for observation in observations),
+        "wrong_after_right": sum(observation.passed and observation.final == "failed" for observation in observations),
         "submitted_unsolved": endings["handed_in_unsolved"],
         "gave_up": endings["gave_up"],
         "timed_out": endings["timed_out"],
         "right_at_the_limit": sum(
-            observation.state == "timed_out" and observation.final == "passed" for observation in rows
+            observation.state == "timed_out" and observation.final == "passed" for observation in observations
         ),
         "undecided": endings["not_decided"],
     }
 
 
-def _tries(data: Dataset) -> dict[str, dict[int, Estimate]]:
+def _pass_chance_by_tries(data: Dataset) -> dict[str, dict[int, Estimate]]:
     """Group → k → the mean over problems of the chance to pass within k tries."""
     chances: dict[str, dict[int, Estimate]] = {}
     for group in data.groups:
@@ -106,14 +107,14 @@ def _tries(data: Dataset) -> dict[str, dict[int, Estimate]]:
     return chances
 
 
-def _chance_to_pass_within(observations_by_problem: Sequence[Sequence[Observation]], k: int) -> Estimate:
+def _chance_to_pass_within(observations_by_problem: Sequence[Sequence[Observation]], tries: int) -> Estimate:
     """The chance to pass within k tries, over problems.
 
     A try of a person or an agent is a verdict that they get and can use; one of a model is a sample.
     """
     if observations_by_problem[0][0].solver == "model":
         chances = [
-            pass_at_k(len(attempts), sum(observation.passed for observation in attempts), k)
+            pass_at_k(len(attempts), sum(observation.passed for observation in attempts), tries)
             for attempts in observations_by_problem
         ]
         rows, weights = [attempts[0] for attempts in observations_by_problem], [1.0] * len(observations_by_problem)
@@ -123,17 +124,17 @@ def _chance_to_pass_within(observations_by_problem: Sequence[Sequence[Observatio
             [1 / len(attempts) for attempts in observations_by_problem for _ in attempts],
         )
         chances = [
-            float(observation.tries_to_pass is not None and observation.tries_to_pass <= k) for observation in rows
+            float(observation.tries_to_pass is not None and observation.tries_to_pass <= tries) for observation in rows
         ]
-    (estimate,) = crossed_shares(np.array(chances)[:, None], Dataset.cells(rows), weights)
+    (estimate,) = crossed_shares(np.array(chances)[:, None], Dataset.crossed_cells(rows), weights)
     return estimate.estimate
 
 
-def _tries_table(tries: Mapping[str, Mapping[int, Estimate]]) -> SortableTable:
-    ks = sorted({k for estimates in tries.values() for k in estimates})
+def _tries_table(chances_by_group: Mapping[str, Mapping[int, Estimate]]) -> SortableTable:
+    ks = sorted({k for estimates in chances_by_group.values() for k in estimates})
     rows: list[Sequence[Cell]] = [
         (group, *(text_with_interval(estimates[k], as_share=True) if k in estimates else "–" for k in ks))
-        for group, estimates in tries.items()
+        for group, estimates in chances_by_group.items()
     ]
     return SortableTable(
         "Solved with equally many tries",

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchwright_analysis.report.rows.exclusions import mark_exclusions
+from benchwright_analysis.report.rows.exclusions import with_exclusions_marked
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_of
+from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_by_problem_ref
 from benchwright_analysis.report.rows.reading import LogJob, fold_attempts
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.time_spent import ActiveTime
@@ -86,10 +86,10 @@ def read_own_attempts(
     """
     if not study:
         own_headers = [header for header in log.headers() if not header.study and header.condition.startswith("human")]
-        attempt_rows = _rows(log, store, own_headers, {})
+        attempt_rows = _fold_attempt_rows(log, store, own_headers, {})
         shown_observations = sorted(
             (observation for observation in attempt_rows.observations if include_practice or not observation.practice),
-            key=_position,
+            key=_task_order_key,
         )
         return [attempt_rows.own_attempt(observation, [], shows_results=True) for observation in shown_observations]
     registered = Studies(log, Attempts(log)).study(study)
@@ -97,14 +97,15 @@ def read_own_attempts(
     shows_results = study_terms.feedback != "none"
     shows_others = study_terms.show_distribution and shows_results
     headers = [header for header in log.journal.attempts(study) if shows_others or header.solver == participant]
-    attempt_rows = _rows(log, store, headers, {study: study_terms.idle_minutes * 60})
+    attempt_rows = _fold_attempt_rows(log, store, headers, {study: study_terms.idle_minutes * 60})
     candidates = [
         observation
         for observation in attempt_rows.observations
         if observation.participant == participant and (include_practice or not observation.practice)
     ]
     own_observations = sorted(
-        (observation for observation in candidates if _shows_times(log, registered, observation)), key=_position
+        (observation for observation in candidates if _shows_attempt_times(log, registered, observation)),
+        key=_task_order_key,
     )
     other_observations = [
         observation
@@ -117,7 +118,7 @@ def read_own_attempts(
     ]
 
 
-def _shows_times(log: StudyLog, registered_study: RegisteredStudy, observation: Observation) -> bool:
+def _shows_attempt_times(log: StudyLog, registered_study: RegisteredStudy, observation: Observation) -> bool:
     """True if the study does not hide the attempt's times any more."""
     summary = log.summary(observation.attempt)
     clock_terms = Terms(
@@ -159,7 +160,7 @@ class _AttemptRows:
             if pass_minutes is not None and observation.forecast_minutes
             else None,
             share_by_assistant=observation.share_by_assistant,
-            others=_distribution(
+            others=_results_if_enough_people(
                 [candidate for candidate in other_observations if candidate.problem == observation.problem]
             )
             if has_ended
@@ -171,18 +172,22 @@ class _AttemptRows:
         )
 
 
-def _rows(log: StudyLog, store: Store, headers: Sequence[AttemptHeader], thresholds: dict[str, float]) -> _AttemptRows:
-    problem_facts = facts_of(store, {header.problem for header in headers})
-    folded, _ = fold_attempts(LogJob(log.path, headers, problem_facts, thresholds, check=False), expected_event_count=0)
-    observations = mark_exclusions([attempt.observation for attempt in folded], None, None)
+def _fold_attempt_rows(
+    log: StudyLog, store: Store, headers: Sequence[AttemptHeader], idle_threshold_s_by_study: dict[str, float]
+) -> _AttemptRows:
+    problem_facts = facts_by_problem_ref(store, {header.problem for header in headers})
+    folded, _ = fold_attempts(
+        LogJob(log.path, headers, problem_facts, idle_threshold_s_by_study, check=False), expected_event_count=0
+    )
+    observations = with_exclusions_marked([attempt.observation for attempt in folded], None, None)
     return _AttemptRows(observations, problem_facts, {attempt.observation.attempt: attempt.spent for attempt in folded})
 
 
-def _position(observation: Observation) -> tuple[int, str]:
+def _task_order_key(observation: Observation) -> tuple[int, str]:
     return observation.position or 0, observation.started
 
 
-def _distribution(observations: Sequence[Observation]) -> OtherResults | None:
+def _results_if_enough_people(observations: Sequence[Observation]) -> OtherResults | None:
     if len({observation.participant for observation in observations}) < FEWEST_OTHERS:
         return None
     from benchwright_analysis.statistics.survival import kaplan_meier

@@ -24,7 +24,7 @@ _PER_PROTOCOL = (
 )
 
 
-def preregistration(data: Dataset) -> Section:
+def preregistration_section(data: Dataset) -> Section:
     """The registration of a study."""
     study, registered = data.study, data.registration
     if study is None:
@@ -71,7 +71,7 @@ def section_role(section_id: str, data: Dataset) -> str:
     return "secondary" if any(measure.value in measures for measure in planned.secondary) else "exploratory"
 
 
-def with_role(section: Section, data: Dataset) -> Section:
+def with_role_and_population_note(section: Section, data: Dataset) -> Section:
     """The section with its role."""
     role = section_role(section.id, data)
     is_other = data.population is Population.INTENTION_TO_TREAT and any(

@@ -53,14 +53,14 @@ def registration(
         if observation.study == registered_study.study.study and not observation.practice
     ]
     deviations = [
-        *_plan_changes(registered_study, preregistered, own_observations),
-        *_sample_deviations(preregistered, own_observations),
+        *_registration_deviations(registered_study, preregistered, own_observations),
+        *_sample_size_deviations(preregistered, own_observations),
         *(f"Attempts were left out of this report by hand: {option}." for option in manual_choices),
     ]
     return Registration(preregistered.digest, preregistered.document, tuple(deviations))
 
 
-def _plan_changes(
+def _registration_deviations(
     registered_study: RegisteredStudy, preregistered: Preregistered, own_observations: Sequence[Observation]
 ) -> list[str]:
     document, deviations = preregistered.document, []
@@ -108,7 +108,7 @@ def _plan_changes(
     return deviations
 
 
-def _sample_deviations(preregistered: Preregistered, own_observations: Sequence[Observation]) -> list[str]:
+def _sample_size_deviations(preregistered: Preregistered, own_observations: Sequence[Observation]) -> list[str]:
     sample, deviations = preregistered.document.get("sample"), []
     if not isinstance(sample, dict):
         return []
@@ -135,7 +135,7 @@ class CountedAllocation(NamedTuple):
     """Assignments that are not the plan's, as sentences."""
 
 
-def count_allocation(log: StudyLog, registered_study: RegisteredStudy) -> CountedAllocation:
+def read_allocation(log: StudyLog, registered_study: RegisteredStudy) -> CountedAllocation:
     """Tasks drawn by condition, whose allocation was concealed, and assignments that are not the plan's."""
     drawn_tasks, machines_by_plan = Counter[str](), Counter[str]()
     deviating_participants = []

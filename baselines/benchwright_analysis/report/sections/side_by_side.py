@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_analysis.completion.tables import estimate_text
+from benchwright_analysis.completion.tables import estimate_or_dash
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable
-from benchwright_analysis.report.sections.time_compared import minutes_of, passed_of
+from benchwright_analysis.report.sections.time_compared import minutes_of, pass_flags_of
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share
 from benchwright_analysis.statistics.survival import kaplan_meier
 from benchwright_foundation.number_text import number, percent
@@ -49,12 +49,12 @@ class GroupColumn:
     """Reasons why attempts were not solved → how many."""
 
 
-def side_by_side(data: Dataset) -> Section | None:
+def side_by_side_section(data: Dataset) -> Section | None:
     """Every group as a column; None if all who worked are of one kind, and the study plans nothing else."""
     if not data.counted_attempts:
         return None
-    missing = _missing_conditions(data)
-    columns = {group: _column(data, group) for group in data.groups}
+    missing = _conditions_without_attempts(data)
+    columns = {group: _group_column(data, group) for group in data.groups}
     solver_kinds = {(column.solver, bool(column.subjects)) for column in columns.values()}
     if len(solver_kinds) < 2 and not missing and not any(column.subjects for column in columns.values()):
         return None
@@ -66,14 +66,14 @@ def side_by_side(data: Dataset) -> Section | None:
         "which nothing happened. The median to the first pass is Kaplan and Meier's: unsolved attempts count for as "
         "long as they lasted. Intervals are 95 % and hold for other problems, and other people.",
     )
-    failure_table = _failures(columns)
+    failure_table = _failures_table(columns)
     tables = [table, failure_table] if failure_table.rows else [table]
-    pictures = [_picture(data, columns)]
+    pictures = [_solved_shares_picture(data, columns)]
     numbers = {"columns": columns, "missing": missing}
     return Section("side-by-side", "Side by side", _lead_sentences(data, columns, missing), pictures, tables, numbers)
 
 
-def _column(data: Dataset, group: str) -> GroupColumn:
+def _group_column(data: Dataset, group: str) -> GroupColumn:
     attempts = data.counted_attempts_in(group)
     rows = [attempt.observation for attempt in attempts]
     decided_observations = sorted(
@@ -88,7 +88,7 @@ def _column(data: Dataset, group: str) -> GroupColumn:
     return GroupColumn(
         solver=rows[0].solver,
         subjects=[dict(subject) for subject in subjects],
-        registered=_registered_values(data, group),
+        registered=_registered_subject_values(data, group),
         bound=_BOUNDS.get(next(iter(policies)), "") if len(policies) == 1 else "",
         # A server whose model nobody knows is recorded by its own name.
         model=" ".join(
@@ -97,21 +97,23 @@ def _column(data: Dataset, group: str) -> GroupColumn:
         attempts=len(rows),
         problems=len({observation.problem for observation in rows}),
         solved=crossed_share(
-            [observation.passed for observation in decided_observations], data.cells(decided_observations)
+            [observation.passed for observation in decided_observations], data.crossed_cells(decided_observations)
         ).estimate
         if decided_observations
         else None,
-        minutes_to_pass=kaplan_meier(minutes_of(timed), passed_of(timed), data.cells(timed)).median if timed else None,
-        minutes=crossed_mean([observation.time_s / 60 for observation in timed], data.cells(timed)).estimate
+        minutes_to_pass=kaplan_meier(minutes_of(timed), pass_flags_of(timed), data.crossed_cells(timed)).median
         if timed
         else None,
-        tokens=_mean([observation.total_tokens for observation in rows if observation.total_tokens]),
-        cost_usd=_mean([observation.cost_usd for observation in rows if observation.cost_usd is not None]),
-        failures=_kinds(attempts),
+        minutes=crossed_mean([observation.time_s / 60 for observation in timed], data.crossed_cells(timed)).estimate
+        if timed
+        else None,
+        tokens=_mean_if_any([observation.total_tokens for observation in rows if observation.total_tokens]),
+        cost_usd=_mean_if_any([observation.cost_usd for observation in rows if observation.cost_usd is not None]),
+        failures=_failure_counts_by_reason(attempts),
     )
 
 
-def _registered_values(data: Dataset, group: str) -> Mapping[str, object] | None:
+def _registered_subject_values(data: Dataset, group: str) -> Mapping[str, object] | None:
     conditions = data.study.conditions if data.study is not None else ()
     subject = next((condition.subject for condition in conditions if condition.name == group), None)
     return None if subject is None else subject.model_dump(mode="json", exclude_defaults=True)
@@ -130,11 +132,11 @@ def _have_different_problems(data: Dataset) -> bool:
     )
 
 
-def _mean(values: Sequence[float]) -> float | None:
+def _mean_if_any(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _kinds(attempts: Sequence[FoldedAttempt]) -> dict[str, int]:
+def _failure_counts_by_reason(attempts: Sequence[FoldedAttempt]) -> dict[str, int]:
     """Reasons why attempts did not pass: how the program failed, else the newest verdict's reason."""
     return dict(
         sorted(
@@ -149,7 +151,7 @@ def _kinds(attempts: Sequence[FoldedAttempt]) -> dict[str, int]:
     )
 
 
-def _missing_conditions(data: Dataset) -> list[str]:
+def _conditions_without_attempts(data: Dataset) -> list[str]:
     """Conditions of the study of which no attempt counts."""
     planned = data.study.conditions if data.study is not None else ()
     return [condition.name for condition in planned if condition.name not in data.groups]
@@ -187,7 +189,7 @@ def _lead_sentences(data: Dataset, columns: Mapping[str, GroupColumn], missing: 
     return sentences
 
 
-def _subject(column: GroupColumn) -> Cell:
+def _subjects_cell(column: GroupColumn) -> Cell:
     subject_names = [
         f"{subject['subject']} {subject.get('subject_version', '')}".rstrip()
         + (f" [{subject['configuration_sha256'][:8]}]" if subject.get("configuration_sha256") else "")
@@ -198,27 +200,27 @@ def _subject(column: GroupColumn) -> Cell:
     return "; ".join(subject_names) or _ANY
 
 
-def _policy(column: GroupColumn) -> Cell:
+def _policies_cell(column: GroupColumn) -> Cell:
     policies = sorted({subject["policy"] for subject in column.subjects if subject.get("policy")})
     return "; ".join(policies) + (f" ({column.bound})" if column.bound else "") or _ANY
 
 
 _ROWS: Sequence[tuple[str, Callable[[GroupColumn], Cell]]] = (
     ("solver", lambda column: column.solver),
-    ("subject", _subject),
-    ("policy", _policy),
+    ("subject", _subjects_cell),
+    ("policy", _policies_cell),
     ("model", lambda column: column.model or _ANY),
     ("attempts", lambda column: column.attempts),
     ("problems", lambda column: column.problems),
-    ("solved (95 % interval)", lambda column: estimate_text(column.solved, as_share=True)),
-    ("median minutes to the first pass (95 % interval)", lambda column: estimate_text(column.minutes_to_pass)),
-    ("mean minutes, solved or not (95 % interval)", lambda column: estimate_text(column.minutes)),
+    ("solved (95 % interval)", lambda column: estimate_or_dash(column.solved, as_share=True)),
+    ("median minutes to the first pass (95 % interval)", lambda column: estimate_or_dash(column.minutes_to_pass)),
+    ("mean minutes, solved or not (95 % interval)", lambda column: estimate_or_dash(column.minutes)),
     ("tokens per attempt", lambda column: _ANY if column.tokens is None else f"{column.tokens:,.0f}"),
     ("US$ per attempt", lambda column: number(column.cost_usd, 4)),
 )
 
 
-def _failures(columns: Mapping[str, GroupColumn]) -> SortableTable:
+def _failures_table(columns: Mapping[str, GroupColumn]) -> SortableTable:
     rows: list[Sequence[Cell]] = [
         (group, kind.replace("_", " "), amount)
         for group, column in columns.items()
@@ -228,7 +230,7 @@ def _failures(columns: Mapping[str, GroupColumn]) -> SortableTable:
     return SortableTable("Not solved, by kind of failure", ("group", "kind", "attempts"), rows, note)
 
 
-def _picture(data: Dataset, columns: Mapping[str, GroupColumn]) -> SectionPicture:
+def _solved_shares_picture(data: Dataset, columns: Mapping[str, GroupColumn]) -> SectionPicture:
     shown_groups = list(columns)[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
         {"label": "solved", "group": group, "value": estimate.value, "low": estimate.low, "high": estimate.high}
@@ -239,12 +241,12 @@ def _picture(data: Dataset, columns: Mapping[str, GroupColumn]) -> SectionPictur
     table = SortableTable(
         "Solved",
         ("group", "attempts", "solved (95 % interval)"),
-        [(group, column.attempts, estimate_text(column.solved, as_share=True)) for group, column in columns.items()],
+        [(group, column.attempts, estimate_or_dash(column.solved, as_share=True)) for group, column in columns.items()],
     )
     return SectionPicture(
         "solved-side-by-side",
         "Solved, side by side",
-        f"Share solved by each group. {words}{charts.omission_note(shown_groups, columns)}",
-        charts.intervals(rows, shown_groups, colour_order=data.groups, x_title="solved", y_title=""),
+        f"Share solved by each group. {words}{charts.note_if_omitted(shown_groups, columns)}",
+        charts.interval_chart(rows, shown_groups, colour_order=data.groups, x_title="solved", y_title=""),
         table,
     )

@@ -18,7 +18,7 @@ from benchwright_analysis.report.section import (
     text_with_interval,
 )
 from benchwright_analysis.report.sections.success_compared import compare_groups
-from benchwright_analysis.statistics.success import LabelledAttempts, breakdown
+from benchwright_analysis.statistics.success import LabelledAttempts, success_by_label
 from benchwright_foundation.number_text import number
 from benchwright_judges.agreement.estimators import Estimate
 
@@ -26,11 +26,11 @@ _DIFFICULTIES = ("easy", "medium", "hard")
 _NOTHING = "No attempt that counts has a verdict, so there is nothing to say about success."
 
 
-def success(data: Dataset) -> Section:
+def success_section(data: Dataset) -> Section:
     """Success by group and by category, difficulty, kind, format and language."""
     if not data.decided_observations:
         return Section("success", "Who solved how much", empty_reason=_NOTHING)
-    by_group = _by_group(data)
+    by_group = _decided_observations_by_group(data)
     statistic_estimates = {
         statistic.id: {group: statistic.estimate(observations, data) for group, observations in by_group.items()}
         for statistic in STATISTICS
@@ -43,17 +43,17 @@ def success(data: Dataset) -> Section:
         if not any(breakdowns.values()):
             continue
         numbers[name] = breakdowns
-        labelled = _breakdowns_of_label(data, name, breakdowns)
+        labelled = _labelled_and_ordered(data, name, breakdowns)
         table = _breakdown_table(title, labelled)
         if name == "category":
             pictures.append(_category_picture(labelled, table, list(by_group), data.groups))
         else:
             tables.append(dataclasses.replace(table, detail=True))
-    compared, table = compare_groups(data, _by_group(data))
+    compared, table = compare_groups(data, _decided_observations_by_group(data))
     if compared:
         numbers["comparisons"] = compared
         tables.append(table)
-    return Section("success", "Who solved how much", _lead(data), pictures, tables, numbers)
+    return Section("success", "Who solved how much", _undecided_sentences(data), pictures, tables, numbers)
 
 
 def _overall_table(
@@ -78,7 +78,7 @@ def _overall_table(
     )
 
 
-def _best_and_worst_sentence(rows: Sequence[charts.Row], name: str) -> str:
+def _best_and_worst_sentence(rows: Sequence[charts.Row], label_kind: str) -> str:
     told_of = []
     for group in dict.fromkeys(str(row["group"]) for row in rows):
         shares = sorted((float(row["value"] or 0), str(row["label"])) for row in rows if row["group"] == group)
@@ -87,7 +87,7 @@ def _best_and_worst_sentence(rows: Sequence[charts.Row], name: str) -> str:
             told_of.append(f"{group}: {number(high)} at {best}.")
         else:
             told_of.append(f"{group}: best at {best} ({number(high)}), worst at {worst} ({number(low)}).")
-    return f"Share solved by {name}. " + " ".join(told_of)
+    return f"Share solved by {label_kind}. " + " ".join(told_of)
 
 
 _Label = Callable[[Observation], str]
@@ -100,7 +100,7 @@ _SORTINGS: Sequence[tuple[str, str, _Label]] = (
 )
 
 
-def _by_group(data: Dataset) -> dict[str, list[Observation]]:
+def _decided_observations_by_group(data: Dataset) -> dict[str, list[Observation]]:
     observations_by_group: dict[str, list[Observation]] = {group: [] for group in data.groups}
     for observation in data.decided_observations:
         observations_by_group[observation.group].append(observation)
@@ -108,30 +108,30 @@ def _by_group(data: Dataset) -> dict[str, list[Observation]]:
 
 
 def _breakdowns_by_group(
-    data: Dataset, label: _Label, *, by_score: bool = False
+    data: Dataset, label_of: _Label, *, by_score: bool = False
 ) -> dict[str, tuple[LabelledAttempts, ...]]:
     breakdowns = {}
-    for group, rows in _by_group(data).items():
-        labelled = [observation for observation in rows if label(observation)]
+    for group, rows in _decided_observations_by_group(data).items():
+        labelled = [observation for observation in rows if label_of(observation)]
         if labelled:
             values = [(observation.score or 0.0) if by_score else float(observation.passed) for observation in labelled]
-            breakdowns[group] = breakdown(
-                values, [label(observation) for observation in labelled], Dataset.cells(labelled)
+            breakdowns[group] = success_by_label(
+                values, [label_of(observation) for observation in labelled], Dataset.crossed_cells(labelled)
             )
     return breakdowns
 
 
-def _breakdowns_of_label(
-    data: Dataset, name: str, breakdowns: Mapping[str, Sequence[LabelledAttempts]]
+def _labelled_and_ordered(
+    data: Dataset, label_kind: str, breakdowns: Mapping[str, Sequence[LabelledAttempts]]
 ) -> dict[str, list[tuple[str, LabelledAttempts]]]:
     names = {fact.category: f"{fact.category_label} ({fact.category})" for fact in data.problem_facts.values()}
-    order = _DIFFICULTIES if name == "difficulty" else ()
+    order = _DIFFICULTIES if label_kind == "difficulty" else ()
     return {
         group: sorted(
             (
                 (
                     names.get(label_breakdown.label, label_breakdown.label)
-                    if name == "category"
+                    if label_kind == "category"
                     else label_breakdown.label,
                     label_breakdown,
                 )
@@ -193,13 +193,13 @@ def _category_picture(
     return SectionPicture(
         "success-by-category",
         "Solved, by category",
-        _best_and_worst_sentence(rows, "category") + charts.omission_note(shown_groups, groups),
-        charts.intervals(rows, shown_groups, colour_order=all_groups, x_title="solved", y_title=""),
+        _best_and_worst_sentence(rows, "category") + charts.note_if_omitted(shown_groups, groups),
+        charts.interval_chart(rows, shown_groups, colour_order=all_groups, x_title="solved", y_title=""),
         table,
     )
 
 
-def _lead(data: Dataset) -> list[str]:
+def _undecided_sentences(data: Dataset) -> list[str]:
     undecided = sum(attempt.observation.censored_by == "not_decided" for attempt in data.counted_attempts)
     lead = []
     if undecided:

@@ -8,32 +8,32 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, SortableTable, p_value, text_with_interval
-from benchwright_analysis.report.sections.time_compared import in_percentage_points
+from benchwright_analysis.report.sections.time_compared import as_percentage_points
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share_difference
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.multiple import AdjustedTest, holm_correction
+from benchwright_analysis.statistics.multiple import AdjustedTest, holm_tests
 
 
 def compare_groups(
-    data: Dataset, by_group: Mapping[str, Sequence[Observation]]
+    data: Dataset, observations_by_group: Mapping[str, Sequence[Observation]]
 ) -> tuple[dict[str, object], SortableTable]:
     """Pairs of groups, on the problems that both tried."""
-    groups = list(by_group)[: charts.MOST_GROUPS]
+    groups = list(observations_by_group)[: charts.MOST_GROUPS]
     comparisons: dict[str, object] = {}
     rows: list[Sequence[Cell]] = []
     for position, first_group in enumerate(groups):
         for second_group in groups[position + 1 :]:
-            first_attempts, second_attempts = by_group[first_group], by_group[second_group]
+            first_attempts, second_attempts = observations_by_group[first_group], observations_by_group[second_group]
             difference = solved_difference(first_attempts, second_attempts)
             if difference is None:
                 continue
-            categories = _tests_by_category(first_attempts, second_attempts)
+            categories = _holm_tests_by_category(first_attempts, second_attempts)
             comparisons[f"{second_group} against {first_group}"] = {"difference": difference, "categories": categories}
             rows.append(
                 (
                     f"{second_group} against {first_group}",
                     difference.problems,
-                    text_with_interval(in_percentage_points(difference), digits=1),
+                    text_with_interval(as_percentage_points(difference), digits=1),
                     p_value(difference.p_value),
                     ", ".join(name for name, test in categories.items() if test.significant) or "none",
                 )
@@ -44,7 +44,7 @@ def compare_groups(
         "categories that differ after Holm's correction over categories."
     )
     columns = ("comparison", "problems", "difference (95 % interval)", "p", "categories that differ")
-    note += charts.omission_note(groups, by_group, "Compared")
+    note += charts.note_if_omitted(groups, observations_by_group, "Compared")
     return comparisons, SortableTable("Groups compared, problem by problem", columns, rows, note)
 
 
@@ -72,29 +72,33 @@ def solved_difference(
     try:
         treated = [observation.group == second_attempts[0].group for observation in shared_attempts]
         return crossed_share_difference(
-            [observation.passed for observation in shared_attempts], treated, Dataset.cells(shared_attempts)
+            [observation.passed for observation in shared_attempts], treated, Dataset.crossed_cells(shared_attempts)
         )
     except StatisticsError:
         return None
 
 
-def _tests_by_category(
+def _holm_tests_by_category(
     first_attempts: Sequence[Observation], second_attempts: Sequence[Observation]
 ) -> dict[str, AdjustedTest]:
     p_values: dict[str, float] = {}
     for name in sorted(
-        {_category(observation) for observation in _attempts_at_shared_problems(first_attempts, second_attempts)} - {""}
+        {
+            _category_or_format(observation)
+            for observation in _attempts_at_shared_problems(first_attempts, second_attempts)
+        }
+        - {""}
     ):
         difference = solved_difference(
             *(
-                [observation for observation in rows if _category(observation) == name]
+                [observation for observation in rows if _category_or_format(observation) == name]
                 for rows in (first_attempts, second_attempts)
             )
         )
         if difference is not None and difference.p_value is not None:
             p_values[name] = difference.p_value
-    return holm_correction(p_values)
+    return holm_tests(p_values)
 
 
-def _category(observation: Observation) -> str:
+def _category_or_format(observation: Observation) -> str:
     return observation.category or observation.format

@@ -7,12 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.observation import Observation, why_unadjusted
+from benchwright_analysis.report.rows.observation import Observation, forecasts_unadjusted_reason
 from benchwright_analysis.report.section import Cell, SortableTable, interval_text, p_value, text_with_interval
 from benchwright_analysis.statistics.crossed import CrossedEstimate
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.restricted_mean import observable_limit, restricted_mean_difference, time_change
-from benchwright_analysis.statistics.survival import extend_give_ups
+from benchwright_analysis.statistics.restricted_mean import (
+    geometric_mean_time_change,
+    observable_limit,
+    restricted_mean_difference,
+)
+from benchwright_analysis.statistics.survival import times_if_give_ups_continued
 from benchwright_foundation.number_text import number
 from benchwright_judges.agreement.estimators import Estimate
 
@@ -49,7 +53,7 @@ class TimeComparison:
     """The difference, if those who gave up had continued without success up to the limit."""
 
 
-def by_condition(data: Dataset) -> dict[str, list[Observation]]:
+def timed_observations_by_condition(data: Dataset) -> dict[str, list[Observation]]:
     """Attempts of people with time on the clock, by condition."""
     by_group = {
         group: [observation for observation in data.timed_observations if observation.group == group]
@@ -58,67 +62,79 @@ def by_condition(data: Dataset) -> dict[str, list[Observation]]:
     return {group: rows for group, rows in by_group.items() if rows}
 
 
-def minutes_of(rows: Sequence[Observation]) -> list[float]:
+def minutes_of(observations: Sequence[Observation]) -> list[float]:
     """Analysed times."""
-    return [observation.time_s / 60 for observation in rows]
+    return [observation.time_s / 60 for observation in observations]
 
 
-def passed_of(rows: Sequence[Observation]) -> list[bool]:
+def pass_flags_of(observations: Sequence[Observation]) -> list[bool]:
     """True for each attempt that passed."""
-    return [observation.passed for observation in rows]
+    return [observation.passed for observation in observations]
 
 
-def limit_of(groups: Groups) -> Limit:
+def comparison_limit(observations_by_condition: Groups) -> Limit:
     """The time limit, or as far as every condition was watched."""
-    observations = [observation for rows in groups.values() for observation in rows]
+    observations = [observation for rows in observations_by_condition.values() for observation in rows]
     longest = max(minutes_of(observations))
     limits = [observation.limit_s / 60 for observation in observations if observation.limit_s is not None]
     limit = min(max(limits), longest) if limits else longest
     reason = "the time limit" if limits and limit == max(limits) else "when the longest attempt ended"
-    for group, rows in groups.items():
-        observed_limit = observable_limit(minutes_of(rows), passed_of(rows), limit)
+    for group, rows in observations_by_condition.items():
+        observed_limit = observable_limit(minutes_of(rows), pass_flags_of(rows), limit)
         if observed_limit < limit:
             limit = observed_limit
             reason = f"since the longest attempt under {group} ended then without a pass, and nothing is known of later"
     return Limit(limit, reason)
 
 
-def compare_times(data: Dataset, groups: Groups, limit: Limit) -> tuple[list[TimeComparison], list[str]]:
+def compare_times_with_first(
+    data: Dataset, observations_by_condition: Groups, limit: Limit
+) -> tuple[list[TimeComparison], list[str]]:
     """Each condition with the first; and why some can't be compared."""
     comparisons, notices = [], []
-    baseline, *other_groups = groups
+    baseline, *other_groups = observations_by_condition
     for compared_group in other_groups:
-        paired_observations = [*groups[baseline], *groups[compared_group]]
-        if not any(passed_of(paired_observations)):
+        paired_observations = [*observations_by_condition[baseline], *observations_by_condition[compared_group]]
+        if not any(pass_flags_of(paired_observations)):
             notices.append(f"Nobody passed under {baseline} or {compared_group}, so their times can't be compared.")
             continue
         try:
-            comparisons.append(_comparison(baseline, compared_group, paired_observations, limit.minutes))
+            comparisons.append(_time_comparison(baseline, compared_group, paired_observations, limit.minutes))
         except StatisticsError as error:
             notices.append(f"Times under {compared_group} and {baseline} can't be compared: {error}")
     return comparisons, notices
 
 
-def _comparison(
-    baseline: str, compared_group: str, paired_observations: Sequence[Observation], limit: float
+def _time_comparison(
+    baseline: str, compared_group: str, paired_observations: Sequence[Observation], limit_minutes: float
 ) -> TimeComparison:
     second_flags = [observation.group == compared_group for observation in paired_observations]
-    cells = Dataset.cells(paired_observations)
+    cells = Dataset.crossed_cells(paired_observations)
     forecasts = [observation.forecast_blind_minutes for observation in paired_observations]
     log_forecasts = [math.log(forecast) for forecast in forecasts if forecast]
     adjusted = len(log_forecasts) == len(paired_observations) and max(log_forecasts) > min(log_forecasts)
-    estimate_arguments = (minutes_of(paired_observations), passed_of(paired_observations), second_flags, limit, cells)
+    estimate_arguments = (
+        minutes_of(paired_observations),
+        pass_flags_of(paired_observations),
+        second_flags,
+        limit_minutes,
+        cells,
+    )
     gave_up = [observation.censored_by in ("gave_up", "handed_in_unsolved") for observation in paired_observations]
     pessimistic = None
     if any(gave_up):
-        stopped = extend_give_ups([min(minutes, limit) for minutes in minutes_of(paired_observations)], gave_up, limit)
-        in_time = [observation.passed and observation.time_s / 60 <= limit for observation in paired_observations]
-        pessimistic = restricted_mean_difference(stopped, in_time, second_flags, limit, cells)
+        stopped = times_if_give_ups_continued(
+            [min(minutes, limit_minutes) for minutes in minutes_of(paired_observations)], gave_up, limit_minutes
+        )
+        in_time = [
+            observation.passed and observation.time_s / 60 <= limit_minutes for observation in paired_observations
+        ]
+        pessimistic = restricted_mean_difference(stopped, in_time, second_flags, limit_minutes, cells)
     return TimeComparison(
         baseline,
         compared_group,
         restricted_mean_difference(*estimate_arguments),
-        time_change(*estimate_arguments, covariates=[log_forecasts] if adjusted else []),
+        geometric_mean_time_change(*estimate_arguments, covariates=[log_forecasts] if adjusted else []),
         adjusted,
         pessimistic,
     )
@@ -131,12 +147,18 @@ def comparison_table(
     cells: list[Sequence[Cell]] = []
     for comparison in comparisons:
         name = f"{comparison.other} against {comparison.baseline}"
-        cells.append((name, "difference of mean minutes", *_estimate_cells(comparison.difference, _in_minutes)))
+        cells.append((name, "difference of mean minutes", *_estimate_and_p_cells(comparison.difference, _minutes_text)))
         adjusted = ", adjusted for forecasts" if comparison.adjusted else ""
-        cells.append((name, f"change of time in percent{adjusted}", *_estimate_cells(comparison.change, in_percent)))
+        cells.append(
+            (
+                name,
+                f"change of time in percent{adjusted}",
+                *_estimate_and_p_cells(comparison.change, percent_change_text),
+            )
+        )
         if comparison.if_give_ups_went_on is not None:
             label = "difference of mean minutes, if those who gave up had continued without success"
-            cells.append((name, label, *_estimate_cells(comparison.if_give_ups_went_on, _in_minutes)))
+            cells.append((name, label, *_estimate_and_p_cells(comparison.if_give_ups_went_on, _minutes_text)))
     is_within = any(comparison.difference.within for comparison in comparisons)
     note = (
         f"Times up to {limit.minutes_text} minutes, {limit.why}: who took longer counts with {limit.minutes_text}. "
@@ -148,7 +170,7 @@ def comparison_table(
         + (
             ""
             if all(comparison.adjusted for comparison in comparisons)
-            else f" Not adjusted for forecasts: {_why_unadjusted(observations)}"
+            else f" Not adjusted for forecasts: {_unadjusted_reason(observations)}"
         )
         + (
             " With several comparisons some p are small by chance: none is corrected for that."
@@ -161,10 +183,10 @@ def comparison_table(
     )
 
 
-def _why_unadjusted(rows: Sequence[Observation]) -> str:
-    if all(observation.forecast_blind_minutes for observation in rows):
+def _unadjusted_reason(observations: Sequence[Observation]) -> str:
+    if all(observation.forecast_blind_minutes for observation in observations):
         return "they are all alike."
-    return why_unadjusted(rows)
+    return forecasts_unadjusted_reason(observations)
 
 
 def comparison_sentences(comparisons: Sequence[TimeComparison], limit: Limit) -> list[str]:
@@ -184,22 +206,22 @@ def comparison_sentences(comparisons: Sequence[TimeComparison], limit: Limit) ->
     return sentences
 
 
-def _estimate_cells(estimate: CrossedEstimate, text_of: Callable[[CrossedEstimate], str]) -> tuple[str, str]:
+def _estimate_and_p_cells(estimate: CrossedEstimate, text_of: Callable[[CrossedEstimate], str]) -> tuple[str, str]:
     return text_of(estimate) + (f". {estimate.note}" if estimate.note else ""), p_value(estimate.p_value)
 
 
-def _in_minutes(estimate: CrossedEstimate) -> str:
+def _minutes_text(estimate: CrossedEstimate) -> str:
     return text_with_interval(estimate.estimate, digits=1)
 
 
-def in_percent(estimate: CrossedEstimate) -> str:
+def percent_change_text(estimate: CrossedEstimate) -> str:
     """A relative change with its interval, for people."""
     bounds = (None if end is None else 100 * end for end in (estimate.low, estimate.high))
     spread = interval_text(*bounds, digits=1)
     return f"{number(100 * estimate.value, 1)} %" + (f" ({spread})" if spread != "–" else "")
 
 
-def in_percentage_points(estimate: CrossedEstimate) -> Estimate:
+def as_percentage_points(estimate: CrossedEstimate) -> Estimate:
     """A difference of shares times 100."""
     low, high = (None if end is None else 100 * end for end in (estimate.low, estimate.high))
     return Estimate(value=100 * estimate.value, low=low, high=high)

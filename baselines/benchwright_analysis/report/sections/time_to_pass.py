@@ -11,17 +11,17 @@ from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, text_with_interval
 from benchwright_analysis.report.sections.time_compared import (
-    by_condition,
-    compare_times,
+    compare_times_with_first,
+    comparison_limit,
     comparison_sentences,
     comparison_table,
-    limit_of,
     minutes_of,
-    passed_of,
+    pass_flags_of,
+    timed_observations_by_condition,
 )
 from benchwright_analysis.statistics.restricted_mean import restricted_mean
 from benchwright_analysis.statistics.score_over_time import ScoreTrace, score_curve
-from benchwright_analysis.statistics.survival import SurvivalCurve, kaplan_meier, success_only_time
+from benchwright_analysis.statistics.survival import SurvivalCurve, geometric_mean_of_passes, kaplan_meier
 from benchwright_foundation.number_text import minutes, number, percent
 from benchwright_judges.agreement.estimators import Estimate
 
@@ -31,26 +31,26 @@ _WIDEST = 500
 """Greatest ratio of the longest budget to the shortest."""
 
 
-def survival(data: Dataset) -> Section:
+def time_to_pass_section(data: Dataset) -> Section:
     """Time to the first pass of people, by condition."""
     title = "How long people took"
     if not data.timed_observations:
         notice = "No attempt of a person that counts ran its clock, so there is no time to report."
         return Section("time", title, empty_reason=notice)
-    by_group = by_condition(data)
+    by_group = timed_observations_by_condition(data)
     curves = {
-        group: kaplan_meier(minutes_of(observations), passed_of(observations), Dataset.cells(observations))
+        group: kaplan_meier(minutes_of(observations), pass_flags_of(observations), Dataset.crossed_cells(observations))
         for group, observations in by_group.items()
     }
-    limit = limit_of(by_group)
+    limit = comparison_limit(by_group)
     means = {
         group: restricted_mean(
-            minutes_of(observations), passed_of(observations), limit.minutes, Dataset.cells(observations)
+            minutes_of(observations), pass_flags_of(observations), limit.minutes, Dataset.crossed_cells(observations)
         )
         for group, observations in by_group.items()
     }
     only = {
-        group: success_only_time(minutes_of(observations), passed_of(observations))
+        group: geometric_mean_of_passes(minutes_of(observations), pass_flags_of(observations))
         for group, observations in by_group.items()
     }
     table = SortableTable(
@@ -81,7 +81,7 @@ def survival(data: Dataset) -> Section:
         f"Means are up to {limit.minutes_text} minutes, {limit.why}. Intervals hold for other participants at other "
         "problems.",
     )
-    compared, reasons = compare_times(data, by_group, limit)
+    compared, reasons = compare_times_with_first(data, by_group, limit)
     numbers: dict[str, object] = {
         "curves": curves,
         "limit": limit,
@@ -110,7 +110,12 @@ def survival(data: Dataset) -> Section:
         *sorted({estimate.note for estimate in means.values() if estimate.note}),
     ]
     return Section(
-        "time", title, lead, [_curve_picture(curves, table, data.groups)], [*comparison_tables, secondary], numbers
+        "time",
+        title,
+        lead,
+        [_solved_curves_picture(curves, table, data.groups)],
+        [*comparison_tables, secondary],
+        numbers,
     )
 
 
@@ -118,7 +123,9 @@ def _censored_count(observations: Sequence[Observation], reason: str) -> int:
     return sum(observation.censored_by == reason for observation in observations)
 
 
-def _curve_picture(curves: dict[str, SurvivalCurve], table: SortableTable, all_groups: Sequence[str]) -> SectionPicture:
+def _solved_curves_picture(
+    curves: dict[str, SurvivalCurve], table: SortableTable, all_groups: Sequence[str]
+) -> SectionPicture:
     shown_groups = list(curves)[: charts.MOST_GROUPS]
     rows: list[charts.Row] = []
     marks: list[charts.Row] = []
@@ -144,21 +151,21 @@ def _curve_picture(curves: dict[str, SurvivalCurve], table: SortableTable, all_g
         "survival",
         "Solved by then, by condition",
         f"Steps that rise with every pass. {'; '.join(medians)}. Marks are attempts that ended unsolved."
-        f"{charts.omission_note(shown_groups, curves)}",
-        charts.curves(
+        f"{charts.note_if_omitted(shown_groups, curves)}",
+        charts.line_chart(
             rows,
             shown_groups,
             colour_order=all_groups,
             x_title="active minutes",
             y_title="solved by then",
-            has_steps=True,
-            points=marks,
+            holds_until_next=True,
+            mark_rows=marks,
         ),
         table,
     )
 
 
-def score_over_time(data: Dataset) -> Section:
+def score_over_time_section(data: Dataset) -> Section:
     """Score that a budget of time buys people and models."""
     title = "Score against time"
     curves = {}
@@ -169,7 +176,7 @@ def score_over_time(data: Dataset) -> Section:
     earliest = (
         min((time_s for attempt in decided_attempts for time_s, _ in attempt.trace if time_s > 0), default=60.0) / 60
     )
-    steps = _budgets(max(earliest, longest / _WIDEST), longest)
+    steps = _geometric_budgets(max(earliest, longest / _WIDEST), longest)
     for group in data.groups:
         group_attempts = [attempt for attempt in decided_attempts if attempt.observation.group == group]
         traces = [
@@ -181,11 +188,11 @@ def score_over_time(data: Dataset) -> Section:
             )
             for attempt in group_attempts
         ]
-        cells = Dataset.cells([attempt.observation for attempt in group_attempts])
-        for k in (1, 4) if _least_attempts(traces) >= 4 else (1,):
+        cells = Dataset.crossed_cells([attempt.observation for attempt in group_attempts])
+        for k in (1, 4) if _fewest_attempts_per_problem(traces) >= 4 else (1,):
             if traces and steps:
                 label = group if k == 1 else f"{group}, best of {k}"
-                curves[label] = score_curve(traces, steps, k=k, cells=cells)
+                curves[label] = score_curve(traces, steps, attempts_sharing_budget=k, cells=cells)
     if not curves:
         return Section("score-over-time", title, empty_reason="No attempt that counts has a verdict with a time.")
     labels = [*data.groups, *(label for label in curves if label not in data.groups)][: charts.MOST_GROUPS]
@@ -218,15 +225,15 @@ def score_over_time(data: Dataset) -> Section:
     picture = SectionPicture(
         "score-over-time",
         "Mean score within a budget of time",
-        f"Lines that rise from 0 with the time spent. {end_notes}.{charts.omission_note(shown_labels, curves)}",
-        charts.curves(
+        f"Lines that rise from 0 with the time spent. {end_notes}.{charts.note_if_omitted(shown_labels, curves)}",
+        charts.line_chart(
             rows,
             shown_labels,
             colour_order=labels,
             x_title="minutes in all (doublings)",
             y_title="mean score",
             as_percent=False,
-            is_logarithmic=True,
+            has_log2_x_axis=True,
         ),
         table,
     )
@@ -237,7 +244,7 @@ def score_over_time(data: Dataset) -> Section:
     return Section("score-over-time", title, lead, [picture], (), {"curves": curves})
 
 
-def _budgets(shortest: float, longest: float) -> list[float]:
+def _geometric_budgets(shortest: float, longest: float) -> list[float]:
     """From exactly one to exactly the other, in equal ratios; one alone where there is nothing between them."""
     if shortest >= longest:
         return [longest] if longest > 0 else []
@@ -245,14 +252,14 @@ def _budgets(shortest: float, longest: float) -> list[float]:
     return steps
 
 
-def _least_attempts(traces: Sequence[ScoreTrace]) -> int:
+def _fewest_attempts_per_problem(traces: Sequence[ScoreTrace]) -> int:
     counts: dict[str, int] = {}
     for trace in traces:
         counts[trace.problem] = counts.get(trace.problem, 0) + 1
     return min(counts.values(), default=0)
 
 
-def active_time(data: Dataset) -> tuple[dict[str, object], SortableTable | None, str]:
+def active_time_numbers_and_table(data: Dataset) -> tuple[dict[str, object], SortableTable | None, str]:
     """Dependence of active time on its threshold."""
     from benchwright_analysis.statistics.active_time import active_time_sensitivity
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.problem import Problem
-from benchwright_studies.plan.registration import inline_paths
+from benchwright_studies.plan.registration import inline_writable_paths
 from benchwright_studies.plan.subject import InitialText
 from benchwright_subjects.inline.text.syntactic_units import body_regions
 
@@ -42,7 +42,7 @@ def start_texts(ref: str, problem: Problem, start_kind: InitialText) -> list[Sta
     Raises:
         EvaluationError: The files have no place to write at.
     """
-    paths = inline_paths(problem)
+    paths = inline_writable_paths(problem)
     if start_kind is InitialText.STARTING_FILES:
         return [_before_the_end(path, problem.public.files.get(path, "")) for path in paths]
     texts = [

@@ -16,31 +16,31 @@ _WORDS = re.compile(r"(?:^|[;&|(\n])\s*(?:\w+=\S*\s+)*([\w.+-]+)(?=\s|$)")
 _BUILT_IN = frozenset({"cd", "set", "export", "test", "exit", "trap", "ulimit", "umask", "if", "for", "while", "done"})
 
 
-def tell_of_missing(command: str) -> None:
+def report_missing_programs(command: str) -> None:
     """Name the programs of a shell command, or the one program, that are not on the path."""
     for name in _WORDS.findall(command):
         if name not in _BUILT_IN and shutil.which(name) is None:
-            supervision.tell(supervision.MISSING, name)
+            supervision.report_of_harness(supervision.MISSING, name)
 
 
-def tell_of_fault(error: BaseException, what: str = supervision.BROKEN) -> None:
+def report_loading_fault(error: BaseException, fault_kind: str = supervision.BROKEN) -> None:
     """Tell of an error that says that a program of the harness can't be loaded."""
     if not isinstance(error, _FAULTS):
         return
     place = str(getattr(error, "filename", None) or getattr(error, "path", None) or "")
     if not (place.startswith("/") and os.path.realpath(place).startswith("/code/")):
-        supervision.tell(what, f"{type(error).__name__}: {error}")
+        supervision.report_of_harness(fault_kind, f"{type(error).__name__}: {error}")
 
 
-def watch(manager: Any) -> None:
+def report_unloadable_tests(regression_manager: Any) -> None:
     """Tell of tests that cocotb's `RegressionManager` can't load."""
-    discover: Callable[..., None] = manager.discover_tests
+    discover: Callable[..., None] = regression_manager.discover_tests
 
     def discover_tests(self: Any, *modules: str) -> None:
         try:
             discover(self, *modules)
         except Exception as error:
-            tell_of_fault(error, supervision.UNLOADABLE)
+            report_loading_fault(error, supervision.UNLOADABLE)
             raise
 
-    manager.discover_tests = discover_tests
+    regression_manager.discover_tests = discover_tests

@@ -25,12 +25,12 @@ _NAME = re.compile(rb"[\w.+-]+")
 _READ = re.compile(rb'\$readmem[bh]\s*\(\s*"([^"\n]+)"|\$fopen\s*\(\s*"([^"\n]+)"\s*,\s*"[ra]')
 
 
-def states() -> dict[str, State]:
+def state_by_path() -> dict[str, State]:
     """Each file that a simulation could write, and what changes when it is written."""
-    return {path: _state(status) for folder in _WRITABLE for path, status in _files(folder)}
+    return {path: _state_of_status(status) for folder in _WRITABLE for path, status in _files_with_status(folder)}
 
 
-def folders() -> set[str]:
+def writable_folders() -> set[str]:
     """The folders that a simulation could write to."""
     folder_paths = set(_WRITABLE)
     for folder in _WRITABLE:
@@ -41,53 +41,58 @@ def folders() -> set[str]:
     return folder_paths
 
 
-def unchanged(earlier: dict[str, State]) -> list[str]:
+def unchanged_paths(earlier_states: dict[str, State]) -> list[str]:
     """Those of the files that nobody has written since, whatever they were called meanwhile."""
-    now = states()
-    return [path for path, state in earlier.items() if path in now and now[path][:-1] == state[:-1]]
+    now = state_by_path()
+    return [path for path, state in earlier_states.items() if path in now and now[path][:-1] == state[:-1]]
 
 
-def link_into(folder: str, stands_for: str, paths: Iterable[str]) -> None:
+def link_entries_into(folder: str, replaced_folder: str, paths: Iterable[str]) -> None:
     """Put links into a folder to what is in another one, where these paths are in that."""
-    names = {os.path.relpath(path, stands_for).split("/")[0] for path in paths}
+    names = {os.path.relpath(path, replaced_folder).split("/")[0] for path in paths}
     for name in names - {".."}:
         with contextlib.suppress(OSError):
-            os.symlink(os.path.join(stands_for, name), os.path.join(folder, name))
+            os.symlink(os.path.join(replaced_folder, name), os.path.join(folder, name))
 
 
-def read_names(roots: Iterable[str]) -> set[str]:
+def names_read_by_verilog(harness_folders: Iterable[str]) -> set[str]:
     """Names of the files that the harness's Verilog reads or goes on writing, and of their folders."""
-    paths = (os.fsdecode(path) for content in _verilog(roots) for groups in _READ.findall(content) for path in groups)
+    paths = (
+        os.fsdecode(path)
+        for content in _verilog_contents(harness_folders)
+        for groups in _READ.findall(content)
+        for path in groups
+    )
     return {name for path in paths for name in path.split("/") if name not in ("", ".", "..")}
 
 
-class Beginning:
+class FilesAtBeginning:
     """What was there when a run began, or was given for it.
 
     Args:
-        given: Paths below the run's folder; empty if all that is there was given.
+        given_paths: Paths below the run's folder; empty if all that is there was given.
     """
 
-    def __init__(self, given: Iterable[str]) -> None:
-        kept = {os.path.join(_FOLDER, path) for path in given}
+    def __init__(self, given_paths: Iterable[str]) -> None:
+        kept = {os.path.join(_FOLDER, path) for path in given_paths}
         self._files = {
-            path: state for path, state in states().items() if not kept or path in kept or os.path.islink(path)
+            path: state for path, state in state_by_path().items() if not kept or path in kept or os.path.islink(path)
         }
-        self._folders = folders()
+        self._folders = writable_folders()
         if kept:
             parents = {str(parent) for path in kept for parent in Path(path).parents}
             self._folders = {path for path in self._folders if path in parents or os.path.dirname(path) in _WRITABLE}
 
-    def files(self) -> list[str]:
+    def unchanged_files(self) -> list[str]:
         """The files that are still as they were."""
-        return unchanged(self._files)
+        return unchanged_paths(self._files)
 
-    def added(self, folder: str, besides: Collection[str]) -> list[str]:
-        """Files and folders that have been added; what is in an added folder only where `folder` is in that.
+    def paths_added(self, simulation_folder: str, excluded: Collection[str]) -> list[str]:
+        """Files and folders that have been added; what is in an added folder only where `simulation_folder` is in that.
 
         Args:
-            folder: The present one of a simulation.
-            besides: Paths that do not count, and names of files and folders.
+            simulation_folder: The present one of a simulation.
+            excluded: Paths that do not count, and names of files and folders.
         """
         added_paths: list[str] = []
         waiting = list(_WRITABLE)
@@ -96,9 +101,9 @@ class Beginning:
                 for entry in listed:
                     if entry.path in self._folders:
                         waiting.append(entry.path)
-                    elif entry.path not in self._files and entry.path not in besides and entry.name not in besides:
+                    elif entry.path not in self._files and entry.path not in excluded and entry.name not in excluded:
                         added_paths.append(entry.path)
-                        if f"{folder}/".startswith(f"{entry.path}/"):
+                        if f"{simulation_folder}/".startswith(f"{entry.path}/"):
                             waiting.append(entry.path)
         return added_paths
 
@@ -126,47 +131,51 @@ class Stash:
         self._stashed = {}
 
 
-def left_behind(before: dict[str, State], own: Iterable[str], roots: Iterable[str]) -> dict[str, State]:
+def written_files_nobody_reads(
+    states_before: dict[str, State], own_paths: Iterable[str], harness_folders: Iterable[str]
+) -> dict[str, State]:
     """Files that a simulation has written for no other to find: not the harness's, and nothing that this reads.
 
     Args:
-        before: All files at its beginning.
-        own: Paths that its harness lets it write.
-        roots: The folders of the harness.
+        states_before: All files at its beginning.
+        own_paths: Paths that its harness lets it write.
+        harness_folders: The folders of the harness.
     """
-    written = {path: state for path, state in states().items() if before.get(path) != state}
+    written = {path: state for path, state in state_by_path().items() if states_before.get(path) != state}
     if not written:
         return {}
-    kept = {os.path.realpath(path) for path in own} | set(_held())
-    names_read = read_names(roots)
+    kept = {os.path.realpath(path) for path in own_paths} | set(_files_open_for_writing())
+    names_read = names_read_by_verilog(harness_folders)
     return {
         path: state for path, state in written.items() if path not in kept and os.path.basename(path) not in names_read
     }
 
 
-def changed(before: dict[str, State], own: Iterable[str], roots: Iterable[str]) -> list[str]:
+def forbidden_changes(
+    states_before: dict[str, State], own_paths: Iterable[str], harness_folders: Iterable[str]
+) -> list[str]:
     """Files that a simulation has changed, added or removed and should not have.
 
     It may write waveforms, and what the harness lets it write: that is what programs around it hold open,
     what its own Python has opened, and what the harness's Verilog names.
 
     Args:
-        before: All files at its beginning.
-        own: Paths that its harness lets it write.
-        roots: The folders of the harness.
+        states_before: All files at its beginning.
+        own_paths: Paths that its harness lets it write.
+        harness_folders: The folders of the harness.
     """
-    now = states()
+    now = state_by_path()
     candidates = sorted(
         path
-        for path in before.keys() | now.keys()
-        if path.startswith(f"{_FOLDER}/") and before.get(path) != now.get(path)
+        for path in states_before.keys() | now.keys()
+        if path.startswith(f"{_FOLDER}/") and states_before.get(path) != now.get(path)
     )
     programs = [path for path in candidates if _is_program(path)]
     data = [path for path in candidates if not _is_program(path) and not path.lower().endswith(_WAVES)]
-    data = [path for path in data if path not in own]
+    data = [path for path in data if path not in own_paths]
     if data:
-        allowed = {os.path.realpath(path) for path in own} | set(_held())
-        named = _named(roots)
+        allowed = {os.path.realpath(path) for path in own_paths} | set(_files_open_for_writing())
+        named = _words_of_verilog(harness_folders)
         data = [path for path in data if path not in allowed and os.path.basename(path).encode() not in named]
     return programs + data
 
@@ -180,7 +189,7 @@ def _is_program(path: str) -> bool:
     return False
 
 
-def _held() -> Iterator[str]:
+def _files_open_for_writing() -> Iterator[str]:
     """Files that some program has open for writing."""
     for handle in Path("/proc").glob("[0-9]*/fd/*"):
         with contextlib.suppress(OSError, ValueError):
@@ -190,24 +199,24 @@ def _held() -> Iterator[str]:
                 yield os.readlink(handle)
 
 
-def _named(roots: Iterable[str]) -> set[bytes]:
-    return {name for content in _verilog(roots) for name in _NAME.findall(content)}
+def _words_of_verilog(harness_folders: Iterable[str]) -> set[bytes]:
+    return {name for content in _verilog_contents(harness_folders) for name in _NAME.findall(content)}
 
 
-def _verilog(roots: Iterable[str]) -> Iterator[bytes]:
+def _verilog_contents(harness_folders: Iterable[str]) -> Iterator[bytes]:
     """The contents of the harness's Verilog files."""
-    for root in roots:
-        for path, _ in _files(root):
+    for root in harness_folders:
+        for path, _ in _files_with_status(root):
             if path.endswith(_VERILOG):
                 with contextlib.suppress(OSError):
                     yield Path(path).read_bytes()
 
 
-def _state(status: os.stat_result) -> State:
+def _state_of_status(status: os.stat_result) -> State:
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+def _files_with_status(folder: str) -> Iterator[tuple[str, os.stat_result]]:
     waiting, left = [folder], _MAX_LISTED
     while waiting:
         with contextlib.suppress(OSError), os.scandir(waiting.pop()) as listed:

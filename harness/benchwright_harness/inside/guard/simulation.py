@@ -33,29 +33,29 @@ _VERILOG = (".sv", ".v", ".svh", ".vh")
 _SECRET = (".py", ".env")
 
 
-def guard(manager: Any) -> None:
+def guard_regression(regression_manager: Any) -> None:
     """Put the guard into cocotb's `RegressionManager`."""
-    execute = manager._execute
+    execute = regression_manager._execute
 
     def first_execute(self: Any) -> Any:
-        manager._execute = execute
-        _begin(self, manager)
+        regression_manager._execute = execute
+        _begin_session(self, regression_manager)
         return execute(self)
 
-    manager._execute = first_execute
+    regression_manager._execute = first_execute
 
 
-def _begin(regression: Any, manager: Any) -> None:
+def _begin_session(regression: Any, regression_manager: Any) -> None:
     session = supervision.Session()
     included = (
         test for test, is_included in zip(regression._test_queue, regression._included, strict=True) if is_included
     )
     tests = [test.name for test in included if not test.skip]
     results = os.path.realpath(os.environ.get("COCOTB_RESULTS_FILE", "results.xml"))
-    own = "\n".join(_outputs())
-    session.ask(tests=tests, results=results, own=own, closed=_lock())
-    _tell_of_writing(session)
-    standstill.watch(regression, session.tell)
+    own = "\n".join(_paths_written_by_simulator())
+    session.ask(tests=tests, results=results, own=own, closed=_close_harness_files())
+    _report_files_opened_for_writing(session)
+    standstill.start_watching_for_standstill(regression, session.tell)
 
     def telling(record: Callable[..., Any], outcome: Callable[..., dict[str, object]]) -> Callable[..., Any]:
         def recorded(self: Any, *arguments: Any, **named: Any) -> Any:
@@ -66,16 +66,20 @@ def _begin(regression: Any, manager: Any) -> None:
 
         return recorded
 
-    manager._record_test_passed = telling(manager._record_test_passed, lambda **_: {"passed": True})
-    manager._record_test_failed = telling(
-        manager._record_test_failed, lambda result=None, **_: {"passed": False, "message": _text(result)}
+    regression_manager._record_test_passed = telling(
+        regression_manager._record_test_passed, lambda **_: {"passed": True}
     )
-    manager._record_test_init_failed = telling(
-        manager._record_test_init_failed, lambda **_: {"passed": False, "message": "Test initialization failed"}
+    regression_manager._record_test_failed = telling(
+        regression_manager._record_test_failed,
+        lambda result=None, **_: {"passed": False, "message": _error_text(result)},
+    )
+    regression_manager._record_test_init_failed = telling(
+        regression_manager._record_test_init_failed,
+        lambda **_: {"passed": False, "message": "Test initialization failed"},
     )
 
 
-def _outputs() -> Iterator[str]:
+def _paths_written_by_simulator() -> Iterator[str]:
     """Files that the simulator itself writes."""
     for handle in (1, 2):
         yield os.path.realpath(f"/proc/self/fd/{handle}")
@@ -86,7 +90,7 @@ def _outputs() -> Iterator[str]:
         yield from map(os.path.realpath, given or ["coverage.dat"])
 
 
-def _tell_of_writing(session: supervision.Session) -> None:
+def _report_files_opened_for_writing(session: supervision.Session) -> None:
     """Tell of the files that Python opens for writing: that is the harness, the design has no way to ask for it."""
 
     def heard(event: str, arguments: tuple[Any, ...]) -> None:
@@ -103,45 +107,47 @@ def _tell_of_writing(session: supervision.Session) -> None:
     sys.addaudithook(heard)
 
 
-def _text(error: object) -> str:
+def _error_text(error: object) -> str:
     try:
         return str(error)[:_MAX_MESSAGE]
     except Exception as failure:
         return type(failure).__name__
 
 
-def _lock() -> str:
+def _close_harness_files() -> str:
     """Take the harness's files away from this process; says how far that went."""
     roots = [root for root in os.environ.get(supervision.HIDDEN, "").split(":") if root]
-    tests = _loaded_texts(roots)
+    tests = _loaded_harness_texts(roots)
     opens_elsewhere = any(map(_OPENS_ELSEWHERE.search, tests))
     if opens_elsewhere and any(map(_STARTS_PYTHON.search, tests)):
         roots = []
-    kept = _contents(roots)
+    kept = _content_by_path(roots)
     readable = [f"/{name}" for name in os.listdir("/") if name not in _CLOSED and f"/{name}" not in roots]
     named = "\n".join(content.decode("latin-1") for path, content in kept.items() if path.endswith(_VERILOG))
     for path in kept:
         if not path.endswith(_SECRET) and (opens_elsewhere or os.path.basename(path) in named):
             readable.append(path)
-    if not landlock.restrict(read=readable, write=(*_WRITABLE, os.getcwd()), listed=["/"], alone=True):
+    if not landlock.restrict_to_files(
+        readable=readable, writable=(*_WRITABLE, os.getcwd()), listable_folders=["/"], isolates_signals=True
+    ):
         return "nothing"
-    _serve(kept)
+    _serve_files_from_memory(kept)
     # The supervisor can't be reached any more, nor need it be.
     del os.environ[supervision.VARIABLE]
     return "harness" if roots else "system"
 
 
-def _loaded_texts(roots: list[str]) -> list[str]:
+def _loaded_harness_texts(harness_folders: list[str]) -> list[str]:
     files = {getattr(module, "__file__", None) or "" for module in list(sys.modules.values())}
-    hidden = [file for file in files if file.startswith(tuple(f"{root}/" for root in roots))]
+    hidden = [file for file in files if file.startswith(tuple(f"{root}/" for root in harness_folders))]
     return [Path(file).read_text(encoding="utf-8", errors="replace") for file in hidden]
 
 
-def _contents(roots: list[str]) -> dict[str, bytes]:
+def _content_by_path(harness_folders: list[str]) -> dict[str, bytes]:
     """Contents of files that tests may still want to read while they run."""
     kept: dict[str, bytes] = {}
     left = _MAX_KEPT
-    for root in roots:
+    for root in harness_folders:
         for folder, _, names in os.walk(root):
             for name in names:
                 path = os.path.join(folder, name)
@@ -151,14 +157,14 @@ def _contents(roots: list[str]) -> dict[str, bytes]:
     return kept
 
 
-def _serve(kept: dict[str, bytes]) -> None:
+def _serve_files_from_memory(content_by_path: dict[str, bytes]) -> None:
     """Let Python read these files from memory: it is the harness's, the design has no way to ask for it."""
 
     def content(file: object) -> bytes | None:
         if not isinstance(file, str | bytes | os.PathLike):
             return None
         path = os.path.join(os.getcwd(), os.fsdecode(file))
-        return kept.get(os.path.normpath(path)) or kept.get(os.path.realpath(path))
+        return content_by_path.get(os.path.normpath(path)) or content_by_path.get(os.path.realpath(path))
 
     really_open, really_open_code = io.open, io.open_code
 

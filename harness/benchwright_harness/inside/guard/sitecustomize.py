@@ -22,25 +22,25 @@ _HERE = os.path.dirname(__file__)
 _find_spec = _bootstrap_external.PathFinder.find_spec
 
 
-def _seed(random: "ModuleType") -> None:
+def _seed_random_module(random_module: "ModuleType") -> None:
     # Harnesses draw parameters; the same design must meet the same ones again.
-    random.seed(int(os.environ.get("RANDOM_SEED", "0") or 0))
+    random_module.seed(int(os.environ.get("RANDOM_SEED", "0") or 0))
 
 
-def _announce_ended_programs(subprocess: "Any") -> None:
-    ended, execute = subprocess.Popen._handle_exitstatus, subprocess.Popen._execute_child
+def _announce_ended_programs(subprocess_module: "Any") -> None:
+    ended, execute = subprocess_module.Popen._handle_exitstatus, subprocess_module.Popen._execute_child
 
     def handle(self: "Any", *arguments: object, **named: object) -> object:
         import supervision
 
         result = ended(self, *arguments, **named)
-        supervision.synchronise()
+        supervision.await_supervisor()
         if self.returncode in _STOOD_STILL:
-            supervision.tell(supervision.STANDSTILL, _STOOD_STILL[self.returncode])
+            supervision.report_of_harness(supervision.STANDSTILL, _STOOD_STILL[self.returncode])
         if self.returncode == _NO_SUCH_PROGRAM and isinstance(self.args, str):
             import harness_faults
 
-            harness_faults.tell_of_missing(self.args)
+            harness_faults.report_missing_programs(self.args)
         return result
 
     def start(self: object, *arguments: object, **named: object) -> object:
@@ -49,32 +49,32 @@ def _announce_ended_programs(subprocess: "Any") -> None:
         except FileNotFoundError as error:
             import harness_faults
 
-            harness_faults.tell_of_missing(str(error.filename))
+            harness_faults.report_missing_programs(str(error.filename))
             raise
 
-    subprocess.Popen._handle_exitstatus, subprocess.Popen._execute_child = handle, start
+    subprocess_module.Popen._handle_exitstatus, subprocess_module.Popen._execute_child = handle, start
 
 
-def _tell_of_faults() -> None:
+def _report_uncaught_faults() -> None:
     show = sys.excepthook
 
     def tell_and_show(kind: "type[BaseException]", error: BaseException, trace: "Any") -> None:
         import harness_faults
 
-        harness_faults.tell_of_fault(error)
+        harness_faults.report_loading_fault(error)
         show(kind, error, trace)
 
     sys.excepthook = tell_and_show
 
 
-def _guard_simulation(regression: "Any") -> None:
+def _guard_simulation(regression_module: "Any") -> None:
     import harness_faults
     import light_pytest
     import simulation
 
-    simulation.guard(regression.RegressionManager)
-    harness_faults.watch(regression.RegressionManager)
-    regression.RegressionManager.setup_pytest_assertion_rewriting = classmethod(light_pytest.rewrite_assertions)
+    simulation.guard_regression(regression_module.RegressionManager)
+    harness_faults.report_unloadable_tests(regression_module.RegressionManager)
+    regression_module.RegressionManager.setup_pytest_assertion_rewriting = classmethod(light_pytest.rewrite_assertions)
 
 
 class _AfterImport:
@@ -111,36 +111,40 @@ class _Watch:
         return spec
 
 
-def _simulates() -> bool:
+def _is_part_of_simulator() -> bool:
     """True if this Python is a part of a simulator."""
     program = os.path.basename(os.readlink("/proc/self/exe"))
     return "COCOTB_TEST_MODULES" in os.environ and not program.startswith("python")
 
 
 def _install() -> None:
-    actions = {"random": _seed, "subprocess": _announce_ended_programs, "cocotb.regression": _guard_simulation}
+    actions = {
+        "random": _seed_random_module,
+        "subprocess": _announce_ended_programs,
+        "cocotb.regression": _guard_simulation,
+    }
     for name in [name for name in actions if name in sys.modules]:
         actions.pop(name)(sys.modules[name])
     sys.meta_path.insert(0, _Watch(actions))  # type: ignore[arg-type]
-    if _simulates():
+    if _is_part_of_simulator():
         import light_pytest
 
         sys.modules["pytest"] = light_pytest.LightPytest("pytest")
     else:
-        _tell_of_faults()
+        _report_uncaught_faults()
 
 
-def _run_the_next_one() -> None:
+def _run_next_sitecustomize() -> None:
     """Run the file that this one stands before on the path: it has its turn too."""
     spec = _find_spec("sitecustomize", [entry for entry in sys.path if entry not in (_HERE, "")])
-    if spec is not None and spec.loader is not None and not _may_be_written(spec.origin or ""):
+    if spec is not None and spec.loader is not None and not _is_writable_by_design(spec.origin or ""):
         spec.loader.exec_module(sys.modules[__name__].__class__("sitecustomize"))
 
 
-def _may_be_written(path: str) -> bool:
+def _is_writable_by_design(path: str) -> bool:
     return os.path.realpath(path).startswith(("/code/", "/tmp/", "/rundir/", "/dev/"))  # noqa: S108 - the sandbox's
 
 
 if "BENCHWRIGHT_SUPERVISOR" in os.environ:
     _install()
-_run_the_next_one()
+_run_next_sitecustomize()

@@ -23,24 +23,24 @@ _PATIENCE = 5
 """Multiple of the longest silence, where the design may be busy until a time that a test waits for."""
 
 
-def watch(regression: Any, tell: Callable[..., None]) -> None:
+def start_watching_for_standstill(regression_manager: Any, tell_supervisor: Callable[..., None]) -> None:
     """Look on from now.
 
     Args:
-        regression: cocotb's `RegressionManager`.
-        tell: Tells the supervisor.
+        regression_manager: cocotb's `RegressionManager`.
+        tell_supervisor: Tells the supervisor.
     """
     standstill_s = float(os.environ.get(STANDSTILL_VARIABLE) or 0)
     silence_s = float(os.environ.get(SILENCE_VARIABLE) or standstill_s)
     if silence_s > 0:
         signal.setitimer(signal.ITIMER_PROF, _PATIENCE * silence_s)
-        tell(standstill=STANDS)
-        looking = (regression, tell, standstill_s, silence_s, threading.get_ident())
+        tell_supervisor(standstill=STANDS)
+        looking = (regression_manager, tell_supervisor, standstill_s, silence_s, threading.get_ident())
         threading.Thread(target=_look_for_standstill, args=looking, daemon=True).start()
 
 
 def _look_for_standstill(
-    regression: Any, tell: Callable[..., None], standstill_s: float, silence_s: float, main: int
+    regression: Any, tell_supervisor: Callable[..., None], standstill_s: float, silence_s: float, main_thread_id: int
 ) -> None:
     seen: dict[Any, Any] = {}
     since = time.process_time()
@@ -48,53 +48,53 @@ def _look_for_standstill(
     clocked = False
     while True:
         time.sleep(_LOOK_S)
-        now, waiting = time.process_time(), _waiting()
+        now, waiting = time.process_time(), _waiting_tasks_by_trigger()
         timed = any(type(trigger).__name__ == "Timer" for trigger in waiting)
-        if _is_busy(main) or not _is_same_state(seen, waiting):
+        if _runs_harness_code(main_thread_id) or not _is_same_state(seen, waiting):
             seen, since = waiting, now
         elif now - since > silence_s and not timed:
-            _end_regression(regression, tell)
+            _end_regression(regression, tell_supervisor)
         # What Python spends is the harness's own.
         _, each = signal.getitimer(signal.ITIMER_VIRTUAL)
         signal.setitimer(signal.ITIMER_VIRTUAL, each, each)
-        clocked = clocked or _is_clocked()
+        clocked = clocked or _is_clock_driven_by_python()
         signal.setitimer(signal.ITIMER_PROF, standstill_s if clocked else _PATIENCE * silence_s if timed else silence_s)
         why = STANDS if clocked or timed else NOTHING
         if why != told:
             told = why
             with contextlib.suppress(OSError):
-                tell(standstill=why)
+                tell_supervisor(standstill=why)
 
 
-def _is_clocked() -> bool:
+def _is_clock_driven_by_python() -> bool:
     """True if Python drives a clock, so that it is called as long as time passes."""
     import cocotb
 
     known = dict(cocotb._scheduler_inst._trigger2tasks)
-    return any(_qualified(task).startswith("Clock.") for tasks in known.values() for task in list(tasks))
+    return any(_coroutine_name(task).startswith("Clock.") for tasks in known.values() for task in list(tasks))
 
 
-def _waiting() -> dict[Any, Any]:
+def _waiting_tasks_by_trigger() -> dict[Any, Any]:
     """Trigger → the list of tasks that wait for it, but for cocotb's own; each wait makes a new list."""
     import cocotb
 
     # One step of the interpreter: the other thread may change it at any moment.
     known = dict(cocotb._scheduler_inst._trigger2tasks)
-    return {trigger: tasks for trigger, tasks in known.items() if not all(map(_is_cocotbs, list(tasks)))}
+    return {trigger: tasks for trigger, tasks in known.items() if not all(map(_is_helper_of_cocotb, list(tasks)))}
 
 
-def _is_cocotbs(task: Any) -> bool:
+def _is_helper_of_cocotb(task: Any) -> bool:
     """True if a task only drives a clock, or writes what others have assigned."""
-    return _qualified(task).startswith(("Clock.", "_do_writes"))
+    return _coroutine_name(task).startswith(("Clock.", "_do_writes"))
 
 
-def _qualified(task: Any) -> str:
+def _coroutine_name(task: Any) -> str:
     return getattr(task._coro, "__qualname__", "")
 
 
-def _is_busy(thread: int) -> bool:
+def _runs_harness_code(thread_id: int) -> bool:
     """True if a thread runs code of the harness."""
-    frame = sys._current_frames().get(thread)
+    frame = sys._current_frames().get(thread_id)
     while frame is not None:
         if "/cocotb/" not in frame.f_code.co_filename:
             return True
@@ -106,9 +106,9 @@ def _is_same_state(before: dict[Any, Any], now: dict[Any, Any]) -> bool:
     return before.keys() == now.keys() and all(before[trigger] is tasks for trigger, tasks in now.items())
 
 
-def _end_regression(regression: Any, tell: Callable[..., None]) -> None:
+def _end_regression(regression: Any, tell_supervisor: Callable[..., None]) -> None:
     with contextlib.suppress(OSError):
-        tell(standstill=NOTHING)
-        tell(test=regression._test.name, passed=False, message=f"The simulation was stopped: {NOTHING}.")
+        tell_supervisor(standstill=NOTHING)
+        tell_supervisor(test=regression._test.name, passed=False, message=f"The simulation was stopped: {NOTHING}.")
     print(f"The simulation was stopped: {NOTHING}.", flush=True)
     os.kill(os.getpid(), signal.SIGPROF)

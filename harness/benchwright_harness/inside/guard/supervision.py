@@ -52,18 +52,18 @@ class Session:
         self._socket.close()
 
 
-def tell(what: str, said: str) -> None:
+def report_of_harness(kind: str, text: str) -> None:
     """Tell something of the harness, where there is a supervisor that can be reached."""
     if VARIABLE in os.environ:
         with contextlib.suppress(OSError):
             session = Session()
             try:
-                session.ask(harness=what, said=said[-_MAX_SAID:])
+                session.ask(harness=kind, said=text[-_MAX_SAID:])
             finally:
                 session.close()
 
 
-def synchronise() -> None:
+def await_supervisor() -> None:
     """Wait until the supervisor has seen the end of every simulation that has ended."""
     if VARIABLE in os.environ:
         session = Session()

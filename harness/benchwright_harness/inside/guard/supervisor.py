@@ -50,19 +50,19 @@ _MAX_SESSIONS = 1000
 
 def main() -> int:
     """Serve one run; returns the command's exit status."""
-    _stay_nice()
+    _keep_niceness_in_session()
     # Its memory and its file descriptors are no business of programs of the same user.
     ctypes.CDLL(None).prctl(_NOT_DUMPABLE, 0, 0, 0, 0)
     # Nobody needs pytest for what has to be run at once and is something else.
     if not select.select([sys.stdin], [], [], 0)[0]:
-        _preload()
+        _preload_modules()
     line = sys.stdin.buffer.readline()
     if not line:
         return 0
     request = json.loads(line)
     if os.path.basename(request["argv"][0]) == "pytest":
-        _preload()
-    _put(request["hidden"])
+        _preload_modules()
+    _write_hidden_files(request["hidden"])
     # `secrets` would import many modules.
     name = os.urandom(8).hex()
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
@@ -73,19 +73,19 @@ def main() -> int:
     request["env"] |= {VARIABLE: name, HIDDEN: ":".join(roots)}
     reports = os.dup(2)
     program = shutil.which(request["argv"][0], path=request["env"].get("PATH", os.defpath))
-    beginning = run_files.Beginning(request["env"].get(_GIVEN, "").splitlines())
+    beginning = run_files.FilesAtBeginning(request["env"].get(_GIVEN, "").splitlines())
     pid = os.fork()
     if pid == 0:
         os.close(reports)
         listening.close()
-        _child(request, program)
+        _become_command(request, program)
     supervisor = _Supervisor(listening, reports, pid, roots, request["channel"], beginning)
     status = supervisor.serve(None if program else request["argv"][0])
     # Not the end of Python: what is left of it has nothing to do any more.
     os._exit(status)
 
 
-def _stay_nice() -> None:
+def _keep_niceness_in_session() -> None:
     """Pass on this process's niceness to its session.
 
     Linux may schedule each session as a group of its own (`sched(7)`, autogroups): niceness counts within it alone.
@@ -96,24 +96,24 @@ def _stay_nice() -> None:
             group.write(str(nice))
 
 
-def _preload() -> None:
-    for name in _preloaded():
+def _preload_modules() -> None:
+    for name in _preloaded_module_names():
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     gc.freeze()
 
 
-def _preloaded() -> Iterator[str]:
+def _preloaded_module_names() -> Iterator[str]:
     """Modules that pytest and the harness's runner are going to import."""
     yield from _PRELOADED
     if "_pytest.config" in sys.modules:
         yield from (f"_pytest.{name}" for name in sys.modules["_pytest.config"].default_plugins)
 
 
-def _put(hidden: dict[str, str]) -> None:
+def _write_hidden_files(text_by_path: dict[str, str]) -> None:
     """Write the harness's files, which are in memory here, and let nobody change them."""
     folders = set()
-    for path, text in hidden.items():
+    for path, text in text_by_path.items():
         file = Path(path)
         file.parent.mkdir(parents=True, exist_ok=True)
         folders.update(parent for parent in file.parents if len(parent.parts) > 1)
@@ -123,7 +123,7 @@ def _put(hidden: dict[str, str]) -> None:
         folder.chmod(0o555)
 
 
-def _child(request: dict[str, Any], program: str | None) -> None:
+def _become_command(request: dict[str, Any], program: str | None) -> None:
     """The command itself; does not return."""
     try:
         os.dup2(1, 2)
@@ -131,7 +131,7 @@ def _child(request: dict[str, Any], program: str | None) -> None:
         os.dup2(null, 0)
         os.close(null)
         os.chdir(request["cwd"])
-        landlock.restrict(read=["/"], write=_WRITABLE)
+        landlock.restrict_to_files(readable=["/"], writable=_WRITABLE)
         for name, value in request["limits"].items():
             _, most = resource.getrlimit(_LIMITS[name])
             value = value if most == resource.RLIM_INFINITY else min(value, most)
@@ -157,11 +157,16 @@ def _can_go_on_as_pytest(program: str, env: dict[str, str]) -> bool:
     mine = {name: value for name, value in os.environ.items() if _shapes_python(name)}
     if mine != {name: value for name, value in env.items() if _shapes_python(name)}:
         return False
-    return not any(_top_level(name) in sys.modules for entry in _python_path(env) for name in _listed(entry))
+    return not any(
+        _top_level_name(name) in sys.modules for entry in _python_path(env) for name in _entry_names_if_folder(entry)
+    )
 
 
-def _shapes_python(name: str) -> bool:
-    return (name.startswith(("PYTHON", "LC_")) and name != "PYTHONPATH") or name in {"LANG", "LD_LIBRARY_PATH"}
+def _shapes_python(variable: str) -> bool:
+    return (variable.startswith(("PYTHON", "LC_")) and variable != "PYTHONPATH") or variable in {
+        "LANG",
+        "LD_LIBRARY_PATH",
+    }
 
 
 def _is_run_by_this_python(script: str) -> bool:
@@ -177,14 +182,14 @@ def _python_path(env: dict[str, str]) -> list[str]:
     return [path for entry in entries if (path := os.path.abspath(entry)) not in already]
 
 
-def _listed(folder: str) -> list[str]:
+def _entry_names_if_folder(folder: str) -> list[str]:
     try:
         return os.listdir(folder)
     except OSError:
         return []
 
 
-def _top_level(name: str) -> str:
+def _top_level_name(name: str) -> str:
     return name.split(".", 1)[0]
 
 
@@ -216,13 +221,13 @@ def _become_pytest(pytest_script: str, argv: list[str], env: dict[str, str]) -> 
 
 
 @dataclass
-class _Running:
+class _RunningProgram:
     """A tool, or a simulation with cocotb or of a testbench."""
 
     number: int
-    before: dict[str, run_files.State] | None
+    states_before: dict[str, run_files.State] | None
     """The run's files at its beginning; none where it can't be said who changes them."""
-    own: set[str]
+    own_paths: set[str]
     """Files that its harness lets it write."""
     folder: tuple[str, str] | None = None
     """The folder that it has to itself, and the one that it stands for."""
@@ -239,7 +244,7 @@ class _Supervisor:
         pid: int,
         roots: list[str],
         channel: str,
-        beginning: run_files.Beginning,
+        beginning: run_files.FilesAtBeginning,
     ) -> None:
         self._listening = listening
         self._reports = reports
@@ -251,24 +256,24 @@ class _Supervisor:
         """Files that simulations have left, as they left them."""
         self._stash = run_files.Stash(())
         self._received: dict[socket.socket, bytes] = {}
-        self._running: dict[socket.socket, _Running] = {}
+        self._running: dict[socket.socket, _RunningProgram] = {}
         self._sessions = 0
 
-    def serve(self, missing: str | None) -> int:
+    def serve(self, missing_program: str | None) -> int:
         """Until the command's end; its exit status, as a shell would tell it.
 
         Args:
-            missing: The command, where there is no such program.
+            missing_program: The command, where there is no such program.
         """
-        if missing is not None:
-            self._report(harness=supervision.MISSING, said=missing)
+        if missing_program is not None:
+            self._report(harness=supervision.MISSING, said=missing_program)
         command = os.pidfd_open(self._pid)
         while True:
             ready, _, _ = select.select([command, self._listening, *self._received], [], [])
             self._hear(ready)
             if command in ready:
                 break
-        self._hear_all()
+        self._receive_everything()
         for connection in list(self._received):
             # What it has left running is about to be killed, in the middle of its tests.
             self._end(connection)
@@ -280,7 +285,7 @@ class _Supervisor:
         self._report(ended=code, largest_bytes=took.ru_maxrss << 10, cpu_s=took.ru_utime + took.ru_stime)
         return code
 
-    def _hear_all(self) -> None:
+    def _receive_everything(self) -> None:
         """Everything that has been said so far."""
         while ready := select.select([self._listening, *self._received], [], [], 0)[0]:
             self._hear(ready)
@@ -323,17 +328,17 @@ class _Supervisor:
         running = self._running.get(connection)
         answer = ""
         if "synchronise" in message:
-            self._hear_all()
+            self._receive_everything()
         elif "tests" in message or "tool" in message:
             answer = self._begin_program(connection, message)
         elif "testbench" in message and not running:
             # What only the testbench's own module learns, and only once. Nothing depends on what its simulation writes.
             answer, self._channel = self._channel, ""
-            self._running[connection] = _Running(self._sessions, None, set())
+            self._running[connection] = _RunningProgram(self._sessions, None, set())
             self._report(session=self._sessions, **message)
             self._sessions += 1
         elif "wrote" in message and running:
-            running.own.add(message["wrote"])
+            running.own_paths.add(message["wrote"])
             return
         elif "status" in message and running:
             self._finish(running, **message)
@@ -365,22 +370,24 @@ class _Supervisor:
         # With two at once nobody could say whose file a file is.
         others = [other for other in self._running.values() if not other.finished]
         for other in others:
-            other.before = None
+            other.states_before = None
         self._stash.put_back()
         answer: list[str] = []
         if kind == "alone":
-            answer = self._beginning.files()
-            run_files.link_into(folder, stands_for, answer)
+            answer = self._beginning.unchanged_files()
+            run_files.link_entries_into(folder, stands_for, answer)
             # Else it is the others' folder too.
             answer += [] if others else ["/tmp"]  # noqa: S108 - the sandbox's
         if simulates and not others:
             if kind:
-                needed |= run_files.read_names(self._roots) if kind == "simulate" else {folder}
-                self._stash = run_files.Stash(self._beginning.added(stands_for, needed))
+                needed |= run_files.names_read_by_verilog(self._roots) if kind == "simulate" else {folder}
+                self._stash = run_files.Stash(self._beginning.paths_added(stands_for, needed))
             elif self._left_behind:
-                self._stash = run_files.Stash(run_files.unchanged(self._left_behind))
-        before = run_files.states() if simulates and not others else None
-        self._running[connection] = _Running(self._sessions, before, own, (folder, stands_for) if folder else None)
+                self._stash = run_files.Stash(run_files.unchanged_paths(self._left_behind))
+        before = run_files.state_by_path() if simulates and not others else None
+        self._running[connection] = _RunningProgram(
+            self._sessions, before, own, (folder, stands_for) if folder else None
+        )
         self._report(session=self._sessions, **message)
         self._sessions += 1
         return "\0".join(path for path in answer if "\n" not in path)
@@ -392,17 +399,19 @@ class _Supervisor:
         if running is not None and not running.finished:
             self._finish(running)
 
-    def _finish(self, running: _Running, **message: object) -> None:
+    def _finish(self, running: _RunningProgram, **message: object) -> None:
         """At its end: the program has exited, what started it has not gone on yet."""
         changed: list[str] = []
-        if running.before is not None:
-            changed = run_files.changed(running.before, running.own, self._roots)
-            self._left_behind |= run_files.left_behind(running.before, running.own, self._roots)
+        if running.states_before is not None:
+            changed = run_files.forbidden_changes(running.states_before, running.own_paths, self._roots)
+            self._left_behind |= run_files.written_files_nobody_reads(
+                running.states_before, running.own_paths, self._roots
+            )
             self._stash.put_back()
         if running.folder is not None:
             changed = [path.replace(*running.folder) for path in changed]
         running.finished = True
-        running.before = None
+        running.states_before = None
         self._report(session=running.number, finished=True, changed=changed[:10], **message)
 
     def _report(self, **message: object) -> None:

@@ -13,36 +13,38 @@ import threading
 _BLOCK = 1 << 16
 
 
-def wait_for_debugger(path: str) -> None:
+def wait_for_debugger(socket_path: str) -> None:
     """Return once the editor's debugger is there.
 
     Args:
-        path: The Unix socket where it is expected.
+        socket_path: The Unix socket where it is expected.
     """
     import debugpy
 
     interpreter = os.environ.get("PYGPI_PYTHON_BIN", sys.executable)
     debugpy.configure(python=interpreter, subProcess=False)
     _, port = debugpy.listen(("127.0.0.1", 0))
-    subprocess.Popen([interpreter, __file__, path, str(port)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    subprocess.Popen(
+        [interpreter, __file__, socket_path, str(port)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
     debugpy.wait_for_client()
 
 
-def _pass_on(path: str, port: int) -> None:
+def _connect_editor_to_debugger(socket_path: str, port: int) -> None:
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(f"{path}.new")
+        server.bind(f"{socket_path}.new")
         server.listen(1)
         # Whoever sees it can connect.
-        os.replace(f"{path}.new", path)  # noqa: PTH105 - no import that is not needed
+        os.replace(f"{socket_path}.new", socket_path)  # noqa: PTH105 - no import that is not needed
         editor, _ = server.accept()
     with editor, socket.create_connection(("127.0.0.1", port)) as adapter:
-        back = threading.Thread(target=_copy, args=(adapter, editor), daemon=True)
+        back = threading.Thread(target=_copy_until_end, args=(adapter, editor), daemon=True)
         back.start()
-        _copy(editor, adapter)
+        _copy_until_end(editor, adapter)
         back.join()
 
 
-def _copy(source: socket.socket, target: socket.socket) -> None:
+def _copy_until_end(source: socket.socket, target: socket.socket) -> None:
     try:
         while data := source.recv(_BLOCK):
             target.sendall(data)
@@ -52,4 +54,4 @@ def _copy(source: socket.socket, target: socket.socket) -> None:
 
 
 if __name__ == "__main__":
-    _pass_on(sys.argv[1], int(sys.argv[2]))
+    _connect_editor_to_debugger(sys.argv[1], int(sys.argv[2]))

@@ -69,7 +69,12 @@ def _report(manager: "Any") -> None:
         error = sys.exc_info()[1] if result is None and msg is None else result
         parts = [msg or "", _text(error) if error is not None else ""]
         message = ": ".join(part for part in parts if part)
-        return {"outcome": "failed", "message": message[:_MAX_TEXT], "places": _places(error, folder), **times(**rest)}
+        return {
+            "outcome": "failed",
+            "message": message[:_MAX_TEXT],
+            "places": _failure_places_in_folder(error, folder),
+            **times(**rest),
+        }
 
     telling("_record_test_passed", lambda **named: {"outcome": "passed", **times(**named)})
     telling("_record_test_skipped", lambda **named: {"outcome": "skipped"})
@@ -85,7 +90,7 @@ def _text(error: BaseException) -> str:
         return f"{kind}{type(failure).__name__}"
 
 
-def _places(error: "BaseException | None", folder: str) -> "list[list[Any]]":
+def _failure_places_in_folder(error: "BaseException | None", folder: str) -> "list[list[Any]]":
     """The frames in the solver's own files, the innermost last: path and line from 1."""
     found: list[list[Any]] = []
     frame = error.__traceback__ if error is not None else None

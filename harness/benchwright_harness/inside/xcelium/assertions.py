@@ -33,12 +33,12 @@ class Assertion:
         return asdict(self)
 
 
-def find(text: str) -> list[Assertion]:
+def find_assertions(preprocessed_text: str) -> list[Assertion]:
     """All statements of preprocessed text (`verilator -E`), in its order."""
     found: list[Assertion] = []
     module, file, line = "", "", 1
     before: list[str] = []
-    tokens = list(_TOKEN.finditer(text))
+    tokens = list(_TOKEN.finditer(preprocessed_text))
     for number, token in enumerate(tokens):
         if token["newline"]:
             line += 1
@@ -52,7 +52,7 @@ def find(text: str) -> list[Assertion]:
             if before and before[-1] in _MODULES and token["word"] and word not in ("automatic", "static", "class"):
                 module = word if "virtual" not in before[-2:] else module
             if word in KINDS:
-                after = _next_token(tokens, number)
+                after = _next_word_or_mark(tokens, number)
                 if after in STARTS:
                     label = before[-2] if len(before) > 1 and before[-1] == ":" else ""
                     concurrent = after in ("property", "sequence")
@@ -61,7 +61,7 @@ def find(text: str) -> list[Assertion]:
     return found
 
 
-def _next_token(tokens: list[re.Match[str]], number: int) -> str:
+def _next_word_or_mark(tokens: list[re.Match[str]], number: int) -> str:
     for token in tokens[number + 1 :]:
         if word := token["word"] or token["mark"]:
             return word

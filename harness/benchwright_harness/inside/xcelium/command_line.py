@@ -113,7 +113,7 @@ class Options:
     """The library of cocotb that the simulation is to load."""
 
 
-def parse(words: list[str]) -> Options:
+def parse_xrun_arguments(words: list[str]) -> Options:
     """Read a command line.
 
     Args:
@@ -125,7 +125,7 @@ def parse(words: list[str]) -> Options:
     options = Options()
     lists: list[Path] = []
     try:
-        _read_words(_split(words), options, lists)
+        _read_words(_split_words(words), options, lists)
     except UnknownOptionError as error:
         error.is_harness = not any(file.resolve().is_relative_to("/code") for file in lists)
         raise
@@ -153,7 +153,7 @@ def _read_words(pending: list[str], options: Options, lists: list[Path]) -> None
             _read_dash_option(word, pending, options)
 
 
-def _split(words: list[str]) -> list[str]:
+def _split_words(words: list[str]) -> list[str]:
     split: list[str] = []
     for word in words:
         stripped = word.strip()
@@ -229,10 +229,10 @@ def _read_dash_option(word: str, pending: list[str], options: Options) -> None:
         raise UnknownOptionError(f"{word}: this open-source xrun does not know the option")
 
 
-def fixed_seed(asked: str | None) -> int:
+def fixed_seed(asked_seed: str | None) -> int:
     """The seed of a run: `random` is fixed too, so that a verdict repeats."""
-    if asked is not None and asked.lstrip("-").isdigit():
-        chosen = int(asked)
+    if asked_seed is not None and asked_seed.lstrip("-").isdigit():
+        chosen = int(asked_seed)
     else:
         given = os.environ.get("COCOTB_RANDOM_SEED") or os.environ.get("RANDOM_SEED") or "1"
         chosen = int(given) if given.lstrip("-").isdigit() else 1

@@ -21,14 +21,14 @@ _POINT = re.compile(r"^C '(.*)' (\d+)$", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Items:
+class CoveredItems:
     """Number of items of one kind that were covered."""
 
     covered: int = 0
     total: int = 0
 
-    def __add__(self, other: "Items") -> "Items":
-        return Items(self.covered + other.covered, self.total + other.total)
+    def __add__(self, other: "CoveredItems") -> "CoveredItems":
+        return CoveredItems(self.covered + other.covered, self.total + other.total)
 
     @property
     def percent(self) -> float | None:
@@ -41,7 +41,7 @@ class Instance:
     """One instance of the hierarchy."""
 
     path: tuple[str, ...]
-    own: dict[str, Items] = field(default_factory=dict)
+    own_items: dict[str, CoveredItems] = field(default_factory=dict)
     """Metric → items of the instance itself."""
     children: list["Instance"] = field(default_factory=list)
     untriggered: list[str] = field(default_factory=list)
@@ -54,9 +54,9 @@ class Instance:
         """The last part of its path."""
         return self.path[-1]
 
-    def items(self, metric: str) -> Items:
+    def items(self, metric: str) -> CoveredItems:
         """Of the instance and everything below it."""
-        total = self.own.get(metric, Items())
+        total = self.own_items.get(metric, CoveredItems())
         for child in self.children:
             total += child.items(metric)
         return total
@@ -68,16 +68,16 @@ class Instance:
         return sum(found) / len(found) if found else None
 
     @property
-    def covered(self) -> Items:
+    def covered(self) -> CoveredItems:
         """All metrics together."""
-        total = Items()
+        total = CoveredItems()
         for metric in METRICS:
             total += self.items(metric)
         return total
 
 
 @dataclass(frozen=True)
-class Point:
+class CoveragePoint:
     """One point of Verilator's."""
 
     kind: str
@@ -89,24 +89,24 @@ class Point:
     """Of a cover."""
 
 
-def load(folder: Path) -> list[Instance]:
+def load_hierarchy(folder: Path) -> list[Instance]:
     """The tops of the hierarchy that a simulation left in `folder`.
 
     Raises:
         OSError: The folder has no coverage data.
         ValueError: The coverage data can't be read.
     """
-    points = list(_points((folder / DATA).read_text(encoding="utf-8", errors="replace")))
+    points = list(_parsed_points((folder / DATA).read_text(encoding="utf-8", errors="replace")))
     kept = json.loads((folder / ASSERTIONS).read_text(encoding="utf-8"))
     modules: dict[str, str] = {}
-    items: dict[tuple[str, str], Items] = {}
+    items: dict[tuple[str, str], CoveredItems] = {}
     untriggered: dict[str, list[str]] = {}
     failed_silently: dict[str, list[str]] = {}
     for point in points:
         if metric := _KINDS.get(point.kind):
             modules[point.hierarchy] = point.module
             key = (point.hierarchy, metric)
-            items[key] = items.get(key, Items()) + Items(point.count > 0, 1)
+            items[key] = items.get(key, CoveredItems()) + CoveredItems(point.count > 0, 1)
     for hierarchy, module in modules.items():
         here = [point for point in points if point.hierarchy.startswith(hierarchy)]
         failed = {name.removeprefix(hierarchy + ".") for name in kept["failed"] if name.startswith(hierarchy)}
@@ -114,7 +114,9 @@ def load(folder: Path) -> list[Instance]:
             # `fifo__W8` and `fifo__pi1` are made of `fifo`.
             if module == assertion["module"] or module.startswith(f"{assertion['module']}__"):
                 key = (hierarchy, "Assertion")
-                items[key] = items.get(key, Items()) + Items(_assertion_holds(assertion, here, hierarchy, failed), 1)
+                items[key] = items.get(key, CoveredItems()) + CoveredItems(
+                    _assertion_holds(assertion, here, hierarchy, failed), 1
+                )
                 name = f"{hierarchy}.{assertion['name']}" if assertion["name"] else hierarchy
                 place = f"{name} ({assertion['file']}:{assertion['line']})"
                 if assertion["marks"] is not None and _is_hit(here, assertion["marks"]["failures"]):
@@ -129,7 +131,7 @@ def load(folder: Path) -> list[Instance]:
     return tops
 
 
-def _assertion_holds(assertion: dict[str, Any], points: list[Point], hierarchy: str, failed: set[str]) -> bool:
+def _assertion_holds(assertion: dict[str, Any], points: list[CoveragePoint], hierarchy: str, failed: set[str]) -> bool:
     """True if a statement was attempted, held and never failed; a cover must have been hit."""
     name, marks = assertion["name"], assertion["marks"]
     if not _is_triggered(assertion, points) or _is_hit(points, marks["failures"]):
@@ -151,18 +153,18 @@ def _assertion_holds(assertion: dict[str, Any], points: list[Point], hierarchy: 
     return all(around)
 
 
-def _is_triggered(assertion: dict[str, Any], points: list[Point]) -> bool:
+def _is_triggered(assertion: dict[str, Any], points: list[CoveragePoint]) -> bool:
     """True if all was seen of a statement that had to be seen for it to have checked anything."""
     marks = assertion["marks"]
     return marks is not None and all(_is_hit(points, [label]) for label in marks["hits"])
 
 
-def _is_hit(points: list[Point], labels: Collection[str]) -> bool:
+def _is_hit(points: list[CoveragePoint], labels: Collection[str]) -> bool:
     return any(point.count for point in points if point.label.rpartition("__DOT__")[2] in labels)
 
 
-def _points(text: str) -> Iterator[Point]:
-    for line in text.splitlines():
+def _parsed_points(coverage_text: str) -> Iterator[CoveragePoint]:
+    for line in coverage_text.splitlines():
         found = _POINT.match(line)
         if not found:
             continue
@@ -174,23 +176,23 @@ def _points(text: str) -> Iterator[Point]:
         label = ""
         if kind == "user":
             hierarchy, _, label = hierarchy.rpartition(".")
-        lines = frozenset(_lines(keys.get("S", ""))) | {int(keys.get("l", "0"))}
-        yield Point(kind, module, hierarchy.removeprefix("TOP."), lines, int(found[2]), label)
+        lines = frozenset(_line_numbers(keys.get("S", ""))) | {int(keys.get("l", "0"))}
+        yield CoveragePoint(kind, module, hierarchy.removeprefix("TOP."), lines, int(found[2]), label)
 
 
-def _lines(text: str) -> Iterator[int]:
-    for part in filter(None, text.split(",")):
+def _line_numbers(line_ranges: str) -> Iterator[int]:
+    for part in filter(None, line_ranges.split(",")):
         first, _, last = part.partition("-")
         yield from range(int(first), int(last or first) + 1)
 
 
 def _instance_tree(
-    modules: dict[str, str], items: dict[tuple[str, str], Items]
+    module_by_hierarchy: dict[str, str], items: dict[tuple[str, str], CoveredItems]
 ) -> tuple[list[Instance], dict[str, Instance]]:
     """The instances that have none above them, and all by their hierarchy."""
     known: dict[tuple[str, ...], Instance] = {}
     tops: list[Instance] = []
-    for hierarchy in sorted(modules):
+    for hierarchy in sorted(module_by_hierarchy):
         parts = tuple(hierarchy.split("."))
         instance = Instance(
             parts, {metric: items[hierarchy, metric] for metric in METRICS if (hierarchy, metric) in items}

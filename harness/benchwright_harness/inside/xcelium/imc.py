@@ -9,7 +9,7 @@ from pathlib import Path
 
 import supervision
 
-from xcelium.coverage import METRICS, Instance, load
+from xcelium.coverage import METRICS, Instance, load_hierarchy
 
 REMARK = "open-source coverage, target calibrated to another simulator"
 _FLAGS = (
@@ -42,10 +42,10 @@ def main() -> int:
             text = arguments.file.read_text(encoding="utf-8")
         else:
             raise BadCommandError("nothing to do: give -exec FILE or -execcmd COMMAND")
-        _execute_command(text, arguments.load)
+        _execute_commands(text, arguments.load)
     except BadCommandError as error:
         sys.stderr.write(f"imc: *E,BADCMD: {error}\n")
-        supervision.tell(supervision.REFUSED, f"imc: {error}")
+        supervision.report_of_harness(supervision.REFUSED, f"imc: {error}")
         return 2
     except (OSError, ValueError, KeyError) as error:
         sys.stderr.write(f"imc: *E,LOAD: no coverage could be read: {error}\n")
@@ -53,8 +53,8 @@ def main() -> int:
     return 0
 
 
-def _execute_command(text: str, folder: Path | None) -> None:
-    for line in text.replace("\\\n", " ").splitlines():
+def _execute_commands(script_text: str, folder: Path | None) -> None:
+    for line in script_text.replace("\\\n", " ").splitlines():
         for command in line.partition("#")[0].split(";"):
             words = shlex.split(command)
             if not words:
@@ -91,14 +91,18 @@ def _write_report(words: list[str], folder: Path) -> None:
     # What is there is not of this simulation.
     for stale in [page] if as_page else [Path(out)] if out else []:
         stale.unlink(missing_ok=True)
-    tops = load(folder)
+    tops = load_hierarchy(folder)
     table = _report_table(tops, metrics)
     instances = [instance for _, instance in _instances_with_depth(tops)]
-    _tell_of("were never triggered or never held", [name for instance in instances for name in instance.untriggered])
-    _tell_of("failed without an error", [name for instance in instances for name in instance.failed_silently])
+    _report_flawed_assertions(
+        "were never triggered or never held", [name for instance in instances for name in instance.untriggered]
+    )
+    _report_flawed_assertions(
+        "failed without an error", [name for instance in instances for name in instance.failed_silently]
+    )
     if as_page:
         page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(_page(table), encoding="utf-8")
+        page.write_text(_html_page(table), encoding="utf-8")
     elif out:
         Path(out).parent.mkdir(parents=True, exist_ok=True)
         Path(out).write_text(_text(table), encoding="utf-8")
@@ -106,11 +110,11 @@ def _write_report(words: list[str], folder: Path) -> None:
         sys.stdout.write(_text(table))
 
 
-def _tell_of(flaw: str, names: list[str]) -> None:
+def _report_flawed_assertions(flaw: str, names: list[str]) -> None:
     """Print which assertions don't count, and let the verdict say how many."""
     sys.stdout.write("".join(f"imc: {flaw.removeprefix('were ')}: {name}\n" for name in names))
     if names:
-        supervision.tell(supervision.REMARK, f"{len(names)} of the assertions {flaw}: they don't count.")
+        supervision.report_of_harness(supervision.REMARK, f"{len(names)} of the assertions {flaw}: they don't count.")
 
 
 def _report_table(tops: list[Instance], metrics: str) -> list[list[str]]:
@@ -154,7 +158,7 @@ def _text(table: list[list[str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _page(table: list[list[str]]) -> str:
+def _html_page(table: list[list[str]]) -> str:
     def row(cells: list[str], tag: str) -> str:
         return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 

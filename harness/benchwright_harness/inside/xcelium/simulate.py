@@ -13,7 +13,7 @@ from typing import BinaryIO
 import supervision
 
 from xcelium import verilate
-from xcelium.command_line import Options, UnknownOptionError, fixed_seed, parse
+from xcelium.command_line import Options, UnknownOptionError, fixed_seed, parse_xrun_arguments
 
 DATA = "coverage.dat"
 ASSERTIONS = "assertions.json"
@@ -27,11 +27,11 @@ _BUILD_NOISE = re.compile(rb"^(make|g\+\+|c\+\+|ccache|ar|rm|echo|perl|python3?|
 def main() -> int:
     """Run as a program."""
     try:
-        options = parse(sys.argv[1:])
+        options = parse_xrun_arguments(sys.argv[1:])
     except UnknownOptionError as error:
         sys.stderr.write(f"xrun: *E,BADOPT: {error}\n")
         if error.is_harness:
-            supervision.tell(supervision.REFUSED, f"xrun: {error}")
+            supervision.report_of_harness(supervision.REFUSED, f"xrun: {error}")
         return 2
     Path(options.log).parent.mkdir(parents=True, exist_ok=True)
     with Path(options.log).open("wb") as log:
@@ -52,7 +52,7 @@ class _Call:
                 self._say("xrun: *E,NOSRC: no source file given")
                 return 2
             try:
-                status = verilate.build(self.options, self.folder, self._show_build)
+                status = verilate.build_simulation(self.options, self.folder, self._run_and_show_build)
             except OSError as error:
                 self._say(f"xrun: *E,NOTOOL: {error}")
                 return 2
@@ -87,10 +87,10 @@ class _Call:
             test.mkdir(parents=True, exist_ok=True)
             # One that is alone must not learn from its arguments which run it is.
             command.append(f"+verilator+coverage+file+{test / DATA if snapshot['cocotb'] else DATA}")
-        status = self._show([*command, *self.options.plusargs], environment, self._simulation_line)
+        status = self._run_and_show([*command, *self.options.plusargs], environment, self._is_shown_line)
         # What is written from here on is no longer the simulation's.
         with contextlib.suppress(OSError):
-            supervision.synchronise()
+            supervision.await_supervisor()
         if snapshot["coverage"] and not snapshot["cocotb"] and Path(DATA).is_file():
             Path(DATA).replace(test / DATA)
         if status not in (0, 1):
@@ -103,19 +103,19 @@ class _Call:
             self._say(f"xrun: *E,ASRTST: errors in {', '.join(sorted(self.failed))}")
         return 1 if status else 0
 
-    def _simulation_line(self, line: bytes) -> bool:
+    def _is_shown_line(self, line: bytes) -> bool:
         # For the report only: a design can print such a line itself, and the exit status is the program's.
         if found := _FAILED.search(line):
             self.failed.add(found[1].decode("utf-8", "replace"))
         return not _NOISE.match(line)
 
-    def _show_build(self, command: list[str]) -> int:
-        return self._show(command, dict(os.environ), lambda line: not _BUILD_NOISE.match(line))
+    def _run_and_show_build(self, command: list[str]) -> int:
+        return self._run_and_show(command, dict(os.environ), lambda line: not _BUILD_NOISE.match(line))
 
-    def _show(self, command: list[str], environment: dict[str, str], wanted: Callable[[bytes], bool]) -> int:
+    def _run_and_show(self, command: list[str], environment: dict[str, str], is_shown: Callable[[bytes], bool]) -> int:
         with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
             for line in process.stdout or ():
-                if wanted(line):
+                if is_shown(line):
                     self._write(line)
         return process.returncode
 

@@ -19,10 +19,10 @@ _REQUEST = re.compile(rb'read "(.*)"\s*$')
 
 def filter_source(text: bytes) -> bytes:
     """Source text with every `$stop` made a `$finish`, and nothing that concerns coverage."""
-    return _FILTERED.sub(_instead, text)
+    return _FILTERED.sub(_replacement_of_match, text)
 
 
-def _instead(found: re.Match[bytes]) -> bytes:
+def _replacement_of_match(found: re.Match[bytes]) -> bytes:
     if found["stop"]:
         return b"$finish"
     if found["configuration"]:

@@ -38,7 +38,7 @@ _ABORTS = frozenset({"accept_on", "reject_on", "sync_accept_on", "sync_reject_on
 
 
 @dataclass(frozen=True)
-class Marks:
+class StatementCovers:
     """The covers of one statement."""
 
     hits: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Marks:
 
 
 @dataclass(frozen=True)
-class Measures:
+class MeasuredParts:
     """What is to be measured, as far as the simulator can build it."""
 
     sequences: bool = True
@@ -56,7 +56,7 @@ class Measures:
 
 
 @dataclass
-class _Text:
+class _PreprocessedSource:
     text: str
     tokens: list[str] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
@@ -73,9 +73,9 @@ class _Text:
         text = self.text[self.starts[first] : self.starts[last] + len(self.tokens[last])] if end > first else ""
         return " ".join(line for line in text.splitlines() if not line.startswith("`line"))
 
-    def in_own_file(self, place: int, inserted: str) -> str:
+    def as_if_from_own_file(self, position: int, inserted: str) -> str:
         """Text to be inserted at a position: as if it came from another file, so that nobody counts its lines."""
-        before = self.text[:place]
+        before = self.text[:position]
         directives = list(_LINE.finditer(before))
         number, file, rest = 1, '""', before
         if directives:
@@ -93,43 +93,50 @@ class _Text:
         raise ValueError("a bracket is not closed")
 
 
-def with_triggers(text: str, measures: Measures = Measures()) -> tuple[str, list[Marks | None]]:
+def with_trigger_covers(
+    preprocessed_text: str, measures: MeasuredParts = MeasuredParts()
+) -> tuple[str, list[StatementCovers | None]]:
     """Put covers into preprocessed text.
 
     Args:
-        text: As `verilator -E` prints it.
+        preprocessed_text: As `verilator -E` prints it.
         measures: What the covers are to tell.
 
     Returns:
         The text, and for each statement that `assertions.find` finds, in its order, its covers; none where it could not
         be said what triggers it.
     """
-    source = _Text(_UNCOVERED.sub(" ", text))
+    source = _PreprocessedSource(_UNCOVERED.sub(" ", preprocessed_text))
     covers: list[tuple[int, str]] = []
     named = _add_antecedent_properties(source, covers, measures)
-    bodies = _bodies(source)
-    marks: list[Marks | None] = []
+    bodies = _body_position_by_token(source)
+    marks: list[StatementCovers | None] = []
     for index, kind in enumerate(source.tokens[:-2]):
         after = source.tokens[index + 1]
         if kind not in KINDS or after not in STARTS:
             continue
         try:
             if after == "property":
-                marks.append(_mark_concurrent(source, index, bodies[index], named, covers, measures))
+                marks.append(_cover_concurrent_assertion(source, index, bodies[index], named, covers, measures))
             elif kind == "cover":
-                marks.append(Marks())
+                marks.append(StatementCovers())
             else:
-                marks.append(_mark_immediate(source, index, bodies.get(index), covers, measures))
+                marks.append(_cover_immediate_assertion(source, index, bodies.get(index), covers, measures))
         except (ValueError, IndexError, KeyError):
             marks.append(None)
     return _insert_covers(source.text, covers), marks
 
 
-def _mark_concurrent(
-    source: _Text, index: int, body: int, named: dict[str, int], covers: list[tuple[int, str]], measures: Measures
-) -> Marks:
+def _cover_concurrent_assertion(
+    source: _PreprocessedSource,
+    index: int,
+    body_position: int,
+    antecedents_by_property: dict[str, int],
+    covers: list[tuple[int, str]],
+    measures: MeasuredParts,
+) -> StatementCovers:
     closing = source.closing_bracket(index + 2)
-    antecedents = _antecedents(source, index + 3, closing, named, measures)
+    antecedents = _antecedents(source, index + 3, closing, antecedents_by_property, measures)
     place = _statement_position(source, index)
     labels = tuple(f"{PREFIX}{len(covers)}_{number}" for number in range(len(antecedents)))
     statements = "".join(
@@ -141,31 +148,35 @@ def _mark_concurrent(
         name = f"{PREFIX}{len(covers)}"
         failures = (f"{name}_failed",)
         function = f"function automatic void {name}(); {failures[0]}: cover (1'b1); endfunction"
-        covers.append((body, source.in_own_file(body, function)))
+        covers.append((body_position, source.as_if_from_own_file(body_position, function)))
         statements += f" assert property ({source.text_between(index + 3, closing)}) else {name}(); "
     covers.append((place, statements))
-    return Marks(labels, failures)
+    return StatementCovers(labels, failures)
 
 
-def _mark_immediate(
-    source: _Text, index: int, body: int | None, covers: list[tuple[int, str]], measures: Measures
-) -> Marks | None:
+def _cover_immediate_assertion(
+    source: _PreprocessedSource,
+    index: int,
+    body_position: int | None,
+    covers: list[tuple[int, str]],
+    measures: MeasuredParts,
+) -> StatementCovers | None:
     opening = index + {"(": 1, "final": 2, "#": 3}[source.tokens[index + 1]]
     closing = source.closing_bracket(opening)
-    if body is None or not measures.conditions:
+    if body_position is None or not measures.conditions:
         # Without an action block the simulator tells of failures by itself.
-        return Marks() if source.tokens[closing + 1] == ";" else None
+        return StatementCovers() if source.tokens[closing + 1] == ";" else None
     name = f"{PREFIX}{len(covers)}"
-    marks = Marks((f"{name}_held",), (f"{name}_failed",))
+    marks = StatementCovers((f"{name}_held",), (f"{name}_failed",))
     function = f"function automatic bit {name}(input bit held); {marks.hits[0]}: cover (held);"
     function += f" {marks.failures[0]}: cover (held == 1'b0); return held; endfunction"
-    covers.append((body, source.in_own_file(body, function)))
+    covers.append((body_position, source.as_if_from_own_file(body_position, function)))
     covers.append((source.starts[opening] + 1, f"{name}(("))
     covers.append((source.starts[closing], ") != 0)"))
     return marks
 
 
-def _bodies(source: _Text) -> dict[int, int]:
+def _body_position_by_token(source: _PreprocessedSource) -> dict[int, int]:
     """Index of each token in a module, and in no class of it → position at which the module's body begins."""
     body_by_token: dict[int, int] = {}
     scopes: list[tuple[str, int]] = []
@@ -189,7 +200,7 @@ def _bodies(source: _Text) -> dict[int, int]:
     return body_by_token
 
 
-def _header_end(source: _Text, start: int) -> int:
+def _header_end(source: _PreprocessedSource, start: int) -> int:
     """Index of the semicolon that ends the header of a module, which may import packages first."""
     depth = 0
     is_importing = False
@@ -210,7 +221,7 @@ def _insert_covers(text: str, covers: list[tuple[int, str]]) -> str:
     return text
 
 
-def _statement_position(source: _Text, index: int) -> int:
+def _statement_position(source: _PreprocessedSource, index: int) -> int:
     """Position where a statement can stand before the assertion at `index`, and before its label."""
     if index >= 2 and source.tokens[index - 1] == ":" and re.match(r"[\w$\\]", source.tokens[index - 2]):
         index -= 2
@@ -223,7 +234,9 @@ def _statement_position(source: _Text, index: int) -> int:
     raise ValueError("a statement of its own is not possible here")
 
 
-def _add_antecedent_properties(source: _Text, covers: list[tuple[int, str]], measures: Measures) -> dict[str, int]:
+def _add_antecedent_properties(
+    source: _PreprocessedSource, covers: list[tuple[int, str]], measures: MeasuredParts
+) -> dict[str, int]:
     """Add a property for each antecedent of every named one.
 
     Returns:
@@ -260,7 +273,7 @@ def _add_antecedent_properties(source: _Text, covers: list[tuple[int, str]], mea
                 for number, antecedent in enumerate(antecedents)
             )
             place = source.starts[after] + len(source.tokens[after])
-            covers.append((place, source.in_own_file(place, declared)))
+            covers.append((place, source.as_if_from_own_file(place, declared)))
             named[name] = len(antecedents)
         except (ValueError, IndexError):
             named[name] = 0
@@ -268,7 +281,9 @@ def _add_antecedent_properties(source: _Text, covers: list[tuple[int, str]], mea
     return named
 
 
-def _antecedents(source: _Text, start: int, end: int, named: dict[str, int], measures: Measures) -> list[str]:
+def _antecedents(
+    source: _PreprocessedSource, start: int, end: int, antecedents_by_property: dict[str, int], measures: MeasuredParts
+) -> list[str]:
     """The clock, the disabling and one antecedent each, of the property from `start` to before `end`.
 
     The last is the whole of it, where that is a sequence.
@@ -282,24 +297,24 @@ def _antecedents(source: _Text, start: int, end: int, named: dict[str, int], mea
     while source.tokens[body] == "(" and source.closing_bracket(body) == end - 1:
         body, end = body + 1, end - 1
     name = source.tokens[body]
-    if name in named and (
+    if name in antecedents_by_property and (
         end == body + 1 or (source.tokens[body + 1] == "(" and source.closing_bracket(body + 1) == end - 1)
     ):
-        if not named[name]:
+        if not antecedents_by_property[name]:
             raise ValueError("nothing is known of the property")
         arguments = source.text_between(body + 1, end)
-        return [f"{prefix} {PREFIX}{name}_{number}{arguments}" for number in range(named[name])]
+        return [f"{prefix} {PREFIX}{name}_{number}{arguments}" for number in range(antecedents_by_property[name])]
     if any(token in _ABORTS for token in source.tokens[body:end]):
         raise ValueError("the property may be decided without being looked at")
     if name == "if":
         return [f"{prefix} ({source.text_between(body + 2, source.closing_bracket(body + 1))})"]
     antecedents = _antecedents_of_groups(source, body, end) or ["1'b1"]
     if measures.sequences:
-        antecedents += _sequence(source, body, end)
+        antecedents += _consequent_if_sequence(source, body, end)
     return [f"{prefix} {antecedent}" for antecedent in antecedents]
 
 
-def _sequence(source: _Text, start: int, end: int) -> list[str]:
+def _consequent_if_sequence(source: _PreprocessedSource, start: int, end: int) -> list[str]:
     """What has to happen for the property to hold once it was triggered; nothing where that is no sequence."""
     properties = {name for before, name in itertools.pairwise(source.tokens) if before == "property" and name != "("}
     others = [index for index in range(start, end) if source.tokens[index] in _OF_PROPERTIES | properties]
@@ -313,7 +328,7 @@ def _sequence(source: _Text, start: int, end: int) -> list[str]:
     return [f"({source.text_between(start, index)}) {delay} ({source.text_between(index + 1, end)})"]
 
 
-def _antecedents_of_groups(source: _Text, start: int, end: int) -> list[str]:
+def _antecedents_of_groups(source: _PreprocessedSource, start: int, end: int) -> list[str]:
     """Text before the first implication of each group of brackets that is not itself implied."""
     depth = 0
     for index in range(start, end):

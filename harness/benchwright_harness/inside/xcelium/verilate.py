@@ -12,9 +12,9 @@ from pathlib import Path
 
 import supervision
 
-from xcelium.assertions import find
+from xcelium.assertions import find_assertions
 from xcelium.command_line import Options
-from xcelium.triggers import Marks, Measures, with_triggers
+from xcelium.triggers import MeasuredParts, StatementCovers, with_trigger_covers
 
 _OURS = Path(__file__).parent
 _COMPILE = (str(_OURS.parent / "guard" / "confine"), "compile")
@@ -48,22 +48,22 @@ one-piece: $(VK_GLOBAL_OBJS) {PREFIX}__ALL.o
 Say = Callable[[str], None]
 
 
-def build(options: Options, folder: Path, run: Callable[[list[str]], int]) -> int:
+def build_simulation(options: Options, folder: Path, run_showing_output: Callable[[list[str]], int]) -> int:
     """Compile sources into `folder`.
 
     Args:
         options: Options of the build.
         folder: Destination of the build; emptied first.
-        run: Runs a program, shows its output and returns its exit status.
+        run_showing_output: Runs a program, shows its output and returns its exit status.
 
     Returns:
         0, or the exit status of what failed.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    verilator = _verilator()
-    sources = _sources(options, folder)
-    mains, linked = _cocotb(options.vpi) if options.vpi else ([_OURS / "main.cpp"], [])
+    verilator = _verilator_command()
+    sources = _source_arguments(options, folder)
+    mains, linked = _cocotb_mains_and_options(options.vpi) if options.vpi else ([_OURS / "main.cpp"], [])
     command = [*verilator, "--cc", "--exe", "--timing", "--assert", "--prefix", PREFIX, *_TAKEN]
     command += ["--sched-zero-delay", "--output-split", "0", "--Mdir", str(folder), "-o", PROGRAM, "--quiet-stats"]
     command += ["--pipe-filter", f"{sys.executable} -I {_OURS / 'source_filter.py'}"]
@@ -75,7 +75,7 @@ def build(options: Options, folder: Path, run: Callable[[list[str]], int]) -> in
     # With the flag of Verilator's own main the runtime is the one that the toolchain has compiled ahead.
     command += linked or ["-CFLAGS", "-DVL_TIME_CONTEXT"]
     command += [f"-G{parameter}" for parameter in options.parameters]
-    status = run([*command, *sources, *map(str, mains)])
+    status = run_showing_output([*command, *sources, *map(str, mains)])
     if status:
         return status
     assertions: list[dict[str, object]] = []
@@ -83,9 +83,9 @@ def build(options: Options, folder: Path, run: Callable[[list[str]], int]) -> in
         text = subprocess.run([*verilator, "-E", *sources], stdout=subprocess.PIPE, check=False).stdout.decode(
             "utf-8", "replace"
         )
-        again = [_program(), *command[len(verilator) :], *options.library, *map(str, mains)]
+        again = [_verilator_path(), *command[len(verilator) :], *options.library, *map(str, mains)]
         assertions = _assertion_facts(text, _build_with_triggers(text, folder, again))
-    status = run(_make_command(folder, mains))
+    status = run_showing_output(_make_command(folder, mains))
     if status == 0:
         snapshot = {
             "coverage": options.coverage,
@@ -98,18 +98,18 @@ def build(options: Options, folder: Path, run: Callable[[list[str]], int]) -> in
     return status
 
 
-def _sources(options: Options, folder: Path) -> list[str]:
+def _source_arguments(options: Options, folder: Path) -> list[str]:
     """Everything that says what to compile."""
     folders = dict.fromkeys([*options.include_folders, *(str(Path(source).parent) for source in options.sources)])
     return [
         *(f"-D{define}" for define in options.defines if not _BUG.match(define)),
         *(f"+incdir+{folder}" for folder in folders),
         *options.library,
-        *_sources_with_bugs(options, folder),
+        *_sources_with_bug_macros(options, folder),
     ]
 
 
-def _sources_with_bugs(options: Options, folder: Path) -> Iterator[str]:
+def _sources_with_bug_macros(options: Options, folder: Path) -> Iterator[str]:
     """The sources; macros that choose a bug of the harness's design are defined for its own files alone.
 
     A checker that sees which bug it is to find would not need to look for it.
@@ -133,13 +133,13 @@ def _sources_with_bugs(options: Options, folder: Path) -> Iterator[str]:
         yield source
 
 
-def _program() -> str:
+def _verilator_path() -> str:
     """Verilator itself; the guard before it has seen the same text already."""
     root = os.environ.get("VERILATOR_ROOT")
     return f"{root}/bin/verilator" if root else "verilator"
 
 
-def _verilator() -> list[str]:
+def _verilator_command() -> list[str]:
     root = os.environ.get("VERILATOR_ROOT")
     if root and (Path(root) / "bin" / "verilator").is_file():
         return [*_COMPILE, str(_OURS.parent / "guard" / "verilator")]
@@ -167,7 +167,7 @@ def _make_command(folder: Path, mains: list[Path]) -> list[str]:
     return [*command, "-f", _MAKEFILE, "one-piece"]
 
 
-def _cocotb(vpi: str) -> tuple[list[Path], list[str]]:
+def _cocotb_mains_and_options(vpi: str) -> tuple[list[Path], list[str]]:
     """The mains and the options of cocotb, whose library is beside the one that its runner named for Xcelium."""
     libraries = Path(vpi).parent
     main = libraries.parent / "share" / "lib" / "verilator" / "verilator.cpp"
@@ -175,7 +175,7 @@ def _cocotb(vpi: str) -> tuple[list[Path], list[str]]:
     return [main, _OURS / "cocotb.cpp"], ["--vpi", "--public-flat-rw", "-LDFLAGS", linked]
 
 
-def _build_with_triggers(text: str, folder: Path, command: list[str]) -> list[Marks | None]:
+def _build_with_triggers(preprocessed_text: str, folder: Path, command: list[str]) -> list[StatementCovers | None]:
     """Build from preprocessed text once more, with covers that tell whether assertions are triggered, hold and fail.
 
     Returns:
@@ -184,10 +184,10 @@ def _build_with_triggers(text: str, folder: Path, command: list[str]) -> list[Ma
     file = folder / "with_triggers.sv"
     # What it complains of is not the design's own text.
     environment = {name: value for name, value in os.environ.items() if name != supervision.VARIABLE}
-    marks: list[Marks | None] = []
+    marks: list[StatementCovers | None] = []
     # Verilator builds some things only where they are not looked at.
-    for measures in (Measures(), Measures(sequences=False), Measures(sequences=False, conditions=False)):
-        read, marks = with_triggers(text, measures)
+    for measures in (MeasuredParts(), MeasuredParts(sequences=False), MeasuredParts(sequences=False, conditions=False)):
+        read, marks = with_trigger_covers(preprocessed_text, measures)
         if not marks:
             return []
         file.write_text(read, encoding="utf-8")
@@ -197,8 +197,8 @@ def _build_with_triggers(text: str, folder: Path, command: list[str]) -> list[Ma
     return [None] * len(marks)
 
 
-def _assertion_facts(text: str, marks: list[Marks | None]) -> list[dict[str, object]]:
-    found = find(text)
+def _assertion_facts(preprocessed_text: str, marks: list[StatementCovers | None]) -> list[dict[str, object]]:
+    found = find_assertions(preprocessed_text)
     if len(found) != len(marks):
         marks = [None] * len(found)
     return [

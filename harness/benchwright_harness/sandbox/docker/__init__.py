@@ -21,8 +21,8 @@ from typing import Any
 
 from benchwright_foundation.superuser import is_superuser
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd, time_end
-from benchwright_harness.execution.run_clock import RunClock, read_usage
+from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd, end_if_time_is_up
+from benchwright_harness.execution.run_clock import RunClock, usage_of_process_tree
 from benchwright_harness.sandbox import SandboxJob
 from benchwright_harness.sandbox.docker.container import (
     FIRST,
@@ -31,9 +31,9 @@ from benchwright_harness.sandbox.docker.container import (
     copy_output_and_reports,
     isolation_options,
 )
-from benchwright_harness.sandbox.docker.engine import Engine, connect, engine_errors
-from benchwright_harness.sandbox.docker.images import Image, ImageUnavailableError, image_name
-from benchwright_harness.sandbox.docker.threads import BlockingCall, finish_first, worker_threads
+from benchwright_harness.sandbox.docker.engine import Engine, connect_engine, engine_errors_as_unavailable
+from benchwright_harness.sandbox.docker.images import Image, ImageUnavailableError, toolchain_image_name
+from benchwright_harness.sandbox.docker.threads import BlockingCall, await_despite_cancellation, worker_threads
 from benchwright_harness.sandbox.kind import HealthFinding, MachineHealth, SandboxKind
 from benchwright_harness.sandbox.users import next_run_user
 from benchwright_harness.toolchain import Toolchain
@@ -49,16 +49,16 @@ class DockerSandbox:
 
     Args:
         environ: Names the engine, as Docker's own client reads it.
-        copies: See `connect`.
+        copies_folder: See `connect`.
     """
 
     name = "docker"
     runs_images = True
     supervises = True
 
-    def __init__(self, environ: Mapping[str, str] = os.environ, *, copies: bool | None = None) -> None:
+    def __init__(self, environ: Mapping[str, str] = os.environ, *, copies_folder: bool | None = None) -> None:
         self._environ = environ
-        self._copies = copies
+        self._copies = copies_folder
         self._connecting = threading.Lock()
 
     def new_user(self) -> int | None:
@@ -82,25 +82,25 @@ class DockerSandbox:
         Raises:
             SandboxUnavailableError: The engine does not answer, with the next step.
         """
-        with engine_errors():
+        with engine_errors_as_unavailable():
             self._engine.api.ping()
 
-    def image(self, toolchain: Toolchain) -> str:
+    def imported_image_name(self, toolchain: Toolchain) -> str:
         """The name of the image with a toolchain's tree, which is imported if the engine lacks it.
 
         Raises:
             SandboxUnavailableError: The engine refuses it.
         """
-        with engine_errors():
+        with engine_errors_as_unavailable():
             self._engine.images.toolchain_image_id(toolchain)
-        return image_name(toolchain)
+        return toolchain_image_name(toolchain)
 
     async def run(self, job: SandboxJob, log: OutputReceiver) -> StepEnd:
         """See `Sandbox.run`."""
-        with engine_errors(), worker_threads() as call:
+        with engine_errors_as_unavailable(), worker_threads() as call:
             engine = await call(self._connect_engine)
             try:
-                image = await call(engine.images.provide, job.image, job.build, job.toolchain)
+                image = await call(engine.images.provide_image, job.image, job.build, job.toolchain)
             except ImageUnavailableError as error:
                 log.write(f"{error.private}\n".encode())
                 raise
@@ -108,24 +108,24 @@ class DockerSandbox:
             talk: set[asyncio.Future[Any]] = set()
             report_bytes = bytearray()
             try:
-                await finish_first(call(container.create))
-                stream = await finish_first(call(container.attach))
+                await await_despite_cancellation(call(container.create))
+                stream = await await_despite_cancellation(call(container.attached_socket))
                 output = asyncio.ensure_future(
                     call(copy_output_and_reports, stream, log, report_bytes, asyncio.get_running_loop())
                 )
                 talk.add(output)
-                await finish_first(call(container.start))
+                await await_despite_cancellation(call(container.start))
                 talk.add(asyncio.ensure_future(call(container.send_request, stream)))
-                step_end = await _wait_for_end(container, output, job.limits, call)
-                if engine.copies and step_end.end is not ProcessEnd.FOLDER_QUOTA:
-                    too_large = not await finish_first(call(container.bring_back))
+                step_end = await _end_of_container(container, output, job.limits, call)
+                if engine.copies_folder and step_end.end is not ProcessEnd.FOLDER_QUOTA:
+                    too_large = not await await_despite_cancellation(call(container.copy_folder_back))
                     step_end = replace(step_end, end=ProcessEnd.FOLDER_QUOTA) if too_large else step_end
             finally:
-                await finish_first(call(container.remove))
+                await await_despite_cancellation(call(container.remove))
                 if talk:
                     # Its output ends with the container; nothing is written to the log after this.
-                    await finish_first(asyncio.wait(talk, timeout=2))
-            remarks = () if image.has_toolchain else (_remark_on(image),)
+                    await await_despite_cancellation(asyncio.wait(talk, timeout=2))
+            remarks = () if image.has_toolchain else (_third_party_remark(image),)
             return replace(step_end, reports=bytes(report_bytes), remarks=remarks)
 
     def _network_mode(self, job: SandboxJob) -> str:
@@ -140,10 +140,10 @@ class DockerSandbox:
 
     @functools.cached_property
     def _engine(self) -> Engine:
-        return connect(self._environ, self._copies)
+        return connect_engine(self._environ, self._copies)
 
 
-async def _wait_for_end(
+async def _end_of_container(
     container: Container, output: asyncio.Future[bool], limits: RunLimits, blocking_call: BlockingCall
 ) -> StepEnd:
     """Wait until a running container ends, or exceeds a limit."""
@@ -168,8 +168,8 @@ async def _wait_for_end(
         end = None
         while end is None:
             await asyncio.sleep(max(0.0, min(_POLL_S, run_clock.left_s)))
-            run_clock.advance(time.monotonic(), read_usage(pid))
-            end = time_end(run_clock) or await blocking_call(container.exceeded_limit)
+            run_clock.advance(time.monotonic(), usage_of_process_tree(pid))
+            end = end_if_time_is_up(run_clock) or await blocking_call(container.exceeded_limit)
         return step_end(end)
 
     end_tasks = [asyncio.create_task(finished()), asyncio.create_task(stopped())]
@@ -182,7 +182,7 @@ async def _wait_for_end(
         await asyncio.wait(end_tasks)
 
 
-def _remark_on(image: Image) -> str:
+def _third_party_remark(image: Image) -> str:
     """The remark on a verdict; the image's name is the harness's, and hidden."""
     return (
         f"Ran in a third party's image ({image.id[:19]}), without Benchwright's guard: a design could forge its"

@@ -13,20 +13,20 @@ from typing import IO
 from benchwright_foundation.untrusted_folder import remove_folder
 
 
-def pack_files(files: Mapping[str, str]) -> bytes:
+def pack_files(text_by_path: Mapping[str, str]) -> bytes:
     """An archive of files that belong to root and that everybody may read.
 
     Args:
-        files: Path → text.
+        text_by_path: Path → text.
     """
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
-        folders = {str(parent) for path in files for parent in PurePosixPath(path).parents} - {"."}
+        folders = {str(parent) for path in text_by_path for parent in PurePosixPath(path).parents} - {"."}
         for folder in sorted(folders):
             tar_entry = tarfile.TarInfo(folder)
             tar_entry.type, tar_entry.mode = tarfile.DIRTYPE, 0o755
             tar.addfile(tar_entry)
-        for path, text in files.items():
+        for path, text in text_by_path.items():
             content = text.encode()
             tar_entry = tarfile.TarInfo(path)
             tar_entry.size, tar_entry.mode = len(content), 0o444
@@ -34,11 +34,11 @@ def pack_files(files: Mapping[str, str]) -> bytes:
     return packed.getvalue()
 
 
-def pack_folder(folder: Path, user: int) -> bytes:
+def pack_folder(folder: Path, owner_id: int) -> bytes:
     """An archive of a folder, owned by a user."""
 
     def owned(tar_entry: tarfile.TarInfo) -> tarfile.TarInfo:
-        tar_entry.uid = tar_entry.gid = user
+        tar_entry.uid = tar_entry.gid = owner_id
         return tar_entry
 
     packed = io.BytesIO()
@@ -47,7 +47,7 @@ def pack_folder(folder: Path, user: int) -> bytes:
     return packed.getvalue()
 
 
-def unpack_folder(packed: IO[bytes], folder: Path) -> None:
+def replace_folder_content(packed: IO[bytes], folder: Path) -> None:
     """Replace what is in a run's folder by an archive of it.
 
     The engine made the archive, so no path in it leads through a link; but a stranger's program chose the names.

@@ -16,10 +16,16 @@ from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, OutputReceiv
 from benchwright_harness.plan.plan import WORKDIR
 from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox import SandboxJob
-from benchwright_harness.sandbox.docker.archives import pack_files, pack_folder, unpack_folder
-from benchwright_harness.sandbox.docker.engine import LABEL, Engine, remove_container, this_process
+from benchwright_harness.sandbox.docker.archives import pack_files, pack_folder, replace_folder_content
+from benchwright_harness.sandbox.docker.engine import LABEL, Engine, process_identity, remove_container
 from benchwright_harness.sandbox.docker.images import Image
-from benchwright_harness.sandbox.guard import FILES, SUPERVISOR, hidden_roots, python_variables, supervisor_request
+from benchwright_harness.sandbox.guard import (
+    FILES,
+    SUPERVISOR,
+    hidden_roots,
+    python_start_variables,
+    supervisor_request,
+)
 from benchwright_harness.sandbox.seccomp import docker_profile
 from benchwright_harness.toolchain.tree import INSIDE
 
@@ -52,12 +58,12 @@ class Container:
     def __init__(self, engine: Engine, job: SandboxJob, image: Image, network: str) -> None:
         self._api = engine.api
         self._unmeasured = 0
-        self._copies = engine.copies
+        self._copies = engine.copies_folder
         self._job = job
         self._image = image
         self._network = network
         self._name = f"benchwright-{secrets.token_hex(8)}"
-        if engine.copies:
+        if engine.copies_folder:
             self._user = self._group = _USER_INSIDE
         elif job.user is not None:
             self._user = self._group = job.user
@@ -73,7 +79,7 @@ class Container:
         memory, scratch = limits.memory_mb << 20, limits.folder_mb << 20
         options = isolation_options() | {
             "network_mode": self._network,
-            "mounts": [] if self._copies else self._binds(),
+            "mounts": [] if self._copies else self._bind_mounts(),
             "mem_limit": memory,
             "memswap_limit": memory,
             "shm_size": scratch,
@@ -90,7 +96,7 @@ class Container:
         if self._image.has_toolchain:
             # The supervisor puts the hidden files there, which it gets over its standard input.
             options["tmpfs"] |= dict.fromkeys(roots, f"mode=0755,uid={self._user},gid={self._group},nosuid,nodev")
-            entrypoint, command, environment = list(SUPERVISOR), [], python_variables(job)
+            entrypoint, command, environment = list(SUPERVISOR), [], python_start_variables(job)
             volumes += [INSIDE] if self._copies else []
         else:
             toolchain_variables = job.toolchain.environment(ToolSelection())
@@ -107,7 +113,7 @@ class Container:
             user=f"{self._user}:{self._group}",
             working_dir=WORKDIR,
             hostname="benchwright",
-            labels={LABEL: this_process()},
+            labels={LABEL: process_identity()},
             volumes=volumes,
             host_config=self._api.create_host_config(**options),
         )
@@ -122,7 +128,7 @@ class Container:
             if self._image.has_toolchain:
                 self._api.put_archive(self._name, INSIDE, pack_folder(job.toolchain.inside, 0))
 
-    def _binds(self) -> list[Mount]:
+    def _bind_mounts(self) -> list[Mount]:
         from docker.types import Mount
 
         handle, name = tempfile.mkstemp(prefix="benchwright-passwd-")
@@ -138,7 +144,7 @@ class Container:
             ]
         return binds
 
-    def attach(self) -> Any:
+    def attached_socket(self) -> Any:
         """The socket for its output and for the request to it."""
         return self._api.attach_socket(self._name, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
 
@@ -185,7 +191,7 @@ class Container:
         self._unmeasured = 0
         return size
 
-    def bring_back(self) -> bool:
+    def copy_folder_back(self) -> bool:
         """Copy the run's folder back; false if it is too large for that."""
         if self.state().is_running:
             self._api.kill(self._name)
@@ -197,7 +203,7 @@ class Container:
                 if bytes_left < 0:
                     return False
             packed.seek(0)
-            unpack_folder(packed, self._job.code)
+            replace_folder_content(packed, self._job.code)
         return True
 
     def remove(self) -> None:

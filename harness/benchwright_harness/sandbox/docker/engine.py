@@ -32,17 +32,17 @@ class Engine:
 
     api: APIClient
     images: Images
-    copies: bool
+    copies_folder: bool
     """True if a run's folder is copied into the container and back."""
 
 
-def connect(environ: Mapping[str, str], copies: bool | None) -> Engine:
+def connect_engine(environ: Mapping[str, str], copies_folder: bool | None) -> Engine:
     """Reach the engine, and remove what killed processes have left in it.
 
     Args:
         environ: Names the engine, as Docker's own client reads it.
-        copies: True if a run's folder is copied into the container and back, as an engine on another machine needs
-            it; `None` to find out.
+        copies_folder: True if a run's folder is copied into the container and back, as an engine on another machine
+            needs it; `None` to find out.
 
     Raises:
         SandboxUnavailableError: None answers, with the next step.
@@ -51,7 +51,7 @@ def connect(environ: Mapping[str, str], copies: bool | None) -> Engine:
     from docker.errors import DockerException
     from docker.utils import kwargs_from_env
 
-    with engine_errors():
+    with engine_errors_as_unavailable():
         client_options = kwargs_from_env(environment=dict(environ))
         try:
             clients = [APIClient(**client_options, timeout=seconds) for seconds in (_CALL_S, _IMAGE_S)]
@@ -59,19 +59,19 @@ def connect(environ: Mapping[str, str], copies: bool | None) -> Engine:
         except (DockerException, OSError) as error:
             engine_address = environ.get("DOCKER_HOST") or "its usual socket"
             raise SandboxUnavailableError(
-                f"no Docker engine answers at {engine_address}{_system_message(error)}", _HINT
+                f"no Docker engine answers at {engine_address}{_system_message_or_empty(error)}", _HINT
             ) from error
-        remove_leftovers(clients[0])
+        remove_dead_containers(clients[0])
     # Where the engine's root is not this machine's root, folders of this machine have other owners there.
     is_elsewhere = (
         not environ.get("DOCKER_HOST", "unix://").startswith("unix://")
         or any(mark in option for option in info.get("SecurityOptions") or () for mark in ("rootless", "userns"))
         or "Desktop" in str(info.get("OperatingSystem"))
     )
-    return Engine(clients[0], Images(clients[1], environ), is_elsewhere if copies is None else copies)
+    return Engine(clients[0], Images(clients[1], environ), is_elsewhere if copies_folder is None else copies_folder)
 
 
-def _system_message(error: BaseException) -> str:
+def _system_message_or_empty(error: BaseException) -> str:
     """Message of the system: the client's own message is made of the names of Python's exceptions."""
     causes = [error]
     for cause in causes:
@@ -84,7 +84,7 @@ def _system_message(error: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def engine_errors() -> Iterator[None]:
+def engine_errors_as_unavailable() -> Iterator[None]:
     """Turn errors of the engine into one with the next step."""
     try:
         from docker.errors import DockerException
@@ -97,14 +97,14 @@ def engine_errors() -> Iterator[None]:
         raise SandboxUnavailableError(f"the Docker engine reports an error: {error}", _HINT) from error
 
 
-def this_process() -> str:
+def process_identity() -> str:
     """Identifies this process, also among later ones with the same number."""
     import psutil
 
     return f"{platform.node()}/{os.getpid()}/{psutil.Process().create_time():.2f}"
 
 
-def remove_leftovers(api: APIClient) -> None:
+def remove_dead_containers(api: APIClient) -> None:
     """Remove the containers of processes of this machine that have ended."""
     import psutil
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.plan.plan import OSS_PNR, OSS_SIM, VERIF_EDA, Build
+from benchwright_harness.plan.plan import OSS_PNR, OSS_SIM, VERIF_EDA, ImageBuild
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.toolchain.folder_lock import exclusive
+from benchwright_harness.toolchain.folder_lock import exclusively_locked
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -32,9 +32,9 @@ _PIP_INSTALL = re.compile(
 _LINES = 200
 
 
-def _is_toolchain(image: str) -> bool:
+def _is_replaced_by_toolchain(image_name: str) -> bool:
     """True if the toolchain has what a harness asks for; otherwise it is a third-party image."""
-    return image.removesuffix(":latest") in _TOOLCHAIN_IMAGES
+    return image_name.removesuffix(":latest") in _TOOLCHAIN_IMAGES
 
 
 class Image(NamedTuple):
@@ -45,7 +45,7 @@ class Image(NamedTuple):
     """True if our tree is in it, and so the Python of our supervisor."""
 
 
-def image_name(toolchain: Toolchain) -> str:
+def toolchain_image_name(toolchain: Toolchain) -> str:
     """Name of the image of a toolchain."""
     return f"benchwright/toolchain:{toolchain.digest[:12]}"
 
@@ -62,26 +62,26 @@ class Images:
         self._engine = engine
         self._may_pull = environ.get(PULL) == "1"
 
-    def provide(self, image: str, build: Build | None, toolchain: Toolchain) -> Image:
+    def provide_image(self, image_name: str, build: ImageBuild | None, toolchain: Toolchain) -> Image:
         """The image for a service; made first, where that must be.
 
         Args:
-            image: Its name, or that of the image that it builds on.
+            image_name: Its name, or that of the image that it builds on.
             build: Build of the image, if it is built.
             toolchain: Toolchain that images of ours hold.
 
         Raises:
             SandboxUnavailableError: The image is missing, or it can't be built.
         """
-        is_ours = _is_toolchain(image)
-        image_id = self._base_id(image, toolchain) if build is None else self._built_id(build, toolchain, is_ours)
+        is_ours = _is_replaced_by_toolchain(image_name)
+        image_id = self._base_id(image_name, toolchain) if build is None else self._built_id(build, toolchain, is_ours)
         return Image(image_id, is_ours)
 
     def toolchain_image_id(self, toolchain: Toolchain) -> str:
         """The id of the image that holds a toolchain's tree."""
-        name = image_name(toolchain)
+        name = toolchain_image_name(toolchain)
         # Of several processes that need it at once, one brings it.
-        with exclusive(toolchain.root):
+        with exclusively_locked(toolchain.root):
             return self._find_id(name) or self._import_toolchain(name, toolchain)
 
     def _import_toolchain(self, name: str, toolchain: Toolchain) -> str:
@@ -107,7 +107,7 @@ class Images:
         except ImageNotFound:
             return None
 
-    def _existing_id(self, name: str) -> str:
+    def _found_or_pulled_id(self, name: str) -> str:
         image_id = self._find_id(name)
         if image_id is None and self._may_pull:
             repository, tag = (name, None) if "@" in name or ":" in name.rpartition("/")[2] else (name, "latest")
@@ -117,8 +117,8 @@ class Images:
             raise MissingImageError(name)
         return image_id
 
-    def _built_id(self, build: Build, toolchain: Toolchain, is_ours: bool) -> str:
-        dockerfile = _resolve_bases(build.files[build.dockerfile], lambda name: self._base_id(name, toolchain))
+    def _built_id(self, build: ImageBuild, toolchain: Toolchain, is_ours: bool) -> str:
+        dockerfile = _with_bases_by_id(build.files[build.dockerfile], lambda name: self._base_id(name, toolchain))
         if is_ours:
             # The toolchain has its Python packages, pinned, and takes no others in any sandbox.
             dockerfile = _PIP_INSTALL.sub("", dockerfile)
@@ -128,17 +128,17 @@ class Images:
         files = build.files | {build.dockerfile: dockerfile}
         fingerprint = json.dumps([build.dockerfile, files, build.args], sort_keys=True)
         name = f"benchwright/built:{hashlib.sha256(fingerprint.encode()).hexdigest()[:24]}"
-        with exclusive(toolchain.root):
+        with exclusively_locked(toolchain.root):
             return self._find_id(name) or self._build_image(name, build, files)
 
     def _base_id(self, name: str, toolchain: Toolchain) -> str:
-        return self.toolchain_image_id(toolchain) if _is_toolchain(name) else self._existing_id(name)
+        return self.toolchain_image_id(toolchain) if _is_replaced_by_toolchain(name) else self._found_or_pulled_id(name)
 
-    def _build_image(self, name: str, build: Build, files: Mapping[str, str]) -> str:
+    def _build_image(self, name: str, build: ImageBuild, files: Mapping[str, str]) -> str:
         build_lines: list[str] = []
         deadline = time.monotonic() + _BUILD_S
         for line in self._engine.build(
-            fileobj=_context(files),
+            fileobj=_build_context(files),
             custom_context=True,
             dockerfile=build.dockerfile,
             tag=name,
@@ -187,7 +187,7 @@ class BuildFailedError(ImageUnavailableError):
         )
 
 
-def _resolve_bases(dockerfile: str, image_id_of: Callable[[str], str]) -> str:
+def _with_bases_by_id(dockerfile: str, image_id_of: Callable[[str], str]) -> str:
     """A Dockerfile with its bases named by id, for the engine would fetch others unasked.
 
     Args:
@@ -220,10 +220,10 @@ def _resolve_bases(dockerfile: str, image_id_of: Callable[[str], str]) -> str:
     return resolved
 
 
-def _context(files: Mapping[str, str]) -> io.BytesIO:
+def _build_context(text_by_path: Mapping[str, str]) -> io.BytesIO:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
-        for path, text in sorted(files.items()):
+        for path, text in sorted(text_by_path.items()):
             content = text.encode()
             tar_entry = tarfile.TarInfo(path)
             tar_entry.size, tar_entry.mode = len(content), 0o755

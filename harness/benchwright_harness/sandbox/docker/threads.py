@@ -39,7 +39,7 @@ def worker_threads() -> Iterator[BlockingCall]:
         threads.shutdown(wait=False)
 
 
-async def finish_first(awaitable: Awaitable[_T]) -> _T:
+async def await_despite_cancellation(awaitable: Awaitable[_T]) -> _T:
     """Wait for something; a cancellation takes effect only afterwards."""
     inner_task = asyncio.ensure_future(awaitable)
     try:

@@ -17,13 +17,13 @@ from benchwright_attempts.summary.summary import Summary
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.verdict import Outcome, word_of
-from benchwright_server.cli.attempts.check import anchor_command, verify_command, write_anchor
+from benchwright_problems.verdict import Outcome, verdict_word
+from benchwright_server.cli.attempts.check import anchor_command, verify_command, write_anchor_beside_export
 from benchwright_server.cli.attempts.compare import compare_attempts
 from benchwright_server.cli.report.traces import trace_attempt
-from benchwright_server.cli.study.log import opened_attempts, opened_log
+from benchwright_server.cli.study.log import opened_event_log, opened_study_log
 from benchwright_server.cli.terminal.options import AttemptId, AttemptIds, Json, OutputFile, Sandbox
-from benchwright_server.cli.terminal.output import console, err, explain_unwritable, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, explain_unwritable, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
@@ -47,24 +47,24 @@ def add_to(parent: typer.Typer) -> None:
 
 def list_command(json_output: Json = False) -> None:
     """List attempts, newest first."""
-    with opened_attempts() as log:
+    with opened_event_log() as log:
         attempt_summaries = Attempts(log).summaries()
     if json_output:
-        print_json([_row(header, summary) for header, summary in attempt_summaries])
+        print_json([_attempt_json_row(header, summary) for header, summary in attempt_summaries])
         return
     table = TerminalTable("attempt", "problem", "solver", "state", "active s", "runs", "verdict", "created")
     for header, summary in attempt_summaries:
-        verdict_word = word_of(summary.verdict.outcome, summary.verdict.reason) if summary.verdict else ""
+        verdict_text = verdict_word(summary.verdict.outcome, summary.verdict.reason) if summary.verdict else ""
         active_time = f"{summary.clock.active_s:.0f}"
         created = header.created.astimezone().strftime("%Y-%m-%d %H:%M")
-        row_cells = (summary.state.value, active_time, str(summary.verdict_count), verdict_word, created)
+        row_cells = (summary.state.value, active_time, str(summary.verdict_count), verdict_text, created)
         table.add_row(header.id, header.problem, header.solver, *row_cells)
-    table.print()
+    table.print_rows()
 
 
 def show(attempt: AttemptId, json_output: Json = False) -> None:
     """Show what happened in an attempt."""
-    with opened_log() as log:
+    with opened_study_log() as log:
         header = log.find_by_prefix(attempt)
         summary = Attempts(log).summary(header.id)
         events = log.events(header.id)
@@ -72,7 +72,7 @@ def show(attempt: AttemptId, json_output: Json = False) -> None:
         counts: dict[str, int] = {}
         for recorded in events:
             counts[recorded.event.type] = counts.get(recorded.event.type, 0) + 1
-        print_json(_row(header, summary) | {"events": counts})
+        print_json(_attempt_json_row(header, summary) | {"events": counts})
         return
     for recorded in events:
         event = recorded.event
@@ -88,7 +88,7 @@ def export(
     output: OutputFile = None,
 ) -> None:
     """Write an attempt as JSON Lines, a file that others can verify."""
-    with opened_log() as log:
+    with opened_study_log() as log:
         header, rows = log.stored_attempt(log.find_by_prefix(attempt).id)
         if output is None:
             for line in export_lines(header, rows):
@@ -96,7 +96,7 @@ def export(
             return
         with explain_unwritable(output):
             write_export(output.absolute(), header, rows)
-            anchor = write_anchor(output, header, rows) if rows else None
+            anchor = write_anchor_beside_export(output, header, rows) if rows else None
         err.print(f"{len(rows)} events written to {output}.", soft_wrap=True)
         if anchor is not None:
             err.print(
@@ -115,7 +115,7 @@ def replay_command(
 
     Exit status: 0 all saves match, 1 some do not.
     """
-    with opened_log() as log:
+    with opened_study_log() as log:
         replayed = replay(log.events(log.find_by_prefix(attempt).id), last_seq=until)
         if to.exists() and any(to.iterdir()):
             raise ServerError(f"{to} is not empty. Give a new folder.")
@@ -136,7 +136,7 @@ def replay_command(
     raise typer.Exit(0 if replayed.is_intact else 1)
 
 
-def _row(header: AttemptHeader, summary: Summary) -> dict[str, str | int | float | None]:
+def _attempt_json_row(header: AttemptHeader, summary: Summary) -> dict[str, str | int | float | None]:
     verdict, first_pass = summary.verdict, summary.first_pass
     return {
         "id": header.id,
@@ -149,7 +149,7 @@ def _row(header: AttemptHeader, summary: Summary) -> dict[str, str | int | float
         "elapsed_s": round(summary.clock.elapsed_s, 3),
         "active_s": round(summary.clock.active_s, 3),
         "runs": summary.verdict_count,
-        "verdict": word_of(verdict.outcome, verdict.reason) if verdict else None,
+        "verdict": verdict_word(verdict.outcome, verdict.reason) if verdict else None,
         "reason": verdict.reason if verdict else None,
         "first_pass_s": round(first_pass.active_s, 3) if first_pass else None,
         "first_pass_run": first_pass.number if first_pass else None,
@@ -168,8 +168,8 @@ def regrade_command(
 
     Exit status: 0 nothing is undecided any more, 1 something is.
     """
-    with plain_errors():
-        rows = asyncio.run(_regrade_all(attempts or (), sandbox))
+    with exit_on_expected_error():
+        rows = asyncio.run(_regrade_undecided(attempts or (), sandbox))
     if json_output:
         print_json(rows)
     else:
@@ -180,16 +180,18 @@ def regrade_command(
     raise typer.Exit(1 if any(row["outcome"] == Outcome.ERROR.value for row in rows) else 0)
 
 
-async def _regrade_all(attempt_ids: list[str] | tuple[str, ...], sandbox: str) -> list[dict[str, str]]:
+async def _regrade_undecided(
+    attempt_id_prefixes: list[str] | tuple[str, ...], sandbox_name: str
+) -> list[dict[str, str]]:
     # They bring the harness, which no list needs.
     from benchwright_attempts.grading.regrading import is_regradable, regrade
     from benchwright_attempts.services import Services
     from benchwright_studies import open_log
 
-    services = Services(Home.find(), open_log, lambda: open_sandbox(sandbox))
+    services = Services(Home.from_environment(), open_log, lambda: open_sandbox(sandbox_name))
     rows = []
     try:
-        chosen_ids = [services.log.find_by_prefix(attempt_id).id for attempt_id in attempt_ids]
+        chosen_ids = [services.log.find_by_prefix(attempt_id).id for attempt_id in attempt_id_prefixes]
         for header, summary in services.attempts.summaries():
             verdict = summary.verdict
             if (chosen_ids and header.id not in chosen_ids) or verdict is None or not is_regradable(verdict):

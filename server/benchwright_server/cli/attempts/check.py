@@ -21,7 +21,7 @@ from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.home import Home
 from benchwright_remote.known_keys import KnownKeys, receipts_folder
-from benchwright_server.cli.study.log import opened_log
+from benchwright_server.cli.study.log import opened_study_log
 from benchwright_server.cli.terminal.options import Json, OutputFile
 from benchwright_server.cli.terminal.output import console, err, explain_unwritable, print_json
 from benchwright_server.errors import ServerError
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 _INTACT = "The log is intact: the hash chain holds, and every save is rebuilt to the byte."
 
 
-def write_anchor(export_file: Path, header: AttemptHeader, rows: Sequence[StoredRow]) -> Anchor:
+def write_anchor_beside_export(export_file: Path, header: AttemptHeader, rows: Sequence[StoredRow]) -> Anchor:
     """Write an anchor beside an export.
 
     Raises:
         OSError: The anchor can't be written.
     """
     anchor = Anchor(attempt=header.id, events=len(rows), head=rows[-1].hash, made=datetime.now(UTC))
-    write_atomically(_anchor_file(export_file), as_text([anchor]).encode(), 0o600)
+    write_atomically(_anchor_file_beside(export_file), as_text([anchor]).encode(), 0o600)
     return anchor
 
 
@@ -52,7 +52,7 @@ def anchor_command(
     output: OutputFile = None,
 ) -> None:
     """Say how far attempts have come, as text to print or to send: later it shows whether an end was cut off."""
-    with opened_log() as log:
+    with opened_study_log() as log:
         chosen_ids = {log.find_by_prefix(attempt).id for attempt in attempts or ()}
         anchor_time = datetime.now(UTC)
         anchors = [
@@ -72,17 +72,17 @@ def anchor_command(
 
 @dataclass(frozen=True)
 class _LogFaults:
-    attempt: str
-    problem: str | None
+    attempt_id: str
+    fault_text: str | None
     """The fault, as sentences; `None` if there is none."""
-    schemas: dict[str, int]
-    anchors: int
+    count_by_schema: dict[str, int]
+    agreeing_anchor_count: int
     """Anchors that agree."""
-    signers: tuple[str, ...] = ()
+    unpublished_signers: tuple[str, ...] = ()
     """The servers that signed one of these, each with its key that is not known to be published."""
     published_signers: tuple[str, ...] = ()
     """The same with keys that are."""
-    revoked: tuple[str, ...] = ()
+    revoked_receipts: tuple[str, ...] = ()
     """Receipts of revoked keys, as sentences."""
 
 
@@ -107,18 +107,20 @@ def verify_command(
 
     Exit status: 0 the log is intact, 1 it is not.
     """
-    with opened_log() as log:
+    with opened_study_log() as log:
         known_anchors = [anchor for file in anchors or () for anchor in _read_anchors(file)]
         published_keys = (
-            *KnownKeys(receipts_folder(Home.find())).all_keys(),
-            *(key for key_file in keys or () for key in _keys(key_file)),
+            *KnownKeys(receipts_folder(Home.from_environment())).all_keys(),
+            *(key for key_file in keys or () for key in _read_published_keys(key_file)),
         )
         file = Path(attempt) if attempt is not None else None
         if file is not None and file.is_file():
-            anchor_file = _anchor_file(file)
+            anchor_file = _anchor_file_beside(file)
             known_anchors += _read_anchors(anchor_file) if anchor_file.is_file() else []
             header, rows = read_export(file)
-            log_checks = [_attempt_faults(header, rows, known_anchors, published_keys, _local_hashes(log, header.id))]
+            log_checks = [
+                _attempt_faults(header, rows, known_anchors, published_keys, _event_hashes_if_stored(log, header.id))
+            ]
         elif attempt is not None:
             log_checks = [_stored_attempt_faults(log, log.find_by_prefix(attempt).id, known_anchors, published_keys)]
         else:
@@ -127,19 +129,21 @@ def verify_command(
             ]
             log_checks += _missing_attempt_faults(log, known_anchors)
     _print_faults(log_checks, json_output=json_output, is_single=attempt is not None)
-    raise typer.Exit(0 if all(check.problem is None for check in log_checks) else 1)
+    raise typer.Exit(0 if all(check.fault_text is None for check in log_checks) else 1)
 
 
 def _stored_attempt_faults(
-    log: StudyLog, attempt: str, anchors: Sequence[Anchor], published_keys: Sequence[PublishedKey]
+    log: StudyLog, attempt_id: str, anchors: Sequence[Anchor], published_keys: Sequence[PublishedKey]
 ) -> _LogFaults:
-    header, rows = log.stored_attempt(attempt)
+    header, rows = log.stored_attempt(attempt_id)
     log_check = _attempt_faults(header, rows, anchors, published_keys)
-    if log_check.problem is None and (end := log.summarised_seq(attempt)) > len(rows):
+    if log_check.fault_text is None and (end := log.summarised_seq(attempt_id)) > len(rows):
         flaw = f"The end was cut off: the log's summary of the attempt names event {end}, and there are {len(rows)}."
-        return _LogFaults(attempt, flaw, log_check.schemas, 0)
-    if log_check.problem is None and from_rows(rows) != log.summary(attempt):
-        return _LogFaults(attempt, "What lists show of the attempt is not what its events say.", log_check.schemas, 0)
+        return _LogFaults(attempt_id, flaw, log_check.count_by_schema, 0)
+    if log_check.fault_text is None and from_rows(rows) != log.summary(attempt_id):
+        return _LogFaults(
+            attempt_id, "What lists show of the attempt is not what its events say.", log_check.count_by_schema, 0
+        )
     return log_check
 
 
@@ -171,10 +175,10 @@ def _attempt_faults(
     )
 
 
-def _local_hashes(log: StudyLog, attempt: str) -> list[str]:
+def _event_hashes_if_stored(log: StudyLog, attempt_id: str) -> list[str]:
     """The hashes that this machine's log has for an exported attempt."""
     try:
-        return [row.hash for row in log.stored_attempt(attempt)[1]]
+        return [row.hash for row in log.stored_attempt(attempt_id)[1]]
     except UnknownAttemptError:
         return []
 
@@ -203,60 +207,63 @@ def _print_faults(log_faults: Sequence[_LogFaults], *, json_output: bool, is_sin
     if json_output:
         json_rows: list[dict[str, object]] = [
             {
-                "ok": check.problem is None,
-                "problem": check.problem,
-                "schemas": check.schemas,
-                "anchors": check.anchors,
-                "signers": list(check.signers),
+                "ok": check.fault_text is None,
+                "problem": check.fault_text,
+                "schemas": check.count_by_schema,
+                "anchors": check.agreeing_anchor_count,
+                "signers": list(check.unpublished_signers),
                 "published": list(check.published_signers),
-                "revoked": list(check.revoked),
+                "revoked": list(check.revoked_receipts),
             }
             for check in log_faults
         ]
         print_json(
             json_rows[0]
             if is_single
-            else [{"attempt": check.attempt, **row} for check, row in zip(log_faults, json_rows, strict=True)]
+            else [{"attempt": check.attempt_id, **row} for check, row in zip(log_faults, json_rows, strict=True)]
         )
         return
     for check in log_faults:
-        name = "" if is_single else f"{check.attempt[:8]}: "
+        name = "" if is_single else f"{check.attempt_id[:8]}: "
         agree = (
-            f" {check.anchors} anchor{'s agree' if check.anchors > 1 else ' agrees'} with it." if check.anchors else ""
+            f" {check.agreeing_anchor_count}"
+            f" anchor{'s agree' if check.agreeing_anchor_count > 1 else ' agrees'} with it."
+            if check.agreeing_anchor_count
+            else ""
         )
-        console.print(f"{name}{check.problem or _INTACT + agree}", markup=False, soft_wrap=True)
+        console.print(f"{name}{check.fault_text or _INTACT + agree}", markup=False, soft_wrap=True)
         for signer in check.published_signers:
             console.print(f"Signed by {signer}, which the server has published.", markup=False, soft_wrap=True)
-        for sentence in check.revoked:
+        for sentence in check.revoked_receipts:
             console.print(sentence, markup=False, soft_wrap=True)
-        for signer in check.signers:
+        for signer in check.unpublished_signers:
             console.print(
                 f"Signed by {signer}: compare the key with the one that the server's owner publishes.",
                 markup=False,
                 soft_wrap=True,
             )
-        if is_single and (len(check.schemas) > 1 or "1" in check.schemas):
-            counts = ", ".join(f"{count} of schema {schema}" for schema, count in sorted(check.schemas.items()))
+        if is_single and (len(check.count_by_schema) > 1 or "1" in check.count_by_schema):
+            counts = ", ".join(f"{count} of schema {schema}" for schema, count in sorted(check.count_by_schema.items()))
             console.print(f"Schemas: {counts}. Older events are read as they were written.", soft_wrap=True)
 
 
-def _anchor_file(export: Path) -> Path:
-    return export.absolute().with_name(f"{export.name}.anchor")
+def _anchor_file_beside(export_file: Path) -> Path:
+    return export_file.absolute().with_name(f"{export_file.name}.anchor")
 
 
-def _keys(file: Path) -> Sequence[PublishedKey]:
+def _read_published_keys(keys_file: Path) -> Sequence[PublishedKey]:
     try:
-        return PublishedKeys.model_validate_json(file.read_bytes()).keys
+        return PublishedKeys.model_validate_json(keys_file.read_bytes()).keys
     except OSError as error:
-        raise ServerError(f"{file} can't be read: {error.strerror}.") from error
+        raise ServerError(f"{keys_file} can't be read: {error.strerror}.") from error
     except ValidationError as error:
-        raise ServerError(f"{file} does not hold keys as /api/v1/keys of a bench service shows them.") from error
+        raise ServerError(f"{keys_file} does not hold keys as /api/v1/keys of a bench service shows them.") from error
 
 
-def _read_anchors(file: Path) -> list[Anchor]:
+def _read_anchors(anchor_file: Path) -> list[Anchor]:
     try:
-        return read_anchors(file.read_text(encoding="utf-8", errors="replace"))
+        return read_anchors(anchor_file.read_text(encoding="utf-8", errors="replace"))
     except OSError as error:
-        raise ServerError(f"{file} can't be read: {error.strerror}.") from error
+        raise ServerError(f"{anchor_file} can't be read: {error.strerror}.") from error
     except ValueError as error:
-        raise ServerError(f"{file}: {error}. Ask for the anchor again.") from error
+        raise ServerError(f"{anchor_file}: {error}. Ask for the anchor again.") from error

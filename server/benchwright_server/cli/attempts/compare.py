@@ -19,10 +19,10 @@ from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_server.cli.study.log import opened_log
-from benchwright_server.cli.terminal.interruption import end_in_order
+from benchwright_server.cli.study.log import opened_study_log
+from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
 from benchwright_server.cli.terminal.options import AttemptIds, Json, Sandbox
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.progress import progress
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _AT_ONCE = 2
 
 @dataclass(frozen=True)
 class _AttemptComparison:
-    attempt: str
+    attempt_id: str
     problem: Problem
     digest: str
     verdict: AttemptVerdict
@@ -57,18 +57,21 @@ def compare_attempts(
     verdict changes.
     """
     # It brings the harness, which no list needs.
-    from benchwright_formal.opinion import tools_key
+    from benchwright_formal.opinion import key_of_tools_and_code
 
-    with plain_errors(), end_in_order("What was compared is kept: the same command continues where it stopped."):
-        home = Home.find()
-        with opened_log() as log:
+    with (
+        exit_on_expected_error(),
+        end_cleanly_on_signal("What was compared is kept: the same command continues where it stopped."),
+    ):
+        home = Home.from_environment()
+        with opened_study_log() as log:
             chosen_ids = {log.find_by_prefix(attempt).id for attempt in attempts or ()}
             box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
-            tools = tools_key(box, toolchain)
+            tools = key_of_tools_and_code(box, toolchain)
             comparisons, known_count = _due_comparisons_and_known_count(
                 log, home, tools, limit, chosen_ids, study, fresh=fresh
             )
-            counts = asyncio.run(_compare_all(log, home, comparisons, tools, box, toolchain, limit))
+            counts = asyncio.run(_compare_and_count_results(log, home, comparisons, tools, box, toolchain, limit))
     if json_output:
         print_json(
             {"compared": len(comparisons), "known": known_count, **{name: counts[name] for name in sorted(counts)}}
@@ -79,18 +82,25 @@ def compare_attempts(
 
 
 def _due_comparisons_and_known_count(
-    log: StudyLog, home: Home, tools_key: str, limit_s: float, chosen_ids: set[str], study: str, *, fresh: bool
+    log: StudyLog,
+    home: Home,
+    tools_key: str,
+    limit_s: float,
+    chosen_ids: set[str],
+    study_id: str,
+    *,
+    fresh: bool,
 ) -> tuple[Sequence[_AttemptComparison], int]:
     """The comparisons that are due, and the number of those made before."""
     from benchwright_attempts.attempts import Attempts
     from benchwright_attempts.grading.second_opinions import SecondOpinions, problem_digest
-    from benchwright_formal.second_opinion import can_be_compared
+    from benchwright_formal.second_opinion import has_reference_design
 
     store, opinions, comparisons, known_count = Store(home), SecondOpinions(home), [], 0
     problems: dict[str, Problem | None] = {}
     for header, summary in Attempts(log).summaries():
         verdict = summary.verdict
-        if (chosen_ids and header.id not in chosen_ids) or (study and header.study != study):
+        if (chosen_ids and header.id not in chosen_ids) or (study_id and header.study != study_id):
             continue
         if not summary.state.ended or verdict is None or verdict.outcome is not Outcome.PASSED:
             continue
@@ -101,7 +111,7 @@ def _due_comparisons_and_known_count(
                 err.print(str(error), markup=False, soft_wrap=True)
                 problems[header.problem] = None
         problem = problems[header.problem]
-        if problem is None or not can_be_compared(problem):
+        if problem is None or not has_reference_design(problem):
             continue
         if verdict.digests.get("harness") != problem.harness_digest or header.problem_digest != problem.public_digest:
             continue
@@ -117,18 +127,18 @@ def _due_comparisons_and_known_count(
     return comparisons, known_count
 
 
-async def _compare_all(
+async def _compare_and_count_results(
     log: StudyLog,
     home: Home,
     comparisons: Sequence[_AttemptComparison],
     tools_key: str,
-    box: Box,
+    sandbox: Box,
     toolchain: Toolchain,
     limit_s: float,
 ) -> Counter[str]:
     from benchwright_attempts.grading.second_opinions import KeptOpinion, SecondOpinions
     from benchwright_attempts.summary.replay import recorded_contents
-    from benchwright_formal.second_opinion import compare_with_reference, tested_modules
+    from benchwright_formal.second_opinion import compare_with_reference, modules_to_compare
 
     opinions = SecondOpinions(home)
     result_counts: Counter[str] = Counter()
@@ -139,7 +149,7 @@ async def _compare_all(
 
         async def compare(comparison: _AttemptComparison) -> None:
             async with turn:
-                events = await asyncio.to_thread(log.events, comparison.attempt)
+                events = await asyncio.to_thread(log.events, comparison.attempt_id)
                 files = recorded_contents(events, comparison.verdict.snapshot)
                 if not set(comparison.problem.public.expected) <= files.keys():
                     result_counts["without its text"] += 1
@@ -148,13 +158,13 @@ async def _compare_all(
                     opinion = await compare_with_reference(
                         comparison.problem,
                         solution,
-                        tested_modules(comparison.problem),
-                        sandbox=box,
+                        modules_to_compare(comparison.problem),
+                        sandbox=sandbox,
                         toolchain=toolchain,
                         limit_s=limit_s,
                     )
                     opinions.keep_opinion(
-                        comparison.attempt,
+                        comparison.attempt_id,
                         KeptOpinion(
                             number=comparison.verdict.number,
                             problem=comparison.digest,
@@ -164,7 +174,7 @@ async def _compare_all(
                         ),
                     )
                     result_counts[opinion.opinion.result.value] += 1
-                meter.show(result_counts.total(), len(comparisons))
+                meter.show_counts(result_counts.total(), len(comparisons))
 
         try:
             async with asyncio.TaskGroup() as group:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from benchwright_attempts.events.evidence import Recording
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import AttemptHeader
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_problems.problem import Problem, ProblemKind
-from benchwright_server.cli.study.log import opened_attempts, opened_log
+from benchwright_server.cli.study.log import opened_event_log, opened_study_log
 from benchwright_server.cli.terminal.output import err
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
@@ -31,22 +31,24 @@ class TestedOffers:
     seed: int
 
 
-def attempts_of_study(study: str) -> list[str]:
+def recorded_attempt_ids_of_study(study_id: str) -> list[str]:
     """The ids of all attempts of people in a closed study whose text was recorded, oldest first; practice is left out.
 
     Raises:
         ServerError: The study is going on, or its log has no text of files.
         StudyError: No study has this id.
     """
-    with opened_log() as log, needs("`benchwright completion run --study`", "baselines"):
+    with opened_study_log() as log, explain_missing_extra("`benchwright completion run --study`", "baselines"):
         from benchwright_attempts.attempts import Attempts
-        from benchwright_studies.conduct.closing import sealed_attempts
+        from benchwright_studies.conduct.closing import sealed_attempts_if_closed
         from benchwright_studies.conduct.studies import Studies
 
-        registered_study = Studies(log, Attempts(log)).study(study)
-        sealed = sealed_attempts(registered_study)
+        registered_study = Studies(log, Attempts(log)).study(study_id)
+        sealed = sealed_attempts_if_closed(registered_study)
         if sealed is None:
-            raise ServerError(f"The study {study} is not closed yet. Close it with `benchwright study close {study}`.")
+            raise ServerError(
+                f"The study {study_id} is not closed yet. Close it with `benchwright study close {study_id}`."
+            )
         conditions = {condition.name for condition in registered_study.study.conditions if condition.solver.is_person}
         tasks = {task.problem for task in registered_study.study.problems}
         person_headers = [
@@ -55,11 +57,11 @@ def attempts_of_study(study: str) -> list[str]:
             if header.id in sealed and header.condition in conditions and header.problem in tasks
         ]
     if not person_headers:
-        raise ServerError(f"The study {study} has no attempts of people.")
-    attempts_with_text = _with_text(person_headers)
+        raise ServerError(f"The study {study_id} has no attempts of people.")
+    attempts_with_text = _headers_with_recorded_text(person_headers)
     if not attempts_with_text:
         raise ServerError(
-            f"The study {study} recorded no text (its level is `{person_headers[0].recording}`), so nobody can know "
+            f"The study {study_id} recorded no text (its level is `{person_headers[0].recording}`), so nobody can know "
             "what a "
             "server would have been asked. Only attempts recorded at the level `full` can be replayed."
         )
@@ -68,10 +70,10 @@ def attempts_of_study(study: str) -> list[str]:
     return [header.id for header in reversed(attempts_with_text)]
 
 
-def problems_of(attempts: Sequence[str]) -> list[str]:
+def problem_refs_of_attempts(attempt_prefixes: Sequence[str]) -> list[str]:
     """PACK/ID of the problems that some attempts are at."""
-    with opened_attempts() as log:
-        return sorted({log.find_by_prefix(attempt).problem for attempt in attempts})
+    with opened_event_log() as log:
+        return sorted({log.find_by_prefix(attempt).problem for attempt in attempt_prefixes})
 
 
 def replayed_sites(
@@ -88,8 +90,8 @@ def replayed_sites(
         ServerError: An attempt is at another problem, or has no text.
     """
     designs = {ref for ref, problem in problems_by_ref.items() if problem.kind is ProblemKind.DESIGN}
-    with opened_attempts() as log:
-        headers = _chosen_headers(log, attempt_prefixes, problems_by_ref)
+    with opened_event_log() as log:
+        headers = _replayable_headers(log, attempt_prefixes, problems_by_ref)
         return [
             site
             for header in headers
@@ -98,13 +100,17 @@ def replayed_sites(
         ]
 
 
-def _chosen_headers(
-    log: EventLog, attempts: Sequence[str] | None, problems: Mapping[str, Problem]
+def _replayable_headers(
+    log: EventLog, attempt_prefixes: Sequence[str] | None, problems_by_ref: Mapping[str, Problem]
 ) -> list[AttemptHeader]:
-    if not attempts:
-        return [header for ref in problems for header in _with_text([*reversed(log.headers(problem=ref))])]
-    headers = [log.find_by_prefix(name) for name in attempts]
-    if foreign_header := next((header for header in headers if header.problem not in problems), None):
+    if not attempt_prefixes:
+        return [
+            header
+            for ref in problems_by_ref
+            for header in _headers_with_recorded_text([*reversed(log.headers(problem=ref))])
+        ]
+    headers = [log.find_by_prefix(name) for name in attempt_prefixes]
+    if foreign_header := next((header for header in headers if header.problem not in problems_by_ref), None):
         raise ServerError(f"The attempt {foreign_header.id} is at {foreign_header.problem}, which this run leaves out.")
     if textless_header := next((header for header in headers if header.recording is not Recording.FULL), None):
         raise ServerError(
@@ -115,11 +121,11 @@ def _chosen_headers(
     return headers
 
 
-def _with_text(headers: Sequence[AttemptHeader]) -> list[AttemptHeader]:
+def _headers_with_recorded_text(headers: Sequence[AttemptHeader]) -> list[AttemptHeader]:
     return [header for header in headers if header.recording is Recording.FULL]
 
 
-def hindsight(
+def hindsight_on_offers(
     sites: Sequence[Site],
     records: Sequence[SiteRecord],
     problems_by_ref: Mapping[str, Problem],
@@ -141,7 +147,7 @@ def hindsight(
         if site.pause is not None and site.id in records_by_site:
             records_by_attempt.setdefault(site.pause.attempt, []).append((site, records_by_site[site.id]))
     offers: list[tuple[PauseOffer, Hindsight]] = []
-    with opened_attempts() as log:
+    with opened_event_log() as log:
         for attempt, site_records in records_by_attempt.items():
             header = log.header(attempt)
             public = problems_by_ref[header.problem].public.files
@@ -160,8 +166,8 @@ def hindsight(
                 tested_offers.grading_place,
                 tested_offers.limit,
                 tested_offers.seed,
-                lambda run_progress: meter.show(
-                    run_progress.finished_runs, run_progress.planned, run_progress.known_runs
+                lambda run_progress: meter.show_counts(
+                    run_progress.finished_runs, run_progress.planned_runs, run_progress.known_runs
                 ),
             )
         )

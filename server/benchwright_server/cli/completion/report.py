@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.output import console, explain_unwritable, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, explain_unwritable, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 
 if TYPE_CHECKING:
@@ -29,33 +29,35 @@ def report_command(
     json_output: options.Json = False,
 ) -> None:
     """Compare runs: hidden tests passed, characters saved, offers accepted, latency, failures."""
-    with plain_errors(), needs("`benchwright completion report`", "baselines"):
-        show(run_folders, json_output=json_output, output=output, seed=seed)
+    with exit_on_expected_error(), explain_missing_extra("`benchwright completion report`", "baselines"):
+        print_report_and_write_page(run_folders, json_output=json_output, report_folder=output, seed=seed)
 
 
-def show(run_folders: Sequence[Path], *, json_output: bool, output: Path | None = None, seed: int = 1) -> None:
+def print_report_and_write_page(
+    run_folders: Sequence[Path], *, json_output: bool, report_folder: Path | None = None, seed: int = 1
+) -> None:
     """Print what runs come to, and write the report if a folder is given."""
-    from benchwright_analysis.completion.report import report_on, write_report
+    from benchwright_analysis.completion.report import make_completion_report, write_page_and_json
 
-    report = report_on(run_folders, datetime.now(UTC).replace(microsecond=0), seed=seed)
+    report = make_completion_report(run_folders, datetime.now(UTC).replace(microsecond=0), seed=seed)
     page = None
-    if output is not None:
-        with explain_unwritable(output):
-            page = write_report(report, output)
+    if report_folder is not None:
+        with explain_unwritable(report_folder):
+            page = write_page_and_json(report, report_folder)
     if json_output:
-        print_json(report.content)
+        print_json(report.json_content)
         return
     for section in report.sections:
         if section.id in _PRINTED and not section.is_empty:
-            _print(section)
+            _print_tables(section)
     if page is not None:
         console.print(f"The report: {page}", markup=False, soft_wrap=True)
 
 
-def _print(section: Section) -> None:
+def _print_tables(section: Section) -> None:
     for table in section.all_tables:
         console.print(f"{table.title}:", style="bold")
         grid = TerminalTable(*table.columns)
         for row in table.rows:
             grid.add_row(*("–" if cell is None else str(cell) for cell in row))
-        grid.print()
+        grid.print_rows()

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.completion.report import show
+from benchwright_server.cli.completion.report import print_report_and_write_page
 from benchwright_server.cli.completion.server import ServerOptions
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.interruption import end_in_order
-from benchwright_server.cli.terminal.output import err, plain_errors
+from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
+from benchwright_server.cli.terminal.output import err, exit_on_expected_error
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 from benchwright_studies.plan.accept_policy import Policy
@@ -64,7 +64,7 @@ class SiteOptions:
     seed: Annotated[int, typer.Option(min=0, help="Draws the holes.")] = 1
 
     @property
-    def kinds(self) -> list[SiteKind]:
+    def site_kinds(self) -> list[SiteKind]:
         """The kinds of sites that are played.
 
         Raises:
@@ -100,7 +100,7 @@ class PlayOptions:
     statement: Annotated[bool, typer.Option(help="Put the problem's statement into the workspace.")] = True
 
     @property
-    def policies(self) -> tuple[Policy, ...]:
+    def played_policies(self) -> tuple[Policy, ...]:
         """All that are played, in the order of the enumeration."""
         chosen_policies = {
             *(self.policy or [Policy.FIRST_LINE]),
@@ -109,7 +109,7 @@ class PlayOptions:
         return tuple(policy for policy in Policy if policy in chosen_policies)
 
     @property
-    def rules(self) -> Rules:
+    def play_rules(self) -> Rules:
         """As a site is played by."""
         from benchwright_subjects.inline.dialects.lsp import Trigger
         from benchwright_subjects.inline.site_run import Rules
@@ -136,33 +136,39 @@ def run_command(
     The server sees a copy that never held what belongs in the hole. The same command continues an interrupted run.
     Exit status: 0 all is played, 1 the server failed at some sites, 2 the run could not begin or go on.
     """
-    with plain_errors(), needs("`benchwright completion run`", "baselines"), end_in_order(_GO_ON):
-        from benchwright_server.cli.completion.attempts import TestedOffers, hindsight
+    with (
+        exit_on_expected_error(),
+        explain_missing_extra("`benchwright completion run`", "baselines"),
+        end_cleanly_on_signal(_GO_ON),
+    ):
+        from benchwright_server.cli.completion.attempts import TestedOffers, hindsight_on_offers
         from benchwright_subjects.inline.grading import GradingPlace
         from benchwright_subjects.inline.run_folder import RunFolder
         from benchwright_subjects.inline.server.confinement import protection_remark, secret_folders
 
-        home, folder = Home.find(), RunFolder(output)
-        sites = _with_attempts(sites)
-        problems = _problems(Store(home), sites)
-        plan = _plan(server, sites, playing, problems, secret_folders(home, output))
+        home, folder = Home.from_environment(), RunFolder(output)
+        sites = _with_attempts_of_study(sites)
+        problems = _unsealed_problems_by_ref(Store(home), sites)
+        plan = _site_plan(server, sites, playing, problems, secret_folders(home, output))
         if remark := protection_remark():
             err.print(remark)
         with folder.open_for_writing(plan.settings):
-            records = _play(plan, folder)
+            records = _play_with_progress(plan, folder)
             grading_place = GradingPlace(home, sandbox, jobs)
             if grade:
-                _grade(records, problems, grading_place, folder)
+                _grade_with_progress(records, problems, grading_place, folder)
             if SiteKind.REPLAY in plan.settings.kinds:
                 tested_offers = TestedOffers(grading_place, most_tested, sites.seed) if grade else None
-                folder.replace_hindsights(hindsight(plan.sites, records, problems, sites.pause_ms, tested_offers))
-        _tell_unanswered(records)
-        show([output], json_output=json_output)
+                folder.replace_hindsights(
+                    hindsight_on_offers(plan.sites, records, problems, sites.pause_ms, tested_offers)
+                )
+        _print_unanswered_requests(records)
+        print_report_and_write_page([output], json_output=json_output)
         if any(record.failure for record in records):
             raise typer.Exit(1)
 
 
-def _with_attempts(sites: SiteOptions) -> SiteOptions:
+def _with_attempts_of_study(sites: SiteOptions) -> SiteOptions:
     """With the attempts of the study, if one is given."""
     if not sites.study:
         if not sites.pack:
@@ -170,25 +176,25 @@ def _with_attempts(sites: SiteOptions) -> SiteOptions:
         return sites
     if sites.pack or sites.problem or sites.attempt:
         raise ServerError("--study replays all of a study: leave out --pack, --problem and --attempt.")
-    from benchwright_server.cli.completion.attempts import attempts_of_study
+    from benchwright_server.cli.completion.attempts import recorded_attempt_ids_of_study
 
-    return replace(sites, attempt=attempts_of_study(sites.study))
+    return replace(sites, attempt=recorded_attempt_ids_of_study(sites.study))
 
 
-def _problems(store: Store, sites: SiteOptions) -> dict[str, Problem]:
+def _unsealed_problems_by_ref(store: Store, sites: SiteOptions) -> dict[str, Problem]:
     if sites.study:
-        from benchwright_server.cli.completion.attempts import problems_of
+        from benchwright_server.cli.completion.attempts import problem_refs_of_attempts
 
-        return {ref: store.unseal(ref) for ref in problems_of(sites.attempt or ())}
-    names = sites.problem or [problem.id for problem in store.public(sites.pack).problems]
+        return {ref: store.unseal(ref) for ref in problem_refs_of_attempts(sites.attempt or ())}
+    names = sites.problem or [problem.id for problem in store.public_pack(sites.pack).problems]
     return {f"{sites.pack}/{name}": store.unseal(f"{sites.pack}/{name}") for name in names}
 
 
-def _plan(
+def _site_plan(
     server: ServerOptions,
     sites: SiteOptions,
     playing: PlayOptions,
-    problems: Mapping[str, Problem],
+    problems_by_ref: Mapping[str, Problem],
     secrets: tuple[Path, ...],
 ) -> SitePlan:
     from benchwright_server.cli.completion.attempts import replayed_sites
@@ -199,13 +205,15 @@ def _plan(
     from benchwright_subjects.inline.server.confinement import can_confine, places_in
     from benchwright_subjects.inline.site_run import InlineSubject
 
-    launch = server.launch(secrets)
-    site_kinds = sites.kinds
+    launch = server.server_launch(secrets)
+    site_kinds = sites.site_kinds
     chosen_sites = (
-        cut_sites(problems, Cutting(site_kinds, sites.per_kind, sites.longest, sites.seed)) if not sites.study else []
+        cut_sites(problems_by_ref, Cutting(site_kinds, sites.per_kind, sites.longest, sites.seed))
+        if not sites.study
+        else []
     )
     if SiteKind.REPLAY in site_kinds:
-        chosen_sites += replayed_sites(sites.attempt, problems, sites.pause_ms)
+        chosen_sites += replayed_sites(sites.attempt, problems_by_ref, sites.pause_ms)
     if not chosen_sites and sites.study:
         raise ServerError(f"Nobody paused for {sites.pause_ms} ms in a design of the study {sites.study}.")
     if not chosen_sites:
@@ -214,11 +222,11 @@ def _plan(
     settings = Settings(
         command=launch.command,
         dialect=server.dialect,
-        configuration=configuration_digest(launch, server.dialect, server.options),
+        configuration=configuration_digest(launch, server.dialect, server.initialization_options),
         model=server.model,
         pack=sites.pack,
-        pack_version=Store(Home.find()).public(sites.pack).version if sites.pack else "",
-        problems={ref: digest_of(problem) for ref, problem in problems.items() if ref in used_problems},
+        pack_version=Store(Home.from_environment()).public_pack(sites.pack).version if sites.pack else "",
+        problems={ref: digest_of(problem) for ref, problem in problems_by_ref.items() if ref in used_problems},
         kinds=tuple(site_kinds),
         attempts=tuple(sites.attempt or ()),
         study=sites.study,
@@ -226,9 +234,9 @@ def _plan(
         per_kind=sites.per_kind,
         longest=sites.longest,
         seed=sites.seed,
-        policies=playing.policies,
+        policies=playing.played_policies,
         mode=playing.mode,
-        trigger=playing.rules.trigger,
+        trigger=playing.play_rules.trigger,
         timeout_s=playing.timeout,
         most_asks=playing.most_asks,
         next_edits=playing.next_edits,
@@ -236,20 +244,22 @@ def _plan(
         confined=can_confine(),
         sites=len(chosen_sites),
     )
-    dialect = DIALECTS[server.dialect](server.options)
-    subject = InlineSubject(launch, dialect, os.environ, places_in(Home.find()), server.served_model(sites.seed))
-    return SitePlan(problems, chosen_sites, subject, playing.rules, settings)
+    dialect = DIALECTS[server.dialect](server.initialization_options)
+    subject = InlineSubject(
+        launch, dialect, os.environ, places_in(Home.from_environment()), server.served_model(sites.seed)
+    )
+    return SitePlan(problems_by_ref, chosen_sites, subject, playing.play_rules, settings)
 
 
-def _play(plan: SitePlan, folder: RunFolder) -> list[SiteRecord]:
+def _play_with_progress(plan: SitePlan, folder: RunFolder) -> list[SiteRecord]:
     from benchwright_subjects.inline.run import play_plan
 
     with progress("asking", len(plan.site_turns), "sites") as meter:
-        return asyncio.run(play_plan(plan, folder, meter.show))
+        return asyncio.run(play_plan(plan, folder, meter.show_counts))
 
 
-def _tell_unanswered(records: list[SiteRecord]) -> None:
-    uses = [record.model_use for record in records if record.model_use is not None]
+def _print_unanswered_requests(site_records: list[SiteRecord]) -> None:
+    uses = [record.model_use for record in site_records if record.model_use is not None]
     request_count, answer_count = sum(use.requests for use in uses), sum(use.answered for use in uses)
     if request_count > answer_count:
         err.print(
@@ -258,20 +268,23 @@ def _tell_unanswered(records: list[SiteRecord]) -> None:
         )
 
 
-def _grade(
-    records: list[SiteRecord], problems: Mapping[str, Problem], grading_place: GradingPlace, folder: RunFolder
+def _grade_with_progress(
+    site_records: list[SiteRecord],
+    problems_by_ref: Mapping[str, Problem],
+    grading_place: GradingPlace,
+    folder: RunFolder,
 ) -> None:
     from benchwright_subjects.inline.grading import grade_records
 
-    snapshots = sum(len(record.snapshots) for record in records)
+    snapshots = sum(len(record.snapshots) for record in site_records)
     with progress("grading", snapshots, "runs") as meter:
         verdicts = asyncio.run(
             grade_records(
-                records,
-                problems,
+                site_records,
+                problems_by_ref,
                 grading_place,
-                lambda run_progress: meter.show(
-                    run_progress.finished_runs, run_progress.planned, run_progress.known_runs
+                lambda run_progress: meter.show_counts(
+                    run_progress.finished_runs, run_progress.planned_runs, run_progress.known_runs
                 ),
             )
         )

@@ -79,7 +79,7 @@ class ServerOptions:
     offline: Annotated[bool, typer.Option("--offline", help="Run it without network, loopback included.")] = False
 
     @property
-    def options(self) -> JsonValue:
+    def initialization_options(self) -> JsonValue:
         """Its `initializationOptions`; None if there are none.
 
         Raises:
@@ -114,7 +114,7 @@ class ServerOptions:
         with contextlib.redirect_stdout(sys.stderr):
             return ServedModel(find_model(self.model, base_url=base_url, retries=_RETRIES), seed)
 
-    def launch(self, secret_folders: tuple[Path, ...]) -> ServerLaunch:
+    def server_launch(self, secret_folders: tuple[Path, ...]) -> ServerLaunch:
         """The launch of the server.
 
         Args:
@@ -128,12 +128,12 @@ class ServerOptions:
 
         if self.dialect not in DIALECTS:
             raise ServerError(f"There is no dialect {self.dialect!r}. Choose from: {', '.join(DIALECTS)}.")
-        command = self._command()
+        command = self._command_words()
         if self.profile is not None and not self.profile.is_dir():
             raise ServerError(f"--profile {self.profile} is not a folder.")
         return ServerLaunch(command, tuple(self.env or ()), self.profile, secret_folders, self.offline)
 
-    def _command(self) -> tuple[str, ...]:
+    def _command_words(self) -> tuple[str, ...]:
         from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
         from benchwright_subjects.inline.vscode.editor_launch import driver_command, find_programs, write_probe
         from benchwright_subjects.inline.vscode.vsix import read_vsix
@@ -145,7 +145,7 @@ class ServerOptions:
         if self.dialect == VSCodeDialect.name:
             if not self.extension:
                 raise ServerError("The dialect vscode needs --extension: the .vsix file to measure.")
-            cache = Home.find().cache
+            cache = Home.from_environment().cache
             extensions = [read_vsix(file) for file in self.extension]
             return driver_command(find_programs(command, cache), extensions, write_probe(cache / "vscode"))
         if self.extension:

@@ -13,8 +13,8 @@ import typer
 
 from benchwright_foundation.home import Home
 from benchwright_server.cli.completion.server import DialectOption, ServerCommand, ServerOptions
-from benchwright_server.cli.terminal.interruption import end_in_order
-from benchwright_server.cli.terminal.output import console, explain_unwritable, plain_errors
+from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, explain_unwritable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def sign_in_command(
     GitHub's server prints a code and an address. An extension of VS Code gets a window: sign in there as you would
     anywhere, then close it. Afterwards, give the folder as --profile to `completion run`.
     """
-    with plain_errors(), end_in_order("Nobody is signed in: run the command again."):
+    with exit_on_expected_error(), end_cleanly_on_signal("Nobody is signed in: run the command again."):
         from benchwright_subjects.inline.dialects.copilot import CopilotDialect
         from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
 
@@ -65,7 +65,7 @@ def sign_in_command(
     console.print(f"Signed in{f' as {name}' if name else ''}. Use it with --profile {profile}.", markup=False)
 
 
-async def _sign_in_by_code(server: ServerOptions, profile: Path) -> str:
+async def _sign_in_by_code(server: ServerOptions, profile_folder: Path) -> str:
     from benchwright_subjects.inline.dialects.copilot import CopilotDialect, sign_in
     from benchwright_subjects.inline.server.confinement import places_in, secret_folders
     from benchwright_subjects.inline.server.session import open_connection
@@ -76,18 +76,18 @@ async def _sign_in_by_code(server: ServerOptions, profile: Path) -> str:
             f"Open {device_code.address} and enter the code {device_code.code}. Waiting …", markup=False, soft_wrap=True
         )
 
-    home = Home.find()
-    launch = server.launch(secret_folders(home, profile))
+    home = Home.from_environment()
+    launch = server.server_launch(secret_folders(home, profile_folder))
     with temporary_workplace(places_in(home), {}, None) as work_area:
         async with open_connection(launch, CopilotDialect(), work_area, os.environ) as (connection, _):
             name = await sign_in(connection, show)
-        with explain_unwritable(profile):
-            shutil.copytree(work_area.home, profile, symlinks=True, dirs_exist_ok=True)
-            profile.chmod(0o700)
+        with explain_unwritable(profile_folder):
+            shutil.copytree(work_area.home, profile_folder, symlinks=True, dirs_exist_ok=True)
+            profile_folder.chmod(0o700)
     return name
 
 
-async def _sign_in_by_window(server: ServerOptions, profile: Path) -> None:
+async def _sign_in_by_window(server: ServerOptions, profile_folder: Path) -> None:
     from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
     from benchwright_subjects.inline.server.confinement import places_in, secret_folders
     from benchwright_subjects.inline.server.connection import RequestTimeoutError
@@ -97,31 +97,36 @@ async def _sign_in_by_window(server: ServerOptions, profile: Path) -> None:
 
     if not any(os.environ.get(name) for name in DISPLAY):
         raise ServerError("There is no display for a window. Run the command in a terminal of your desktop.")
-    home = Home.find()
-    launch = server.launch(secret_folders(home, profile))
+    home = Home.from_environment()
+    launch = server.server_launch(secret_folders(home, profile_folder))
     launch = replace(launch, command=with_window(launch.command), variable_names=WINDOW)
     with temporary_workplace(places_in(home), {}, None) as work_area:
-        async with open_connection(launch, VSCodeDialect(server.options), work_area, os.environ) as (connection, name):
+        async with open_connection(launch, VSCodeDialect(server.initialization_options), work_area, os.environ) as (
+            connection,
+            name,
+        ):
             console.print(f"{name.name} has a window. Sign in there, then close it. Waiting …", markup=False)
             try:
                 await connection.request("benchwright/closed", {}, _MOST_S)
             except RequestTimeoutError:
                 raise ServerError("The window was open for an hour. Run the command again.") from None
         # Only now that all of it has ended, nothing changes any more.
-        with explain_unwritable(profile):
+        with explain_unwritable(profile_folder):
             # Nobody else on this machine may read it meanwhile.
-            profile.mkdir(mode=0o700, parents=True, exist_ok=True)
-            profile.chmod(0o700)
+            profile_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            profile_folder.chmod(0o700)
             try:
-                shutil.copytree(work_area.home, profile, symlinks=True, dirs_exist_ok=True, ignore=_names_to_leave_out)
+                shutil.copytree(
+                    work_area.home, profile_folder, symlinks=True, dirs_exist_ok=True, ignore=_names_not_to_copy
+                )
             except OSError:
-                shutil.rmtree(profile, ignore_errors=True)
+                shutil.rmtree(profile_folder, ignore_errors=True)
                 raise
 
 
-def _names_to_leave_out(folder: str, names: list[str]) -> set[str]:
+def _names_not_to_copy(folder: str, entry_names: list[str]) -> set[str]:
     """The names that each start makes again: caches, logs, locks of a running browser, and the editor's extensions."""
     installed = _OF_EDITOR if Path(folder).name == "editor" else ()
-    return {name for name in names if name.endswith("Cache") or name.startswith("Singleton")} | (
-        {*_MADE_AGAIN, *installed} & {*names}
+    return {name for name in entry_names if name.endswith("Cache") or name.startswith("Singleton")} | (
+        {*_MADE_AGAIN, *installed} & {*entry_names}
     )

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_attempts import configured_log
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.completion.server import ServerOptions
-from benchwright_server.cli.eval.study_evaluation import print_progress, progress_of
+from benchwright_server.cli.eval.study_evaluation import print_progress_and_logs, progress_of_conditions
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.interruption import end_in_order
-from benchwright_server.cli.terminal.output import err, plain_errors, print_json
+from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
+from benchwright_server.cli.terminal.output import err, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 from benchwright_studies import open_log
@@ -47,63 +47,69 @@ def study_command(
     What is started has to be what the study registers, or nothing begins. The same command continues what was stopped.
     Exit status: 0 all is done, 1 some attempts have no verdict, 2 it could not begin or go on.
     """
-    with plain_errors(), needs("`benchwright completion study`", "baselines"), end_in_order(_GO_ON):
+    with (
+        exit_on_expected_error(),
+        explain_missing_extra("`benchwright completion study`", "baselines"),
+        end_cleanly_on_signal(_GO_ON),
+    ):
         name, condition_parts = _study_id_and_parts(study, condition or [])
         for condition_part in condition_parts:
             carry_out_condition(condition_part, server, sandbox)
-        counts_by_condition = progress_of(condition_parts)
+        counts_by_condition = progress_of_conditions(condition_parts)
         if json_output:
             print_json({"study": name, "conditions": counts_by_condition})
         else:
-            print_progress(counts_by_condition, [])
+            print_progress_and_logs(counts_by_condition, [])
         if any(counts["done"] != counts["total"] or counts["undecided"] for counts in counts_by_condition.values()):
             err.print(f"To play what is missing: benchwright completion study {study}", markup=False, soft_wrap=True)
             raise typer.Exit(1)
 
 
-def _study_id_and_parts(study: str, conditions: Sequence[str]) -> tuple[str, list[ModelCondition]]:
+def _study_id_and_parts(study_file_or_id: str, condition_names: Sequence[str]) -> tuple[str, list[ModelCondition]]:
     from benchwright_server.cli.eval.study_evaluation import registered_study_id
     from benchwright_studies.plan.model_condition import model_condition, model_conditions
 
-    home = Home.find()
+    home = Home.from_environment()
     store = Store(home)
     log = open_log(configured_log(home))
     try:
-        name = registered_study_id(log, store, study)
-        condition_parts = [model_condition(log, name, condition) for condition in conditions] or [
+        name = registered_study_id(log, store, study_file_or_id)
+        condition_parts = [model_condition(log, name, condition) for condition in condition_names] or [
             model_part for model_part in model_conditions(log, name) if model_part.condition.is_inline
         ]
         if not condition_parts:
             raise ServerError(f"No inline-completion server works in {name}: no condition has subject.inline.")
         for condition_part in condition_parts:
             if not condition_part.condition.is_inline:
-                raise ServerError(f"{condition_part.condition.name} is for benchwright eval --study {study}.")
-            condition_part.check_open()
+                raise ServerError(
+                    f"{condition_part.condition.name} is for benchwright eval --study {study_file_or_id}."
+                )
+            condition_part.refuse_if_closed()
             condition_part.check_problems({ref: store.problem(ref).public_digest for ref in condition_part.problems})
         return name, condition_parts
     finally:
         log.close()
 
 
-def _registered_server(server: ServerOptions, condition_part: ModelCondition) -> ServerOptions:
+def _with_registered_server(server_options: ServerOptions, condition_part: ModelCondition) -> ServerOptions:
     """The server that a condition registers; what the study file leaves open, the options say."""
     subject = condition_part.condition.subject
     if subject is None or subject.inline is None:
         raise ServerError(f"The condition {condition_part.condition.name} names no inline-completion server.")
-    extensions = [str(file) for file in server.extension or ()]
+    extensions = [str(file) for file in server_options.extension or ()]
     for option, option_value, registered_value in (
         ("--extension", extensions, list(subject.inline.extensions)),
-        ("--server", server.server, subject.command),
-        ("--dialect", "" if server.dialect == "lsp" else server.dialect, subject.inline.dialect),
-        ("--model", server.model, condition_part.condition.model or "no model"),
+        ("--server", server_options.server, subject.command),
+        ("--dialect", "" if server_options.dialect == "lsp" else server_options.dialect, subject.inline.dialect),
+        ("--model", server_options.model, condition_part.condition.model or "no model"),
     ):
         if option_value and registered_value and option_value != registered_value:
             raise ServerError(
                 f"The study registers {registered_value!r} for {condition_part.condition.name}. Leave out {option}."
             )
     return replace(
-        server,
-        server=subject.command or server.server,
+        server_options,
+        server=subject.command or server_options.server,
         dialect=subject.inline.dialect,
         extension=[Path(file) for file in subject.inline.extensions or extensions],
         model=condition_part.condition.model,
@@ -135,11 +141,11 @@ def carry_out_condition(
 
     if remark := protection_remark():
         err.print(remark)
-    server = _registered_server(server_options, condition_part)
-    home = Home.find()
-    launch = server.launch(secret_folders(home, home.data))
+    server = _with_registered_server(server_options, condition_part)
+    home = Home.from_environment()
+    launch = server.server_launch(secret_folders(home, home.data))
     registered = condition_part.condition.subject
-    options = (registered and registered.inline and registered.inline.options) or server.options
+    options = (registered and registered.inline and registered.inline.options) or server.initialization_options
     served_model = server.served_model(condition_part.registered_study.study.randomisation.seed or 0, base_url)
     subject = InlineSubject(launch, DIALECTS[server.dialect](options), os.environ, places_in(home), served_model)
     digest = configuration_digest(launch, server.dialect, options)
@@ -152,7 +158,7 @@ def carry_out_condition(
         try:
             lone_server = await start_registered_server(condition_part, subject, digest)
             with progress("working", len(planned), "attempts") as meter:
-                return await attempt_problems(services, lone_server, planned, meter.show)
+                return await attempt_problems(services, lone_server, planned, meter.show_counts)
         finally:
             await services.close()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import JsonValue
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
 from benchwright_problems.storage.store import Store
@@ -25,10 +25,10 @@ from benchwright_server.cli.eval.options import (
 )
 from benchwright_server.cli.eval.refine import refine
 from benchwright_server.cli.eval.reflect import reflect
-from benchwright_server.cli.eval.run import print_summary_and_exit, resume_run, run_and_keep, run_task
+from benchwright_server.cli.eval.run import print_summary_and_exit, resume_run, run_task_and_keep_log, run_task_or_exit
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.option_groups import flatten_option_groups
-from benchwright_server.cli.terminal.output import err, plain_errors
+from benchwright_server.cli.terminal.output import err, exit_on_expected_error
 from benchwright_server.errors import ServerError
 from benchwright_subjects.evaluation.kept_evals import folder_of
 
@@ -73,12 +73,12 @@ def evaluate(
     """
     if command_context.invoked_subcommand is not None:
         return
-    with plain_errors(), needs("`benchwright eval`", "baselines"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright eval`", "baselines"):
         if resume is not None:
             print_summary_and_exit(resume_run(resume, limits.costs, json_output), json_output)
         task_options = TaskOptions(pack, prompting, sampling, agent, limits, plan, map_only)
-        task_options.check()
-        run = _evaluation_run(task_options, output or folder_of(Home.find()), sandbox, json_output)
+        task_options.refuse_missing_or_exclusive()
+        run = _evaluation_run(task_options, output or folder_of(Home.from_environment()), sandbox, json_output)
         if plan.study:
             from benchwright_server.cli.completion.server import ServerOptions
             from benchwright_server.cli.completion.study import carry_out_condition
@@ -88,14 +88,14 @@ def evaluate(
             evaluate_study(
                 planned_part,
                 run,
-                run_and_keep,
+                run_task_and_keep_log,
                 lambda condition_part: carry_out_condition(condition_part, ServerOptions(), sandbox, run.base_url),
                 json_output=json_output,
             )
-        print_summary_and_exit(run_task(run), json_output)
+        print_summary_and_exit(run_task_or_exit(run), json_output)
 
 
-def _evaluation_run(task_options: TaskOptions, folder: Path, sandbox: str, json_output: bool) -> EvaluationRun:
+def _evaluation_run(task_options: TaskOptions, log_folder: Path, sandbox_name: str, json_output: bool) -> EvaluationRun:
     from inspect_ai.model import GenerateConfigArgs
 
     from benchwright_subjects.evaluation.evaluation import EvaluationRun
@@ -106,14 +106,14 @@ def _evaluation_run(task_options: TaskOptions, folder: Path, sandbox: str, json_
         generate["temperature"] = sampling.temperature
     if sampling.max_tokens is not None:
         generate["max_tokens"] = sampling.max_tokens
-    arguments: dict[str, JsonValue] = task_options.arguments()
+    arguments: dict[str, JsonValue] = task_options.task_arguments()
     if not task_options.map_only:
-        arguments["sandbox"] = sandbox
+        arguments["sandbox"] = sandbox_name
     return EvaluationRun(
-        task=task_options.name,
+        task=task_options.task_name,
         arguments=arguments,
         model=sampling.model,
-        out=folder,
+        out=log_folder,
         samples=sampling.samples,
         limit=sampling.limit,
         seed=task_options.prompting.seed,
@@ -134,11 +134,11 @@ def export_prompts(
     prompting: PromptOptions,
 ) -> None:
     """Write the prompts of a pack's problems, for a model that runs elsewhere."""
-    with plain_errors(), needs("`benchwright eval export-prompts`", "baselines"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright eval export-prompts`", "baselines"):
         from benchwright_subjects.evaluation.exchange import write_prompts
         from benchwright_subjects.samples import RequestForm
 
-        prompting.check()
+        prompting.refuse_exclusive()
         if prompting.refined is not None:
             raise ServerError("--refined asks a model twice; leave it out of export-prompts.")
         prompt_form = RequestForm(
@@ -150,6 +150,6 @@ def export_prompts(
             prompting.seed or 0,
             prompting.prompts,
         )
-        problems, prompt_of = prompt_form.problems_and_prompts(Store(Home.find()), pack)
+        problems, prompt_of = prompt_form.problems_and_prompts(Store(Home.from_environment()), pack)
         count = write_prompts(file, problems, prompt_of)
     err.print(f"{count} prompts written to {file}.", markup=False)

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 from pydantic import JsonValue
 
-from benchwright_problems.partial_date import check_date
+from benchwright_problems.partial_date import require_partial_date
 from benchwright_server.errors import ServerError
 
 Pack = Annotated[str, typer.Option("--pack", help="The pack whose problems are asked.")]
@@ -30,15 +30,15 @@ Out = Annotated[Path | None, typer.Option("--out", help="Folder for logs and rep
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value, and no progress.")]
 
 
-def check_cutoff(cutoff: str) -> None:
+def check_knowledge_cutoff(date_text: str) -> None:
     """Refuse a --knowledge-cutoff that is no date.
 
     Raises:
         ServerError: The text is no date.
     """
     try:
-        if cutoff:
-            check_date(cutoff)
+        if date_text:
+            require_partial_date(date_text)
     except ValueError as error:
         raise ServerError(f"--knowledge-cutoff: {error}.") from error
 
@@ -72,7 +72,7 @@ class PromptOptions:
         """True if problems are asked otherwise than by default."""
         return bool(self.shots or self.think or self.prompts or self.template or self.refined)
 
-    def check(self) -> None:
+    def refuse_exclusive(self) -> None:
         """Refuse prompts that exclude each other.
 
         Raises:
@@ -81,7 +81,7 @@ class PromptOptions:
         if self.prompts and self.template:
             raise ServerError("--prompts and --template both say how to ask; leave one out.")
 
-    def arguments(self) -> dict[str, JsonValue]:
+    def task_arguments(self) -> dict[str, JsonValue]:
         """The arguments of the task: only what was given."""
         option_values: dict[str, JsonValue] = {
             "problems": list(self.problem or []),
@@ -139,16 +139,16 @@ class AgentOptions:
     runs: Annotated[int, typer.Option(min=0, help="How often the agent may run the hidden tests.")] = 0
 
     @property
-    def works(self) -> bool:
+    def is_agent_chosen(self) -> bool:
         """True if an agent solves the problems."""
         return self.agent or bool(self.subject)
 
     @property
-    def needs_agent(self) -> bool:
+    def has_agent_only_option(self) -> bool:
         """True if an option is given that is for agents alone."""
         return bool(self.agent_command or self.runs or self.acp or self.refuse)
 
-    def arguments(self) -> dict[str, JsonValue]:
+    def task_arguments(self) -> dict[str, JsonValue]:
         """The arguments of the task: only what was given."""
         arguments: dict[str, JsonValue] = {"runs": self.runs} if self.runs else {}
         if self.subject:
@@ -156,14 +156,14 @@ class AgentOptions:
         if self.agent_command:
             arguments["command"] = self.agent_command
         if ":" in self.agent_place or self.agent_command:
-            arguments["place"] = self._absolute_place()
+            arguments["place"] = self._place_with_absolute_folder()
         if self.acp:
             arguments["acp"] = True
         if self.refuse:
             arguments["refuse"] = list(self.refuse)
         return arguments
 
-    def _absolute_place(self) -> str:
+    def _place_with_absolute_folder(self) -> str:
         """The sandbox, its folder as an absolute path, since Inspect may look from elsewhere."""
         name, _, folder = self.agent_place.partition(":")
         return f"{name}:{Path(folder).absolute()}" if name == "benchwright" and folder else self.agent_place
@@ -204,37 +204,37 @@ class TaskOptions:
     map_only: bool
 
     @property
-    def name(self) -> Literal["answer", "agent", "map_prompt"]:
+    def task_name(self) -> Literal["answer", "agent", "map_prompt"]:
         """Of the Inspect task."""
-        return "map_prompt" if self.map_only else "agent" if self.agent.works else "answer"
+        return "map_prompt" if self.map_only else "agent" if self.agent.is_agent_chosen else "answer"
 
-    def check(self) -> None:
+    def refuse_missing_or_exclusive(self) -> None:
         """Refuse options that are missing or exclude each other.
 
         Raises:
             ServerError: Names them.
         """
         if self.plan.study:
-            self._check_of_study()
+            self._refuse_options_of_plan()
             return
         for option, value in (("--pack", self.pack), ("--model", self.sampling.model)):
             if not value:
                 raise ServerError(f"Give {option}. `benchwright eval --help` shows all options.")
         if self.plan.condition:
             raise ServerError("--condition needs --study.")
-        if self.agent.needs_agent and not self.agent.works:
+        if self.agent.has_agent_only_option and not self.agent.is_agent_chosen:
             raise ServerError("--agent-command, --acp, --refuse and --runs need --agent.")
         if self.map_only and self.prompting.refined is not None:
             raise ServerError("--map judges nothing, so there is nothing to compare; leave out --refined.")
         if self.map_only and self.prompting.template is None:
             raise ServerError("--map needs --template, the prompt for each problem.")
-        check_cutoff(self.sampling.knowledge_cutoff)
-        self.prompting.check()
-        if self.agent.works and self.prompting.changes_prompt:
+        check_knowledge_cutoff(self.sampling.knowledge_cutoff)
+        self.prompting.refuse_exclusive()
+        if self.agent.is_agent_chosen and self.prompting.changes_prompt:
             options = "--shots, --think, --prompts, --template and --refined"
             raise ServerError(f"{options} are for single replies; leave them out with --agent and --subject.")
 
-    def _check_of_study(self) -> None:
+    def _refuse_options_of_plan(self) -> None:
         """Refuse what a study's plan decides."""
         decided_options = {
             "--pack": bool(self.pack),
@@ -258,11 +258,13 @@ class TaskOptions:
         if wrong := [option for option, is_given in decided_options.items() if is_given]:
             raise ServerError(f"With --study, the study file decides; leave out {', '.join(wrong)}.")
 
-    def arguments(self) -> dict[str, JsonValue]:
+    def task_arguments(self) -> dict[str, JsonValue]:
         """Of the Inspect task, without the sandbox."""
-        arguments: dict[str, JsonValue] = {} if self.plan.study else {"pack": self.pack, **self.prompting.arguments()}
+        arguments: dict[str, JsonValue] = (
+            {} if self.plan.study else {"pack": self.pack, **self.prompting.task_arguments()}
+        )
         if self.map_only:
             arguments.pop("seed", None)
         elif self.sampling.knowledge_cutoff:
             arguments["knowledge_cutoff"] = self.sampling.knowledge_cutoff
-        return arguments | self.agent.arguments()
+        return arguments | self.agent.task_arguments()

@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.eval.options import BaseUrl, Json, MaxTokens, Out, Pack, Problems
-from benchwright_server.cli.eval.run import run_task
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
+from benchwright_server.cli.eval.run import run_task_or_exit
+from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
 from benchwright_subjects.evaluation.kept_evals import folder_of
 
 
@@ -37,26 +37,26 @@ def refine(
 
     Exit status: 0 every problem has a refined statement, 1 some are missing, 130 interrupted.
     """
-    with plain_errors(), needs("`benchwright eval refine`", "baselines"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright eval refine`", "baselines"):
         from inspect_ai.model import GenerateConfigArgs
 
         from benchwright_subjects.evaluation.evaluation import EvaluationRun, summary
         from benchwright_subjects.prompts.refinement import keep_refined, read_refined
         from benchwright_subjects.samples import select_problems
 
-        problems = select_problems(Store(Home.find()), pack, problem or "")
+        problems = select_problems(Store(Home.from_environment()), pack, problem or "")
         refinements = read_refined(file, problems, skips_outdated=True) if file.exists() else {}
         missing: list[JsonValue] = [
             pending_problem.id for pending_problem in problems if pending_problem.id not in refinements
         ]
         if missing:
             generate = GenerateConfigArgs() if max_tokens is None else GenerateConfigArgs(max_tokens=max_tokens)
-            log = run_task(
+            log = run_task_or_exit(
                 EvaluationRun(
                     task="refine",
                     arguments={"pack": pack, "problems": missing},
                     model=model,
-                    out=output or folder_of(Home.find()),
+                    out=output or folder_of(Home.from_environment()),
                     base_url=base_url,
                     generate=generate,
                     at_once=jobs,

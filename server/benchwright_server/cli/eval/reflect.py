@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_server.cli.eval.options import BaseUrl, Json, MaxTokens, Out, Pack, Problems
-from benchwright_server.cli.eval.run import run_task
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
+from benchwright_server.cli.eval.run import run_task_or_exit
+from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
 from benchwright_subjects.evaluation.kept_evals import folder_of
 
 
@@ -34,19 +34,19 @@ def reflect(
     Exit status: 0 every failure has a reflection, 1 some replies are missing, 2 there is nothing to ask, 130
     interrupted.
     """
-    with plain_errors(), needs("`benchwright eval reflect`", "baselines"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright eval reflect`", "baselines"):
         from inspect_ai.model import GenerateConfigArgs
 
         from benchwright_subjects.evaluation.evaluation import EvaluationRun, summary
 
         generate = GenerateConfigArgs() if max_tokens is None else GenerateConfigArgs(max_tokens=max_tokens)
         arguments: dict[str, JsonValue] = {"pack": pack, "solver": solver or model, "problems": list(problem or [])}
-        log = run_task(
+        log = run_task_or_exit(
             EvaluationRun(
                 task="reflect",
                 arguments=arguments,
                 model=model,
-                out=output or folder_of(Home.find()),
+                out=output or folder_of(Home.from_environment()),
                 base_url=base_url,
                 generate=generate,
                 at_once=jobs,

@@ -13,7 +13,7 @@ import typer
 from pydantic import JsonValue
 
 from benchwright_foundation.home import Home
-from benchwright_server.cli.study.log import opened_log
+from benchwright_server.cli.study.log import opened_study_log
 from benchwright_server.cli.terminal.exit_status import INTERRUPTED
 from benchwright_server.cli.terminal.output import console, err, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from benchwright_subjects.evaluation.evaluation import EvaluationRun
 
 
-def run_task(run: EvaluationRun) -> EvalLog:
+def run_task_or_exit(run: EvaluationRun) -> EvalLog:
     """Run a task until it ends, or exit with its status if it is interrupted."""
     from benchwright_subjects.evaluation.evaluation import evaluate
 
-    with _quiet(run.display == "none"), _explain_interruption(run.out):
+    with _stdout_to_stderr_if(run.display == "none"), _exit_with_resume_hint(run.out):
         return evaluate(run)
 
 
-def run_and_keep(run: EvaluationRun) -> EvalLog:
+def run_task_and_keep_log(run: EvaluationRun) -> EvalLog:
     """Run a task and keep its log for reports."""
-    log = run_task(run)
-    _keep(log)
+    log = run_task_or_exit(run)
+    _keep_log_and_replies(log)
     return log
 
 
@@ -47,7 +47,7 @@ def resume_run(log_or_folder: Path, costs_file: Path | None, json_output: bool) 
     from benchwright_subjects.evaluation.evaluation import newest_log, resume_run
 
     log = newest_log(log_or_folder) if log_or_folder.is_dir() else log_or_folder
-    with _quiet(json_output), _explain_interruption(log.parent):
+    with _stdout_to_stderr_if(json_output), _exit_with_resume_hint(log.parent):
         return resume_run(log, "none" if json_output else None, costs_file)
 
 
@@ -57,19 +57,21 @@ def print_summary_and_exit(log: EvalLog, json_output: bool) -> NoReturn:
 
     run_summary = summary(log)
     file = Path(log.location)
-    _keep(log)
+    _keep_log_and_replies(log)
     if json_output:
         print_json(run_summary)
     else:
-        _print(run_summary)
+        _print_run_summary(run_summary)
     if log.status == "cancelled":
         err.print(f"Interrupted. Continue with: benchwright eval --resume {file}", markup=False, soft_wrap=True)
         raise typer.Exit(INTERRUPTED)
-    if _errors(run_summary) or log.status != "success":
+    if _has_errors(run_summary) or log.status != "success":
         if log.error is not None and not run_summary["samples"]:
             err.print(log.error.message, markup=False, soft_wrap=True)
         elif run_summary["error"] and run_summary["why"] and not json_output:
-            err.print(f"Without a verdict, such as: {_reason(str(run_summary['why']))}", markup=False, soft_wrap=True)
+            err.print(
+                f"Without a verdict, such as: {_end_of_error(str(run_summary['why']))}", markup=False, soft_wrap=True
+            )
         err.print(
             f"To ask again for samples without a verdict: benchwright eval --resume {file}",
             markup=False,
@@ -80,23 +82,23 @@ def print_summary_and_exit(log: EvalLog, json_output: bool) -> NoReturn:
 
 
 @contextlib.contextmanager
-def _explain_interruption(folder: Path) -> Iterator[None]:
+def _exit_with_resume_hint(log_folder: Path) -> Iterator[None]:
     """Show how to continue after Ctrl+C; Inspect has written what was done by then."""
     try:
         yield
     except KeyboardInterrupt:
-        err.print(f"Interrupted. Continue with: benchwright eval --resume {folder}", markup=False, soft_wrap=True)
+        err.print(f"Interrupted. Continue with: benchwright eval --resume {log_folder}", markup=False, soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
 
 
 @contextlib.contextmanager
-def _quiet(is_quiet: bool) -> Iterator[None]:
+def _stdout_to_stderr_if(is_quiet: bool) -> Iterator[None]:
     """Keep what Inspect prints off standard output, which is for one JSON value."""
     with contextlib.redirect_stdout(sys.stderr) if is_quiet else contextlib.nullcontext():
         yield
 
 
-def _keep(log: EvalLog) -> None:
+def _keep_log_and_replies(log: EvalLog) -> None:
     """Keep the log of a run for reports, and write the replies beside it."""
     from benchwright_subjects.evaluation.evaluation import (
         attempts_of,
@@ -108,35 +110,35 @@ def _keep(log: EvalLog) -> None:
     file = Path(log.location)
     responses = file.with_suffix(".responses.jsonl")
     if task_name(log) == "agent":
-        with opened_log() as events:
+        with opened_study_log() as events:
             write_agent_submissions(log, events, responses)
     else:
         write_replies(log, responses)
     if attempts := attempts_of(log):
         try:
-            keep_eval_log(folder_of(Home.find()), file, attempts)
+            keep_eval_log(folder_of(Home.from_environment()), file, attempts)
         except OSError as error:
             raise ServerError(f"The log {file} can't be kept in the data folder: {error.strerror}.") from error
 
 
-def _errors(run_summary: Mapping[str, JsonValue]) -> bool:
+def _has_errors(run_summary: Mapping[str, JsonValue]) -> bool:
     refined = run_summary["refined"]
     return bool(run_summary["error"] or (isinstance(refined, dict) and refined["error"]))
 
 
-def _print(run_summary: Mapping[str, JsonValue]) -> None:
+def _print_run_summary(run_summary: Mapping[str, JsonValue]) -> None:
     table = TerminalTable("samples", "passed", "failed", "undecided", "error", "score", "tokens in / out", "USD")
     cost = run_summary["cost_usd"]
     usage_cells = (
         f"{run_summary['input_tokens']} / {run_summary['output_tokens']}",
         f"{cost:.4f}" if isinstance(cost, float) else "–",
     )
-    table.add_row(*_row(run_summary), *usage_cells)
+    table.add_row(*_summary_cells(run_summary), *usage_cells)
     refined = run_summary["refined"]
     if isinstance(refined, dict):
-        table.add_row(*_row(refined), "(both)", "")
+        table.add_row(*_summary_cells(refined), "(both)", "")
         console.print("The first row is of the statements as published, the second of the refined ones.")
-    table.print()
+    table.print_rows()
     lengths = run_summary["length"]
     if isinstance(lengths, dict):
         counts = [
@@ -149,18 +151,19 @@ def _print(run_summary: Mapping[str, JsonValue]) -> None:
     console.print(f"Log: {run_summary['log']}", markup=False, soft_wrap=True)
 
 
-def _reason(error: str) -> str:
+def _end_of_error(error_text: str) -> str:
     r"""The end of an error: Inspect quotes the whole request before what the provider said.
 
     Args:
-        error: Such as `ModelGenerateError("\\nRequest:\\n{…}\\n\\nBadRequestError('Error code: 400 - No tools.')")`.
+        error_text: Such as
+            `ModelGenerateError("\\nRequest:\\n{…}\\n\\nBadRequestError('Error code: 400 - No tools.')")`.
     """
-    last_line = re.split(r"\\+n|\n", error.rstrip())[-1].replace("\\", "")
+    last_line = re.split(r"\\+n|\n", error_text.rstrip())[-1].replace("\\", "")
     quoted = re.match(r"""\w+\(["'](.*?)["')]*$""", last_line)
     return quoted[1] if quoted else last_line
 
 
-def _row(counts: Mapping[str, JsonValue]) -> list[str]:
+def _summary_cells(counts: Mapping[str, JsonValue]) -> list[str]:
     score = counts["score"]
     numbers = [str(counts[name]) for name in ("samples", "passed", "failed", "undecided", "error")]
     return [*numbers, f"{score:.3f}" if isinstance(score, float) else "–"]

@@ -51,8 +51,8 @@ class PlannedPart:
 
 def evaluate_study(
     planned: PlannedPart,
-    run: EvaluationRun,
-    run_models: Callable[[EvaluationRun], EvalLog],
+    base_run: EvaluationRun,
+    run_and_keep_log: Callable[[EvaluationRun], EvalLog],
     play_inline: Callable[[ModelCondition], object],
     *,
     json_output: bool,
@@ -63,31 +63,31 @@ def evaluate_study(
 
     Args:
         planned: The part of the plan.
-        run: Folder for logs, and everything that the plan does not decide.
-        run_models: Runs a task and keeps its log.
+        base_run: Folder for logs, and everything that the plan does not decide.
+        run_and_keep_log: Runs a task and keeps its log.
         play_inline: Has the inline-completion server of a condition carry out its part.
         json_output: True to print one JSON value.
     """
     from benchwright_subjects.evaluation.evaluation import summary
 
-    study, condition_parts, missing = _parts(planned)
+    study, condition_parts, missing = _study_id_parts_and_missing_refs(planned)
     run_summaries: list[Mapping[str, JsonValue]] = []
     for condition_part in condition_parts:
         if condition_part.condition.is_inline:
             if missing[condition_part.condition.name]:
                 play_inline(condition_part)
             continue
-        for part_run in runs_by_pack(condition_part, missing[condition_part.condition.name], run):
-            log = run_models(part_run)
+        for part_run in one_run_per_pack(condition_part, missing[condition_part.condition.name], base_run):
+            log = run_and_keep_log(part_run)
             run_summaries.append({"condition": condition_part.condition.name} | summary(log))
             if log.status == "cancelled":
                 err.print(f"Interrupted. Continue with: benchwright eval --study {study}", markup=False, soft_wrap=True)
                 raise typer.Exit(INTERRUPTED)
-    progress = progress_of(condition_parts)
+    progress = progress_of_conditions(condition_parts)
     if json_output:
         print_json({"study": study, "conditions": progress, "runs": [dict(row) for row in run_summaries]})
     else:
-        print_progress(progress, run_summaries)
+        print_progress_and_logs(progress, run_summaries)
         if not run_summaries:
             console.print("Nothing was missing: these are the outcomes of earlier runs.")
     if any(row["done"] != row["total"] for row in progress.values()) or any(row["error"] for row in run_summaries):
@@ -99,15 +99,15 @@ def evaluate_study(
     raise typer.Exit(0)
 
 
-def runs_by_pack(
-    condition_part: ModelCondition, problem_refs: Sequence[str], run: EvaluationRun
+def one_run_per_pack(
+    condition_part: ModelCondition, problem_refs: Sequence[str], base_run: EvaluationRun
 ) -> list[EvaluationRun]:
     """The runs that ask some of a study's problems, one for each pack.
 
     Args:
         condition_part: The condition and its share of the plan.
         problem_refs: As `pack/id`.
-        run: Everything that the plan does not decide.
+        base_run: Everything that the plan does not decide.
     """
     packs: dict[str, list[JsonValue]] = {}
     for ref in problem_refs:
@@ -115,13 +115,13 @@ def runs_by_pack(
         packs.setdefault(pack, []).append(name)
     condition, study = condition_part.condition, condition_part.registered_study.study
     is_agent = condition.solver == _AGENT
-    subject = _program_arguments(condition, run)
+    subject = _program_arguments(condition, base_run)
     return [
         replace(
-            run,
+            base_run,
             task="agent" if is_agent else "answer",
             arguments={
-                **{name: value for name, value in run.arguments.items() if is_agent or name not in _OF_AGENTS},
+                **{name: value for name, value in base_run.arguments.items() if is_agent or name not in _OF_AGENTS},
                 **subject,
                 "pack": pack,
                 "problems": names,
@@ -137,7 +137,7 @@ def runs_by_pack(
     ]
 
 
-def _program_arguments(condition: Condition, run: EvaluationRun) -> dict[str, JsonValue]:
+def _program_arguments(condition: Condition, base_run: EvaluationRun) -> dict[str, JsonValue]:
     """The arguments that start the program which a condition registers; none if it registers none.
 
     Raises:
@@ -148,7 +148,9 @@ def _program_arguments(condition: Condition, run: EvaluationRun) -> dict[str, Js
         return {}
     arguments: dict[str, JsonValue] = {"command": subject.command} if subject.command else {"subject": subject.name}
     if differing_names := [
-        name for name in ("command", "subject") if run.arguments.get(name, arguments.get(name)) != arguments.get(name)
+        name
+        for name in ("command", "subject")
+        if base_run.arguments.get(name, arguments.get(name)) != arguments.get(name)
     ]:
         option = {"command": "--agent-command", "subject": "--subject"}[differing_names[0]]
         raise ServerError(
@@ -157,10 +159,10 @@ def _program_arguments(condition: Condition, run: EvaluationRun) -> dict[str, Js
     return arguments | {"acp": subject.acp, "refuse": ",".join(subject.refuses)}
 
 
-def _parts(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, list[str]]]:
-    from benchwright_studies.plan.model_condition import model_condition, model_conditions, no_machine_error
+def _study_id_parts_and_missing_refs(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, list[str]]]:
+    from benchwright_studies.plan.model_condition import model_condition, model_conditions, no_model_condition_error
 
-    home = Home.find()
+    home = Home.from_environment()
     store = Store(home)
     log = open_log(configured_log(home))
     try:
@@ -169,14 +171,14 @@ def _parts(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, l
             log, study
         )
         if not condition_parts:
-            raise no_machine_error(study)
+            raise no_model_condition_error(study)
         chosen_parts = [part for part in condition_parts if not planned.model or part.condition.model == planned.model]
         if not chosen_parts:
-            condition_parts[0].check_model(planned.model)
+            condition_parts[0].refuse_other_model(planned.model)
         for condition_part in chosen_parts:
-            condition_part.check_open()
+            condition_part.refuse_if_closed()
             condition_part.check_problems({ref: store.problem(ref).public_digest for ref in condition_part.problems})
-        return study, chosen_parts, {part.condition.name: part.missing_problems(log) for part in chosen_parts}
+        return study, chosen_parts, {part.condition.name: part.problems_lacking_samples(log) for part in chosen_parts}
     finally:
         log.close()
 
@@ -200,9 +202,9 @@ def registered_study_id(log: StudyLog, store: Store, file_or_id: str) -> str:
     return file_or_id
 
 
-def progress_of(condition_parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValue]]:
+def progress_of_conditions(condition_parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValue]]:
     """The progress of each condition, with the outcomes."""
-    log = open_log(configured_log(Home.find()))
+    log = open_log(configured_log(Home.from_environment()))
     try:
         ended_parts = {part.condition.name: (part, part.ended_attempts(log)) for part in condition_parts}
         return {
@@ -210,7 +212,7 @@ def progress_of(condition_parts: Sequence[ModelCondition]) -> dict[str, dict[str
                 "model": condition_part.solver,
                 "done": len(ended_attempts),
                 "total": condition_part.attempt_count,
-                **_outcomes([verdict for _, verdict in ended_attempts]),
+                **_counts_by_outcome([verdict for _, verdict in ended_attempts]),
             }
             for name, (condition_part, ended_attempts) in ended_parts.items()
         }
@@ -218,7 +220,7 @@ def progress_of(condition_parts: Sequence[ModelCondition]) -> dict[str, dict[str
         log.close()
 
 
-def _outcomes(attempt_verdicts: Sequence[AttemptVerdict | None]) -> dict[str, JsonValue]:
+def _counts_by_outcome(attempt_verdicts: Sequence[AttemptVerdict | None]) -> dict[str, JsonValue]:
     """The number of attempts of each outcome, of this run and of earlier ones."""
     counts = Counter(Outcome.ERROR if verdict is None else verdict.outcome for verdict in attempt_verdicts)
     return dict(
@@ -226,13 +228,13 @@ def _outcomes(attempt_verdicts: Sequence[AttemptVerdict | None]) -> dict[str, Js
     )
 
 
-def print_progress(
+def print_progress_and_logs(
     progress_by_condition: Mapping[str, Mapping[str, JsonValue]], run_summaries: Sequence[Mapping[str, JsonValue]]
 ) -> None:
     """Print it, and the logs of this run."""
     table = TerminalTable("condition", "model", "attempts", "planned", *_OUTCOMES)
     for name, condition in progress_by_condition.items():
         table.add_row(name, *(str(condition[key]) for key in ("model", "done", "total", *_OUTCOMES)))
-    table.print()
+    table.print_rows()
     for fact in run_summaries:
         console.print(f"Log: {fact['log']}", markup=False, soft_wrap=True)

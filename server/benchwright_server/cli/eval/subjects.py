@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import JsonValue
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def list_command(json_output: Json = False) -> None:
     """
     from benchwright_subjects.agents.preset import presets
 
-    with plain_errors():
-        rows = [_row(subject) for subject in presets()]
+    with exit_on_expected_error():
+        rows = [_subject_row(subject) for subject in presets()]
     if json_output:
         print_json(rows)
         return
@@ -51,7 +51,7 @@ def list_command(json_output: Json = False) -> None:
         cells = (str(row[name]) for name in ("kind", "protocol", "licence"))
         configuration = str(row["configuration_sha256"])[:_SHOWN_OF_DIGEST]
         table.add_row(str(row["name"]), str(row["version"]), is_there, configuration, *cells)
-    table.print()
+    table.print_rows()
 
 
 def add_command(
@@ -61,11 +61,13 @@ def add_command(
     from benchwright_subjects.agents.installation import install_subject
     from benchwright_subjects.agents.preset import preset
 
-    with plain_errors():
+    with exit_on_expected_error():
         subject = preset(name)
-        folder = install_subject(subject, Home.find().cache, lambda doing: err.print(f"{doing} …", markup=False))
+        folder = install_subject(
+            subject, Home.from_environment().cache, lambda doing: err.print(f"{doing} …", markup=False)
+        )
     if json_output:
-        print_json(_row(subject))
+        print_json(_subject_row(subject))
     else:
         console.print(f"{subject.title} {subject.version} is installed: {folder}", soft_wrap=True, markup=False)
         console.print(f"Its licence: {subject.licence}", markup=False)
@@ -81,24 +83,24 @@ def doctor_command(
     """
     from benchwright_subjects.agents.preset import preset, presets
 
-    with plain_errors(), needs("`benchwright subject doctor`", "baselines"):
-        rows = asyncio.run(_examine_subjects([preset(name)] if name else presets()))
+    with exit_on_expected_error(), explain_missing_extra("`benchwright subject doctor`", "baselines"):
+        rows = asyncio.run(_subject_rows_with_state([preset(name)] if name else presets()))
     if json_output:
         print_json(rows)
     else:
         table = TerminalTable("name", "version", "state", "said")
         for row in rows:
             table.add_row(*(str(row[field]) for field in ("name", "version", "state", "said")))
-        table.print()
+        table.print_rows()
     good_states = ("works",) if name else ("works", "not installed")
     raise typer.Exit(0 if all(row["state"] in good_states for row in rows) else 1)
 
 
-async def _examine_subjects(subjects: list[Preset]) -> list[dict[str, JsonValue]]:
+async def _subject_rows_with_state(subjects: list[Preset]) -> list[dict[str, JsonValue]]:
     from benchwright_subjects.agents.examination import ExaminedSubject, SubjectCondition, examine_subject
     from benchwright_subjects.agents.installation import is_installed
 
-    cache = Home.find().cache
+    cache = Home.from_environment().cache
     rows: list[dict[str, JsonValue]] = []
     for subject in subjects:
         if is_installed(subject, cache):
@@ -106,14 +108,14 @@ async def _examine_subjects(subjects: list[Preset]) -> list[dict[str, JsonValue]
             examined = await examine_subject(subject, cache, sandbox, toolchain)
         else:
             examined = ExaminedSubject(SubjectCondition.NOT_INSTALLED, f"benchwright subject add {subject.name}")
-        rows.append(_row(subject) | {"state": examined.condition.value, "said": examined.message})
+        rows.append(_subject_row(subject) | {"state": examined.condition.value, "said": examined.message})
     return rows
 
 
-def _row(subject: Preset) -> dict[str, JsonValue]:
+def _subject_row(subject: Preset) -> dict[str, JsonValue]:
     from benchwright_subjects.agents.installation import is_installed, programs_folder
 
-    cache = Home.find().cache
+    cache = Home.from_environment().cache
     folder = programs_folder(subject, cache)
     return {
         "name": subject.name,

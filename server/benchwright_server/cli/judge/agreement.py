@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.number_text import number
 from benchwright_server.cli.judge.records import opened_records
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 
 if TYPE_CHECKING:
@@ -50,30 +50,30 @@ def agreement(
 
     Exit status: 0 measured, 1 nothing to measure.
     """
-    with plain_errors(), needs("`benchwright judge agreement`", "judges"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright judge agreement`", "judges"):
         from benchwright_judges.agreement.agreement import measure_agreement
-        from benchwright_judges.agreement.rated import read_votes
+        from benchwright_judges.agreement.rated import read_rated_answers
 
-        rated = asyncio.run(rated_of_records()) if votes is None else read_votes(votes)
+        rated = asyncio.run(rated_answers_from_database()) if votes is None else read_rated_answers(votes)
         formats = measure_agreement(rated, seed=seed, resamples=resamples)
     if json_output:
         print_json([measured_format.model_dump(mode="json") for measured_format in formats])
     elif not formats:
         console.print("Nothing was rated by both people and judges. `benchwright judge grade --all` lets people grade.")
     else:
-        _print(formats, disagreements)
+        _print_agreement(formats, disagreements)
     raise typer.Exit(0 if formats else 1)
 
 
-async def rated_of_records() -> Sequence[RatedAnswer]:
+async def rated_answers_from_database() -> Sequence[RatedAnswer]:
     """The answers that people and judges rated, from the database of judgements."""
-    from benchwright_judges.agreement.rated import rated_answers
+    from benchwright_judges.agreement.rated import answers_rated_by_people_and_models
 
     async with opened_records() as records:
-        return rated_answers(await records.answer_records())
+        return answers_rated_by_people_and_models(await records.answer_records())
 
 
-def _print(formats: Sequence[FormatAgreement], with_disagreements: bool) -> None:
+def _print_agreement(formats: Sequence[FormatAgreement], with_disagreements: bool) -> None:
     table = TerminalTable(*_COLUMNS)
     for measured_format in formats:
         for judge in measured_format.judges:
@@ -83,10 +83,10 @@ def _print(formats: Sequence[FormatAgreement], with_disagreements: bool) -> None
                 measured_format.format,
                 judge.judge,
                 str(judge.items),
-                *map(shown_share, shares),
-                *map(_estimate, judge_coefficients),
+                *map(share_with_interval_text, shares),
+                *map(_estimate_text, judge_coefficients),
             )
-    table.print()
+    table.print_rows()
     for measured_format in formats:
         measured = (("alpha", measured_format.people.alpha), ("Cronbach's alpha", measured_format.people.cronbach))
         coefficients = [f"{name} {number(value)}" for name, value in measured if value is not None]
@@ -96,7 +96,7 @@ def _print(formats: Sequence[FormatAgreement], with_disagreements: bool) -> None
         fact_texts += [f"among them {', '.join(coefficients)}"] if coefficients else []
         fact_texts += [
             f"no majority of people on {measured_format.undecided}",
-            f"ties broken {shown_share(measured_format.tie_breaks)}",
+            f"ties broken {share_with_interval_text(measured_format.tie_breaks)}",
         ]
         console.print("; ".join(fact_texts), soft_wrap=True)
     console.print("Intervals: 95 %; Wilson's for shares, percentile bootstrap for the rest.")
@@ -113,14 +113,14 @@ def _print(formats: Sequence[FormatAgreement], with_disagreements: bool) -> None
                     )
 
 
-def shown_share(share: Share) -> str:
+def share_with_interval_text(share: Share) -> str:
     """A proportion with its interval."""
     if share.value is None:
         return "-"
     return f"{share.count}/{share.total} = {number(share.value)} [{number(share.low)}, {number(share.high)}]"
 
 
-def _estimate(estimate: Estimate | None) -> str:
+def _estimate_text(estimate: Estimate | None) -> str:
     if estimate is None or estimate.value is None:
         return "-"
     return number(estimate.value) + (

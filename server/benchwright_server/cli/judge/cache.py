@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_server.cli.judge.records import opened_records
-from benchwright_server.cli.terminal.output import err, explain_unwritable, plain_errors
+from benchwright_server.cli.terminal.output import err, exit_on_expected_error, explain_unwritable
 
 
 def add_to(judge: typer.Typer) -> None:
@@ -30,12 +30,12 @@ def export(
         from benchwright_judges.records.vote_recording import write_recording
 
         async with opened_records() as records:
-            votes = await records.cache()
+            votes = await records.all_cached_votes()
         with explain_unwritable(file):
             await asyncio.to_thread(write_recording, file, votes)
         return len(votes)
 
-    with plain_errors(), needs("`benchwright judge cache`", "judges"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright judge cache`", "judges"):
         err.print(f"{asyncio.run(work())} votes written to {file}.", markup=False)
 
 
@@ -52,5 +52,5 @@ def import_votes(
             await records.cache_votes(votes)
         return len(votes)
 
-    with plain_errors(), needs("`benchwright judge cache`", "judges"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright judge cache`", "judges"):
         err.print(f"{asyncio.run(work())} votes read from {file}.", markup=False)

@@ -9,13 +9,13 @@ from pathlib import Path
 import typer
 from rich.text import Text
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_foundation.number_text import UNKNOWN
 from benchwright_judges.errors import ConfigurationError
 from benchwright_server.cli.judge.records import opened_judges
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
@@ -24,12 +24,12 @@ _Row = dict[str, str | float | bool]
 
 def config(json_output: Json = False) -> None:
     """Show which judges are set up, and where."""
-    with plain_errors(), needs("`benchwright judge config`", "judges"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright judge config`", "judges"):
         from benchwright_judges.models.configuration import read_settings, records_location, settings_file
 
         file = settings_file()
         settings = read_settings()
-        database = _without_password(records_location(settings, Home.find()))
+        database = _without_password(records_location(settings, Home.from_environment()))
     judges = [judge.facts() for judge in settings.judge]
     if json_output:
         settings_fields = settings.model_dump(mode="json", exclude={"judge", "database"})
@@ -47,7 +47,7 @@ def config(json_output: Json = False) -> None:
         price = f"{judge['input_usd']:g} / {judge['output_usd']:g}" if "input_usd" in judge else UNKNOWN
         names = ("name", "model", "family", "base_url", "key")
         table.add_row(*(str(judge.get(name, UNKNOWN)) for name in names), price)
-    table.print()
+    table.print_rows()
     budget = "none" if settings.budget_usd is None else f"{settings.budget_usd:g} USD"
     if settings.reader:
         readers = " and ".join(filter(None, (settings.reader, settings.second_reader)))
@@ -60,8 +60,12 @@ def test(json_output: Json = False) -> None:
 
     Exit status: 0 all judges give the right verdict, 1 some do not.
     """
-    with plain_errors(), needs("`benchwright judge test`", "judges"), err.status("Asking the judges"):
-        rows = asyncio.run(_ask_judges())
+    with (
+        exit_on_expected_error(),
+        explain_missing_extra("`benchwright judge test`", "judges"),
+        err.status("Asking the judges"),
+    ):
+        rows = asyncio.run(_sample_vote_rows())
     if json_output:
         print_json(rows)
     else:
@@ -69,7 +73,7 @@ def test(json_output: Json = False) -> None:
     raise typer.Exit(0 if all(row["ok"] for row in rows) else 1)
 
 
-async def _ask_judges() -> list[_Row]:
+async def _sample_vote_rows() -> list[_Row]:
     from benchwright_judges.agreement.sample import SAMPLE, SAMPLE_ANSWERS, sample_rubric
     from benchwright_judges.models.budget import JudgingBudget
 
@@ -109,16 +113,16 @@ def _print_votes(rows: Sequence[Mapping[str, str | float | bool]]) -> None:
             f"{row['input_tokens']} / {row['output_tokens']}",
             f"{row['cost_usd']:.6f}",
         )
-    table.print()
+    table.print_rows()
 
 
-def _without_password(location: str | Path) -> str:
-    if isinstance(location, Path):
-        return str(location)
+def _without_password(database_location: str | Path) -> str:
+    if isinstance(database_location, Path):
+        return str(database_location)
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError
 
     try:
-        return make_url(location).render_as_string(hide_password=True)
+        return make_url(database_location).render_as_string(hide_password=True)
     except ArgumentError as error:
         raise ConfigurationError("the database's URL can't be read; write postgresql://USER@HOST/NAME") from error

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import TypeAdapter, ValidationError
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_judges.errors import GradingError
 from benchwright_problems.problem import Figure
-from benchwright_server.cli.judge.grading import open_grading, record_judgement_in_attempt
-from benchwright_server.cli.terminal.output import plain_errors
+from benchwright_server.cli.judge.grading import opened_grading, record_judgement_if_newest
+from benchwright_server.cli.terminal.output import exit_on_expected_error
 from benchwright_server.protocol.grading import (
     AnswerToGrade,
     GradeGiven,
@@ -40,22 +40,22 @@ def desk(
     includes_judged: Annotated[bool, typer.Option("--all", help="Also answers that models have judged.")] = False,
 ) -> None:
     """Serve an editor's grading view over standard input and output."""
-    with plain_errors(), needs("`benchwright judge desk`", "judges"):
-        asyncio.run(_serve(grader, includes_judged))
+    with exit_on_expected_error(), explain_missing_extra("`benchwright judge desk`", "judges"):
+        asyncio.run(_serve_grading_view(grader, includes_judged))
 
 
-async def _serve(grader: str, includes_judged: bool) -> None:
-    async with open_grading(graders_per_answer=2, includes_judged=includes_judged) as (grading, records):
+async def _serve_grading_view(grader_pseudonym: str, includes_judged: bool) -> None:
+    async with opened_grading(graders_per_answer=2, includes_judged=includes_judged) as (grading, records):
         graded_count = 0
         skipped: set[str] = set()
         while True:
-            grading_items = await grading.gradable_answers(grader)
+            grading_items = await grading.gradable_answers(grader_pseudonym)
             waiting_items = [item for item in grading_items if item.id not in skipped] or grading_items
             if not waiting_items:
-                _say(GradingDone(type="done", graded=graded_count))
+                _write_message(GradingDone(type="done", graded=graded_count))
                 return
-            _say(_answer_to_grade(waiting_items[0], len(grading_items)))
-            grade_reply = await _take_grade_or_skip(grading, records, grader)
+            _write_message(_answer_message(waiting_items[0], len(grading_items)))
+            grade_reply = await _record_next_grade_or_skip(grading, records, grader_pseudonym)
             if grade_reply is None:
                 return
             if isinstance(grade_reply, GradeGiven):
@@ -66,30 +66,32 @@ async def _serve(grader: str, includes_judged: bool) -> None:
                 skipped.clear()
 
 
-async def _take_grade_or_skip(grading: HumanGrading, records: Records, grader: str) -> GradeGiven | GradeSkipped | None:
+async def _record_next_grade_or_skip(
+    grading: HumanGrading, records: Records, grader_pseudonym: str
+) -> GradeGiven | GradeSkipped | None:
     """The grade or skip that the person gives, recorded when this returns; None if the editor has gone."""
     while line := await asyncio.to_thread(sys.stdin.readline):
         try:
             grade_reply = _SAID.validate_json(line)
             if isinstance(grade_reply, GradeGiven):
-                judgement = await grading.accept_grade(
-                    grade_reply.id, grader, grade_reply.label, grade_reply.difficulty, grade_reply.comment
+                judgement = await grading.store_grade(
+                    grade_reply.id, grader_pseudonym, grade_reply.label, grade_reply.difficulty, grade_reply.comment
                 )
-                await record_judgement_in_attempt(records, grade_reply.id, judgement)
+                await record_judgement_if_newest(records, grade_reply.id, judgement)
             return grade_reply
         except ValidationError:
-            _say(
+            _write_message(
                 GradeRefused(
                     type="refused",
                     reason="That is not a grade. Close this page and open it again.",
                 )
             )
         except GradingError as error:
-            _say(GradeRefused(type="refused", reason=f"{error}."))
+            _write_message(GradeRefused(type="refused", reason=f"{error}."))
     return None
 
 
-def _answer_to_grade(grading_item: GradedItem, left_count: int) -> AnswerToGrade:
+def _answer_message(grading_item: GradedItem, left_count: int) -> AnswerToGrade:
     problem, key = grading_item.problem, grading_item.problem.hidden.answer
     question = problem.public.question
     pictures = (*problem.public.figures, *(key.figures if key else ()))
@@ -100,23 +102,23 @@ def _answer_to_grade(grading_item: GradedItem, left_count: int) -> AnswerToGrade
         language=question.language if question else "en",
         question=problem.public.statement,
         reference="\n\n".join((key.value, *key.alternatives)) if key else "",
-        notes=_notes(key.rubric, key.explanation) if key else "",
+        notes=_joined_notes(key.rubric, key.explanation) if key else "",
         guidance=grading_item.rubric.prompt,
         answer=grading_item.answer,
         labels=grading_item.rubric.scale.labels,
-        pictures=tuple(_picture(figure) for figure in pictures),
+        pictures=tuple(_picture_message(figure) for figure in pictures),
         left=left_count,
     )
 
 
-def _picture(figure: Figure) -> GradingPicture:
+def _picture_message(figure: Figure) -> GradingPicture:
     return GradingPicture(path=figure.path, media_type=figure.media_type.value, data=figure.data)
 
 
-def _notes(*note_parts: str) -> str:
+def _joined_notes(*note_parts: str) -> str:
     return "\n\n".join(filter(None, note_parts))
 
 
-def _say(desk_message: AnswerToGrade | GradingDone | GradeRefused) -> None:
+def _write_message(desk_message: AnswerToGrade | GradingDone | GradeRefused) -> None:
     sys.stdout.write(desk_message.model_dump_json(by_alias=True) + "\n")
     sys.stdout.flush()

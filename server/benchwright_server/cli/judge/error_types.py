@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_attempts.events.events import ErrorsClassified
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.judge.records import opened_records
-from benchwright_server.cli.study.log import opened_log
+from benchwright_server.cli.study.log import opened_study_log
 from benchwright_server.cli.terminal.options import AnswersAtOnce, Budget, Json
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
     # Inspect and the client library take seconds to import.
-    from benchwright_judges.agreement.error_types import Classified
+    from benchwright_judges.agreement.error_types import ErrorClassification
     from benchwright_judges.models.budget import JudgingBudget
     from benchwright_judges.models.endpoint import ModelEndpoint
     from benchwright_judges.records.records import Records
@@ -37,7 +37,7 @@ class _ClassifiedChoices:
     """The result of a run of the command."""
 
     choices: WrongChoices
-    classified_answers: list[tuple[WrongChoice, Classified]]
+    classified_answers: list[tuple[WrongChoice, ErrorClassification]]
     """Those with a usable reply of a judge."""
     failure_counts: Counter[str]
     """Reasons why judges' replies could not be used."""
@@ -55,15 +55,15 @@ class _Classifier:
     budget: JudgingBudget
     offline: bool
 
-    async def classify_errors(self, choice: WrongChoice) -> Classified:
+    async def classify_and_record(self, choice: WrongChoice) -> ErrorClassification:
         """Asks the judges, and records with the attempt what they say if a reply can be used."""
-        from benchwright_judges.agreement.error_types import classify_errors, types_of
+        from benchwright_judges.agreement.error_types import classify_errors, types_named_by_vote
 
         problem = await asyncio.to_thread(self.store.unseal, choice.header.problem)
         classified = await classify_errors(
             problem, choice.reply, self.endpoints, self.records, budget=self.budget, offline=self.offline
         )
-        usable = {vote.judge: types_of(vote) for vote in classified.votes if not vote.error}
+        usable = {vote.judge: types_named_by_vote(vote) for vote in classified.votes if not vote.error}
         if usable:
             event = ErrorsClassified(
                 number=choice.number,
@@ -90,8 +90,8 @@ def error_types(
 
     Exit status: 0 every wrong choice is classified, 1 some are not, 2 there is nothing to classify or no judge.
     """
-    with plain_errors(), needs("`benchwright judge error-types`", "baselines"):
-        classification = asyncio.run(_classify_pack(pack, solver, budget, jobs))
+    with exit_on_expected_error(), explain_missing_extra("`benchwright judge error-types`", "baselines"):
+        classification = asyncio.run(_classify_wrong_choices(pack, solver, budget, jobs))
     counts = Counter(name.value for _, classified in classification.classified_answers for name in classified.types)
     summary_fields = {
         "classified": len(classification.classified_answers),
@@ -105,7 +105,7 @@ def error_types(
     if json_output:
         print_json(summary_fields)
     else:
-        _print(summary_fields, counts)
+        _print_error_types(summary_fields, counts)
     if classification.failure_counts:
         err.print(
             "; ".join(
@@ -118,12 +118,12 @@ def error_types(
     raise typer.Exit(1 if summary_fields["missing"] else 0)
 
 
-def _print(summary_fields: dict[str, object], counts: Counter[str]) -> None:
+def _print_error_types(summary_fields: dict[str, object], count_by_type: Counter[str]) -> None:
     table = TerminalTable("type of error", "answers")
-    for name, count in counts.most_common():
+    for name, count in count_by_type.most_common():
         table.add_row(name, str(count))
-    if counts:
-        table.print()
+    if count_by_type:
+        table.print_rows()
     console.print(
         f"{summary_fields['classified']} wrong choices classified now, {summary_fields['classified_before']} before; "
         f"{summary_fields['without_steps']} have no kept reply with steps.",
@@ -131,26 +131,28 @@ def _print(summary_fields: dict[str, object], counts: Counter[str]) -> None:
     )
 
 
-async def _classify_pack(pack: str, solver: str, budget: float | None, jobs: int) -> _ClassifiedChoices:
+async def _classify_wrong_choices(
+    pack_name: str, solver_name: str, budget_usd: float | None, jobs: int
+) -> _ClassifiedChoices:
     from benchwright_judges.models.budget import JudgingBudget
-    from benchwright_judges.models.configuration import open_endpoints, read_settings
+    from benchwright_judges.models.configuration import open_all_endpoints, read_settings
     from benchwright_subjects.evaluation.kept_evals import folder_of
     from benchwright_subjects.wrong_choices import wrong_choices
 
-    home = Home.find()
+    home = Home.from_environment()
     store = Store(home)
     settings = read_settings()
-    with opened_log() as log:
-        choices = wrong_choices(log, store, folder_of(home), pack, solver=solver)
+    with opened_study_log() as log:
+        choices = wrong_choices(log, store, folder_of(home), pack_name, solver=solver_name)
         if not choices.unclassified_choices and not choices.classified:
             raise ServerError(
-                f"There is no wrong choice of a model at {pack} with its steps. Ask for steps with "
-                f"`benchwright eval --pack {pack} --think --model …`."
+                f"There is no wrong choice of a model at {pack_name} with its steps. Ask for steps with "
+                f"`benchwright eval --pack {pack_name} --think --model …`."
             )
-        endpoints = await asyncio.to_thread(open_endpoints, settings)
+        endpoints = await asyncio.to_thread(open_all_endpoints, settings)
         if choices.unclassified_choices and not endpoints:
             raise ServerError("No model judge is available. docs/how-to/judges.md shows how to set one up.")
-        spending = JudgingBudget(settings.budget_usd if budget is None else budget)
+        spending = JudgingBudget(settings.budget_usd if budget_usd is None else budget_usd)
         try:
             async with opened_records() as records:
                 classifier = _Classifier(store, log, records, endpoints, spending, settings.offline)
@@ -170,7 +172,7 @@ async def _classify_all(classifier: _Classifier, choices: WrongChoices, jobs: in
         async def classify_choice(choice: WrongChoice) -> None:
             async with turn:
                 try:
-                    classified = await classifier.classify_errors(choice)
+                    classified = await classifier.classify_and_record(choice)
                 except OutOfBudgetError:
                     classification.unpaid += 1
                     return

@@ -13,14 +13,14 @@ from rich.prompt import IntPrompt, Prompt
 from rich.rule import Rule
 
 from benchwright_attempts.errors import AttemptError
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_judges.errors import GradingError, VotesFileError
 from benchwright_judges.judgement import Judgement
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.judge.records import opened_records
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import console, err, explain_unwritable, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, explain_unwritable, print_json
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import.
@@ -54,7 +54,7 @@ def grade(
     """Grade answers one by one: blind, in an order of your own. Stop at any time and continue later."""
 
     async def work() -> int:
-        async with open_grading(graders, includes_judged) as (grading, records):
+        async with opened_grading(graders, includes_judged) as (grading, records):
             grading_items = await (grading.open_disputes(grader) if disputed else grading.gradable_answers(grader))
             # Nothing else happens meanwhile, and Ctrl+C reaches a question that is not asked in a thread.
             if not grading_items:
@@ -62,19 +62,19 @@ def grade(
             graded_count = 0
             for number, grading_item in enumerate(grading_items, start=1):
                 console.print(Rule(f"{number} of {len(grading_items)}"))
-                _show_answer(grading_item)
+                _print_answer(grading_item)
                 label = _ask_label(grading_item)
                 if label == _QUIT:
                     break
                 if label == _SKIP:
                     continue
                 difficulty, comment = _ask_difficulty_and_comment()
-                judgement = await grading.accept_grade(grading_item.id, grader, label, difficulty, comment)
-                await record_judgement_in_attempt(records, grading_item.id, judgement)
+                judgement = await grading.store_grade(grading_item.id, grader, label, difficulty, comment)
+                await record_judgement_if_newest(records, grading_item.id, judgement)
                 graded_count += 1
             return graded_count
 
-    with plain_errors(), needs("`benchwright judge grade`", "judges"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright judge grade`", "judges"):
         err.print(f"{asyncio.run(work())} graded.")
 
 
@@ -89,13 +89,13 @@ def sheet_export(
     async def work() -> int:
         from benchwright_judges.people.grading_sheet import write_sheet
 
-        async with open_grading(graders, includes_judged) as (grading, _):
+        async with opened_grading(graders, includes_judged) as (grading, _):
             grading_items = await grading.gradable_answers(grader)
         with explain_unwritable(file):
             await asyncio.to_thread(write_sheet, file, grading_items)
         return len(grading_items)
 
-    with plain_errors(), needs("`benchwright judge sheet`", "judges"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright judge sheet`", "judges"):
         err.print(f"{asyncio.run(work())} answers written to {file}.", markup=False)
 
 
@@ -113,19 +113,19 @@ def sheet_import(
 
         rows = await asyncio.to_thread(read_sheet, file)
         decided_count = 0
-        async with open_grading(graders, includes_judged) as (grading, records):
+        async with opened_grading(graders, includes_judged) as (grading, records):
             for number, row in enumerate(rows, start=1):
                 try:
-                    judgement = await grading.accept_grade(row.item, grader, row.label, row.difficulty, row.comment)
+                    judgement = await grading.store_grade(row.item, grader, row.label, row.difficulty, row.comment)
                 except GradingError as error:
                     raise VotesFileError(
                         f"{file}: grade {number}: {error}; the {number - 1} before it are kept"
                     ) from error
-                await record_judgement_in_attempt(records, row.item, judgement)
+                await record_judgement_if_newest(records, row.item, judgement)
                 decided_count += judgement is not None
         return {"grades": len(rows), "decided": decided_count}
 
-    with plain_errors(), needs("`benchwright judge sheet`", "judges"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright judge sheet`", "judges"):
         counts = asyncio.run(work())
     if json_output:
         print_json(counts)
@@ -133,7 +133,7 @@ def sheet_import(
         console.print(f"{counts['grades']} grades imported; they decide {counts['decided']} answers.")
 
 
-async def record_judgement_in_attempt(records: Records, answer_id: str, judgement: Judgement | None) -> None:
+async def record_judgement_if_newest(records: Records, answer_id: str, judgement: Judgement | None) -> None:
     """Record in an answer's attempt what people decided, if they have decided and it belongs to one."""
     from benchwright_studies.conduct.late_judgement import record_late_judgement
 
@@ -143,25 +143,27 @@ async def record_judgement_in_attempt(records: Records, answer_id: str, judgemen
     if judgement is None or answer is None or newest_judgement != judgement:
         return
     try:
-        await asyncio.to_thread(record_late_judgement, Home.find(), answer, judgement)
+        await asyncio.to_thread(record_late_judgement, Home.from_environment(), answer, judgement)
     except AttemptError as error:
         err.print(str(error), markup=False, soft_wrap=True)
 
 
 @asynccontextmanager
-async def open_grading(graders_per_answer: int, includes_judged: bool) -> AsyncIterator[tuple[HumanGrading, Records]]:
+async def opened_grading(graders_per_answer: int, includes_judged: bool) -> AsyncIterator[tuple[HumanGrading, Records]]:
     """The answers that wait for people on this machine, and the database for their grades; closed afterwards."""
     from benchwright_judges.people.human_grading import HumanGrading
 
     async with opened_records() as records:
         yield (
-            HumanGrading(records, Store(Home.find()).unseal, graders=graders_per_answer, includes_all=includes_judged),
+            HumanGrading(
+                records, Store(Home.from_environment()).unseal, graders=graders_per_answer, includes_all=includes_judged
+            ),
             records,
         )
 
 
-def _show_answer(grading_item: GradedItem) -> None:
-    from benchwright_judges.models.prompt import visible
+def _print_answer(grading_item: GradedItem) -> None:
+    from benchwright_judges.models.prompt import escape_hidden_characters
 
     key = grading_item.problem.hidden.answer
     sections = [("Question", grading_item.problem.public.statement)]
@@ -176,7 +178,7 @@ def _show_answer(grading_item: GradedItem) -> None:
         if text.strip():
             console.print(f"[bold]{title}[/bold]")
             # Strangers' words: nothing in them that a terminal obeys.
-            console.print(visible(text.strip()), markup=False, soft_wrap=True)
+            console.print(escape_hidden_characters(text.strip()), markup=False, soft_wrap=True)
             console.print()
 
 

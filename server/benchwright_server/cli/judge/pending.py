@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_attempts.errors import AttemptError
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_judges.judgement import Judgement, JudgementStatus
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.judge.records import Judges, opened_judges
 from benchwright_server.cli.terminal.options import AnswersAtOnce, Budget, Json, Reader
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
@@ -43,25 +43,25 @@ def pending(
 
     async def work() -> list[_Row]:
         async with opened_judges(reader) as judges:
-            waiting_answers = await judges.records.pending()
+            waiting_answers = await judges.records.unscored_answers()
             if not score:
-                return [_row(waiting_answer, None) for waiting_answer in waiting_answers]
-            return await _score_all(waiting_answers, judges, budget, jobs)
+                return [_answer_row(waiting_answer, None) for waiting_answer in waiting_answers]
+            return await _score_and_make_rows(waiting_answers, judges, budget, jobs)
 
     status = "Judging" if score else "Reading the database"
-    with plain_errors(), needs("`benchwright judge pending`", "judges"), err.status(status):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright judge pending`", "judges"), err.status(status):
         rows = asyncio.run(work())
     if json_output:
         print_json(rows)
     elif not rows:
         console.print("No answer waits.")
     else:
-        _print(rows)
+        _print_answer_rows(rows)
     raise typer.Exit(1 if any(row["status"] in ("pending", "error") for row in rows) else 0)
 
 
-async def _score_all(
-    waiting_answers: Sequence[UnscoredAnswer], local_judges: Judges, budget: float | None, jobs: int
+async def _score_and_make_rows(
+    waiting_answers: Sequence[UnscoredAnswer], local_judges: Judges, budget_usd: float | None, jobs: int
 ) -> list[_Row]:
     from benchwright_judges.models.budget import JudgingBudget
 
@@ -71,21 +71,25 @@ async def _score_all(
             "No judge is set up, so none can score these answers. Set one up as docs/how-to/judges.md shows, or"
             " let people score with `benchwright judge grade`."
         )
-    spending = JudgingBudget(local_judges.settings.budget_usd if budget is None else budget)
+    spending = JudgingBudget(local_judges.settings.budget_usd if budget_usd is None else budget_usd)
     turn = asyncio.Semaphore(jobs)
 
     async def score_answer(unscored_answer: UnscoredAnswer) -> _Row:
         async with turn:
-            return _row(unscored_answer, await _score(unscored_answer, panel, local_judges.records, spending))
+            return _answer_row(
+                unscored_answer, await _score_or_keep_pending(unscored_answer, panel, local_judges.records, spending)
+            )
 
     return await asyncio.gather(*(score_answer(item) for item in waiting_answers))
 
 
-async def _score(unscored_answer: UnscoredAnswer, panel: Panel, records: Records, spending: JudgingBudget) -> Judgement:
+async def _score_or_keep_pending(
+    unscored_answer: UnscoredAnswer, panel: Panel, records: Records, spending: JudgingBudget
+) -> Judgement:
     from benchwright_judges.records.recorded_judging import judge_and_record
     from benchwright_studies.conduct.late_judgement import record_late_judgement
 
-    home = Home.find()
+    home = Home.from_environment()
     answer = unscored_answer.answer
     pending_judgement = Judgement(status=JudgementStatus.PENDING, message=unscored_answer.reason)
     try:
@@ -101,7 +105,7 @@ async def _score(unscored_answer: UnscoredAnswer, panel: Panel, records: Records
         answer.text,
         panel,
         records,
-        ref=answer.problem,
+        problem_ref=answer.problem,
         answer_id=answer.id,
         budget=spending,
         attempt=answer.attempt,
@@ -115,7 +119,7 @@ async def _score(unscored_answer: UnscoredAnswer, panel: Panel, records: Records
     return judgement
 
 
-def _row(unscored_answer: UnscoredAnswer, judgement: Judgement | None) -> _Row:
+def _answer_row(unscored_answer: UnscoredAnswer, judgement: Judgement | None) -> _Row:
     answer = unscored_answer.answer
     return {
         "id": answer.id,
@@ -133,7 +137,7 @@ def _row(unscored_answer: UnscoredAnswer, judgement: Judgement | None) -> _Row:
     }
 
 
-def _print(rows: Sequence[_Row]) -> None:
+def _print_answer_rows(rows: Sequence[_Row]) -> None:
     table = TerminalTable("answer", "problem", "attempt", "since", "status", "score", "reason")
     for row in rows:
         table.add_row(
@@ -145,4 +149,4 @@ def _print(rows: Sequence[_Row]) -> None:
             "" if row["score"] is None else f"{row['score']:g}",
             str(row["message"]),
         )
-    table.print()
+    table.print_rows()

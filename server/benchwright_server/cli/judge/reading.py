@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_foundation.errors import needs
-from benchwright_server.cli.judge.agreement import shown_share
+from benchwright_foundation.errors import explain_missing_extra
+from benchwright_server.cli.judge.agreement import share_with_interval_text
 from benchwright_server.cli.judge.records import opened_judges
 from benchwright_server.cli.terminal.options import Budget, Json, Reader
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
@@ -31,23 +31,27 @@ def reading(
 
     Exit status: 0 measured, 1 the model could not be used for some replies.
     """
-    with plain_errors(), needs("`benchwright judge reading`", "judges"), err.status("Reading"):
-        measured = asyncio.run(_measure(corpus, reader, budget))
+    with (
+        exit_on_expected_error(),
+        explain_missing_extra("`benchwright judge reading`", "judges"),
+        err.status("Reading"),
+    ):
+        measured = asyncio.run(_measure_reading(corpus, reader, budget))
     if json_output:
         print_json(measured.model_dump(mode="json"))
     else:
-        _print(measured)
+        _print_reading_qualities(measured)
     raise typer.Exit(1 if measured.failed else 0)
 
 
-async def _measure(corpus: Path, reader_judge: str, budget: float | None) -> ReadingMeasured:
+async def _measure_reading(corpus_file: Path, reader_judge: str, budget_usd: float | None) -> ReadingMeasured:
     from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
     from benchwright_judges.reading.corpus import read_corpus
     from benchwright_judges.reading.measure import measure_reading
 
-    replies = await asyncio.to_thread(read_corpus, corpus)
+    replies = await asyncio.to_thread(read_corpus, corpus_file)
     async with opened_judges(reader_judge) as judges:
-        spending = JudgingBudget(judges.settings.budget_usd if budget is None else budget)
+        spending = JudgingBudget(judges.settings.budget_usd if budget_usd is None else budget_usd)
         try:
             return await measure_reading(replies, judges.panel, judges.records, spending)
         except OutOfBudgetError as error:
@@ -57,12 +61,12 @@ async def _measure(corpus: Path, reader_judge: str, budget: float | None) -> Rea
             ) from error
 
 
-def _print(measured: ReadingMeasured) -> None:
+def _print_reading_qualities(measured: ReadingMeasured) -> None:
     table = TerminalTable("reader", "format", "n", "read", "unread", "misread", "invented")
     for quality in measured.qualities:
-        shares = map(shown_share, (quality.read, quality.unread, quality.misread, quality.invented))
+        shares = map(share_with_interval_text, (quality.read, quality.unread, quality.misread, quality.invented))
         table.add_row(quality.reader, quality.format, str(quality.replies), *shares)
-    table.print()
+    table.print_rows()
     if measured.asked:
         console.print(f"Replies that the model was asked about: {measured.asked}; cost: {measured.cost_usd:.4f} USD.")
     if measured.failed:

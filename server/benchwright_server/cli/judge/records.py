@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 @asynccontextmanager
-async def opened_records(database: str | None = None) -> AsyncIterator[Records]:
+async def opened_records(database_url: str | None = None) -> AsyncIterator[Records]:
     """The database of judgements, closed afterwards.
 
     Args:
-        database: Its URL; as judges.toml says if not given.
+        database_url: Its URL; as judges.toml says if not given.
     """
     from benchwright_judges.models.configuration import read_settings, records_location
     from benchwright_judges.records.records import Records
 
-    records = await Records.open(database or records_location(read_settings(), Home.find()))
+    records = await Records.open(database_url or records_location(read_settings(), Home.from_environment()))
     try:
         yield records
     finally:
@@ -45,17 +45,17 @@ class Judges:
 
 
 @asynccontextmanager
-async def opened_judges(reader_judge: str = "") -> AsyncIterator[Judges]:
+async def opened_judges(reader_judge_name: str = "") -> AsyncIterator[Judges]:
     """The model judges and the database of judgements, closed afterwards.
 
     Args:
-        reader_judge: The judge that reads what rules can't; as judges.toml says if not given.
+        reader_judge_name: The judge that reads what rules can't; as judges.toml says if not given.
     """
-    from benchwright_judges.models.configuration import find_panel, read_settings
+    from benchwright_judges.models.configuration import open_panel_if_any, read_settings
 
-    settings = read_settings(reader_name=reader_judge)
+    settings = read_settings(reader_name=reader_judge_name)
     async with opened_records() as records:
-        panel = await asyncio.to_thread(find_panel, settings)
+        panel = await asyncio.to_thread(open_panel_if_any, settings)
         try:
             yield Judges(settings, panel, records)
         finally:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_server.cli.judge.records import opened_records
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import err, plain_errors, print_json
+from benchwright_server.cli.terminal.output import err, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
@@ -61,8 +61,8 @@ def serve(
     """Serve the judges over HTTP until Ctrl+C."""
     # A library's message may quote what it worked on.
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    with plain_errors(), needs("`benchwright judge serve`", "judges"):
-        from benchwright_judges.models.configuration import find_panel, read_settings, records_location
+    with exit_on_expected_error(), explain_missing_extra("`benchwright judge serve`", "judges"):
+        from benchwright_judges.models.configuration import open_panel_if_any, read_settings, records_location
         from benchwright_judges.service.judging import JudgingPace
         from benchwright_judges.service.server import check_host
         from benchwright_judges.service.server import serve as serve_http
@@ -71,9 +71,9 @@ def serve(
         check_host(host, allow_remote=allow_remote)
         settings = read_settings()
         serving = serve_http(
-            Store(Home.find()),
-            database or records_location(settings, Home.find()),
-            find_panel(settings),
+            Store(Home.from_environment()),
+            database or records_location(settings, Home.from_environment()),
+            open_panel_if_any(settings),
             host=host,
             port=port,
             pace=JudgingPace(at_once=at_once),
@@ -93,16 +93,16 @@ def create(
     json_output: Json = False,
 ) -> None:
     """Create a token. It is printed once, and only its hash is stored."""
-    with plain_errors(), needs(_COMMANDS, "judges"):
+    with exit_on_expected_error(), explain_missing_extra(_COMMANDS, "judges"):
         from benchwright_judges.service.token import Scope
 
         if unknown := [word for word in scope if word not in list(Scope)]:
             raise ServerError(f"There is no scope {unknown[0]!r}; choose from {', '.join(Scope)}.")
         if not name.strip() or not name.isprintable() or len(name) > _LONGEST_NAME:
             raise ServerError(f"A name has at most {_LONGEST_NAME} printable characters, and not only spaces.")
-        lifetime = _lifetime_s(expires)
+        lifetime = _lifetime_s_or_never(expires)
         expiry = time.time() + lifetime if lifetime is not None else None
-        token, text = _with_tokens(
+        token, text = _run_on_tokens(
             database,
             lambda tokens: tokens.create(
                 name, [Scope(word) for word in scope], expires=expiry, per_minute=rate, budget_usd=budget
@@ -117,8 +117,8 @@ def create(
 
 def list_tokens(database: Database = None, json_output: Json = False) -> None:
     """List the tokens, newest first."""
-    with plain_errors(), needs(_COMMANDS, "judges"):
-        listed_tokens = _with_tokens(database, lambda tokens: tokens.list_tokens())
+    with exit_on_expected_error(), explain_missing_extra(_COMMANDS, "judges"):
+        listed_tokens = _run_on_tokens(database, lambda tokens: tokens.list_tokens())
     if json_output:
         print_json([token.model_dump(mode="json", exclude={"digest"}) for token in listed_tokens])
         return
@@ -128,49 +128,49 @@ def list_tokens(database: Database = None, json_output: Json = False) -> None:
             token.id,
             token.name,
             " ".join(token.scopes),
-            _state(token),
-            _day(token.expires),
+            _token_state(token),
+            _local_time_or_never(token.expires),
             str(token.per_minute),
             f"{token.spent_usd:.4f}",
             "" if token.budget_usd is None else f"{token.budget_usd:.4f}",
         )
-    table.print()
+    table.print_rows()
 
 
 def revoke(
     token: Annotated[str, typer.Argument(metavar="ID", help="Its id, as listed.")], database: Database = None
 ) -> None:
     """Revoke a token, effective at once."""
-    with plain_errors(), needs(_COMMANDS, "judges"):
-        if not _with_tokens(database, lambda tokens: tokens.revoke(token)):
+    with exit_on_expected_error(), explain_missing_extra(_COMMANDS, "judges"):
+        if not _run_on_tokens(database, lambda tokens: tokens.revoke(token)):
             raise ServerError(f"There is no valid token {token!r}; `benchwright judge token list` shows all.")
     err.print(f"Token {token} is revoked.", markup=False)
 
 
-def _with_tokens(database: str | None, token_action: Callable[[AccessTokens], Awaitable[T]]) -> T:
+def _run_on_tokens(database_url: str | None, token_action: Callable[[AccessTokens], Awaitable[T]]) -> T:
     from benchwright_judges.service.tokens import AccessTokens
 
     async def work() -> T:
-        async with opened_records(database) as records:
+        async with opened_records(database_url) as records:
             return await token_action(AccessTokens(records))
 
     return asyncio.run(work())
 
 
-def _lifetime_s(text: str) -> float | None:
-    if text == "never":
+def _lifetime_s_or_never(lifetime_text: str) -> float | None:
+    if lifetime_text == "never":
         return None
-    match = re.fullmatch(r"([1-9][0-9]{0,4})([hdw])", text)
+    match = re.fullmatch(r"([1-9][0-9]{0,4})([hdw])", lifetime_text)
     if match is None:
-        raise ServerError(f"{text!r} is not a time span; write 12h, 90d, 52w or never.")
+        raise ServerError(f"{lifetime_text!r} is not a time span; write 12h, 90d, 52w or never.")
     return int(match[1]) * _UNITS_S[match[2]]
 
 
-def _state(token: AccessToken) -> str:
+def _token_state(token: AccessToken) -> str:
     if token.revoked is not None:
         return "revoked"
     return "expired" if token.expires is not None and token.expires <= time.time() else "valid"
 
 
-def _day(seconds: float | None) -> str:
-    return "never" if seconds is None else datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+def _local_time_or_never(epoch_s: float | None) -> str:
+    return "never" if epoch_s is None else datetime.fromtimestamp(epoch_s, UTC).astimezone().strftime("%Y-%m-%d %H:%M")

@@ -27,7 +27,7 @@ def doctor(json_output: options.Json = False) -> None:
     from benchwright_server.doctor import examine
 
     with err.status("Checking this machine"):
-        doctor_report = examine(Home.find())
+        doctor_report = examine(Home.from_environment())
     if json_output:
         print_json(doctor_report.model_dump(mode="json", by_alias=True))
     else:
@@ -37,5 +37,5 @@ def doctor(json_output: options.Json = False) -> None:
             table.add_row(
                 doctor_item.name, mark, doctor_item.version or "", doctor_item.needed_for, doctor_item.hint or ""
             )
-        table.print()
+        table.print_rows()
     raise typer.Exit(0 if doctor_report.ok else 1)

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from benchwright_foundation.registration import enumeration
+from benchwright_foundation.registration import names_phrase
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, SANDBOXES, open_sandbox, sandbox_names
 from benchwright_server.greeting import greet, show_startup_error
 
@@ -37,7 +37,7 @@ class _AnsweredErrorFilter(logging.Filter):
 def serve(arguments: Sequence[str]) -> None:
     """Serve one client until it says `exit` or goes away."""
     parser = argparse.ArgumentParser(prog="benchwright lsp", description="Language server over stdio.")
-    parser.add_argument("--sandbox", choices=sandbox_names(), default=DEFAULT_SANDBOX, help=enumeration(SANDBOXES))
+    parser.add_argument("--sandbox", choices=sandbox_names(), default=DEFAULT_SANDBOX, help=names_phrase(SANDBOXES))
     parser.add_argument("--judge-url", default="", metavar="URL", help="have questions judged by this judge service")
     parser.add_argument("--stdio", action="store_true", help="accepted, and always so")
     options = parser.parse_args(arguments)
@@ -65,8 +65,8 @@ def serve(arguments: Sequence[str]) -> None:
         show_startup_error(sys.stdout.buffer, f"Benchwright's server can't start: {error}; {error.hint}.")
         parser.error(f"{error}; {error.hint}")
     # Registered first, so it runs last.
-    atexit.register(lambda: _end(0 if server.is_shut_down else 1))
-    server = BenchwrightServer(Home.find(), sandbox, greeting)
+    atexit.register(lambda: _exit_without_leak_report(0 if server.is_shut_down else 1))
+    server = BenchwrightServer(Home.from_environment(), sandbox, greeting)
     gc.enable()
     if options.judge_url and not greeting.settings.judge.url:
         server.sessions.use_judge_service(options.judge_url)
@@ -75,10 +75,10 @@ def serve(arguments: Sequence[str]) -> None:
     sys.exit(0 if server.is_shut_down else 1)
 
 
-def _end(status: int) -> None:
+def _exit_without_leak_report(exit_status: int) -> None:
     """End before nanobind does: it prints every object of slang that is still referred to as a leak."""
     logging.shutdown()
-    os._exit(status)
+    os._exit(exit_status)
 
 
 def add_to(parent: typer.Typer) -> None:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from benchwright_foundation.errors import needs
-from benchwright_server.cli.terminal.output import plain_errors
+from benchwright_foundation.errors import explain_missing_extra
+from benchwright_server.cli.terminal.output import exit_on_expected_error
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -26,10 +26,10 @@ def mcp(
     editor has the attempt open, its language server answers; else this command works on it, and pauses the clock when
     it ends.
     """
-    with plain_errors():
+    with exit_on_expected_error():
         from benchwright_server.agent.backend import Backend
 
-        with needs("Serving tools to agents", "mcp"):
+        with explain_missing_extra("Serving tools to agents", "mcp"):
             from benchwright_server.agent.mcp_server import serve
 
         async def run() -> None:

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from benchwright_foundation.home import Home
-from benchwright_harness.toolchain.terminal import offer_scripts
-from benchwright_server.cli.terminal.output import explain_unwritable, plain_errors
+from benchwright_harness.toolchain.terminal import write_tool_scripts
+from benchwright_server.cli.terminal.output import exit_on_expected_error, explain_unwritable
 from benchwright_server.errors import ServerError
 
 
@@ -28,12 +28,12 @@ def shell(
 
     Exit status: that of the command; 127 if there is no such command.
     """
-    cache = Home.find().cache
-    with plain_errors(), explain_unwritable(cache):
-        tools_folder = offer_scripts(cache)
+    cache = Home.from_environment().cache
+    with exit_on_expected_error(), explain_unwritable(cache):
+        tools_folder = write_tool_scripts(cache)
     command_line = command or [os.environ.get("SHELL") or "/bin/sh"]
     environment = {**os.environ, "PATH": f"{tools_folder}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
-    with plain_errors():
+    with exit_on_expected_error():
         try:
             os.execvpe(command_line[0], command_line, environment)  # noqa: S606
         except FileNotFoundError as error:

@@ -12,7 +12,7 @@ from benchwright_foundation.home import Home
 from benchwright_harness.errors import ToolchainError
 from benchwright_harness.toolchain import Toolchain
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 
 Name = Annotated[
@@ -55,7 +55,10 @@ def build_command(
         BarColumn(),
         TextColumn("{task.percentage:.0f} %"),
     )
-    with plain_errors(), Progress(*progress_columns, TimeElapsedColumn(), console=err, transient=True) as progress:
+    with (
+        exit_on_expected_error(),
+        Progress(*progress_columns, TimeElapsedColumn(), console=err, transient=True) as progress,
+    ):
         task_id = progress.add_task("", total=100)
         shown_part = ""
 
@@ -67,27 +70,29 @@ def build_command(
                 typer.echo(f"{percent:3.0f} % {build_part}", err=True)
             shown_part = build_part
 
-        toolchain = build(Home.find().cache, mirror, show)
-        _tidy()
+        toolchain = build(Home.from_environment().cache, mirror, show)
+        _delete_obsolete_folders()
     if json_output:
-        print_json(_row(toolchain, in_use=True))
+        print_json(_toolchain_row(toolchain, in_use=True))
     else:
         console.print(f"{toolchain.name} is built and in use: {toolchain.folder}", soft_wrap=True)
 
 
 def list_command(json_output: Json = False) -> None:
     """List the toolchains of this machine."""
-    with plain_errors():
-        used_name, toolchains = _toolchains()
-    rows = [_row(toolchain, in_use=toolchain.name == used_name) for toolchain in toolchains]
+    with exit_on_expected_error():
+        used_name, toolchains = _name_in_use_and_toolchains()
+    rows = [_toolchain_row(toolchain, in_use=toolchain.name == used_name) for toolchain in toolchains]
     if json_output:
         print_json(rows)
         return
     table = TerminalTable("name", "in use", "current", "tools")
     for toolchain in toolchains:
         tools = ", ".join(f"{name} {version}" for name, version in sorted(toolchain.manifest.versions.items()))
-        table.add_row(toolchain.name, _yes(toolchain.name == used_name), _yes(toolchain.is_current), tools)
-    table.print()
+        table.add_row(
+            toolchain.name, _yes_or_empty(toolchain.name == used_name), _yes_or_empty(toolchain.is_current), tools
+        )
+    table.print_rows()
 
 
 def verify_command(name: Name = None, json_output: Json = False) -> None:
@@ -95,10 +100,10 @@ def verify_command(name: Name = None, json_output: Json = False) -> None:
 
     Exit status: 0 unchanged, 1 changed.
     """
-    with plain_errors():
-        toolchain = _chosen_toolchain(name)
+    with exit_on_expected_error():
+        toolchain = _toolchain_by_prefix_or_in_use(name)
         with err.status(f"Reading {toolchain.name}"):
-            differences = toolchain.verify()
+            differences = toolchain.changes_since_build()
     if json_output:
         print_json({"name": toolchain.name, "ok": not differences, "differences": [*differences]})
     elif differences:
@@ -115,12 +120,12 @@ def use_command(
     json_output: Json = False,
 ) -> None:
     """Use another toolchain for hidden tests."""
-    with plain_errors():
-        toolchain = _chosen_toolchain(name)
+    with exit_on_expected_error():
+        toolchain = _toolchain_by_prefix_or_in_use(name)
         toolchain.use()
-        _tidy()
+        _delete_obsolete_folders()
     if json_output:
-        print_json(_row(toolchain, in_use=True))
+        print_json(_toolchain_row(toolchain, in_use=True))
     else:
         console.print(f"{toolchain.name} is in use.")
 
@@ -130,10 +135,13 @@ def prune_command(
     json_output: Json = False,
 ) -> None:
     """Delete toolchains that are not in use, and leftovers of older versions. What is running stays."""
-    from benchwright_harness.toolchain.pruning import prunable_folders, remove
+    from benchwright_harness.toolchain.pruning import prunable_folders, remove_if_unused
 
-    with plain_errors():
-        removals = [(leftover, not dry_run and remove(leftover)) for leftover in prunable_folders(Home.find().cache)]
+    with exit_on_expected_error():
+        removals = [
+            (leftover, not dry_run and remove_if_unused(leftover))
+            for leftover in prunable_folders(Home.from_environment().cache)
+        ]
     if json_output:
         print_json(
             [
@@ -152,7 +160,7 @@ def prune_command(
         outcome = "would be deleted" if dry_run else "deleted" if was_removed else "could not be deleted"
         table.add_row(leftover.path.name, leftover.kind.value, f"{leftover.size / 1e6:.0f}", outcome)
     if removals:
-        table.print()
+        table.print_rows()
     freed = sum(leftover.size for leftover, gone in removals if gone or dry_run)
     console.print(f"{freed / 1e6:.0f} MB {'would be' if dry_run else 'are'} freed.")
 
@@ -161,34 +169,34 @@ def image_command(name: Name = None, json_output: Json = False) -> None:
     """Create a Docker image of a toolchain, as the docker sandbox does when it needs one."""
     from benchwright_harness.sandbox.docker import DockerSandbox
 
-    with plain_errors():
-        toolchain = _chosen_toolchain(name)
+    with exit_on_expected_error():
+        toolchain = _toolchain_by_prefix_or_in_use(name)
         with err.status(f"Loading {toolchain.name} into Docker"):
-            image = DockerSandbox().image(toolchain)
+            image = DockerSandbox().imported_image_name(toolchain)
     if json_output:
         print_json({"name": toolchain.name, "image": image})
     else:
         console.print(image)
 
 
-def _toolchains() -> tuple[str, list[Toolchain]]:
+def _name_in_use_and_toolchains() -> tuple[str, list[Toolchain]]:
     """The name of the one in use, and all of them."""
-    cache = Home.find().cache
-    return Toolchain.in_use(cache).name, Toolchain.find_all(cache)
+    cache = Home.from_environment().cache
+    return Toolchain.folder_in_use(cache).name, Toolchain.find_all(cache)
 
 
-def _chosen_toolchain(name: str | None) -> Toolchain:
-    if name is None:
-        return Toolchain.find(Home.find().cache)
-    _, toolchains = _toolchains()
-    matches = [toolchain for toolchain in toolchains if toolchain.name.startswith(name)]
+def _toolchain_by_prefix_or_in_use(name_prefix: str | None) -> Toolchain:
+    if name_prefix is None:
+        return Toolchain.find(Home.from_environment().cache)
+    _, toolchains = _name_in_use_and_toolchains()
+    matches = [toolchain for toolchain in toolchains if toolchain.name.startswith(name_prefix)]
     if len(matches) != 1:
         names = ", ".join(toolchain.name for toolchain in matches or toolchains) or "none"
-        raise ToolchainError(f"{name!r} names {len(matches)} toolchains", f"there are: {names}")
+        raise ToolchainError(f"{name_prefix!r} names {len(matches)} toolchains", f"there are: {names}")
     return matches[0]
 
 
-def _row(toolchain: Toolchain, *, in_use: bool) -> dict[str, JsonValue]:
+def _toolchain_row(toolchain: Toolchain, *, in_use: bool) -> dict[str, JsonValue]:
     return {
         "name": toolchain.name,
         "digest": toolchain.digest,
@@ -199,13 +207,13 @@ def _row(toolchain: Toolchain, *, in_use: bool) -> dict[str, JsonValue]:
     }
 
 
-def _tidy() -> None:
+def _delete_obsolete_folders() -> None:
     """Delete what can't be needed again; another toolchain could be, to repeat a verdict."""
-    from benchwright_harness.toolchain.pruning import FolderKind, prunable_folders, remove
+    from benchwright_harness.toolchain.pruning import FolderKind, prunable_folders, remove_if_unused
 
-    for leftover in prunable_folders(Home.find().cache, (FolderKind.PROGRAMS, FolderKind.UNFINISHED)):
-        remove(leftover)
+    for leftover in prunable_folders(Home.from_environment().cache, (FolderKind.PROGRAMS, FolderKind.UNFINISHED)):
+        remove_if_unused(leftover)
 
 
-def _yes(value: bool) -> str:
+def _yes_or_empty(value: bool) -> str:
     return "yes" if value else ""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.terminal.options import Budget, Json
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
@@ -36,32 +36,39 @@ def audit_command(
 
     Exit status: 0 every aspect of every problem reaches 8.0, 1 some do not, 2 some could not be decided.
     """
-    with plain_errors(), needs("`benchwright problems audit`", "judges"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright problems audit`", "judges"):
         from benchwright_judges.agreement.audit import THRESHOLD, Aspect
 
-        audits = asyncio.run(_audit_all(pack, is_repeated, budget, jobs))
+        audits = asyncio.run(_audit_pack(pack, is_repeated, budget, jobs))
     if json_output:
         excluded_fields = {"reviews": {"__all__": set() if findings else {"findings"}}}
-        print_json([audit.model_dump(mode="json", exclude=excluded_fields) | _outcome(audit) for audit in audits])
+        print_json(
+            [audit.model_dump(mode="json", exclude=excluded_fields) | _points_and_passed(audit) for audit in audits]
+        )
     else:
         table = TerminalTable("problem", *(aspect.value for aspect in Aspect), "")
         for audit in audits:
-            points = [f"{audit.points[aspect]:.1f}" if audit.points else "-" for aspect in Aspect]
+            points = [
+                f"{audit.mean_points_by_aspect[aspect]:.1f}" if audit.mean_points_by_aspect else "-"
+                for aspect in Aspect
+            ]
             failures = "; ".join(f"{review.judge}: {review.error}" for review in audit.reviews if review.error)
-            mark = {True: ("✓", "green"), False: ("✗ below 8.0", "red"), None: ("? no review", "yellow")}[audit.passed]
+            mark = {True: ("✓", "green"), False: ("✗ below 8.0", "red"), None: ("? no review", "yellow")}[
+                audit.passes_threshold
+            ]
             table.add_row(audit.problem, *points, Text.assemble(mark, " " * bool(failures), failures))
             if findings:
-                _print_findings(audit, table)
-        table.print()
-        good = sum(audit.passed is True for audit in audits)
+                _add_finding_rows(audit, table)
+        table.print_rows()
+        good = sum(audit.passes_threshold is True for audit in audits)
         console.print(f"{good} of {len(audits)} problems reach {THRESHOLD:.1f} in every aspect.")
-    if any(audit.passed is None for audit in audits):
+    if any(audit.passes_threshold is None for audit in audits):
         raise typer.Exit(2)
-    raise typer.Exit(0 if all(audit.passed for audit in audits) else 1)
+    raise typer.Exit(0 if all(audit.passes_threshold for audit in audits) else 1)
 
 
-def _print_findings(audit: JudgesAudit, table: TerminalTable) -> None:
-    from benchwright_judges.models.prompt import visible
+def _add_finding_rows(audit: JudgesAudit, table: TerminalTable) -> None:
+    from benchwright_judges.models.prompt import escape_hidden_characters
 
     for review in audit.reviews:
         for aspect, finding in review.findings.items():
@@ -71,40 +78,45 @@ def _print_findings(audit: JudgesAudit, table: TerminalTable) -> None:
                 "",
                 "",
                 "",
-                visible(f"{finding.points}: {finding.finding}"),
+                escape_hidden_characters(f"{finding.points}: {finding.finding}"),
             )
 
 
-def _outcome(audit: JudgesAudit) -> dict[str, object]:
-    return {"points": {aspect.value: value for aspect, value in audit.points.items()}, "passed": audit.passed}
+def _points_and_passed(audit: JudgesAudit) -> dict[str, object]:
+    return {
+        "points": {aspect.value: value for aspect, value in audit.mean_points_by_aspect.items()},
+        "passed": audit.passes_threshold,
+    }
 
 
-async def _audit_all(pack: str, is_repeated: bool, budget: float | None, jobs: int) -> list[JudgesAudit]:
+async def _audit_pack(pack: str, is_repeated: bool, budget_usd: float | None, jobs: int) -> list[JudgesAudit]:
     from benchwright_judges.agreement.audit import Audits, audit_problem
     from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
-    from benchwright_judges.models.configuration import open_endpoints, read_settings
+    from benchwright_judges.models.configuration import open_all_endpoints, read_settings
 
-    home = Home.find()
+    home = Home.from_environment()
     store, stored_audits = Store(home), Audits(home)
-    refs = [f"{pack}/{problem.id}" for problem in store.public(pack).problems]
+    refs = [f"{pack}/{problem.id}" for problem in store.public_pack(pack).problems]
     settings = read_settings()
-    endpoints = await asyncio.to_thread(open_endpoints, settings)
+    endpoints = await asyncio.to_thread(open_all_endpoints, settings)
     if not endpoints or settings.offline:
         raise ServerError("No model judge is available. docs/how-to/judges.md shows how to set one up.")
-    spending = JudgingBudget(settings.budget_usd if budget is None else budget)
+    spending = JudgingBudget(settings.budget_usd if budget_usd is None else budget_usd)
     turn = asyncio.Semaphore(jobs)
     with progress("reviewing", len(refs), "problems") as meter:
 
         async def audit(ref: str) -> JudgesAudit | None:
             async with turn:
                 problem = await asyncio.to_thread(store.unseal, ref)
-                problem_audit = None if is_repeated else await asyncio.to_thread(stored_audits.find_audit, ref, problem)
+                problem_audit = (
+                    None if is_repeated else await asyncio.to_thread(stored_audits.find_current_audit, ref, problem)
+                )
                 if problem_audit is None:
                     try:
                         problem_audit = await audit_problem(ref, problem, endpoints, spending)
                     except OutOfBudgetError:
                         return None
-                    if problem_audit.points:
+                    if problem_audit.mean_points_by_aspect:
                         await asyncio.to_thread(stored_audits.keep_audit, problem_audit)
                 meter.advance()
                 return problem_audit

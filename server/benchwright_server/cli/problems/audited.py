@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_foundation.atomic import write_atomically
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems.pack_records import A_DATA_SET, original_record, write_records
 from benchwright_server.cli.terminal.options import Json, RecordsFile
-from benchwright_server.cli.terminal.output import console, explain_unwritable, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, explain_unwritable, print_json
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -37,17 +37,17 @@ def filter_pack(
     The CSV file says of each problem whether it was kept, its points, and why it was dropped. It quotes the judges, who
     saw the hidden parts.
     """
-    with plain_errors(), needs("`benchwright problems filter`", "judges"):
-        audits = _audits_of(pack)
-        store = Store(Home.find())
-        kept_problems = [audit.problem for audit in audits if audit.passed]
+    with exit_on_expected_error(), explain_missing_extra("`benchwright problems filter`", "judges"):
+        audits = _present_audits_or_error(pack)
+        store = Store(Home.from_environment())
+        kept_problems = [audit.problem for audit in audits if audit.passes_threshold]
         table = report or file.with_name(f"{file.stem}-audit.csv")
         if table.absolute() == file.absolute():
             raise ServerError(f"--report and FILE are both {file}; give the report another name.")
         write_records(map(store.unseal, kept_problems), file, original_record, A_DATA_SET)
         with explain_unwritable(table):
-            write_atomically(table.absolute(), _csv_table(audits).encode(), 0o600)
-    dropped = [audit.problem for audit in audits if not audit.passed]
+            write_atomically(table.absolute(), _audits_csv(audits).encode(), 0o600)
+    dropped = [audit.problem for audit in audits if not audit.passes_threshold]
     if json_output:
         print_json({"kept": kept_problems, "dropped": dropped, "file": str(file), "report": str(table)})
         return
@@ -55,7 +55,7 @@ def filter_pack(
     console.print(f"{len(dropped)} dropped; the reasons are in {table}.", markup=False, soft_wrap=True)
 
 
-def _audits_of(pack: str) -> list[JudgesAudit]:
+def _present_audits_or_error(pack_name: str) -> list[JudgesAudit]:
     """The audits of a pack's problems.
 
     Raises:
@@ -63,44 +63,51 @@ def _audits_of(pack: str) -> list[JudgesAudit]:
     """
     from benchwright_judges.agreement.audit import Audits
 
-    home = Home.find()
+    home = Home.from_environment()
     store, stored_audits = Store(home), Audits(home)
-    refs = [f"{pack}/{problem.id}" for problem in store.public(pack).problems]
-    problem_audits = [(ref, stored_audits.find_audit(ref, store.unseal(ref))) for ref in refs]
+    refs = [f"{pack_name}/{problem.id}" for problem in store.public_pack(pack_name).problems]
+    problem_audits = [(ref, stored_audits.find_current_audit(ref, store.unseal(ref))) for ref in refs]
     audits = [audit for _, audit in problem_audits if audit is not None]
     if missing := [ref for ref, audit in problem_audits if audit is None]:
         raise ServerError(
             f"{len(missing)} of {len(refs)} problems have no review of their present version, such as {missing[0]}."
-            f" Run `benchwright problems audit {pack}` first."
+            f" Run `benchwright problems audit {pack_name}` first."
         )
     return audits
 
 
-def _csv_table(audits: Sequence[JudgesAudit]) -> str:
+def _audits_csv(audits: Sequence[JudgesAudit]) -> str:
     from benchwright_judges.agreement.audit import Aspect
 
     buffer = StringIO()
     csv_writer = csv.writer(buffer, lineterminator="\n")
     csv_writer.writerow(["problem", "kept", *(aspect.value for aspect in Aspect), "judges", "rubric", "reason"])
     for audit in audits:
-        points = [f"{audit.points[aspect]:.2f}" for aspect in Aspect]
+        points = [f"{audit.mean_points_by_aspect[aspect]:.2f}" for aspect in Aspect]
         judges = "; ".join(review.judge for review in audit.reviews if review.findings)
         csv_writer.writerow(
-            [audit.problem, "yes" if audit.passed else "no", *points, judges, audit.rubric, _reason(audit)]
+            [
+                audit.problem,
+                "yes" if audit.passes_threshold else "no",
+                *points,
+                judges,
+                audit.rubric,
+                _low_points_text(audit),
+            ]
         )
     return buffer.getvalue()
 
 
-def _reason(audit: JudgesAudit) -> str:
+def _low_points_text(audit: JudgesAudit) -> str:
     from benchwright_judges.agreement.audit import THRESHOLD
-    from benchwright_judges.models.prompt import visible
+    from benchwright_judges.models.prompt import escape_hidden_characters
 
     low = [
         f"{aspect.value} {points:.2f} is below {THRESHOLD:.1f}: "
         + " / ".join(
             f"{review.judge}: {review.findings[aspect].finding}" for review in audit.reviews if review.findings
         )
-        for aspect, points in audit.points.items()
+        for aspect, points in audit.mean_points_by_aspect.items()
         if points < THRESHOLD
     ]
-    return visible("; ".join(low))
+    return escape_hidden_characters("; ".join(low))

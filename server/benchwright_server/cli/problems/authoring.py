@@ -13,7 +13,7 @@ from benchwright_problems.errors import PackExistsError
 from benchwright_problems.problem import QuestionFormat
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 
@@ -40,7 +40,7 @@ def new(
     """Make a small problem that is whole and proves itself, to be changed from there."""
     from benchwright_authoring.new_problem import FORMS, new_problem
 
-    with plain_errors():
+    with exit_on_expected_error():
         if form not in FORMS:
             raise ServerError(f"--form: {form!r} is none of {', '.join(FORMS)}.")
         try:
@@ -59,7 +59,7 @@ def twin(
     """Make a free-response question of a multiple-choice one: the right option becomes its model answer."""
     from benchwright_authoring.new_problem import free_response_twin
 
-    with plain_errors():
+    with exit_on_expected_error():
         try:
             problem_folder = free_response_twin(folder, problem, name or f"{problem}-free")
         except OSError as error:
@@ -80,13 +80,13 @@ def publish(
     from benchwright_problems.storage.pack_file import write_pack_file
     from benchwright_problems.storage.pack_signature import author_key
 
-    with plain_errors():
+    with exit_on_expected_error():
         try:
-            published_pack = write_pack_file(folder, file, author_key(Home.find()))
+            published_pack = write_pack_file(folder, file, author_key(Home.from_environment()))
             digest = _sha256(file)
         except OSError as error:
             raise ServerError(f"{file} can't be written: {error.strerror}.") from error
-    _print(published_pack, digest, json_output, f"written to {file}")
+    _print_published_pack(published_pack, digest, json_output, f"written to {file}")
     if not json_output:
         console.print("Tell SHA-256 and key to those who install it, by another way than the file.")
 
@@ -109,36 +109,36 @@ def install(
     from benchwright_problems.storage.pack_signature import PackSigners
 
     def show(received_bytes: int, size: int) -> None:
-        meter.show(received_bytes >> 20, size >> 20, 0)
+        meter.show_counts(received_bytes >> 20, size >> 20, 0)
 
     with (
-        plain_errors(),
+        exit_on_expected_error(),
         progress("fetching", 0, "MiB") as meter,
         fetched_pack_file(source, refuses_http=sha256 is None, on_progress=show) as file,
     ):
-        home = Home.find()
+        home = Home.from_environment()
         digest = _sha256(file)
         if sha256 is not None and digest != sha256.lower():
             raise ServerError(f"{source} has the SHA-256 {digest}. Get it again from where it was published.")
         published_pack = read_pack_file(file)
-        _check_key(PackSigners(home), published_pack, key)
+        _check_signing_key(PackSigners(home), published_pack, key)
         name, version = published_pack.pack.name, published_pack.pack.version
         store = Store(home)
         if name in store.pack_names() and not replace:
-            installed_version = store.public(name).version
+            installed_version = store.public_pack(name).version
             raise PackExistsError(
                 f"{name} {installed_version} is installed; --replace puts version {version} in its place"
             )
         store.add(published_pack.pack, replace=replace)
-        PackSigners(home).remember_key(name, published_pack.key)
-    _print(published_pack, digest, json_output, "installed")
+        PackSigners(home).store_key(name, published_pack.key)
+    _print_published_pack(published_pack, digest, json_output, "installed")
 
 
-def _check_key(signers: PackSigners, published_pack: PublishedPack, key: str | None) -> None:
-    if key is not None and published_pack.key != key:
-        raise ServerError(f"The pack is signed with the key {published_pack.key}, not with {key}.")
+def _check_signing_key(signers: PackSigners, published_pack: PublishedPack, required_key: str | None) -> None:
+    if required_key is not None and published_pack.key != required_key:
+        raise ServerError(f"The pack is signed with the key {published_pack.key}, not with {required_key}.")
     known_key = signers.find_key(published_pack.pack.name)
-    if key is None and known_key not in (None, published_pack.key):
+    if required_key is None and known_key not in (None, published_pack.key):
         raise ServerError(
             f"{published_pack.pack.name} was signed with the key {known_key} when it was installed, and this file with"
             f" {published_pack.key}. If its author has told you of the new key, give it as --key."
@@ -150,12 +150,16 @@ def _sha256(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _print(published_pack: PublishedPack, digest: str, json_output: bool, action: str) -> None:
+def _print_published_pack(
+    published_pack: PublishedPack, file_sha256: str, json_output: bool, action_in_words: str
+) -> None:
     pack = published_pack.pack
     if json_output:
         fields = {"pack": pack.name, "version": pack.version, "problems": len(pack.problems)}
-        print_json({**fields, "sha256": digest, "key": published_pack.key})
+        print_json({**fields, "sha256": file_sha256, "key": published_pack.key})
         return
     count = len(pack.problems)
-    console.print(f"{pack.name} {pack.version}, {count} problem{'' if count == 1 else 's'}, {action}.", markup=False)
-    console.print(f"SHA-256: {digest}\nKey: {published_pack.key}", markup=False)
+    console.print(
+        f"{pack.name} {pack.version}, {count} problem{'' if count == 1 else 's'}, {action_in_words}.", markup=False
+    )
+    console.print(f"SHA-256: {file_sha256}\nKey: {published_pack.key}", markup=False)

@@ -28,11 +28,17 @@ from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Reason
 from benchwright_server.authoring.proving import Candidate, candidates_to_prove, prove
-from benchwright_server.cli.problems.check_report import category, write_report
-from benchwright_server.cli.problems.whole_pack import author_folder, pack_with_hidden_parts
+from benchwright_server.cli.problems.check_report import category_or_question_format, write_report
+from benchwright_server.cli.problems.whole_pack import author_folder_if_any, pack_with_hidden_parts
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.interruption import end_in_order
-from benchwright_server.cli.terminal.output import color_of, console, explain_unwritable, plain_errors, print_json
+from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
+from benchwright_server.cli.terminal.output import (
+    color_of_outcome,
+    console,
+    exit_on_expected_error,
+    explain_unwritable,
+    print_json,
+)
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
@@ -68,20 +74,25 @@ def check(
     its harness executes. An interrupted check continues where it stopped. Exit status: 0 all proved, 1 some are wrong,
     2 some could not be decided or proved and none is wrong.
     """
-    with plain_errors(), end_in_order("All verdicts so far are kept: the same command continues where it stopped."):
-        home = Home.find()
+    with (
+        exit_on_expected_error(),
+        end_cleanly_on_signal("All verdicts so far are kept: the same command continues where it stopped."),
+    ):
+        home = Home.from_environment()
         store, verdicts = Store(home), VerdictStore.from_home(home)
         problems = pack_with_hidden_parts(store, pack).problems
-        folder = author_folder(pack)
+        folder = author_folder_if_any(pack)
         pack_candidates = candidates_to_prove(problems, folder)
         if run_records.logs is not None and cluster is not None:
             raise ServerError("A cluster keeps no raw logs. Leave out --logs, or --cluster.")
         executor = open_executor(
             home,
             jobs=jobs,
-            cluster=cluster,
-            options=cluster_option or (),
-            on_folder=RunArchive(run_records.keep_runs).archive_folder if run_records.keep_runs else None,
+            cluster_name_or_address=cluster,
+            option_assignments=cluster_option or (),
+            before_folder_removal=RunArchive(run_records.keep_runs).archive_unless_full
+            if run_records.keep_runs
+            else None,
             open_log=lambda task: verdicts.open_log(task.key),
         )
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
@@ -93,22 +104,24 @@ def check(
             fresh=fresh,
             needs_logs=run_records.logs is not None,
         )
-        logs = _Logs(run_records.logs, verdicts) if run_records.logs is not None else None
+        logs = _SideLogs(run_records.logs, verdicts) if run_records.logs is not None else None
         grader = partial(BatchGrader, sandbox=box, toolchain=toolchain, verdicts=verdicts, fresh=fresh)
         proofs = asyncio.run(_prove_all(pack_candidates, executor, checker, grader, logs))
         proof_rows = list(zip(problems, proofs, strict=True))
         file_remarks = (
-            {problem.id: _file_remarks(folder / problem.id) for problem in problems} if folder is not None else {}
+            {problem.id: _located_file_remarks(folder / problem.id) for problem in problems}
+            if folder is not None
+            else {}
         )
         if report is not None:
             write_report(report, pack, proof_rows, box, toolchain)
     counts = {proof.value: sum(two_sided.proof is proof for two_sided in proofs) for proof in ProofState}
     proved = counts[ProofState.PROVED]
     if json_output:
-        json_rows = [_row(*row) | {"file_remarks": list(file_remarks.get(row[0].id, []))} for row in proof_rows]
+        json_rows = [_proof_row(*row) | {"file_remarks": list(file_remarks.get(row[0].id, []))} for row in proof_rows]
         print_json({"pack": pack, "total": len(proof_rows), "ok": proved, "counts": counts, "problems": json_rows})
     else:
-        _print(proof_rows, file_remarks, counts)
+        _print_proofs(proof_rows, file_remarks, counts)
     if proved < len(proof_rows):
         raise typer.Exit(1 if counts[ProofState.WRONG] else 2)
 
@@ -116,22 +129,22 @@ def check(
 async def _prove_all(
     pack_candidates: Sequence[Candidate],
     executor: AbstractAsyncContextManager[Executor],
-    checker: Callable[..., Checker],
-    grader: Callable[..., BatchGrader],
-    logs: _Logs | None,
+    make_checker: Callable[..., Checker],
+    make_grader: Callable[..., BatchGrader],
+    logs: _SideLogs | None,
 ) -> list[TwoSided]:
     designs = sum(candidate.problem.kind is ProblemKind.DESIGN for candidate in pack_candidates)
     with progress("checking", designs, "runs") as meter:
 
         def show(run_progress: GradingProgress) -> None:
-            meter.show(run_progress.finished_runs, run_progress.planned, run_progress.known_runs)
+            meter.show_counts(run_progress.finished_runs, run_progress.planned_runs, run_progress.known_runs)
 
         async with executor as runs:
             return await prove(
                 pack_candidates,
-                checker(runs, on_progress=show),
-                grader(runs, on_progress=show),
-                logs.write if logs is not None else lambda problem, two_sided: None,
+                make_checker(runs, on_progress=show),
+                make_grader(runs, on_progress=show),
+                logs.write_sides if logs is not None else lambda problem, two_sided: None,
             )
 
 
@@ -143,20 +156,20 @@ _MARKS = {
 }
 
 
-def _file_remarks(folder: Path) -> list[str]:
+def _located_file_remarks(problem_folder: Path) -> list[str]:
     """The remarks of an editor on the files of a problem, each with its place."""
     from benchwright_authoring.problem_files.problem_folder import ProblemFolder
     from benchwright_authoring.problem_files.remarks import remarks
 
-    problem = ProblemFolder(folder, {})
+    problem = ProblemFolder(problem_folder, {})
     return [
-        f"{folder.name}/{remark.file}:{problem.text(remark.file).count(chr(10), 0, remark.span.start) + 1}: "
+        f"{problem_folder.name}/{remark.file}:{problem.text(remark.file).count(chr(10), 0, remark.span.start) + 1}: "
         f"{remark.message}"
         for remark in remarks(problem)
     ]
 
 
-def _print(
+def _print_proofs(
     proof_rows: Sequence[tuple[Problem, TwoSided]], file_remarks: Mapping[str, Sequence[str]], counts: Mapping[str, int]
 ) -> None:
     table = TerminalTable("problem", "reference", "starting", "seconds", "")
@@ -164,12 +177,12 @@ def _print(
         side_cells = [
             Text("none", "dim")
             if side_verdict.reason is Reason.NO_REFERENCE
-            else Text(side_verdict.outcome.value, color_of(side_verdict.outcome))
+            else Text(side_verdict.outcome.value, color_of_outcome(side_verdict.outcome))
             for side_verdict in (two_sided.reference, two_sided.starting)
         ]
         mark = Text.assemble(_MARKS[two_sided.proof], " " * bool(two_sided.reason), two_sided.reason)
         table.add_row(problem.id, *side_cells, f"{two_sided.wall_s:.1f}", mark)
-    table.print()
+    table.print_rows()
     remarks: dict[str, list[str]] = {}
     for problem, two_sided in proof_rows:
         for remark in two_sided.remarks:
@@ -188,22 +201,22 @@ def _print(
         console.print("--logs DIR writes what the tools said.")
 
 
-def _row(problem: Problem, two_sided: TwoSided) -> dict[str, JsonValue]:
+def _proof_row(problem: Problem, two_sided: TwoSided) -> dict[str, JsonValue]:
     return {
         "id": problem.id,
-        "category": category(problem),
+        "category": category_or_question_format(problem),
         "reference": two_sided.reference.outcome.value,
         "starting": two_sided.starting.outcome.value,
         "ok": two_sided.ok,
         "proof": two_sided.proof.value,
         "reason": two_sided.reason,
-        "tests_ran": two_sided.tests_ran,
+        "tests_ran": two_sided.most_tests_run,
         "wall_s": two_sided.wall_s,
         "remarks": list(two_sided.remarks),
     }
 
 
-class _Logs:
+class _SideLogs:
     """Files `PROBLEM.SIDE.log` in a folder. They hold hidden text: only the owner can read them.
 
     Args:
@@ -221,13 +234,13 @@ class _Logs:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             folder.chmod(0o700)
 
-    def write(self, problem: Problem, two_sided: TwoSided) -> None:
+    def write_sides(self, problem: Problem, two_sided: TwoSided) -> None:
         """Write what each side of a problem printed, compiler messages included.
 
         Raises:
             ServerError: A file can't be written.
         """
-        for proof_side, verdict in two_sided.sides.items():
+        for proof_side, verdict in two_sided.verdict_by_side.items():
             run = two_sided.runs.get(proof_side)
             log_content = self._verdicts.raw_output(run) if run is not None else b""
             file = self._folder / f"{problem.id}.{proof_side.value}.log"

@@ -18,7 +18,7 @@ from benchwright_server.cli.terminal.output import err, explain_unwritable
 from benchwright_server.errors import ServerError
 
 
-def category(problem: Problem) -> str:
+def category_or_question_format(problem: Problem) -> str:
     """CVDP's category of a design, or the format of a question."""
     question = problem.public.question
     return problem.category.value if problem.category else question.format.value if question else ""
@@ -39,7 +39,7 @@ def write_report(
     Raises:
         ServerError: The file can't be written.
     """
-    details: list[JsonValue] = [_problem_json(*row) for row in proof_rows]
+    details: list[JsonValue] = [_proof_json(*row) for row in proof_rows]
     report_content = {
         "pack": pack,
         "toolchain": toolchain.digest,
@@ -53,7 +53,7 @@ def write_report(
         "",
         "| problem | proved | tools | chosen | seconds | processor s | memory MB | folder kB | why |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-        *(_table_line(*row) for row in proof_rows),
+        *(_markdown_row(*row) for row in proof_rows),
         "",
     ]
     table = file.with_suffix(".md")
@@ -65,29 +65,29 @@ def write_report(
     err.print(f"Details in {file}, a table in {table}.")
 
 
-def _problem_json(problem: Problem, two_sided: TwoSided) -> dict[str, JsonValue]:
-    verdicts = two_sided.sides
+def _proof_json(problem: Problem, two_sided: TwoSided) -> dict[str, JsonValue]:
+    verdicts = two_sided.verdict_by_side
     sides_json: dict[str, JsonValue] = {
-        side.value: _side(verdicts[side]) if side in verdicts else None for side in ProofSide
+        side.value: _verdict_json(verdicts[side]) if side in verdicts else None for side in ProofSide
     }
     return {
         "id": problem.id,
-        "category": category(problem),
+        "category": category_or_question_format(problem),
         "ok": two_sided.ok,
         "proof": two_sided.proof.value,
         "reason": two_sided.reason,
-        "weak": two_sided.is_weak,
+        "weak": two_sided.passes_without_solution,
         "tools": list(two_sided.tools),
         "versions": dict(two_sided.reference.tools),
         "selection": None if two_sided.selection is None else two_sided.selection.model_dump(mode="json"),
         "wall_s": two_sided.wall_s,
         "unsolved_limit_s": two_sided.limit_s,
-        "tests_ran": two_sided.tests_ran,
+        "tests_ran": two_sided.most_tests_run,
         "sides": sides_json,
     }
 
 
-def _side(verdict: Verdict) -> dict[str, JsonValue]:
+def _verdict_json(verdict: Verdict) -> dict[str, JsonValue]:
     return {
         "outcome": verdict.outcome.value,
         "reason": verdict.reason.value,
@@ -99,7 +99,7 @@ def _side(verdict: Verdict) -> dict[str, JsonValue]:
     }
 
 
-def _table_line(problem: Problem, two_sided: TwoSided) -> str:
+def _markdown_row(problem: Problem, two_sided: TwoSided) -> str:
     selection_reason = two_sided.selection.reason if two_sided.selection else ""
     usage = two_sided.reference.usage
     size = f"{usage.folder_bytes / 1000:.0f}" if usage else ""

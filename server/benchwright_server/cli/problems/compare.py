@@ -10,7 +10,12 @@ import typer
 
 from benchwright_formal.limits import LIMIT_S
 from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion
-from benchwright_formal.second_opinion import SynthesisedSize, can_be_compared, compare_with_reference, tested_modules
+from benchwright_formal.second_opinion import (
+    SynthesisedSize,
+    compare_with_reference,
+    has_reference_design,
+    modules_to_compare,
+)
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_problems.equivalence import parameter_text
@@ -18,7 +23,7 @@ from benchwright_problems.problem import Problem as BenchProblem
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import MEASURES, ComparedQuality
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 from benchwright_server.workspaces.workspace import workspace_folder
@@ -41,16 +46,16 @@ def compare(
     For authors: the inputs that it shows say what the reference does.
     Exit status: 0 equivalent, 1 different, 2 unknown.
     """
-    with plain_errors():
-        home = Home.find()
+    with exit_on_expected_error():
+        home = Home.from_environment()
         if any(workspace_folder(file.resolve().parent) is not None for file in files):
             raise ServerError("A file is in the workspace of an attempt. Compare a copy of it after the attempt.")
         compared_problem = Store(home).unseal(problem)
-        if not can_be_compared(compared_problem):
+        if not has_reference_design(compared_problem):
             raise ServerError(f"{problem} has no reference design. Choose a design problem with one.")
-        solution = _solution_files(compared_problem, files)
+        solution = _solution_bytes_by_path(compared_problem, files)
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
-        tops = [top] if top else tested_modules(compared_problem)
+        tops = [top] if top else modules_to_compare(compared_problem)
         comparison = asyncio.run(
             compare_with_reference(compared_problem, solution, tops, sandbox=box, toolchain=toolchain, limit_s=limit)
         )
@@ -63,12 +68,12 @@ def compare(
         }
         print_json(comparison.opinion.model_dump(mode="json") | {"quality": quality})
     else:
-        _print(comparison.opinion)
+        _print_opinion(comparison.opinion)
         _print_quality(comparison.reference, comparison.solution)
     raise typer.Exit(_EXIT[comparison.opinion.result])
 
 
-def _solution_files(problem: BenchProblem, files: list[Path]) -> dict[str, bytes]:
+def _solution_bytes_by_path(problem: BenchProblem, files: list[Path]) -> dict[str, bytes]:
     by_name = {PurePosixPath(path).name: path for path in problem.public.expected}
     solution_files = {}
     for file in files:
@@ -81,7 +86,7 @@ def _solution_files(problem: BenchProblem, files: list[Path]) -> dict[str, bytes
     return solution_files
 
 
-def _print(opinion: ReferenceOpinion) -> None:
+def _print_opinion(opinion: ReferenceOpinion) -> None:
     if opinion.result is ComparisonResult.UNKNOWN:
         console.print(f"unknown: {opinion.reason}.", markup=False)
     elif opinion.result is ComparisonResult.EQUIVALENT:
@@ -99,7 +104,7 @@ def _print(opinion: ReferenceOpinion) -> None:
         for cycle, inputs in enumerate(opinion.stimulus):
             table.add_row(str(cycle), *(f"{inputs[name]:x}" for name in names))
         console.print("Inputs, in hexadecimal:")
-        table.print()
+        table.print_rows()
 
 
 def _print_quality(reference_size: SynthesisedSize, solution_size: SynthesisedSize) -> None:
@@ -117,4 +122,4 @@ def _print_quality(reference_size: SynthesisedSize, solution_size: SynthesisedSi
             *cells,
             f"{solution_measure / reference_measure:.2f}" if solution_measure is not None and reference_measure else "",
         )
-    table.print()
+    table.print_rows()

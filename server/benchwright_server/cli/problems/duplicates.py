@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_problems.problem import Pack
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.problems.whole_pack import author_folder, pack_with_hidden_parts
+from benchwright_server.cli.problems.whole_pack import author_folder_if_any, pack_with_hidden_parts
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import TerminalTable
 
@@ -30,14 +30,14 @@ def duplicates(
 
     Exit status: 0 there are none, 1 there are some.
     """
-    with plain_errors(), needs("`benchwright problems duplicates`", "authoring"):
-        from benchwright_authoring.duplicates import near_copies
+    with exit_on_expected_error(), explain_missing_extra("`benchwright problems duplicates`", "authoring"):
+        from benchwright_authoring.duplicates import near_copy_pairs
 
-        store = Store(Home.find())
-        read_packs = [_pack(store, name) for name in packs or store.pack_names()]
+        store = Store(Home.from_environment())
+        read_packs = [_pack_to_compare(store, name) for name in packs or store.pack_names()]
         with progress("comparing", 0, "texts") as meter:
-            duplicate_pairs = near_copies(
-                read_packs, threshold, lambda compared_count, total: meter.show(compared_count, total, 0)
+            duplicate_pairs = near_copy_pairs(
+                read_packs, threshold, lambda compared_count, total: meter.show_counts(compared_count, total, 0)
             )
     publications = {
         f"{pack.name}/{problem.id}": problem.published or pack.published or ""
@@ -65,12 +65,14 @@ def duplicates(
                 for cell in (ref, publications[ref])
             ]
             table.add_row(*cells, duplicate_pair.alike_part.value, f"{duplicate_pair.similarity:.2f}")
-        table.print()
+        table.print_rows()
         count = len(duplicate_pairs)
         console.print(f"{count} pair{'' if count == 1 else 's'} of problems at least {threshold:g} alike.")
     raise typer.Exit(1 if duplicate_pairs else 0)
 
 
-def _pack(store: Store, name: str) -> Pack:
-    is_assigned = author_folder(name) is None and store.assignment(name) is not None
-    return store.public(name) if is_assigned else pack_with_hidden_parts(store, name)
+def _pack_to_compare(store: Store, folder_or_pack_name: str) -> Pack:
+    is_assigned = (
+        author_folder_if_any(folder_or_pack_name) is None and store.assignment_if_any(folder_or_pack_name) is not None
+    )
+    return store.public_pack(folder_or_pack_name) if is_assigned else pack_with_hidden_parts(store, folder_or_pack_name)

@@ -13,13 +13,13 @@ from benchwright_problems import datasets
 from benchwright_problems.datasets.dataset_format import recognised_format
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.partial_date import check_date
+from benchwright_problems.partial_date import require_partial_date
 from benchwright_problems.problem import Pack
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems.left_out import write_left_out_if_any
 from benchwright_server.cli.terminal.option_groups import with_signature
 from benchwright_server.cli.terminal.options import Json, NewPack, Replace
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.errors import ServerError
 
 
@@ -67,13 +67,13 @@ def import_dataset(
 ) -> None:
     """Import a data set as a pack: all of it, or nothing."""
     invalid = InvalidRecords(skip=skip_invalid)
-    with plain_errors():
+    with exit_on_expected_error():
         given_options = {name: file for name, file in options.items() if file is not None}
-        day = _date(published)
-        imported = _import_files(dataset, _matching_files(files), pack, given_options, invalid)
+        day = _checked_date(published)
+        imported = _import_files(dataset, _expanded_patterns(files), pack, given_options, invalid)
         if day:
             imported = imported.model_copy(update={"published": day})
-        Store(Home.find()).add(imported, replace=replace)
+        Store(Home.from_environment()).add(imported, replace=replace)
         report = write_left_out_if_any(invalid, pack)
     unprovable = [problem.id for problem in imported.problems if not problem.has_solution]
     if json_output:
@@ -97,9 +97,9 @@ def import_dataset(
         )
 
 
-def _date(date: str | None) -> str | None:
+def _checked_date(date_text: str | None) -> str | None:
     try:
-        return check_date(date) if date is not None else None
+        return require_partial_date(date_text) if date_text is not None else None
     except ValueError as error:
         raise ServerError(f"--published: {error}.") from error
 
@@ -108,10 +108,10 @@ def _counted_noun(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _matching_files(paths: list[Path]) -> list[Path]:
+def _expanded_patterns(paths_or_patterns: list[Path]) -> list[Path]:
     """The paths, with patterns such as `EN/*.json` expanded where the shell has not done so."""
     matching_paths: list[Path] = []
-    for path in paths:
+    for path in paths_or_patterns:
         matched = [] if path.exists() else sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
         if not matched and set("*?[") & set(str(path)):
             raise ServerError(f"No file matches {path}. Check the pattern, or name the folder that has the files.")
@@ -120,23 +120,23 @@ def _matching_files(paths: list[Path]) -> list[Path]:
 
 
 def _import_files(
-    dataset: str, files: list[Path], pack: str, options: dict[str, Path], invalid: InvalidRecords
+    format_name: str, files: list[Path], pack: str, file_by_option: dict[str, Path], invalid: InvalidRecords
 ) -> Pack:
     formats = {dataset_format.name: dataset_format for dataset_format in datasets.FORMATS}
-    chosen_format = formats.get(dataset)
+    chosen_format = formats.get(format_name)
     if chosen_format is None:
-        raise ServerError(f"There is no importer for {dataset!r}; choose one of: {', '.join(formats)}.")
+        raise ServerError(f"There is no importer for {format_name!r}; choose one of: {', '.join(formats)}.")
     known_options = {option.name for option in chosen_format.file_options}
-    for name in options:
+    for name in file_by_option:
         if name not in known_options:
             owners = ", ".join(
                 dataset_format.name
                 for dataset_format in formats.values()
                 if name in {option.name for option in dataset_format.file_options}
             )
-            raise ServerError(f"--{name} is an option of {owners}, not of {dataset}.")
+            raise ServerError(f"--{name} is an option of {owners}, not of {format_name}.")
     try:
-        return chosen_format.importer(files, pack, invalid=invalid, **options)
+        return chosen_format.importer(files, pack, invalid=invalid, **file_by_option)
     except DatasetError as error:
         likely_format = recognised_format(files, datasets.FORMATS)
         if likely_format is None or likely_format is chosen_format:

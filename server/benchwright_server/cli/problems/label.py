@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_foundation.number_text import UNKNOWN, number, percent
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.label_sheet import read_label_sheet, write_label_sheet
 from benchwright_problems.storage.labels import LabelFile, LabelKind
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.problems.label_run import LabelFailure, LabellingResult, LabelRequest, label_all
-from benchwright_server.cli.terminal.interruption import end_in_order
+from benchwright_server.cli.problems.label_run import LabelFailure, LabellingResult, LabelRequest, label_questions
+from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
 from benchwright_server.cli.terminal.options import Budget, Json
-from benchwright_server.cli.terminal.output import console, err, explain_unwritable, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, explain_unwritable, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
@@ -84,10 +84,10 @@ def label_command(
     first.
     Exit status: 0 everything is labelled, 2 some could not be.
     """
-    with plain_errors(), needs("`benchwright problems label`", "judges"):
-        home = Home.find()
+    with exit_on_expected_error(), explain_missing_extra("`benchwright problems label`", "judges"):
+        home = Home.from_environment()
         store = Store(home)
-        questions = [problem for problem in store.public(pack).problems if problem.kind is ProblemKind.QUESTION]
+        questions = [problem for problem in store.public_pack(pack).problems if problem.kind is ProblemKind.QUESTION]
         if not questions:
             raise ServerError(f"The pack {pack} has no questions; design problems have categories instead.")
         label_file = LabelFile(home, pack)
@@ -97,25 +97,25 @@ def label_command(
         if choice.votes is not None and choice.votes % 2 == 0:
             raise ServerError("--votes has to be odd, so that there can be a majority.")
         go_on = f"What is labelled is kept. Go on: benchwright problems label {pack}"
-        with end_in_order(go_on):
-            outcome = asyncio.run(label_all(home, pack, questions, _label_request(choice, budget, jobs)))
+        with end_cleanly_on_signal(go_on):
+            outcome = asyncio.run(label_questions(home, pack, questions, _label_request(choice, budget, jobs)))
         from benchwright_judges.labelling.agreement import measure_label_agreement
 
         # The table has no intervals.
         agreement = measure_label_agreement(questions, label_file.read(), resamples=1000 if json_output else 0)
-        _show(outcome, agreement, json_output=json_output)
+        _print_labelling(outcome, agreement, json_output=json_output)
     if outcome.failures:
         raise typer.Exit(2)
 
 
-def _label_request(choice: LabelTask, budget: float | None, jobs: int) -> LabelRequest:
+def _label_request(label_task: LabelTask, budget: float | None, jobs: int) -> LabelRequest:
     return LabelRequest(
-        label_kinds=tuple(dict.fromkeys(choice.only or LabelKind)),
-        includes_stated=choice.includes_stated,
-        is_repeated=choice.is_repeated,
-        topics=choice.topics,
-        offline=choice.offline,
-        votes=choice.votes,
+        label_kinds=tuple(dict.fromkeys(label_task.only or LabelKind)),
+        includes_stated=label_task.includes_stated,
+        is_repeated=label_task.is_repeated,
+        topics=label_task.topics,
+        offline=label_task.offline,
+        votes=label_task.votes,
         budget_usd=budget,
         jobs=jobs,
     )
@@ -144,7 +144,7 @@ def _export_or_import_corrections(
     console.print(f"{len(labels)} corrections by {corrections.by.strip()} kept; what models said is kept beside them.")
 
 
-def _show(outcome: LabellingResult, agreement: Sequence[LabelAgreement], *, json_output: bool) -> None:
+def _print_labelling(outcome: LabellingResult, agreement: Sequence[LabelAgreement], *, json_output: bool) -> None:
     if json_output:
         print_json(
             {
@@ -177,13 +177,13 @@ def _show(outcome: LabellingResult, agreement: Sequence[LabelAgreement], *, json
             else ["–"] * 3
         )
         table.add_row(kind.value, str(outcome.labelled[kind]), str(outcome.known_counts[kind]), *cells)
-    table.print()
+    table.print_rows()
     if outcome.shortlists:
         console.print(outcome.shortlists, markup=False, soft_wrap=True)
-    _show_failures(outcome.failures)
+    _print_failures(outcome.failures)
 
 
-def _show_failures(failures: Sequence[LabelFailure]) -> None:
+def _print_failures(failures: Sequence[LabelFailure]) -> None:
     for failure in failures[:_MOST_SHOWN]:
         err.print(f"{failure.problem}: {failure.kind.value}: {failure.reason}", markup=False, soft_wrap=True)
     if len(failures) > _MOST_SHOWN:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchwright_foundation.home import Home
 from benchwright_problems.problem import Problem
-from benchwright_problems.storage.labels import LabelFile, LabelKind, LabelSource, PackLabels, stated_label
+from benchwright_problems.storage.labels import LabelFile, LabelKind, LabelSource, PackLabels, data_set_label
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems.pack_records import original_record
 from benchwright_server.cli.terminal.progress import Meter, progress
@@ -71,7 +71,7 @@ class _LabelTask:
     stated: str
 
 
-async def label_all(
+async def label_questions(
     home: Home, pack: str, questions: Sequence[Problem], label_request: LabelRequest
 ) -> LabellingResult:
     """Label what has no label.
@@ -100,7 +100,7 @@ async def label_all(
         return outcome
     settings = read_settings()
     offline = label_request.offline or settings.offline
-    topics = await _shortlists(
+    topics = await _topics_with_shortlists(
         [task.problem for task in tasks if task.kind is LabelKind.TOPIC], questions, settings, label_request
     )
     if any(task.kind is LabelKind.TOPIC for task in tasks):
@@ -120,14 +120,16 @@ def _open_label_tasks(
     label_request: LabelRequest,
     outcome: LabellingResult,
 ) -> list[_LabelTask]:
-    from benchwright_judges.labelling.instructions import instructions
+    from benchwright_judges.labelling.instructions import instructions_and_reference
 
     tasks = []
-    prompts = {kind: instructions(kind)[1] for kind in label_request.label_kinds}
+    prompts = {kind: instructions_and_reference(kind)[1] for kind in label_request.label_kinds}
     for public in questions:
         problem = store.unseal(f"{pack}/{public.id}")
         for kind in label_request.label_kinds:
-            stated = stated_label(problem, kind) or (_difficulty(problem) if kind is LabelKind.DIFFICULTY else "")
+            stated = data_set_label(problem, kind) or (
+                _stated_difficulty(problem) if kind is LabelKind.DIFFICULTY else ""
+            )
             machine_label = labels.newest_machine_label(problem, kind)
             is_known = machine_label is not None and (
                 machine_label.source is not LabelSource.MODEL
@@ -141,7 +143,7 @@ def _open_label_tasks(
     return tasks
 
 
-def _difficulty(problem: Problem) -> str:
+def _stated_difficulty(problem: Problem) -> str:
     """The difficulty that the data set says; empty if the importer had to choose one."""
     try:
         return problem.difficulty.value if original_record(problem).get("difficulty") else ""
@@ -158,23 +160,25 @@ class _Topics:
     source: str = ""
 
 
-async def _shortlists(
-    topic_questions: Sequence[Problem],
+async def _topics_with_shortlists(
+    questions_without_topic: Sequence[Problem],
     questions: Sequence[Problem],
     settings: JudgesSettings,
     label_request: LabelRequest,
 ) -> _Topics:
-    from benchwright_judges.labelling.topics import read_topics, shortlists_by_words, topics_of
+    from benchwright_judges.labelling.topics import own_topics_or_default, read_topics, shortlists_by_tf_idf
 
-    all_topics = read_topics(label_request.topics) if label_request.topics is not None else topics_of(questions)
-    if not topic_questions:
+    all_topics = (
+        read_topics(label_request.topics) if label_request.topics is not None else own_topics_or_default(questions)
+    )
+    if not questions_without_topic:
         return _Topics(all_topics, {})
     if settings.embeddings is None or label_request.offline or settings.offline:
-        shortlists = await asyncio.to_thread(shortlists_by_words, topic_questions, all_topics, questions)
+        shortlists = await asyncio.to_thread(shortlists_by_tf_idf, questions_without_topic, all_topics, questions)
         return _Topics(all_topics, shortlists, LabelSource.TF_IDF.value)
     from benchwright_judges.labelling.embeddings import shortlists_by_embeddings
 
-    shortlists = await shortlists_by_embeddings(topic_questions, all_topics, settings.embeddings)
+    shortlists = await shortlists_by_embeddings(questions_without_topic, all_topics, settings.embeddings)
     return _Topics(all_topics, shortlists, settings.embeddings.model)
 
 
@@ -225,11 +229,11 @@ async def _label_by_models(
 ) -> None:
     from benchwright_judges.labelling.labeller import Labeller
     from benchwright_judges.models.budget import JudgingBudget
-    from benchwright_judges.models.configuration import open_endpoints
+    from benchwright_judges.models.configuration import open_all_endpoints
 
     budget = JudgingBudget(settings.budget_usd if label_request.budget_usd is None else label_request.budget_usd)
     async with AsyncExitStack() as stack:
-        endpoints = await asyncio.to_thread(open_endpoints, settings)
+        endpoints = await asyncio.to_thread(open_all_endpoints, settings)
         if not endpoints:
             raise ServerError(
                 "No model is set up to label. docs/how-to/judges.md shows how to set one up; --offline sorts by topic"
@@ -242,13 +246,15 @@ async def _label_by_models(
         with progress("labelling", len(tasks), "labels") as meter:
             async with asyncio.TaskGroup() as group:
                 for label_task in tasks:
-                    group.create_task(_label_task(pack, label_task, topics, labeller, turn, meter, label_file, outcome))
+                    group.create_task(
+                        _label_by_votes(pack, label_task, topics, labeller, turn, meter, label_file, outcome)
+                    )
     outcome.cost_usd = budget.spent_usd
     order = {(f"{pack}/{task.problem.id}", task.kind): index for index, task in enumerate(tasks)}
     outcome.failures.sort(key=lambda failure: order[failure.problem, failure.kind])
 
 
-async def _label_task(
+async def _label_by_votes(
     pack: str,
     label_task: _LabelTask,
     topics: _Topics,

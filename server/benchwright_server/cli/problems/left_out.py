@@ -25,5 +25,5 @@ def write_left_out_if_any(invalid: InvalidRecords, pack_name: str, folder: Path 
     report = (folder or Path()) / f"{pack_name}-left-out.csv"
     with explain_unwritable(report):
         report.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(report.absolute(), invalid.table().encode(), 0o600)
+        write_atomically(report.absolute(), invalid.csv_table().encode(), 0o600)
     return report

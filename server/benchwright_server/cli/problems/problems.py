@@ -28,7 +28,7 @@ from benchwright_server.cli.problems.pack_records import A_DATA_SET, original_re
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.option_groups import flatten_option_groups
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -61,10 +61,10 @@ def list_packs(
     pack: Annotated[str | None, typer.Argument(help="Only this pack.")] = None, json_output: Json = False
 ) -> None:
     """List packs and their problems."""
-    with plain_errors():
-        store = Store(Home.find())
-        packs = [store.public(name) for name in ([pack] if pack else store.pack_names())]
-        labels_by_pack = {listed_pack.name: store.labels(listed_pack.name) for listed_pack in packs}
+    with exit_on_expected_error():
+        store = Store(Home.from_environment())
+        packs = [store.public_pack(name) for name in ([pack] if pack else store.pack_names())]
+        labels_by_pack = {listed_pack.name: store.question_labels(listed_pack.name) for listed_pack in packs}
     problem_rows = [
         (listed_pack, problem, labels_by_pack[listed_pack.name].settled_labels(problem))
         for listed_pack in packs
@@ -78,8 +78,8 @@ def list_packs(
                     "title": problem.title,
                     "kind": problem.kind.value,
                     "category": problem.category.value if problem.category else None,
-                    "difficulty": _difficulty(problem, settled_labels),
-                    "labels": _labels(settled_labels),
+                    "difficulty": _settled_or_stated_difficulty(problem, settled_labels),
+                    "labels": _labels_json(settled_labels),
                 }
                 for listed_pack, problem, settled_labels in problem_rows
             ]
@@ -95,28 +95,30 @@ def list_packs(
         question = problem.public.question
         category = problem.category.label if problem.category else question.format.value if question else ""
         label_cells = [settled_labels[kind].value if kind in settled_labels else "" for kind in shown_kinds]
-        kind_cells = (problem.kind.value, category, _difficulty(problem, settled_labels))
+        kind_cells = (problem.kind.value, category, _settled_or_stated_difficulty(problem, settled_labels))
         table.add_row(f"{listed_pack.name}/{problem.id}", *kind_cells, *label_cells, problem.title)
-    table.print()
+    table.print_rows()
 
 
-def _difficulty(problem: Problem, settled_labels: Mapping[LabelKind, SettledLabel]) -> str:
+def _settled_or_stated_difficulty(problem: Problem, settled_labels: Mapping[LabelKind, SettledLabel]) -> str:
     difficulty_label = settled_labels.get(LabelKind.DIFFICULTY)
     return difficulty_label.value if difficulty_label is not None else problem.difficulty.value
 
 
-def _labels(settled_labels: Mapping[LabelKind, SettledLabel]) -> dict[str, dict[str, str]]:
+def _labels_json(settled_labels: Mapping[LabelKind, SettledLabel]) -> dict[str, dict[str, str]]:
     return {kind.value: {"value": label.value, "by": label.by} for kind, label in settled_labels.items()}
 
 
 def show(problem: options.Problem, json_output: Json = False) -> None:
     """Show what a solver may see of a problem."""
-    with plain_errors():
-        store = Store(Home.find())
+    with exit_on_expected_error():
+        store = Store(Home.from_environment())
         public_problem = store.problem(problem)
-        settled_labels = store.labels(problem.partition("/")[0]).settled_labels(public_problem)
+        settled_labels = store.question_labels(problem.partition("/")[0]).settled_labels(public_problem)
     if json_output:
-        print_json({**public_problem.model_dump(mode="json", exclude={"hidden"}), "labels": _labels(settled_labels)})
+        print_json(
+            {**public_problem.model_dump(mode="json", exclude={"hidden"}), "labels": _labels_json(settled_labels)}
+        )
         return
     # A stranger's words: nothing in them that a terminal obeys.
     console.print(_CONTROL.sub("�", public_problem.public.statement), markup=False)
@@ -131,7 +133,7 @@ def export(
     file: options.RecordsFile,
 ) -> None:
     """Write a pack back in the format it was imported from; for folders, each line maps paths to file contents."""
-    with plain_errors():
+    with exit_on_expected_error():
         count = write_records(_unsealed_problems(pack), file, original_record, A_DATA_SET)
     console.print(f"{count} problems written to {file}.")
 
@@ -142,7 +144,7 @@ def convert_pack(
     to: Annotated[RecordForm, typer.Option(help="The form that the records are to have.")],
 ) -> None:
     """Write a pack of CVDP in its other form: agentic records as non-agentic ones, or the other way round."""
-    with plain_errors():
+    with exit_on_expected_error():
         writable_packs = "CVDP can be converted"
         count = write_records(
             _unsealed_problems(pack), file, lambda problem: convert_record(export_cvdp(problem), to), writable_packs
@@ -151,5 +153,5 @@ def convert_pack(
 
 
 def _unsealed_problems(pack: str) -> Iterator[Problem]:
-    store = Store(Home.find())
-    return (store.unseal(f"{pack}/{problem.id}") for problem in store.public(pack).problems)
+    store = Store(Home.from_environment())
+    return (store.unseal(f"{pack}/{problem.id}") for problem in store.public_pack(pack).problems)

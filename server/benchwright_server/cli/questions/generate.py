@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_server.authoring.model_endpoints import model_endpoints
-from benchwright_server.cli.terminal.interruption import end_in_order
+from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
 from benchwright_server.cli.terminal.options import Budget, Json, PackOut
-from benchwright_server.cli.terminal.output import console, explain_unwritable, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, explain_unwritable, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 
@@ -47,9 +47,13 @@ def generate(
     Exit status: 0 some passed, 1 none did.
     """
     go_on = "The replies are kept: the same command continues where it stopped."
-    with plain_errors(), needs("`benchwright questions generate`", "authoring"), end_in_order(go_on):
+    with (
+        exit_on_expected_error(),
+        explain_missing_extra("`benchwright questions generate`", "authoring"),
+        end_cleanly_on_signal(go_on),
+    ):
         from benchwright_authoring.generation.passages import read_corpus
-        from benchwright_authoring.generation.writing import write_generated
+        from benchwright_authoring.generation.writing import write_generated_pack
 
         documents = read_corpus(corpus)
         if out_folder.resolve().is_relative_to(corpus.resolve()):
@@ -59,7 +63,7 @@ def generate(
         )
         with explain_unwritable(out_folder):
             corpus_name = source.strip() or corpus.absolute().name
-            passed_count = write_generated(documents, out_folder, questions, corpus_name, licence)
+            passed_count = write_generated_pack(documents, out_folder, questions, corpus_name, licence)
     if json_output:
         print_json(
             [question.model_dump(mode="json", include={"problem", "faults", "passage"}) for question in questions]
@@ -88,21 +92,21 @@ async def _generate_from_corpus(
     closed_book: bool,
 ) -> Sequence[GeneratedQuestion]:
     from benchwright_authoring.generation.generating import GenerationError, Generator
-    from benchwright_authoring.generation.writing import REPORT, kept_seed
-    from benchwright_authoring.made_folder import check_pack_may_be_written
+    from benchwright_authoring.generation.writing import REPORT, kept_or_new_seed
+    from benchwright_authoring.made_folder import require_writable_pack_folder
     from benchwright_judges.models.budget import OutOfBudgetError
     from benchwright_judges.models.kept_replies import KeptReplies
 
     if model_names[0] == model_names[1]:
         raise ServerError("--judge has to be another model than --model: nobody finds the mistakes of their own.")
-    check_pack_may_be_written(folder, REPORT)
+    require_writable_pack_folder(folder, REPORT)
     async with model_endpoints(model_names, budget) as (endpoints, spending):
         author, judge = (
             KeptReplies(endpoint, folder / "model" / role, spending, subject, GenerationError)
             for role, endpoint, subject in zip(("author", "judge"), endpoints, ("PASSAGE", "QUESTION"), strict=True)
         )
         with explain_unwritable(folder):
-            seed = kept_seed(folder)
+            seed = kept_or_new_seed(folder)
         generator = Generator(author, judge, seed, closed_book=closed_book)
         with progress("asking about", len(corpus.passages), "passages") as meter:
             try:

@@ -18,9 +18,9 @@ from benchwright_server.cli.questions.generate import generate
 from benchwright_server.cli.questions.review import accepted, review
 from benchwright_server.cli.questions.translate import translate
 from benchwright_server.cli.questions.try_out import try_questions
-from benchwright_server.cli.terminal.interruption import end_in_order
+from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
 from benchwright_server.cli.terminal.options import Budget, Json, NewPack, Replace, Sandbox
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
@@ -28,7 +28,7 @@ from benchwright_server.errors import ServerError
 if TYPE_CHECKING:
     from benchwright_exams.model.replies import ExamModel
     from benchwright_exams.structure.ledger import ExamFinding
-    from benchwright_exams.work import Extracted
+    from benchwright_exams.work import ExtractedExam
 
 _SHOWN = {"label", "format", "points"}
 _AGAIN = "Run the command again to continue."
@@ -69,9 +69,9 @@ def from_exam(
     The folder keeps every stage: the command does again what changed, and leaves questions that you have edited alone.
     Exit status: 0 nothing has to be checked, 1 something has to be, 2 the exam can't be read.
     """
-    with plain_errors(), end_in_order(_AGAIN):
+    with exit_on_expected_error(), end_cleanly_on_signal(_AGAIN):
         extracted, request_count = asyncio.run(
-            _extract_questions(file, target_folder, model, language, sandbox, budget)
+            _extract_and_count_requests(file, target_folder, model, language, sandbox, budget)
         )
     findings = [*extracted.ledger.findings, *extracted.exam_items.findings]
     if json_output:
@@ -84,17 +84,17 @@ def from_exam(
             }
         )
     else:
-        _print(extracted, findings, target_folder)
+        _print_extracted(extracted, findings, target_folder)
     raise typer.Exit(1 if findings else 0)
 
 
-async def _extract_questions(
+async def _extract_and_count_requests(
     file: Path, folder: Path, model: str, language: str, sandbox: str, budget: float | None
-) -> tuple[Extracted, int]:
+) -> tuple[ExtractedExam, int]:
     from benchwright_exams.work import extract_exam
     from benchwright_judges.models.budget import OutOfBudgetError
 
-    async with _exam_model(model, folder, budget) as exam_model:
+    async with _exam_model_if_named(model, folder, budget) as exam_model:
         with ExitStack() as meters:
 
             def began(pages: int) -> Callable[[], None]:
@@ -113,18 +113,20 @@ async def _extract_questions(
 
 
 @asynccontextmanager
-async def _exam_model(name: str, folder: Path, budget_usd: float | None) -> AsyncIterator[ExamModel | None]:
+async def _exam_model_if_named(
+    judge_name: str, folder: Path, budget_usd: float | None
+) -> AsyncIterator[ExamModel | None]:
     """The model judge of this name; None if no name is given."""
-    if not name:
+    if not judge_name:
         yield None
         return
     from benchwright_exams.model.replies import ExamModel
 
-    async with model_endpoints([name], budget_usd) as ((endpoint,), spending):
+    async with model_endpoints([judge_name], budget_usd) as ((endpoint,), spending):
         yield ExamModel(endpoint, folder / "model", spending)
 
 
-def _print(extracted: Extracted, findings: list[ExamFinding], folder: Path) -> None:
+def _print_extracted(extracted: ExtractedExam, findings: list[ExamFinding], folder: Path) -> None:
     table = TerminalTable("question", "format", "points", "figures", "choices", "solution", "begins")
     for exam_item in extracted.exam_items.items:
         figures = {block.region for block in (*exam_item.context, *exam_item.body) if block.region}
@@ -138,7 +140,7 @@ def _print(extracted: Extracted, findings: list[ExamFinding], folder: Path) -> N
             "yes" if exam_item.solution else "-",
             first_text[:60],
         )
-    table.print()
+    table.print_rows()
     for finding in findings:
         location = (
             f"question {finding.item}" if finding.item else f"page {finding.page}" if finding.page else "the file"
@@ -167,11 +169,11 @@ def make_pack_command(
     json_output: Json = False,
 ) -> None:
     """Make a pack of the questions that you accepted; refused while some are not decided on."""
-    with plain_errors():
+    with exit_on_expected_error():
         from benchwright_exams.review.packing import make_pack
 
         question_pack = make_pack(folder, pack)
-        Store(Home.find()).add(question_pack, replace=replace)
+        Store(Home.from_environment()).add(question_pack, replace=replace)
     if json_output:
         print_json({"pack": pack, "problems": [problem.id for problem in question_pack.problems]})
         return

@@ -12,12 +12,12 @@ from rich.prompt import Confirm, Prompt
 from rich.rule import Rule
 
 from benchwright_foundation.number_text import number
-from benchwright_server.cli.terminal.interruption import end_in_order
+from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
 from benchwright_server.cli.terminal.options import Json, PackOut
-from benchwright_server.cli.terminal.output import console, err, explain_unwritable, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, explain_unwritable, print_json
 
 if TYPE_CHECKING:
-    from benchwright_authoring.review.accepted import ReviewStanding
+    from benchwright_authoring.review.accepted import ReviewTally
     from benchwright_authoring.review.reviews import QuestionReview, Reviewer
     from benchwright_problems.problem import Problem
 
@@ -34,25 +34,25 @@ def review(
     An answer can't be changed. Stop at any time, and continue later by the same command.
     """
     with (
-        plain_errors(),
-        end_in_order("What you decided is kept: the same command continues."),
+        exit_on_expected_error(),
+        end_cleanly_on_signal("What you decided is kept: the same command continues."),
         explain_unwritable(folder),
     ):
-        from benchwright_authoring.review.reviews import Reviewer, questions_of
+        from benchwright_authoring.review.reviews import Reviewer, multiple_choice_questions
 
         reviewer = Reviewer(folder, name)
-        waiting_questions = reviewer.open_reviews(questions_of(folder))
+        waiting_questions = reviewer.unfinished_reviews(multiple_choice_questions(folder))
         reviewed_count = 0
         # The end of the input is an end too.
         with suppress(EOFError):
             for number, (problem, begun_review) in enumerate(waiting_questions, start=1):
                 console.print(Rule(f"{number} of {len(waiting_questions)}"))
-                _show_question(problem)
-                answered_review = begun_review or _review_or_choice(reviewer, problem)
+                _print_question(problem)
+                answered_review = begun_review or _answered_review_or_command(reviewer, problem)
                 if answered_review == _QUIT:
                     break
                 if not isinstance(answered_review, str):
-                    _decide(reviewer, problem, folder, answered_review)
+                    _ask_and_record_decision(reviewer, problem, folder, answered_review)
                     reviewed_count += 1
         err.print(f"{reviewed_count} reviewed; {len(waiting_questions) - reviewed_count} are left for you.")
 
@@ -70,26 +70,26 @@ def accepted(
 
     Exit status: 0 all questions are decided, 1 some are not; these are left out.
     """
-    with plain_errors():
-        from benchwright_authoring.review.accepted import review_standing_and_reviews, write_accepted
+    with exit_on_expected_error():
+        from benchwright_authoring.review.accepted import review_tally_and_reviews, write_accepted_pack
 
-        pack_standing, reviews = review_standing_and_reviews(folder, reviewers, unanimous=unanimous)
+        pack_standing, reviews = review_tally_and_reviews(folder, reviewers, unanimous=unanimous)
         with explain_unwritable(out_folder):
-            write_accepted(folder, out_folder, pack_standing, reviews)
+            write_accepted_pack(folder, out_folder, pack_standing, reviews)
     if json_output:
         print_json(vars(pack_standing))
     else:
-        _print(pack_standing, out_folder)
+        _print_standing(pack_standing, out_folder)
     raise typer.Exit(1 if pack_standing.open else 0)
 
 
-def _show_question(problem: Problem) -> None:
-    _text(problem.public.statement)
+def _print_question(problem: Problem) -> None:
+    _print_visible(problem.public.statement)
     for choice in problem.public.question.choices if problem.public.question is not None else ():
-        _text(f"{choice.letter}  {choice.text}")
+        _print_visible(f"{choice.letter}  {choice.text}")
 
 
-def _review_or_choice(reviewer: Reviewer, problem: Problem) -> QuestionReview | str:
+def _answered_review_or_command(reviewer: Reviewer, problem: Problem) -> QuestionReview | str:
     """The review with the answer, or what was chosen instead of one."""
     letters = [choice.letter for choice in problem.public.question.choices] if problem.public.question else []
     began = time.monotonic()
@@ -100,18 +100,20 @@ def _review_or_choice(reviewer: Reviewer, problem: Problem) -> QuestionReview | 
     return reviewer.record_answer(problem, chosen_letter, time.monotonic() - began)
 
 
-def _decide(reviewer: Reviewer, problem: Problem, folder: Path, answered_review: QuestionReview) -> None:
+def _ask_and_record_decision(
+    reviewer: Reviewer, problem: Problem, folder: Path, answered_review: QuestionReview
+) -> None:
     from benchwright_authoring.generation.writing import PASSAGE
     from benchwright_authoring.review.checks import ReviewCheck
 
     began = time.monotonic()
     key = problem.hidden.answer
     if key is not None:
-        _text(f"The key is {key.value}; you chose {answered_review.answer}.")
-        _text(key.explanation)
+        _print_visible(f"The key is {key.value}; you chose {answered_review.answer}.")
+        _print_visible(key.explanation)
     passage = folder / problem.id / PASSAGE
     if passage.is_file():
-        _text(f"It was written from the passage in {passage}.")
+        _print_visible(f"It was written from the passage in {passage}.")
     checks = [check for check in ReviewCheck if Confirm.ask(check.value, console=console)]
     accepts = len(checks) == len(ReviewCheck) and Confirm.ask("Do you accept the question?", console=console)
     comment = ""
@@ -121,7 +123,7 @@ def _decide(reviewer: Reviewer, problem: Problem, folder: Path, answered_review:
     reviewer.record_decision(problem, accepts=accepts, checks=checks, comment=comment, decision_s=spent)
 
 
-def _print(pack_standing: ReviewStanding, folder: Path) -> None:
+def _print_standing(pack_standing: ReviewTally, folder: Path) -> None:
     open_note = f", {len(pack_standing.open)} lack reviews" if pack_standing.open else ""
     accepted_count, rejected = len(pack_standing.accepted), len(pack_standing.rejected)
     message = f"{accepted_count} questions accepted, {rejected} rejected{open_note}; the pack is in {folder}."
@@ -138,7 +140,7 @@ def _print(pack_standing: ReviewStanding, folder: Path) -> None:
         console.print(f"{name}: median {seconds:.0f} s per question.", markup=False)
 
 
-def _text(text: str) -> None:
-    from benchwright_judges.models.prompt import visible
+def _print_visible(text: str) -> None:
+    from benchwright_judges.models.prompt import escape_hidden_characters
 
-    console.print(visible(text), markup=False, soft_wrap=True)
+    console.print(escape_hidden_characters(text), markup=False, soft_wrap=True)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_server.authoring.model_endpoints import model_endpoints
-from benchwright_server.cli.terminal.interruption import end_in_order
+from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
 from benchwright_server.cli.terminal.options import Budget, Json
-from benchwright_server.cli.terminal.output import console, explain_unwritable, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, explain_unwritable, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 
@@ -39,14 +39,17 @@ def translate(
     says the same; translations.json has all of them, with what is wrong. Keys are sent to the models. Replies are
     kept, so the command continues where it stopped. Exit status: 0 all passed, 1 some did not.
     """
-    with plain_errors(), end_in_order("The replies are kept: the same command continues where it stopped."):
-        from benchwright_authoring.translation.translating import write_translated
+    with (
+        exit_on_expected_error(),
+        end_cleanly_on_signal("The replies are kept: the same command continues where it stopped."),
+    ):
+        from benchwright_authoring.translation.translating import write_translated_pack
 
         translations = asyncio.run(
             _translate_questions(folder, target_language, out_folder, model, back or model, language, budget)
         )
         with explain_unwritable(out_folder):
-            passed_count = write_translated(folder, out_folder, translations, target_language)
+            passed_count = write_translated_pack(folder, out_folder, translations, target_language)
     failed_translations = [translation for translation in translations if not translation.made]
     if json_output:
         print_json([translation.model_dump(mode="json", exclude={"texts", "back"}) for translation in translations])
@@ -73,15 +76,15 @@ async def _translate_questions(
     from benchwright_authoring.translation.translating import (
         TranslationError,
         Translator,
-        check_translation_folder,
-        questions_of,
+        questions_in_language,
+        require_translation_folder,
         translate_all,
     )
     from benchwright_judges.models.budget import OutOfBudgetError
     from benchwright_judges.models.kept_replies import KeptReplies
 
-    questions = questions_of(folder, language, target_language)
-    check_translation_folder(folder, out_folder)
+    questions = questions_in_language(folder, language, target_language)
+    require_translation_folder(folder, out_folder)
     async with model_endpoints([model, back_model], budget) as (endpoints, spending):
         forward_replies, back_replies = (
             KeptReplies(endpoint, out_folder / "model" / way, spending, "QUESTION", TranslationError)

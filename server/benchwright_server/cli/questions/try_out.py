@@ -13,9 +13,9 @@ from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_server.authoring.model_endpoints import model_endpoints
 from benchwright_server.cli.problems.whole_pack import pack_with_hidden_parts
-from benchwright_server.cli.terminal.interruption import end_in_order
+from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
 from benchwright_server.cli.terminal.options import Budget, Json
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
@@ -39,28 +39,30 @@ def try_questions(
     Rules say which answers are right. Answers in words are shown and judged by nobody. Replies may quote the key if
     they are right, so they are for the question's author. Exit status: 0 all models answered, 1 one did not.
     """
-    with plain_errors(), end_in_order("Nothing is kept."):
-        questions = _questions(pack_with_hidden_parts(Store(Home.find()), pack).problems, question or ())
-        tried_questions = asyncio.run(_try_questions(questions, list(dict.fromkeys(model or ())), budget))
+    with exit_on_expected_error(), end_cleanly_on_signal("Nothing is kept."):
+        questions = _chosen_questions(
+            pack_with_hidden_parts(Store(Home.from_environment()), pack).problems, question or ()
+        )
+        tried_questions = asyncio.run(_try_on_models(questions, list(dict.fromkeys(model or ())), budget))
     if json_output:
         print_json([tried_question.model_dump(mode="json") for tried_question in tried_questions])
     else:
-        _print(tried_questions, replies)
+        _print_trials(tried_questions, replies)
     raise typer.Exit(1 if any(tried_question.why for tried_question in tried_questions) else 0)
 
 
-def _questions(problems: Sequence[Problem], ids: Sequence[str]) -> Sequence[Problem]:
+def _chosen_questions(problems: Sequence[Problem], chosen_ids: Sequence[str]) -> Sequence[Problem]:
     questions = [problem for problem in problems if problem.kind is ProblemKind.QUESTION]
     known_ids = [known_question.id for known_question in questions]
-    if unknown := [question_id for question_id in ids if question_id not in known_ids]:
+    if unknown := [question_id for question_id in chosen_ids if question_id not in known_ids]:
         raise ServerError(f"There is no question {unknown[0]}; there is {', '.join(known_ids) or 'none'}.")
-    return [known_question for known_question in questions if not ids or known_question.id in ids]
+    return [known_question for known_question in questions if not chosen_ids or known_question.id in chosen_ids]
 
 
-async def _try_questions(
+async def _try_on_models(
     questions: Sequence[Problem], models: Sequence[str], budget: float | None
 ) -> Sequence[QuestionTrial]:
-    from benchwright_authoring.answers_of_models import try_questions
+    from benchwright_authoring.answers_of_models import ask_every_model
     from benchwright_judges.models.budget import OutOfBudgetError
 
     if not models:
@@ -68,14 +70,14 @@ async def _try_questions(
     async with model_endpoints(models, budget) as (endpoints, spending):
         with progress("asking", len(questions) * len(endpoints), "answers") as meter:
             try:
-                return await try_questions(questions, endpoints, spending, meter.advance)
+                return await ask_every_model(questions, endpoints, spending, meter.advance)
             except OutOfBudgetError as error:
                 raise ServerError(
                     "The budget does not suffice for all questions: name fewer, or give a larger --budget."
                 ) from error
 
 
-def _print(tried_questions: Sequence[QuestionTrial], with_replies: bool) -> None:
+def _print_trials(tried_questions: Sequence[QuestionTrial], with_replies: bool) -> None:
     table = TerminalTable("question", "model", "answer", "right")
     for tried_question in tried_questions:
         cell = tried_question.why or tried_question.answer or "in words, or unread"
@@ -89,7 +91,7 @@ def _print(tried_questions: Sequence[QuestionTrial], with_replies: bool) -> None
             else "no"
         )
         table.add_row(tried_question.problem, tried_question.model, cell, correctness)
-    table.print()
+    table.print_rows()
     for tried_question in tried_questions if with_replies else ():
         cell = "".join(
             char if char.isprintable() or char in "\n\t" else "\ufffd"

@@ -11,12 +11,12 @@ from pathlib import Path
 from inspect_ai.model import ModelOutput, get_model
 from pydantic import JsonValue
 
-from benchwright_analysis.report.demo.demo import make_demo
+from benchwright_analysis.report.demo.demo import record_demo_study
 from benchwright_analysis.report.report import ReportFiles, ReportOptions, write_report
 from benchwright_attempts import log_file
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.study.log import opened_log
+from benchwright_server.cli.study.log import opened_study_log
 from benchwright_server.cli.terminal.output import err
 from benchwright_server.errors import ServerError
 from benchwright_subjects.evaluation.evaluation import EvaluationRun, evaluate
@@ -40,26 +40,26 @@ def write_demo(options: ReportOptions, participants: int, *, quiet: bool) -> Rep
         if not quiet:
             err.print(step)
 
-    with _home(folder) as home:
+    with _home_set_in_environment(folder) as home:
         store = Store(home)
         show(f"Simulating a study of {participants} people …")
-        demo = make_demo(log_file(home), store, people=participants, seed=options.seed)
+        demo = record_demo_study(log_file(home), store, people=participants, seed=options.seed)
         show("Asking Inspect's mockllm a few questions …")
         logs = folder / "evals"
-        _ask_mock_model(logs)
+        _evaluate_mock_model(logs)
         show("Writing the report …")
         options = replace(options, study=demo.study, simulated=True, logs=(*options.logs, logs))
-        with opened_log() as log:
+        with opened_study_log() as log:
             return write_report(log, store, options, demo.rated)
 
 
 @contextlib.contextmanager
-def _home(folder: Path) -> Iterator[Home]:
+def _home_set_in_environment(folder: Path) -> Iterator[Home]:
     """Everything below this folder, also for the tasks that Inspect starts."""
     previous_home = os.environ.get("BENCHWRIGHT_HOME")
     os.environ["BENCHWRIGHT_HOME"] = str(folder)
     try:
-        yield Home.find()
+        yield Home.from_environment()
     finally:
         if previous_home is None:
             del os.environ["BENCHWRIGHT_HOME"]
@@ -67,11 +67,11 @@ def _home(folder: Path) -> Iterator[Home]:
             os.environ["BENCHWRIGHT_HOME"] = previous_home
 
 
-def _ask_mock_model(logs: Path) -> None:
+def _evaluate_mock_model(log_folder: Path) -> None:
     model = get_model(
         "mockllm/model",
         custom_outputs=lambda *_: ModelOutput.from_content("mockllm/model", "Answer: C"),
         memoize=False,
     )
     arguments: dict[str, JsonValue] = {"pack": "starter", "problems": list(_QUESTIONS)}
-    evaluate(EvaluationRun(task="answer", arguments=arguments, model=model, out=logs, samples=2, display="none"))
+    evaluate(EvaluationRun(task="answer", arguments=arguments, model=model, out=log_folder, samples=2, display="none"))

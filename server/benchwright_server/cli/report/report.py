@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_foundation.errors import BenchwrightError, needs
+from benchwright_foundation.errors import BenchwrightError, explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.study.log import opened_log
+from benchwright_server.cli.study.log import opened_study_log
 from benchwright_server.cli.terminal.option_groups import flatten_option_groups
 from benchwright_server.cli.terminal.options import BootstrapSeed, Json
-from benchwright_server.cli.terminal.output import console, err, explain_unwritable, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, explain_unwritable, print_json
 from benchwright_server.errors import ServerError
 from benchwright_subjects.evaluation.kept_evals import folder_of
 
@@ -119,13 +119,13 @@ def report(
     json_output: Json = False,
 ) -> None:
     """Write a report: one HTML page, report.json, tables of attempts and events, CVDP's files, Inspect's logs."""
-    with plain_errors(), needs("`benchwright report`", "baselines"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright report`", "baselines"):
         options = _report_options(folder, selection, sources, demo)
         with explain_unwritable(folder):
             if missing := next((log for log in options.logs if not log.exists()), None):
                 raise ServerError(f"There is no {missing}.")
             if foreign_table.table is not None:
-                written_report: TableReport | ReportFiles = _write_table(
+                written_report: TableReport | ReportFiles = _write_table_report(
                     foreign_table, folder, selection, demo, sources
                 )
             elif foreign_table.mapping is not None:
@@ -169,17 +169,17 @@ def _report_options(
         events=sources.events,
         check=sources.check,
         logs=tuple(sources.logs or ()),
-        kept_folder=None if demo.demo else folder_of(Home.find()),
-        opinions=None if demo.demo else SecondOpinions(Home.find()),
+        kept_folder=None if demo.demo else folder_of(Home.from_environment()),
+        opinions=None if demo.demo else SecondOpinions(Home.from_environment()),
         model_facts=read_model_facts(sources.model_facts) if sources.model_facts is not None else (),
-        embed=_embedding() if sources.embeddings else None,
-        name_failures=_namer() if sources.name_failures else None,
+        embed=_configured_embedding() if sources.embeddings else None,
+        name_failures=_configured_failure_namer() if sources.name_failures else None,
         seed=sources.seed,
         weights=sources.weights.value,
     )
 
 
-def _embedding() -> Embedding:
+def _configured_embedding() -> Embedding:
     from benchwright_judges.labelling.embeddings import embeddings_of
     from benchwright_judges.models.configuration import read_settings
 
@@ -189,7 +189,7 @@ def _embedding() -> Embedding:
     return lambda texts: asyncio.run(embeddings_of(texts, settings))
 
 
-def _namer() -> Namer:
+def _configured_failure_namer() -> Namer:
     from benchwright_judges.agreement.failure_names import name_failures
     from benchwright_judges.models.budget import JudgingBudget
     from benchwright_judges.models.configuration import read_settings
@@ -209,7 +209,7 @@ def _namer() -> Namer:
     return name
 
 
-def _write_table(
+def _write_table_report(
     foreign_table: ForeignTableOptions,
     folder: Path,
     selection: AttemptSelection,
@@ -231,11 +231,11 @@ def _write_table(
     return write_table_report(TableOptions(foreign_table.table, folder, foreign_table.mapping, sources.seed))
 
 
-def _write_report(options: ReportOptions, votes: Path | None) -> ReportFiles:
+def _write_report(options: ReportOptions, votes_file: Path | None) -> ReportFiles:
     from benchwright_analysis.report.report import write_report
-    from benchwright_judges.agreement.rated import read_votes
-    from benchwright_server.cli.judge.agreement import rated_of_records
+    from benchwright_judges.agreement.rated import read_rated_answers
+    from benchwright_server.cli.judge.agreement import rated_answers_from_database
 
-    rated = read_votes(votes) if votes is not None else asyncio.run(rated_of_records())
-    with opened_log() as log:
-        return write_report(log, Store(Home.find()), options, rated)
+    rated = read_rated_answers(votes_file) if votes_file is not None else asyncio.run(rated_answers_from_database())
+    with opened_study_log() as log:
+        return write_report(log, Store(Home.from_environment()), options, rated)

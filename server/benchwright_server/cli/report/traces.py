@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_foundation.atomic import write_atomically
-from benchwright_foundation.errors import needs
-from benchwright_server.cli.study.log import opened_attempts
+from benchwright_foundation.errors import explain_missing_extra
+from benchwright_server.cli.study.log import opened_event_log
 from benchwright_server.cli.terminal.options import AttemptId
-from benchwright_server.cli.terminal.output import console, explain_unwritable, plain_errors
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, explain_unwritable
 
 if TYPE_CHECKING:
     from benchwright_analysis.trace.step import AttemptTrace
@@ -25,12 +25,12 @@ def trace_run(
     site: Annotated[str, typer.Option(metavar="ID", help="Only sites whose id begins so.")] = "",
 ) -> None:
     """Write a page that steps through a run: what was asked, shown, accepted and typed, and what the tests said."""
-    with plain_errors(), needs("`benchwright completion trace`", "baselines"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright completion trace`", "baselines"):
         from benchwright_analysis.completion.played_runs import read_runs
         from benchwright_analysis.trace.run_steps import trace_of_run
 
         (played_run,) = read_runs([run])
-        _write(trace_of_run(played_run, site), output)
+        _write_trace_page(trace_of_run(played_run, site), output)
 
 
 def trace_attempt(
@@ -38,14 +38,14 @@ def trace_attempt(
     output: Page,
 ) -> None:
     """Write a page that steps through an attempt: what was asked, shown, accepted, edited and run."""
-    with opened_attempts() as log, needs("`benchwright attempts trace`", "baselines"):
+    with opened_event_log() as log, explain_missing_extra("`benchwright attempts trace`", "baselines"):
         from benchwright_analysis.trace.attempt_steps import trace_of_attempt
 
         header = log.find_by_prefix(attempt)
-        _write(trace_of_attempt(header, log.events(header.id)), output)
+        _write_trace_page(trace_of_attempt(header, log.events(header.id)), output)
 
 
-def _write(trace: AttemptTrace, output: Path) -> None:
+def _write_trace_page(trace: AttemptTrace, output: Path) -> None:
     from benchwright_analysis.trace.page import trace_page
 
     with explain_unwritable(output):

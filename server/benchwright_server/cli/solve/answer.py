@@ -18,7 +18,7 @@ from benchwright_server.cli.solve.batch import BatchOptions, grade_batch
 from benchwright_server.cli.solve.batch_reading import Origins
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.option_groups import flatten_option_groups
-from benchwright_server.cli.terminal.output import plain_errors, print_verdict_and_exit
+from benchwright_server.cli.terminal.output import exit_on_expected_error, print_verdict_and_exit
 from benchwright_server.errors import ServerError
 
 
@@ -41,36 +41,40 @@ def answer(
 
     Exit status for one answer: 0 right, 1 not right, 2 undecided; for many: as of `benchwright grade`.
     """
-    with plain_errors():
+    with exit_on_expected_error():
         if batch.responses is not None:
             if file is not None or judge_url:
                 raise ServerError("With --responses, give no other file and no --judge-url.")
             grade_batch(problem, batch.responses, batch, origins, json_output)
         if file is None:
             raise ServerError(f"Give the file with the answer: benchwright answer {problem} ANSWER.")
-        home = Home.find()
+        home = Home.from_environment()
         unsealed_problem = Store(home).unseal(problem)
         if unsealed_problem.kind is ProblemKind.DESIGN:
             raise ServerError(f"{problem} is not a question; use `benchwright grade {problem} DIR`.")
         print_verdict_and_exit(
             problem,
-            asyncio.run(_judge_text(home, problem, unsealed_problem, _read(file), judge_url, batch.reader)),
+            asyncio.run(
+                _verdict_on_answer(home, problem, unsealed_problem, _read_answer_text(file), judge_url, batch.reader)
+            ),
             json_output,
         )
 
 
-def _read(file: Path) -> str:
+def _read_answer_text(file: Path) -> str:
     try:
         return file.read_bytes().decode("utf-8", "replace")
     except OSError as error:
         raise ServerError(f"{file} can't be read: {error.strerror}.") from error
 
 
-async def _judge_text(home: Home, ref: str, problem: Problem, text: str, judge_url: str, reader_judge: str) -> Verdict:
+async def _verdict_on_answer(
+    home: Home, problem_ref: str, problem: Problem, text: str, judge_url: str, reader_judge: str
+) -> Verdict:
     judging = AttemptJudging(home, reader_name=reader_judge)
     judging.service_url = judge_url
     try:
-        grading = await judge_answer(ref, problem, text, judging)
+        grading = await judge_answer(problem_ref, problem, text, judging)
     finally:
         await judging.close()
     return grading.verdict

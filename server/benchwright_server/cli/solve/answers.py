@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from benchwright_foundation.number_text import percent
 from benchwright_judges.agreement.published_scores import PUBLISHED
-from benchwright_judges.agreement.tally import tally
+from benchwright_judges.agreement.tally import tally_reasons
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.responses import Response
 from benchwright_problems.verdict import Reason, Verdict
@@ -45,20 +45,20 @@ def summarize(responses: Sequence[Response], verdicts: Sequence[Verdict]) -> dic
         verdicts: Verdicts in the same order.
     """
     given_answers = [
-        _AnswerOptions(response.problem, verdict.reason, _by_script(response))
+        _AnswerOptions(response.problem, verdict.reason, _scores_by_script(response))
         for response, verdict in zip(responses, verdicts, strict=True)
     ]
     label_groups: dict[str, dict[str, list[_AnswerOptions]]] = {"by_format": {}, "by_language": {}, "by_domain": {}}
     for given_answer in given_answers:
-        for group, label in zip(label_groups.values(), _labels(given_answer.problem), strict=True):
+        for group, label in zip(label_groups.values(), _format_language_domain(given_answer.problem), strict=True):
             if label:
                 group.setdefault(label, []).append(given_answer)
     group_counts: dict[str, JsonValue] = {
-        name: {label: _counts(group_answers) for label, group_answers in sorted(group.items())}
+        name: {label: _counts_and_shares(group_answers) for label, group_answers in sorted(group.items())}
         for name, group in label_groups.items()
     }
     waiting_reasons = Counter(verdict.detail for verdict in verdicts if verdict.reason.waits_for_judge)
-    return {**_counts(given_answers), "waiting_because": dict(waiting_reasons.most_common()), **group_counts}
+    return {**_counts_and_shares(given_answers), "waiting_because": dict(waiting_reasons.most_common()), **group_counts}
 
 
 def print_summary(answer_summary: Mapping[str, JsonValue], folder: Path | None) -> None:
@@ -78,8 +78,8 @@ def print_summary(answer_summary: Mapping[str, JsonValue], folder: Path | None) 
     for name, counts in summary_rows:
         if isinstance(counts, dict):
             numbers = [str(counts[key]) for key in _COUNTS]
-            table.add_row(name, *numbers, *(_percent(counts[key]) for key in _SHARES.values()))
-    table.print()
+            table.add_row(name, *numbers, *(_percent_or_unknown(counts[key]) for key in _SHARES.values()))
+    table.print_rows()
     console.print(f"Accuracy is the share of right answers among the {answer_summary['judged']} that are judged.")
     if answer_summary["pending"]:
         console.print(
@@ -102,7 +102,7 @@ def _print_reasons(reason_counts: JsonValue) -> None:
         console.print(f"  Other reasons: {other_count}. `--out DIR` writes the reason of every answer.")
 
 
-def _by_script(response: Response) -> Mapping[str, float]:
+def _scores_by_script(response: Response) -> Mapping[str, float]:
     question, key = response.problem.public.question, response.problem.hidden.answer
     if question is None or key is None:
         return {}
@@ -110,25 +110,25 @@ def _by_script(response: Response) -> Mapping[str, float]:
     return {name: script_score for name, script_score in scores.items() if script_score is not None}
 
 
-def _labels(problem: Problem) -> tuple[str, str, str]:
+def _format_language_domain(problem: Problem) -> tuple[str, str, str]:
     question = problem.public.question
     return (question.format.value, question.language, question.domain) if question else (problem.kind.value, "", "")
 
 
-def _counts(given_answers: Sequence[_AnswerOptions]) -> dict[str, JsonValue]:
+def _counts_and_shares(given_answers: Sequence[_AnswerOptions]) -> dict[str, JsonValue]:
     """The number of each kind, and the shares of right ones."""
-    answer_tally = tally(given_answer.reason for given_answer in given_answers)
+    answer_tally = tally_reasons(given_answer.reason for given_answer in given_answers)
     by_script = {
         name: [answer.by_script[name] for answer in given_answers if name in answer.by_script] for name in PUBLISHED
     }
     return {
         **asdict(answer_tally),
-        "judged": answer_tally.judged,
+        "judged": answer_tally.judged_count,
         "accuracy": answer_tally.accuracy,
         "accuracy_of_readable": answer_tally.accuracy_of_readable,
         **{name: round(mean(scores), 6) if scores else None for name, scores in by_script.items()},
     }
 
 
-def _percent(share: JsonValue) -> str:
+def _percent_or_unknown(share: JsonValue) -> str:
     return percent(share if isinstance(share, float) else None)

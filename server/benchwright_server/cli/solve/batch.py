@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from benchwright_attempts.grading.given_answers import GivenAnswer, GivenAnswers, matched_to_logged_attempts
+from benchwright_attempts.grading.given_answers import GivenAnswer, GivenAnswers, with_logged_attempt_ids
 from benchwright_attempts.grading.grading import ANSWER, GradingOutcome, judge_answer, outcome_of_judgement
 from benchwright_attempts.grading.judging import AttemptJudging
 from benchwright_foundation.home import Home
@@ -27,7 +27,7 @@ from benchwright_harness.grading.grade import BatchGrader
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_judges.judgement import Judgement
-from benchwright_judges.score import score
+from benchwright_judges.score import score_by_rules
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.responses import read_responses
@@ -35,11 +35,11 @@ from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Verdict
 from benchwright_server.cli.problems.left_out import write_left_out_if_any
 from benchwright_server.cli.solve.answers import print_summary, summarize
-from benchwright_server.cli.solve.batch_files import write_files
+from benchwright_server.cli.solve.batch_files import write_verdicts_and_reports
 from benchwright_server.cli.solve.batch_reading import AnswerReader, Origins
-from benchwright_server.cli.study.log import opened_log
+from benchwright_server.cli.study.log import opened_study_log
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.interruption import end_in_order
+from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
 from benchwright_server.cli.terminal.output import err, print_json
 from benchwright_server.cli.terminal.progress import progress
 
@@ -94,8 +94,8 @@ def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origin
         origins: Origins of the answers.
         json_output: True to print JSON.
     """
-    store = Store(Home.find())
-    public = {problem.id: problem for problem in store.public(pack).problems}
+    store = Store(Home.from_environment())
+    public = {problem.id: problem for problem in store.public_pack(pack).problems}
     invalid = InvalidRecords(skip=batch.skip_invalid)
     parsed_responses = read_responses(responses, public, invalid)
     left_out = write_left_out_if_any(invalid, responses.stem, batch.output)
@@ -103,16 +103,16 @@ def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origin
         name: store.unseal(f"{pack}/{name}") for name in {answer.problem.id for answer in parsed_responses}
     }
     parsed_responses = [replace(answer, problem=unsealed_problems[answer.problem.id]) for answer in parsed_responses]
-    given_answers = AnswerReader(pack, responses, origins).read(parsed_responses)
+    given_answers = AnswerReader(pack, responses, origins).given_answers(parsed_responses)
     parsed_responses = [
         replace(response, text=parsed_answer.files.get(ANSWER, b"").decode())
         for response, parsed_answer in zip(parsed_responses, given_answers, strict=True)
     ]
-    with end_in_order("All verdicts so far are kept: the same command continues where it stopped."):
-        gradings = _record_answers(given_answers, batch)
+    with end_cleanly_on_signal("All verdicts so far are kept: the same command continues where it stopped."):
+        gradings = _grade_as_attempts(given_answers, batch)
     solver = ", ".join(sorted({given_answer.solver for given_answer in given_answers}))
     if batch.output is not None:
-        write_files(batch.output, pack, parsed_responses, gradings, solver, batch.k)
+        write_verdicts_and_reports(batch.output, pack, parsed_responses, gradings, solver, batch.k)
     answer_summary = summarize(parsed_responses, [grade.verdict for grade in gradings])
     if json_output:
         print_json({"pack": pack, "solver": solver, "left_out": len(invalid.record_errors), **answer_summary})
@@ -123,20 +123,20 @@ def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origin
     raise typer.Exit(2 if answer_summary["undecided"] else 0)
 
 
-def _record_answers(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[GradingOutcome]:
+def _grade_as_attempts(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[GradingOutcome]:
     """Grades answers as attempts of the event log."""
-    with opened_log() as log:
-        given_answers = matched_to_logged_attempts(log, given_answers)
-        answer_attempts = GivenAnswers(log, Home.find(), given_answers)
+    with opened_study_log() as log:
+        given_answers = with_logged_attempt_ids(log, given_answers)
+        answer_attempts = GivenAnswers(log, Home.from_environment(), given_answers)
         answer_attempts.receive()
-        gradings = _grade(given_answers, batch)
+        gradings = _grade_answers(given_answers, batch)
         answer_attempts.record_outcomes(
             {given_answer.attempt: grade for given_answer, grade in zip(given_answers, gradings, strict=True)}
         )
     return gradings
 
 
-def _grade(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[GradingOutcome]:
+def _grade_answers(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[GradingOutcome]:
     numbered = list(enumerate(given_answers))
     grades = {number: GradingOutcome(answer.flaw) for number, answer in numbered if answer.flaw is not None}
     designs = [
@@ -147,7 +147,7 @@ def _grade(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[Gr
     grades |= _score_by_rules(
         [numbered_answer for numbered_answer in numbered if numbered_answer[1].problem.kind is not ProblemKind.DESIGN]
     )
-    judging = AttemptJudging(Home.find(), reader_name=batch.reader, budget_usd=batch.budget)
+    judging = AttemptJudging(Home.from_environment(), reader_name=batch.reader, budget_usd=batch.budget)
     waiting_answers = [
         (number, given_answers[number], grading.judgement)
         for number, grading in grades.items()
@@ -169,10 +169,10 @@ def _score_by_rules(numbered_answers: _Numbered) -> dict[int, GradingOutcome]:
     with progress("scoring", len(numbered_answers), "answers") as meter:
         for scored_count, (number, answer) in enumerate(numbered_answers, 1):
             start = time.monotonic()
-            judgement = score(answer.problem, answer.text)
+            judgement = score_by_rules(answer.problem, answer.text)
             grades[number] = outcome_of_judgement(answer.digest, judgement, time.monotonic() - start)
             if scored_count % _STEP == 0:
-                meter.show(scored_count, len(numbered_answers))
+                meter.show_counts(scored_count, len(numbered_answers))
     return grades
 
 
@@ -204,19 +204,21 @@ async def _judge_by_models(
 
 
 async def _run_designs(designs: _Numbered, batch: BatchOptions) -> dict[int, GradingOutcome]:
-    home = Home.find()
+    home = Home.from_environment()
     sandbox = open_sandbox(batch.sandbox)
     toolchain = toolchain_for(sandbox.name, home.cache)
     grader = partial(BatchGrader, sandbox=sandbox, toolchain=toolchain, fresh=batch.fresh)
     solutions = [(answer.problem, answer.files) for _, answer in designs]
-    executor = open_executor(home, jobs=batch.jobs, cluster=batch.cluster, options=batch.cluster_option or ())
+    executor = open_executor(
+        home, jobs=batch.jobs, cluster_name_or_address=batch.cluster, option_assignments=batch.cluster_option or ()
+    )
     async with executor as runs:
         with progress("grading", len(designs), "runs") as meter:
             batch_grader = grader(
                 runs,
                 verdicts=VerdictStore.from_home(home),
-                on_progress=lambda run_progress: meter.show(
-                    run_progress.finished_runs, run_progress.planned, run_progress.known_runs
+                on_progress=lambda run_progress: meter.show_counts(
+                    run_progress.finished_runs, run_progress.planned_runs, run_progress.known_runs
                 ),
             )
             verdicts = await batch_grader.grade(solutions)
@@ -231,13 +233,13 @@ async def _measure_quality(
     sandbox: Sandbox,
     toolchain: Toolchain,
 ) -> list[Verdict]:
-    from benchwright_formal.measuring import Measuring
+    from benchwright_formal.measuring import QualityMeasurement
 
-    measuring, turn = Measuring(sandbox, toolchain), asyncio.Semaphore(os.cpu_count() or 1)
+    measuring, turn = QualityMeasurement(sandbox, toolchain), asyncio.Semaphore(os.cpu_count() or 1)
 
     async def measured(problem: Problem, files: Mapping[str, bytes], verdict: Verdict) -> Verdict:
         async with turn:
-            measured_verdict = await measuring.verdict_with_quality(problem, files, verdict)
+            measured_verdict = await measuring.with_quality_if_passed(problem, files, verdict)
         meter.advance()
         return measured_verdict
 

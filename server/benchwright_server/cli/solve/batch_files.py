@@ -13,13 +13,13 @@ from benchwright_attempts.grading.grading import GradingOutcome
 from benchwright_foundation.atomic import write_atomically
 from benchwright_harness import cvdp_report
 from benchwright_problems.storage.responses import Response
-from benchwright_problems.verdict import Reason, Verdict, word_of
-from benchwright_server.cli.terminal.output import err, explain_unwritable, quality_of
+from benchwright_problems.verdict import Reason, Verdict, verdict_word
+from benchwright_server.cli.terminal.output import err, explain_unwritable, quality_field_if_measured
 
 _MISSING = GradingOutcome(Verdict(reason=Reason.NO_ANSWER, detail="this sample has no answer to the problem"))
 
 
-def write_files(
+def write_verdicts_and_reports(
     folder: Path, pack: str, responses: Sequence[Response], gradings: Sequence[GradingOutcome], solver: str, k: int
 ) -> None:
     """Write `verdicts.jsonl`, and CVDP's reports if the pack has problems of CVDP's categories.
@@ -38,12 +38,12 @@ def write_files(
     """
     with explain_unwritable(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        _write_reports(folder, pack, responses, gradings, solver, k)
-        lines = [_verdict_line(*pair) for pair in zip(responses, gradings, strict=True)]
+        _write_cvdp_reports_if_any(folder, pack, responses, gradings, solver, k)
+        lines = [_verdict_json_line(*pair) for pair in zip(responses, gradings, strict=True)]
         write_atomically(folder / "verdicts.jsonl", "".join(lines).encode())
 
 
-def _write_reports(
+def _write_cvdp_reports_if_any(
     folder: Path, pack: str, responses: Sequence[Response], gradings: Sequence[GradingOutcome], solver: str, k: int
 ) -> None:
     all_problems = {answer.problem.id: answer.problem for answer in responses}
@@ -70,7 +70,7 @@ def _write_reports(
         ]
         (folder / name).mkdir(parents=True, exist_ok=True)
         reports.append(cvdp_report.report_content(rows, pack, solver, report_time))
-        _write_json(folder / name / "raw_result.json", cvdp_report.raw_result(rows))
+        _write_json(folder / name / "raw_result.json", cvdp_report.raw_result_content(rows))
         _write_json(folder / name / "report.json", reports[-1])
         (folder / name / "report.txt").write_text(cvdp_report.report_text(reports[-1]), encoding="utf-8")
     if len(reports) > 1:
@@ -85,20 +85,20 @@ def _write_json(file: Path, content: dict[str, JsonValue]) -> None:
     write_atomically(file, (json.dumps(content, indent=2) + "\n").encode())
 
 
-def _verdict_line(response: Response, grading: GradingOutcome) -> str:
+def _verdict_json_line(response: Response, grading: GradingOutcome) -> str:
     """A verdict without the names and messages of hidden tests."""
     verdict, judgement = grading.verdict, grading.judgement
     row: dict[str, object] = {
         "problem": response.problem.id,
         "sample": response.sample + 1,
-        "verdict": word_of(verdict.outcome, verdict.reason),
+        "verdict": verdict_word(verdict.outcome, verdict.reason),
         "reason": verdict.reason.value,
         "detail": verdict.detail,
         "score": grading.score,
     }
     if judgement is None:
         row |= {"tests": {"passed": verdict.passed_tests, "total": len(verdict.tests)}, "tools": verdict.tools}
-        row |= quality_of(verdict)
+        row |= quality_field_if_measured(verdict)
     else:
         row |= {
             "label": judgement.label,

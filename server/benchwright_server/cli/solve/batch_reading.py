@@ -20,7 +20,7 @@ from benchwright_foundation.home import Home
 from benchwright_judges.reading.text_length import ENCODING, TokenCounter
 from benchwright_problems.problem import Problem, ProblemKind, digest
 from benchwright_problems.storage.responses import Response
-from benchwright_server.cli.eval.options import KnowledgeCutoff, check_cutoff
+from benchwright_server.cli.eval.options import KnowledgeCutoff, check_knowledge_cutoff
 from benchwright_server.errors import ServerError
 from benchwright_subjects.evaluation.reading import ReplyReading, read_answer
 from benchwright_subjects.prompt_sets import prompt_set
@@ -59,13 +59,13 @@ class AnswerReader:
     """
 
     def __init__(self, pack: str, file: Path, origins: Origins) -> None:
-        check_cutoff(origins.knowledge_cutoff)
+        check_knowledge_cutoff(origins.knowledge_cutoff)
         self._pack = pack
         self._file = file
         self._origins = origins
         self._prompts: dict[str, tuple[PromptSet, str]] = {}
 
-    def read(self, responses: Sequence[Response]) -> list[GivenAnswer]:
+    def given_answers(self, responses: Sequence[Response]) -> list[GivenAnswer]:
         """The answers as they are graded, in the same order.
 
         Raises:
@@ -85,14 +85,17 @@ class AnswerReader:
             ReplyReading(response.files)
             if response.gives_files
             else read_answer(
-                problem, response.text, self._prompt_set(prompts)[0] if prompts else None, has_steps=has_steps
+                problem,
+                response.text,
+                self._prompt_set_and_digest(prompts)[0] if prompts else None,
+                has_steps=has_steps,
             )
         )
-        files = reading.files if response.gives_files else _submitted_files(problem, reading)
-        condition = self._condition(problem, origin.condition)
+        files = reading.files if response.gives_files else _files_after_reply(problem, reading)
+        condition = self._condition_or_error(problem, origin.condition)
         return GivenAnswer(
             # Without the key, which could be found out from it.
-            attempt=digest([ref, public_digest, solver, response.sample, _plain_answer(response)])[:32],
+            attempt=digest([ref, public_digest, solver, response.sample, _files_or_text(response)])[:32],
             ref=ref,
             problem=problem,
             digest=public_digest,
@@ -102,10 +105,10 @@ class AnswerReader:
             recorded=origin.attempt,
             flaw=reading.flaw,
             reply=response.text if has_steps else "",
-            extra_events=self._model_facts(response, condition, solver, prompts, has_steps, reading),
+            extra_events=self._prompt_and_length_events(response, condition, solver, prompts, has_steps, reading),
         )
 
-    def _condition(self, problem: Problem, condition_name: str) -> Solver:
+    def _condition_or_error(self, problem: Problem, condition_name: str) -> Solver:
         try:
             return self._origins.condition or Solver(condition_name or Solver.MODEL)
         except ValueError:
@@ -114,13 +117,13 @@ class AnswerReader:
                 f"{self._file}: {problem.id}: field condition: {condition_name!r} is none of: {condition_names}."
             ) from None
 
-    def _prompt_set(self, prompt_set_name: str) -> tuple[PromptSet, str]:
+    def _prompt_set_and_digest(self, prompt_set_name: str) -> tuple[PromptSet, str]:
         if prompt_set_name not in self._prompts:
             prompts = prompt_set(prompt_set_name)
             self._prompts[prompt_set_name] = (prompts, digest_of(prompts))
         return self._prompts[prompt_set_name]
 
-    def _model_facts(
+    def _prompt_and_length_events(
         self,
         response: Response,
         condition: Solver,
@@ -138,11 +141,14 @@ class AnswerReader:
         if shots is not None:
             parameters |= {"shots": shots, "steps": has_steps}
         if prompt_set_name:
-            parameters |= {"prompts": prompt_set_name, "prompts_sha256": self._prompt_set(prompt_set_name)[1]}
+            parameters |= {
+                "prompts": prompt_set_name,
+                "prompts_sha256": self._prompt_set_and_digest(prompt_set_name)[1],
+            }
         if self._origins.knowledge_cutoff:
             parameters["knowledge_cutoff"] = self._origins.knowledge_cutoff
         if parameters:
-            tokens = self._tokens.count(response.text) or 0
+            tokens = self._token_counter.count(response.text) or 0
             usage = ModelUsage(model=solver_name, output_tokens=tokens, total_tokens=tokens, parameters=parameters)
             fact_events.append(usage.model_copy(update={"counted_by": f"tiktoken {ENCODING}"}))
         if reading.confidence is not None:
@@ -150,11 +156,11 @@ class AnswerReader:
         return tuple(fact_events)
 
     @cached_property
-    def _tokens(self) -> TokenCounter:
-        return TokenCounter(Home.find().cache)
+    def _token_counter(self) -> TokenCounter:
+        return TokenCounter(Home.from_environment().cache)
 
 
-def _submitted_files(problem: Problem, reading: ReplyReading) -> dict[str, bytes]:
+def _files_after_reply(problem: Problem, reading: ReplyReading) -> dict[str, bytes]:
     """The files as submitted: those that a reply leaves alone stay as they were given."""
     if problem.kind is not ProblemKind.DESIGN:
         return dict(reading.files)
@@ -164,6 +170,6 @@ def _submitted_files(problem: Problem, reading: ReplyReading) -> dict[str, bytes
     )
 
 
-def _plain_answer(response: Response) -> JsonValue:
+def _files_or_text(response: Response) -> JsonValue:
     files = {path: content.decode("utf-8", "replace") for path, content in response.files.items()}
     return dict(files) if files else response.text

@@ -12,14 +12,18 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.errors import ServerError
 from benchwright_server.workspaces.workspace import workspace_folder
-from benchwright_verilog.findings.explained_rules import explained_rules, explained_tools, explanation_of_rule
+from benchwright_verilog.findings.explained_rules import (
+    explained_rules,
+    explanation_of_rule,
+    tools_with_explained_rules,
+)
 
 _WIDTH = 100
 _ANY = "any"
-_TOOLS = f"{', '.join(explained_tools())} or {_ANY}"
+_TOOLS = f"{', '.join(tools_with_explained_rules())} or {_ANY}"
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -36,10 +40,10 @@ def explain(
 
     In the workspace of an attempt, explanations are left to the editor, which records their use.
     """
-    with plain_errors():
+    with exit_on_expected_error():
         if workspace_folder(Path.cwd()) is not None:
             raise ServerError("This is the workspace of an attempt. Ask in the editor, which records it.")
-        searched_tools = [name for name in explained_tools() if tool in (name, _ANY)]
+        searched_tools = [name for name in tools_with_explained_rules() if tool in (name, _ANY)]
         if not searched_tools:
             raise ServerError(f"No rules of {tool} are explained. Choose from {_TOOLS}.")
         explanation = explanation_of_rule(rule, "" if tool == _ANY else tool)

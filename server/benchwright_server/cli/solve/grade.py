@@ -20,11 +20,16 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.attempts.participation import Participation
 from benchwright_server.cli.solve.batch import BatchOptions, grade_batch
 from benchwright_server.cli.solve.batch_reading import Origins
-from benchwright_server.cli.study.log import opened_log
+from benchwright_server.cli.study.log import opened_study_log
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.interruption import end_in_order
+from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
 from benchwright_server.cli.terminal.option_groups import flatten_option_groups
-from benchwright_server.cli.terminal.output import err, explain_unwritable, plain_errors, print_verdict_and_exit
+from benchwright_server.cli.terminal.output import (
+    err,
+    exit_on_expected_error,
+    explain_unwritable,
+    print_verdict_and_exit,
+)
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 from benchwright_server.workspaces.workspace import read_judged_files
@@ -61,19 +66,21 @@ def grade_command(
     Exit status for a folder: 0 passed, 1 failed, 2 error; for many answers: 0 all are decided or wait for a judge,
     2 some could not be decided.
     """
-    with plain_errors():
+    with exit_on_expected_error():
         if batch.responses is not None:
             if folder is not None or log is not None:
                 raise ServerError("With --responses, give no folder to judge and no --log.")
             grade_batch(problem, batch.responses, batch, origins, json_output)
         if folder is None:
             raise ServerError(f"Give the folder with the files to judge: benchwright grade {problem} DIR.")
-        with end_in_order("All verdicts so far are kept: the same command continues where it stopped."):
-            _grade_folder(problem, folder, batch, log, json_output)
+        with end_cleanly_on_signal("All verdicts so far are kept: the same command continues where it stopped."):
+            _grade_folder_and_exit(problem, folder, batch, log, json_output)
 
 
-def _grade_folder(problem: str, folder: Path, batch: BatchOptions, raw_log: Path | None, json_output: bool) -> None:
-    home = Home.find()
+def _grade_folder_and_exit(
+    problem: str, folder: Path, batch: BatchOptions, raw_log: Path | None, json_output: bool
+) -> None:
+    home = Home.from_environment()
     unsealed_problem = Store(home).unseal(problem)
     if not folder.is_dir():
         raise ServerError(f"{folder} is not a folder. Give the folder that contains rtl/ and the like.")
@@ -86,25 +93,30 @@ def _grade_folder(problem: str, folder: Path, batch: BatchOptions, raw_log: Path
         if not files:
             raise ServerError(f"{folder} has no file that {problem} expects: {missing_names}.")
         err.print(f"Missing in {folder}: {missing_names}.", markup=False, soft_wrap=True)
-    with _open_raw_log(raw_log) as log, progress(f"running the hidden tests of {problem}", 1, "runs"):
-        verdict = asyncio.run(_grade_files(unsealed_problem, files, home, box, log, batch))
+    with _open_private_log_or_null(raw_log) as log, progress(f"running the hidden tests of {problem}", 1, "runs"):
+        verdict = asyncio.run(_verdict_on_files(unsealed_problem, files, home, box, log, batch))
     print_verdict_and_exit(problem, verdict, json_output)
 
 
-async def _grade_files(
-    problem: Problem, files: Mapping[str, bytes], home: Home, sandbox: Sandbox, log: BinaryIO, batch: BatchOptions
+async def _verdict_on_files(
+    problem: Problem,
+    files: Mapping[str, bytes],
+    home: Home,
+    sandbox: Sandbox,
+    log_stream: BinaryIO,
+    batch: BatchOptions,
 ) -> Verdict:
-    verdict = await grade(problem, files, home=home, sandbox=sandbox, log=log, ignores_known_verdict=batch.fresh)
+    verdict = await grade(problem, files, home=home, sandbox=sandbox, log=log_stream, ignores_known_verdict=batch.fresh)
     if not batch.quality:
         return verdict
-    from benchwright_formal.measuring import Measuring
+    from benchwright_formal.measuring import QualityMeasurement
 
-    return await Measuring(sandbox, toolchain_for(sandbox.name, home.cache)).verdict_with_quality(
+    return await QualityMeasurement(sandbox, toolchain_for(sandbox.name, home.cache)).with_quality_if_passed(
         problem, files, verdict
     )
 
 
-def _open_raw_log(raw_log: Path | None) -> BinaryIO:
+def _open_private_log_or_null(raw_log: Path | None) -> BinaryIO:
     if raw_log is None:
         return Path(os.devnull).open("wb")
     with explain_unwritable(raw_log):
@@ -133,7 +145,7 @@ def _check_may_read_log(problem_ref: str, policy: Reveal, home: Home) -> None:
     from benchwright_attempts.attempts import Attempts
     from benchwright_studies.conduct.studies import Studies
 
-    with opened_log() as log:
+    with opened_study_log() as log:
         studies = Studies(log, Attempts(log))
         for study in taking_part:
             registered_study = studies.study(study).study
@@ -151,7 +163,7 @@ def _missing_files_sentence(folder: Path, missing_paths: Collection[str]) -> str
         folder: Folder in which they were expected.
         missing_paths: Their paths.
     """
-    present_paths = list(itertools.islice(_paths(folder), _MOST_FILES))
+    present_paths = list(itertools.islice(_visible_paths_below(folder), _MOST_FILES))
     return "; ".join(_missing_file_phrase(path, present_paths) for path in missing_paths)
 
 
@@ -162,7 +174,7 @@ def _missing_file_phrase(path: str, present_paths: Collection[str]) -> str:
     return f"{path} (there is {similar_paths[0]!a}: move it to {path})" if similar_paths else path
 
 
-def _paths(folder: Path) -> Iterator[str]:
+def _visible_paths_below(folder: Path) -> Iterator[str]:
     for parent, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):

@@ -11,7 +11,7 @@ from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox
 from benchwright_server.attempts.sessions import EditorSessions
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -27,7 +27,7 @@ def open_problem(
     """Create a workspace for a problem, or find that of the unfinished attempt."""
 
     async def work() -> None:
-        sessions = EditorSessions(Home.find(), open_sandbox(DEFAULT_SANDBOX))
+        sessions = EditorSessions(Home.from_environment(), open_sandbox(DEFAULT_SANDBOX))
         try:
             opened_problem = await sessions.open(problem, fresh)
         finally:
@@ -37,5 +37,5 @@ def open_problem(
         else:
             console.print(f"{opened_problem.status.title}: {opened_problem.status.workspace}", soft_wrap=True)
 
-    with plain_errors():
+    with exit_on_expected_error():
         asyncio.run(work())

@@ -14,8 +14,8 @@ from benchwright_foundation.home import Home
 from benchwright_harness.own_tests.outcome import OwnReason
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.interruption import end_in_order
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json
+from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.errors import ServerError
 from benchwright_server.settings import OwnTests
 from benchwright_server.workspaces.workspace import workspace_folder
@@ -55,7 +55,7 @@ def run_tests(
     The workspace of an attempt is left to the editor, which records runs. Exit status: 0 all passed, 1 some failed, 2
     they could not be run.
     """
-    with plain_errors(), end_in_order("Nothing was kept."):
+    with exit_on_expected_error(), end_cleanly_on_signal("Nothing was kept."):
         root = folder.resolve()
         if not root.is_dir():
             raise ServerError(f"{folder} is not a folder. Give the folder that has the design and its tests.")
@@ -68,7 +68,7 @@ def run_tests(
         from benchwright_verilog.semantics.project.project import Project
         from benchwright_verilog.syntax.documents import Documents
 
-        home = Home.find()
+        home = Home.from_environment()
         box = open_sandbox(sandbox)
         bench = TestBench(box, partial(toolchain_for, box.name, home.cache), FolderState(home.state / "own-tests"))
         test_settings = OwnTests(simulator=simulator, top=top, limit_s=limit_s)
@@ -76,14 +76,14 @@ def run_tests(
         run_request = RunRequest(coverage=coverage, waves=waves)
         file_runs = asyncio.run(bench.run(project, test or (), test_settings, ProjectSettings(), run_request))
     if json_output:
-        print_json([_run_json(file_run, root) for file_run in file_runs])
+        print_json([_file_run_json(file_run, root) for file_run in file_runs])
     else:
         for file_run in file_runs:
-            _show(file_run, root)
+            _print_results(file_run, root)
     raise typer.Exit(0 if all(file_run.own_run.passed for file_run in file_runs) else 1)
 
 
-def _show(file_run: FileRun, folder: Path) -> None:
+def _print_results(file_run: FileRun, folder: Path) -> None:
     colours = {OwnReason.PASSED: "green", OwnReason.SKIPPED: "yellow"}
     for name, outcome in file_run.ids():
         word = outcome.reason.value.replace("_", " ")
@@ -106,7 +106,7 @@ def _show(file_run: FileRun, folder: Path) -> None:
         )
 
 
-def _run_json(file_run: FileRun, folder: Path) -> dict[str, object]:
+def _file_run_json(file_run: FileRun, folder: Path) -> dict[str, object]:
     return {
         "file": file_run.test_file.path,
         "top": file_run.top_module,

@@ -11,12 +11,12 @@ import typer
 from pydantic import JsonValue
 
 from benchwright_attempts.log.record import format_wall
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.study.log import deliver, opened_log
+from benchwright_server.cli.study.log import opened_study_log, retry_waiting_deliveries
 from benchwright_server.cli.terminal.options import Json, StudyFilePath, StudyId
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
@@ -50,15 +50,15 @@ def run(
     offered in the editor, and asks for consent before it records anything. From here on its rules
     and its plan are fixed.
     """
-    with opened_log() as log, needs("`benchwright study run`", "baselines"):
+    with opened_study_log() as log, explain_missing_extra("`benchwright study run`", "baselines"):
         from benchwright_server.attempts.participation import Participation
-        from benchwright_studies.conduct.readiness import check_no_placeholders
+        from benchwright_studies.conduct.readiness import refuse_placeholders
         from benchwright_studies.plan.allocation import read_participant_file
         from benchwright_studies.plan.registration import join_study, register_study
         from benchwright_studies.plan.study_file import read_study
         from benchwright_subjects.prompts.study_prompts import check_prompts
 
-        deliver(log)
+        retry_waiting_deliveries(log)
         if file.suffix == ".json":
             participant_file = read_participant_file(file)
             if participant not in (None, participant_file.participant):
@@ -66,17 +66,17 @@ def run(
                     f"{file} is for {participant_file.participant}, not for {participant}. Leave out --participant."
                 )
             participant = participant_file.participant
-            registered_study = join_study(log, Store(Home.find()), participant_file)
+            registered_study = join_study(log, Store(Home.from_environment()), participant_file)
         else:
-            study_file, store = read_study(file), Store(Home.find())
+            study_file, store = read_study(file), Store(Home.from_environment())
             check_prompts(store, study_file)
-            check_no_placeholders(study_file)
+            refuse_placeholders(study_file)
             registered_study = register_study(log, store, study_file)
             if participant is not None:
                 _studies(log).enroll(registered_study.study.study, participant)
         study = registered_study.study.study
         if participant is not None:
-            Participation(Home.find()).begin(study, participant)
+            Participation(Home.from_environment()).begin(study, participant)
     plan = registered_study.sealed_plan or registered_study.plan.sha256
     if json_output:
         print_json({"study": study, "sha256": registered_study.sha256, "plan_sha256": plan})
@@ -153,7 +153,7 @@ class _StudyStatus:
                 else ""
             )
             table.add_row(pseudonym, step, f"{walk.done}/{walk.total}" if walk else "", records)
-        table.print()
+        table.print_rows()
         _print_conditions(self.people_progress)
         for model_part, done_count in self.machines:
             console.print(
@@ -171,8 +171,8 @@ def status(study: StudyId, json_output: Json = False) -> None:
 
     Exit status: 0, or 1 if the records of a closed study were changed.
     """
-    with opened_log() as log, needs("`benchwright study status`", "baselines"):
-        study_status = _status(log, study)
+    with opened_study_log() as log, explain_missing_extra("`benchwright study status`", "baselines"):
+        study_status = _study_status_after_delivery(log, study)
     if json_output:
         print_json(study_status.as_json())
     else:
@@ -180,29 +180,31 @@ def status(study: StudyId, json_output: Json = False) -> None:
     raise typer.Exit(0 if study_status.seal is None or study_status.seal.ok else 1)
 
 
-def _status(log: StudyLog, study: str) -> _StudyStatus:
+def _study_status_after_delivery(log: StudyLog, study_id: str) -> _StudyStatus:
     from benchwright_studies.conduct.closing import check_seal
-    from benchwright_studies.conduct.monitoring import study_progress
+    from benchwright_studies.conduct.monitoring import delivered_progress
     from benchwright_studies.plan.model_condition import model_conditions
 
-    pending_deliveries = {delivery.participant: delivery for delivery in deliver(log) if delivery.study == study}
+    pending_deliveries = {
+        delivery.participant: delivery for delivery in retry_waiting_deliveries(log) if delivery.study == study_id
+    }
     studies = _studies(log)
-    registered_study = studies.study(study)
-    begun_participants = log.journal.participants(study)
-    stones = [stone.id for stone in log.journal.tombstones(study) if stone.kind == "participant"]
+    registered_study = studies.study(study_id)
+    begun_participants = log.journal.participants(study_id)
+    stones = [stone.id for stone in log.journal.tombstones(study_id) if stone.kind == "participant"]
     return _StudyStatus(
-        study=study,
+        study=study_id,
         pseudonyms=tuple(registered_study.study.pseudonyms),
         walks={
-            pseudonym: studies.progress(study, pseudonym)
+            pseudonym: studies.progress(study_id, pseudonym)
             for pseudonym in registered_study.study.pseudonyms
             if pseudonym in begun_participants
         },
         deleted=tuple(stone.partition("/")[2] for stone in stones),
-        machines=tuple((part, len(part.ended_attempts(log))) for part in model_conditions(log, study)),
+        machines=tuple((part, len(part.ended_attempts(log))) for part in model_conditions(log, study_id)),
         pending_deliveries=pending_deliveries,
-        seal=check_seal(log, study) if registered_study.closed is not None else None,
-        people_progress=study_progress(log, study),
+        seal=check_seal(log, study_id) if registered_study.closed is not None else None,
+        people_progress=delivered_progress(log, study_id),
     )
 
 
@@ -212,7 +214,7 @@ def _print_conditions(study_state: StudyProgress) -> None:
     for name, condition_progress in study_state.conditions.items():
         table.add_row(name, *map(str, astuple(condition_progress)))
     if study_state.conditions:
-        table.print()
+        table.print_rows()
 
 
 def progress(
@@ -220,11 +222,11 @@ def progress(
     json_output: Json = False,
 ) -> None:
     """Show how far a study is, from what participants' machines have delivered so far. Nothing is imported."""
-    with plain_errors(), needs("`benchwright study progress`", "baselines"):
-        from benchwright_studies.conduct.monitoring import open_delivered, study_progress
+    with exit_on_expected_error(), explain_missing_extra("`benchwright study progress`", "baselines"):
+        from benchwright_studies.conduct.monitoring import delivered_progress, open_delivered_log_and_studies
 
-        with open_delivered(source) as (log, studies):
-            studies_progress = [study_progress(log, study) for study in studies]
+        with open_delivered_log_and_studies(source) as (log, studies):
+            studies_progress = [delivered_progress(log, study) for study in studies]
     if json_output:
         print_json(
             [
@@ -251,7 +253,7 @@ def progress(
             withdrawal_note = ", withdrew" + (" and asks for deletion" if participant.asks_for_deletion else "")
             state = assignment_text + (withdrawal_note if participant.has_withdrawn else "")
             table.add_row(name, state, participant.last_record.strftime("%Y-%m-%d %H:%M"))
-        table.print()
+        table.print_rows()
 
 
 def close(
@@ -266,13 +268,13 @@ def close(
 
     Without a terminal to ask in, a study that some participants have not finished is closed by --yes or --force only.
     """
-    with opened_log() as log, needs("`benchwright study close`", "baselines"):
+    with opened_study_log() as log, explain_missing_extra("`benchwright study close`", "baselines"):
         from benchwright_studies.conduct.closing import close_study
 
-        deliver(log)
+        retry_waiting_deliveries(log)
         if not (yes or force):
-            _confirm(study, _unfinished_participants_in_words(log, study))
-        closed = close_study(log, study, force=force)
+            _confirm_closing(study, _unfinished_participants_in_words(log, study))
+        closed = close_study(log, study, end_open_attempts=force)
     attempts = closed.seal["attempts"]
     count = len(attempts) if isinstance(attempts, dict) else 0
     if json_output:
@@ -282,20 +284,20 @@ def close(
     console.print(closed.digest)
 
 
-def _unfinished_participants_in_words(log: StudyLog, study: str) -> list[str]:
+def _unfinished_participants_in_words(log: StudyLog, study_id: str) -> list[str]:
     """The participants whose part is not over, each with how far it is; none if the study was closed before."""
     from benchwright_studies.plan.vocabulary import ParticipantStep
 
     studies = _studies(log)
-    registered_study = studies.study(study)
+    registered_study = studies.study(study_id)
     if registered_study.closed is not None:
         return []
-    begun_participants = log.journal.participants(study)
+    begun_participants = log.journal.participants(study_id)
     unfinished = []
     for pseudonym in registered_study.study.pseudonyms:
         if pseudonym not in begun_participants:
             unfinished.append(f"{pseudonym} has not begun")
-        elif (walk := studies.progress(study, pseudonym)).step not in (
+        elif (walk := studies.progress(study_id, pseudonym)).step not in (
             ParticipantStep.FINISHED,
             ParticipantStep.WITHDRAWN,
         ):
@@ -303,16 +305,20 @@ def _unfinished_participants_in_words(log: StudyLog, study: str) -> list[str]:
     return unfinished
 
 
-def _confirm(study: str, unfinished: list[str]) -> None:
-    unfinished_text = "; ".join(unfinished[:5]) + (f"; {len(unfinished) - 5} more" if len(unfinished) > 5 else "")
+def _confirm_closing(study_id: str, unfinished_participants: list[str]) -> None:
+    unfinished_text = "; ".join(unfinished_participants[:5]) + (
+        f"; {len(unfinished_participants) - 5} more" if len(unfinished_participants) > 5 else ""
+    )
     if sys.stdin.isatty():
-        if unfinished:
+        if unfinished_participants:
             err.print(
-                f"{len(unfinished)} participants have not finished: {unfinished_text}.", markup=False, soft_wrap=True
+                f"{len(unfinished_participants)} participants have not finished: {unfinished_text}.",
+                markup=False,
+                soft_wrap=True,
             )
-        typer.confirm(f"Close {study}? Nothing can be added to it or changed afterwards", abort=True, err=True)
-    elif unfinished:
+        typer.confirm(f"Close {study_id}? Nothing can be added to it or changed afterwards", abort=True, err=True)
+    elif unfinished_participants:
         raise ServerError(
-            f"{len(unfinished)} participants of {study} have not finished: {unfinished_text}. Give --yes to close "
-            "it anyway."
+            f"{len(unfinished_participants)} participants of {study_id} have not finished: {unfinished_text}. "
+            "Give --yes to close it anyway."
         )

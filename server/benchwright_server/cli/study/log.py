@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchwright_attempts import configured_log
 from benchwright_foundation.home import Home
-from benchwright_server.cli.terminal.output import err, plain_errors
+from benchwright_server.cli.terminal.output import err, exit_on_expected_error
 
 if TYPE_CHECKING:
     from benchwright_attempts.log.log import EventLog
@@ -17,32 +17,32 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def opened_attempts() -> Iterator[EventLog]:
+def opened_event_log() -> Iterator[EventLog]:
     """The same, for commands that read attempts and nothing of studies, whose rules take a while to load."""
     from benchwright_attempts.log.log import EventLog
 
-    with plain_errors(), EventLog(configured_log(Home.find())) as log:
+    with exit_on_expected_error(), EventLog(configured_log(Home.from_environment())) as log:
         yield log
 
 
 @contextmanager
-def opened_log() -> Iterator[StudyLog]:
+def opened_study_log() -> Iterator[StudyLog]:
     """The log of this machine, closed afterwards; expected errors are shown as sentences."""
     from benchwright_studies import open_log
 
-    with plain_errors():
-        log = open_log(configured_log(Home.find()))
+    with exit_on_expected_error():
+        log = open_log(configured_log(Home.from_environment()))
         try:
             yield log
         finally:
             log.close()
 
 
-def deliver(log: StudyLog) -> list[Delivery]:
+def retry_waiting_deliveries(log: StudyLog) -> list[Delivery]:
     """Try again to deliver records that could not be delivered before; returns those that still wait."""
     from benchwright_studies.conduct.delivery import Deliveries
 
-    arrived, undelivered = Deliveries(Home.find()).deliver_waiting(log)
+    arrived, undelivered = Deliveries(Home.from_environment()).deliver_waiting(log)
     for delivery in arrived:
         err.print(f"The records of {delivery.participant} in {delivery.study} are delivered now.", soft_wrap=True)
     for delivery in undelivered:

@@ -12,13 +12,13 @@ import typer
 from pydantic import JsonValue
 
 from benchwright_foundation.atomic import write_atomically
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.study.log import opened_log
+from benchwright_server.cli.study.log import opened_study_log
 from benchwright_server.cli.terminal.options import Json, StudyFilePath
-from benchwright_server.cli.terminal.output import console, explain_unwritable, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, explain_unwritable, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
@@ -30,7 +30,7 @@ def init(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder for the study; created if missing.")],
 ) -> None:
     """Write a study file to start from, and the schema that lets editors complete it."""
-    with plain_errors(), needs("`benchwright study init`", "baselines"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright study init`", "baselines"):
         from benchwright_studies.plan.schema import schema_text
         from benchwright_studies.plan.template import TEMPLATE
 
@@ -53,12 +53,12 @@ def validate(file: StudyFilePath, json_output: Json = False) -> None:
 
     Prints what the design guarantees, and where the number of participants or an assistant does not fit.
     """
-    with plain_errors(), needs("`benchwright study validate`", "baselines"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright study validate`", "baselines"):
         from benchwright_studies.conduct.readiness import (
-            assistant_needs,
             balance_guarantee,
-            check_no_placeholders,
-            imbalances,
+            imbalance_sentences,
+            missing_assistants_note,
+            refuse_placeholders,
         )
         from benchwright_studies.plan.assignment import draw_plan
         from benchwright_studies.plan.study_file import StudyFileError, read_study
@@ -66,16 +66,16 @@ def validate(file: StudyFilePath, json_output: Json = False) -> None:
 
         try:
             study_file = read_study(file)
-            check_prompts(Store(Home.find()), study_file)
-            check_no_placeholders(study_file)
-            plan = draw_plan(study_file.study, study_file.sha256, _difficulties(study_file))
+            check_prompts(Store(Home.from_environment()), study_file)
+            refuse_placeholders(study_file)
+            plan = draw_plan(study_file.study, study_file.sha256, _difficulty_by_problem_ref(study_file))
         except StudyFileError as error:
             if not json_output:
                 raise
             print_json({"ok": False, "flaws": [asdict(flaw) for flaw in error.flaws]})
             raise typer.Exit(2) from error
     study = study_file.study
-    remarks = [*imbalances(study, plan), *assistant_needs(study)]
+    remarks = [*imbalance_sentences(study, plan), *missing_assistants_note(study)]
     if json_output:
         study_facts: dict[str, JsonValue] = {"ok": True, "study": study.study, "sha256": study_file.sha256, "flaws": []}
         print_json(study_facts | {"guarantee": balance_guarantee(study), "remarks": list(remarks)})
@@ -91,19 +91,19 @@ def validate(file: StudyFilePath, json_output: Json = False) -> None:
 
 def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
     """Show each participant's tasks, conditions and order; nothing is recorded yet."""
-    with plain_errors(), needs("`benchwright study assign`", "baselines"):
+    with exit_on_expected_error(), explain_missing_extra("`benchwright study assign`", "baselines"):
         from benchwright_studies.plan.assignment import draw_plan
         from benchwright_studies.plan.study_file import read_study
 
         study_file = read_study(file)
-        plan = draw_plan(study_file.study, study_file.sha256, _difficulties(study_file))
+        plan = draw_plan(study_file.study, study_file.sha256, _difficulty_by_problem_ref(study_file))
     if json_output:
         print_json(plan.model_dump(mode="json") | {"sha256": plan.sha256})
         return
     table = TerminalTable("participant", *(str(number + 1) for number in range(len(study_file.study.problems))))
     for assignment in plan.assignments:
         table.add_row(assignment.participant, *(f"{task.problem} {task.condition}" for task in assignment.tasks))
-    table.print()
+    table.print_rows()
     for condition in study_file.study.conditions:
         if not condition.solver.is_person:
             problems_text = f"{len(condition.problems)} of the problems" if condition.problems else "every problem"
@@ -129,20 +129,20 @@ def register(
 
     Also writes a file for each participant, which does not show the plan. Publish registration.json, or its digest.
     """
-    with opened_log() as log, needs("`benchwright study register`", "baselines"):
+    with opened_study_log() as log, explain_missing_extra("`benchwright study register`", "baselines"):
         from benchwright_analysis.code_digest import analysis_digest
-        from benchwright_studies.conduct.readiness import check_no_placeholders
-        from benchwright_studies.plan.allocation import row_code
-        from benchwright_studies.plan.preregistration import participant_files, preregister
+        from benchwright_studies.conduct.readiness import refuse_placeholders
+        from benchwright_studies.plan.allocation import row_unlock_code
+        from benchwright_studies.plan.preregistration import participant_files, preregister_once
         from benchwright_studies.plan.registration import register_study
         from benchwright_studies.plan.study_file import read_study
         from benchwright_subjects.prompts.study_prompts import check_prompts, prompt_digests
 
-        study_file, store = read_study(file), Store(Home.find())
+        study_file, store = read_study(file), Store(Home.from_environment())
         check_prompts(store, study_file)
-        check_no_placeholders(study_file)
+        refuse_placeholders(study_file)
         registered_study = register_study(log, store, study_file)
-        registered = preregister(
+        registered = preregister_once(
             log,
             registered_study,
             analysis_digest(),
@@ -164,7 +164,8 @@ def register(
                 )
             if codes_at_lab:
                 rows = [
-                    f"{sheet.participant},{row_code(registered.secret, study, sheet.participant)}\n" for sheet in files
+                    f"{sheet.participant},{row_unlock_code(registered.secret, study, sheet.participant)}\n"
+                    for sheet in files
                 ]
                 write_atomically(out_folder / "codes.csv", "".join(["participant,code\n", *rows]).encode(), 0o600)
     if json_output:
@@ -180,12 +181,15 @@ def register(
         )
 
 
-def _difficulties(file: StudyFile) -> dict[str, Difficulty]:
+def _difficulty_by_problem_ref(file: StudyFile) -> dict[str, Difficulty]:
     """The difficulty of each problem, as its pack has it.
 
     Raises:
         StudyFileError: A problem does not exist.
     """
-    from benchwright_studies.plan.registration import problems_of
+    from benchwright_studies.plan.registration import installed_problems_by_ref
 
-    return {ref: problem.difficulty for ref, problem in problems_of(Store(Home.find()), file).items()}
+    return {
+        ref: problem.difficulty
+        for ref, problem in installed_problems_by_ref(Store(Home.from_environment()), file).items()
+    }

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from benchwright_foundation.errors import needs
+from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_server.cli.study.conduct import close, progress, run, status
-from benchwright_server.cli.study.log import deliver, opened_log
+from benchwright_server.cli.study.log import opened_study_log, retry_waiting_deliveries
 from benchwright_server.cli.study.planning import assign_tasks, init, register, validate
 from benchwright_server.cli.terminal.options import Json, StudyId
 from benchwright_server.cli.terminal.output import console, explain_unwritable, print_json
@@ -40,10 +40,10 @@ def export(
     participant: Annotated[str | None, typer.Option(help="Only the records of this participant.")] = None,
 ) -> None:
     """Write a study's records as files that others can verify."""
-    with opened_log() as log, needs("`benchwright study export`", "baselines"):
+    with opened_study_log() as log, explain_missing_extra("`benchwright study export`", "baselines"):
         from benchwright_studies.conduct.archive import write_archive
 
-        deliver(log)
+        retry_waiting_deliveries(log)
         with explain_unwritable(folder):
             attempt_count = write_archive(log, study, folder, None if participant is None else [participant])
     console.print(f"{attempt_count} attempts written to {folder}.", soft_wrap=True)
@@ -54,11 +54,11 @@ def collect_records(
     json_output: Json = False,
 ) -> None:
     """Import what participants' machines recorded, after checking every hash chain."""
-    with opened_log() as log, needs("`benchwright study collect`", "baselines"):
-        from benchwright_studies.conduct.archive import collect_archive
+    with opened_study_log() as log, explain_missing_extra("`benchwright study collect`", "baselines"):
+        from benchwright_studies.conduct.archive import import_archive
 
-        deliver(log)
-        collected_folders = [collect_archive(log, folder) for folder in folders]
+        retry_waiting_deliveries(log)
+        collected_folders = [import_archive(log, folder) for folder in folders]
     if json_output:
         print_json([asdict(row) for row in collected_folders])
         return
@@ -78,16 +78,16 @@ def delete(
     reason: Annotated[str, typer.Option(help="Kept with the tombstone.")] = "asked for by the participant",
 ) -> None:
     """Delete all records of a participant; only a tombstone shows that there were some."""
-    with opened_log() as log, needs("`benchwright study delete`", "baselines"):
+    with opened_study_log() as log, explain_missing_extra("`benchwright study delete`", "baselines"):
         from benchwright_server.attempts.participant_studies import delete_participant
         from benchwright_server.attempts.participation import Participation
         from benchwright_studies.conduct.delivery import Deliveries
 
         if not yes and not typer.confirm(f"Delete all records of {participant} in {study}? This can't be undone."):
             raise typer.Exit(1)
-        count = delete_participant(Home.find(), log, study, participant, reason)
-        Deliveries(Home.find()).drop_delivery(study, participant)
-        participation = Participation(Home.find())
+        count = delete_participant(Home.from_environment(), log, study, participant, reason)
+        Deliveries(Home.from_environment()).drop_delivery(study, participant)
+        participation = Participation(Home.from_environment())
         if participation.pseudonyms().get(study) == participant:
             participation.end(study)
     console.print(f"{count} attempts of {participant} were deleted. Copies that were exported are not deleted.")

@@ -16,11 +16,11 @@ _SIGNALS = ("SIGTERM", "SIGHUP")
 
 
 @contextmanager
-def end_in_order(go_on: str) -> Iterator[None]:
+def end_cleanly_on_signal(resume_hint: str) -> Iterator[None]:
     """End what runs inside in good order when a signal asks the process to end.
 
     Args:
-        go_on: The sentence that says how to go on.
+        resume_hint: The sentence that says how to go on.
     """
     received_signals = [signal.SIGINT]
 
@@ -42,7 +42,7 @@ def end_in_order(go_on: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        err.print(f"Interrupted. {go_on}", markup=False, soft_wrap=True)
+        err.print(f"Interrupted. {resume_hint}", markup=False, soft_wrap=True)
         raise typer.Exit(signal_exit_status(received_signals[-1])) from None
     finally:
         for handled_signal, handler in previous_handlers.items():

@@ -29,7 +29,7 @@ def flatten_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     for parameter in signature(command, eval_str=True).parameters.values():
         if isinstance(parameter.annotation, type) and dataclasses.is_dataclass(parameter.annotation):
             option_classes[parameter.name] = parameter.annotation
-            parameters += options_of(parameter.annotation)
+            parameters += options_of_dataclass(parameter.annotation)
         else:
             parameters.append(parameter)
 
@@ -42,9 +42,9 @@ def flatten_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     return with_signature(functools.update_wrapper(gather, command), parameters)
 
 
-def options_of(group: type) -> list[Parameter]:
+def options_of_dataclass(option_class: type) -> list[Parameter]:
     """The parameters that Typer makes options of, one for each field of a dataclass."""
-    type_hints = get_type_hints(group, include_extras=True)
+    type_hints = get_type_hints(option_class, include_extras=True)
     return [
         Parameter(
             field.name,
@@ -52,7 +52,7 @@ def options_of(group: type) -> list[Parameter]:
             default=Parameter.empty if field.default is dataclasses.MISSING else field.default,
             annotation=type_hints[field.name],
         )
-        for field in dataclasses.fields(group)
+        for field in dataclasses.fields(option_class)
     ]
 
 

@@ -14,7 +14,7 @@ from rich.console import Console, ConsoleDimensions
 from benchwright_attempts.grading.reveal import coarse_wall_s
 from benchwright_foundation.errors import BenchwrightError
 from benchwright_harness.errors import HarnessError
-from benchwright_problems.verdict import Outcome, Verdict, word_of
+from benchwright_problems.verdict import Outcome, Verdict, verdict_word
 from benchwright_server.errors import ServerError
 
 EXIT_STATUS = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.ERROR: 2}
@@ -45,7 +45,7 @@ def print_json(value: object) -> None:
 
 
 @contextmanager
-def plain_errors() -> Iterator[None]:
+def exit_on_expected_error() -> Iterator[None]:
     """Show an expected error as its sentence, and exit with 2."""
     try:
         yield
@@ -75,19 +75,19 @@ def print_verdict_and_exit(problem_ref: str, verdict: Verdict, json_output: bool
         print_json(
             {
                 "problem": problem_ref,
-                "verdict": word_of(verdict.outcome, verdict.reason),
+                "verdict": verdict_word(verdict.outcome, verdict.reason),
                 "reason": verdict.detail,
                 "tests": {"passed": verdict.passed_tests, "total": len(verdict.tests)},
                 "compiler": [message.model_dump() for message in verdict.compiler],
                 "wall_s": coarse_wall_s(verdict.wall_s),
                 "remarks": list(verdict.remarks),
-                **quality_of(verdict),
+                **quality_field_if_measured(verdict),
                 "digests": verdict.digests.model_dump(mode="json"),
             }
         )
     else:
         counts = f" {verdict.passed_tests}/{len(verdict.tests)} tests," if verdict.tests else ""
-        color, word = color_of(verdict.outcome), word_of(verdict.outcome, verdict.reason)
+        color, word = color_of_outcome(verdict.outcome), verdict_word(verdict.outcome, verdict.reason)
         console.print(f"[{color}]{word}[/{color}]:{counts} {coarse_wall_s(verdict.wall_s):.1f} s. ", end="")
         console.print(" ".join(filter(None, (verdict.detail, verdict.hint))), markup=False, soft_wrap=True)
         for compiler_message in verdict.compiler[1:]:
@@ -99,11 +99,11 @@ def print_verdict_and_exit(problem_ref: str, verdict: Verdict, json_output: bool
     raise typer.Exit(EXIT_STATUS[verdict.outcome])
 
 
-def quality_of(verdict: Verdict) -> dict[str, object]:
+def quality_field_if_measured(verdict: Verdict) -> dict[str, object]:
     """The member `quality` of a verdict in JSON; nothing if it was not measured."""
     return {} if verdict.quality is None else {"quality": verdict.quality.model_dump(mode="json")}
 
 
-def color_of(outcome: Outcome) -> str:
+def color_of_outcome(outcome: Outcome) -> str:
     """The colour an outcome is printed in; the word is always there too."""
     return {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.ERROR: "yellow"}[outcome]

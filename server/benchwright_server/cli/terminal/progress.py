@@ -23,21 +23,21 @@ class WorkPace:
     """Progress of something, and the time when it will be done at this pace."""
 
     done_count: int
-    total: int
+    total_count: int
     elapsed_s: float
-    known_count: int = 0
+    reused_count: int = 0
     """Of those done, the ones that took no time."""
 
     @property
     def left_s(self) -> float | None:
         """Seconds that are left; None while nothing took time."""
-        worked = self.done_count - self.known_count
-        return self.elapsed_s / worked * (self.total - self.done_count) if worked > 0 else None
+        worked = self.done_count - self.reused_count
+        return self.elapsed_s / worked * (self.total_count - self.done_count) if worked > 0 else None
 
     @property
     def time_left_text(self) -> str:
         """Time that is left, in words; empty if nobody knows."""
-        if self.left_s is None or self.done_count >= self.total:
+        if self.left_s is None or self.done_count >= self.total_count:
             return ""
         return f"about {duration(self.left_s)} left"
 
@@ -51,25 +51,25 @@ class Meter:
         of: Name of these things.
     """
 
-    def __init__(self, message: str, total: int, unit: str) -> None:
-        self._activity = message
-        self._unit = unit
+    def __init__(self, activity: str, total: int, counted_noun: str) -> None:
+        self._activity = activity
+        self._unit = counted_noun
         self._done_count, self._known_count, self._total = 0, 0, total
         self._start = time.monotonic()
-        bar_columns = (SpinnerColumn(), TextColumn(message), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        bar_columns = (SpinnerColumn(), TextColumn(activity), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self.bar = Bar(*bar_columns, TextColumn("{task.fields[estimate]}"), console=err, transient=True)
-        self._task = self.bar.add_task(message, total=total, estimate="")
+        self._task = self.bar.add_task(activity, total=total, estimate="")
 
     def advance(self) -> None:
         """One more is done."""
-        self.show(self._done_count + 1, self._total, self._known_count)
+        self.show_counts(self._done_count + 1, self._total, self._known_count)
 
-    def show(self, done_count: int, total: int, reused_count: int = 0) -> None:
+    def show_counts(self, done_count: int, total: int, reused_count: int = 0) -> None:
         """Show this many as done, `reused_count` of them without having taken any time."""
         self._done_count, self._known_count, self._total = done_count, reused_count, total
         self.bar.update(self._task, completed=done_count, total=total, estimate=self._pace.time_left_text)
 
-    def line(self) -> str:
+    def progress_line(self) -> str:
         """The same in a line."""
         estimate = self._pace.time_left_text
         elapsed = duration(self._pace.elapsed_s)
@@ -90,7 +90,7 @@ def progress(activity: str, total: int, counted_noun: str = "done") -> Iterator[
             yield meter
         return
     end_event = threading.Event()
-    beating = threading.Thread(target=_redraw_until_end, args=(meter, end_event), daemon=True)
+    beating = threading.Thread(target=_print_lines_until_end, args=(meter, end_event), daemon=True)
     beating.start()
     try:
         yield meter
@@ -99,9 +99,9 @@ def progress(activity: str, total: int, counted_noun: str = "done") -> Iterator[
         beating.join()
 
 
-def _redraw_until_end(meter: Meter, end_event: threading.Event) -> None:
+def _print_lines_until_end(meter: Meter, end_event: threading.Event) -> None:
     pause_s = _FIRST_S
     while not end_event.wait(pause_s):
         # A program that waits, or a person who reads the file, sees that it is not stuck.
-        err.print(meter.line(), markup=False, soft_wrap=True)
+        err.print(meter.progress_line(), markup=False, soft_wrap=True)
         pause_s = _EVERY_S

@@ -32,17 +32,17 @@ class TerminalTable:
 
     def add_row(self, *cells: Cell) -> None:
         """Add a row; what can't be printed in one line becomes a space."""
-        self._rows.append(tuple(map(_one_line, cells)))
+        self._rows.append(tuple(map(_one_printable_line, cells)))
 
-    def print(self) -> None:
+    def print_rows(self) -> None:
         """Print all rows on standard output."""
         if not console.is_terminal:
             for line in (self._columns, *([cell.plain for cell in row] for row in self._rows)):
                 typer.echo("\t".join(line))
             return
-        widths = self._column_widths(console.width)
+        widths = self._column_widths_if_fitting(console.width)
         if widths is None:
-            self._print_lines()
+            self._print_rows_as_lists()
             return
         grid = _Grid(box=None)
         for column, width in zip(self._columns, widths, strict=True):
@@ -51,7 +51,7 @@ class TerminalTable:
             grid.add_row(*table_row)
         console.print(grid)
 
-    def _column_widths(self, terminal_width: int) -> list[int] | None:
+    def _column_widths_if_fitting(self, terminal_width: int) -> list[int] | None:
         """A width for each column in which no word is broken; None if the terminal is too narrow for that."""
         text_columns = list(zip(self._columns, *([cell.plain for cell in row] for row in self._rows), strict=True))
         widths = [max(map(cell_len, column)) for column in text_columns]
@@ -69,7 +69,7 @@ class TerminalTable:
             widths[widest] -= 1
         return widths
 
-    def _print_lines(self) -> None:
+    def _print_rows_as_lists(self) -> None:
         for first_cell, *other_cells in self._rows:
             console.print(Text.assemble(first_cell, style="bold"), overflow="ignore", crop=False)
             named_cells = zip(self._columns[1:], other_cells, strict=True)
@@ -81,7 +81,7 @@ class TerminalTable:
                 console.print(Text.assemble(_INDENT, wrapped_line), overflow="ignore", crop=False, no_wrap=True)
 
 
-def _one_line(cell: Cell) -> Text:
+def _one_printable_line(cell: Cell) -> Text:
     if isinstance(cell, Text) and cell.plain.isprintable():
         return cell
     text = str(cell)

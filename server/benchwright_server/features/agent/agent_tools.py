@@ -12,12 +12,12 @@ from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
 from benchwright_server.features.agent.aids import AID_TOOLS
 from benchwright_server.features.agent.attempt import ATTEMPT_TOOLS
-from benchwright_server.features.agent.channel import AgentChannel
+from benchwright_server.features.agent.channel import AgentSockets
 from benchwright_server.features.agent.design import DESIGN_TOOLS
-from benchwright_server.features.agent.prompt import chat_prompt
+from benchwright_server.features.agent.prompt import build_and_record_chat_prompt
 from benchwright_server.features.agent.tool import AnyTool
 from benchwright_server.features.agent.waveforms import WAVE_TOOLS
-from benchwright_server.features.requests import first_flaw, operation_reply, register_operation
+from benchwright_server.features.requests import first_invalid_field, operation_reply_json, register_operation
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.agent import (
     AgentToolList,
@@ -27,7 +27,7 @@ from benchwright_server.protocol.agent import (
     ChatPrompt,
     ChatPromptParams,
 )
-from benchwright_verilog.syntax.uri import path_of
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -38,14 +38,14 @@ _MAX_ANSWER = 200_000
 """Characters."""
 
 
-async def _list_tools(server: EditorServer, params: AgentToolsParams) -> AgentToolList:
-    session = await server.sessions.require_session(path_of(params.uri))
+async def _list_offered_tools(server: EditorServer, params: AgentToolsParams) -> AgentToolList:
+    session = await server.sessions.require_session(local_path_of(params.uri))
     allowed = session.terms.allows_aid(Aid.AGENT_TOOLS)
-    return AgentToolList(tools=[tool.view for tool in TOOLS if allowed and tool.is_offered(server, session)])
+    return AgentToolList(tools=[tool.client_view for tool in TOOLS if allowed and tool.is_offered(server, session)])
 
 
-async def _call_tool(server: EditorServer, params: AgentToolParams) -> AgentToolResult:
-    session = await server.sessions.require_session(path_of(params.uri))
+async def _run_offered_tool(server: EditorServer, params: AgentToolParams) -> AgentToolResult:
+    session = await server.sessions.require_session(local_path_of(params.uri))
     session.attempt.check_aid_permitted(Aid.AGENT_TOOLS)
     tool = next((offered_tool for offered_tool in TOOLS if offered_tool.name == params.tool), None)
     if tool is not None and tool.aid is not None:
@@ -53,13 +53,13 @@ async def _call_tool(server: EditorServer, params: AgentToolParams) -> AgentTool
     if tool is None or not tool.is_offered(server, session):
         raise ServerError(f"There is no tool {params.tool!r}. Ask for the list of tools.")
     try:
-        arguments = tool.params.model_validate(params.arguments)
+        arguments = tool.params_type.model_validate(params.arguments)
     except ValidationError as error:
-        raise ServerError(f"{tool.name}: {first_flaw(error)}") from None
+        raise ServerError(f"{tool.name}: {first_invalid_field(error)}") from None
     with by_agent():
-        if tool.needs_clock:
+        if tool.needs_running_clock:
             await session.attempt.record_use(AidUsed(aid=Aid.AGENT_TOOLS, feature=tool.name, detail=params.agent[:200]))
-        text = await tool.act(server, session, arguments)
+        text = await tool.run(server, session, arguments)
     if len(text) > _MAX_ANSWER:
         text = f"{text[:_MAX_ANSWER]}\n(cut: {len(text) - _MAX_ANSWER:,} more characters)"
     return AgentToolResult(text=text)
@@ -71,21 +71,21 @@ AGENT_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         AgentToolsParams,
         AgentToolList,
         "Lists the tools that an agent may use on an attempt.",
-        _list_tools,
+        _list_offered_tools,
     ),
     Operation(
         "agentTool",
         AgentToolParams,
         AgentToolResult,
         "Uses one of them. Each use is recorded with the agent's name.",
-        _call_tool,
+        _run_offered_tool,
     ),
     Operation(
         "chatPrompt",
         ChatPromptParams,
         ChatPrompt,
         "Returns the prompt for a model of the editor's chat from a question, and records it.",
-        chat_prompt,
+        build_and_record_chat_prompt,
     ),
 )
 """Operations that `benchwright mcp` and the editor's chat ask for."""
@@ -100,7 +100,7 @@ def register(server: EditorServer) -> None:
     async def respond(name: str, params: Any) -> dict[str, Any]:
         if name not in operations:
             raise JsonRpcInvalidParams(f"There is no operation {name!r} for agents.")
-        await server.sync.settled()
-        return await operation_reply(operations[name], server, params)
+        await server.sync.wait_until_recorded()
+        return await operation_reply_json(operations[name], server, params)
 
-    server.agents = AgentChannel(respond)
+    server.agents = AgentSockets(respond)

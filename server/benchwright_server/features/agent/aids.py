@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from benchwright_problems.aids import Aid
-from benchwright_server.features.agent.design import location_facts
+from benchwright_server.features.agent.design import file_and_line_in_workspace
 from benchwright_server.features.agent.tool import AnyTool, NoArguments, Tool
 from benchwright_server.features.attempt.explanations import SOURCES
 from benchwright_server.features.requests import call_operation
 from benchwright_server.protocol.messages import Wire
 from benchwright_server.protocol.own_tests import OwnTestList, OwnTestResult, OwnTestRun, OwnTestRuns
-from benchwright_verilog.findings.explained_rules import explained_tools
-from benchwright_verilog.syntax.uri import path_of
+from benchwright_verilog.findings.explained_rules import tools_with_explained_rules
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_attempts.hint_ladder import HintPosition
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _MAX_OUTPUT = 20_000
 """Characters of what a run printed; the end is what explains a failure."""
-*_TOOLS, _LAST_TOOL = (str(source) for source in SOURCES if str(source) in explained_tools())
+*_TOOLS, _LAST_TOOL = (str(source) for source in SOURCES if str(source) in tools_with_explained_rules())
 
 
 class _NextHint(Wire):
@@ -55,41 +55,41 @@ class _Failure(Wire):
 
 async def _explain_finding(server: EditorServer, session: EditorSession, params: _Finding) -> str:
     uri = (session.workspace.folder / params.path).as_uri()
-    return await _explanation_markdown(server, "explainFinding", uri=uri, code=params.rule, source=params.source)
+    return await _markdown_from_operation(server, "explainFinding", uri=uri, code=params.rule, source=params.source)
 
 
 async def _explain_failure(server: EditorServer, session: EditorSession, params: _Failure) -> str:
     uri = session.workspace.folder.as_uri()
-    return await _explanation_markdown(server, "explainFailure", uri=uri, test=params.test, hidden=params.hidden)
+    return await _markdown_from_operation(server, "explainFailure", uri=uri, test=params.test, hidden=params.hidden)
 
 
-async def _explanation_markdown(server: EditorServer, operation: str, **params: Any) -> str:
-    explained = (await call_operation(server, operation, Wire, **params)).model_dump(mode="json")
+async def _markdown_from_operation(server: EditorServer, explaining_operation: str, **operation_params: Any) -> str:
+    explained = (await call_operation(server, explaining_operation, Wire, **operation_params)).model_dump(mode="json")
     return str(explained["markdown"])
 
 
-async def _current_hints(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
-    return _ladder(await session.hint_ladder.current_hints())
+async def _taken_and_next_hints_json(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
+    return _hint_position_json(await session.hint_ladder.current_hints())
 
 
 async def _take_hint(server: EditorServer, session: EditorSession, params: _NextHint) -> str:
     taken_hints = await session.hint_ladder.take_hint(params.number)
     session.on_status_changed()
-    return _ladder(taken_hints)
+    return _hint_position_json(taken_hints)
 
 
-def _ladder(hints: HintPosition) -> str:
-    next_hint = hints.next
+def _hint_position_json(hint_position: HintPosition) -> str:
+    next_hint = hint_position.next
     hint_facts: dict[str, Any] = {
-        "hints": hints.of,
-        "taken": [{"number": taken_hint.number, "text": taken_hint.text} for taken_hint in hints.taken],
+        "hints": hint_position.of,
+        "taken": [{"number": taken_hint.number, "text": taken_hint.text} for taken_hint in hint_position.taken],
         "next": next_hint
         and {"number": next_hint.number, "costs": next_hint.price, "waits_for": next_hint.waits_for or None},
     }
     return json.dumps(hint_facts)
 
 
-async def _list_own_tests(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
+async def _own_tests_json(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     own_tests = await call_operation(server, "ownTests", OwnTestList, uri=session.workspace.folder.as_uri())
     return json.dumps(
         [
@@ -97,7 +97,7 @@ async def _list_own_tests(server: EditorServer, session: EditorSession, params: 
                 "id": own_test.id,
                 "kind": test_file.kind,
                 "cases": [case.id for case in own_test.cases],
-                **location_facts(session, own_test.place),
+                **file_and_line_in_workspace(session, own_test.place),
             }
             for test_file in own_tests.files
             for own_test in test_file.tests
@@ -108,22 +108,22 @@ async def _list_own_tests(server: EditorServer, session: EditorSession, params: 
 async def _run_own_tests(server: EditorServer, session: EditorSession, params: _Tests) -> str:
     uri = session.workspace.folder.as_uri()
     came = await call_operation(server, "runOwnTests", OwnTestRuns, uri=uri, ids=params.ids, waves=params.waves)
-    return json.dumps({"passed": came.passed, "runs": [_run_facts(session, test_run) for test_run in came.runs]})
+    return json.dumps({"passed": came.passed, "runs": [_test_run_fields(session, test_run) for test_run in came.runs]})
 
 
-def _run_facts(session: EditorSession, test_run: OwnTestRun) -> dict[str, Any]:
+def _test_run_fields(session: EditorSession, test_run: OwnTestRun) -> dict[str, Any]:
     has_failed = any(test_result.outcome == "failed" for test_result in test_run.results)
     return {
         "file": test_run.file,
         "top": test_run.top,
         "simulator": test_run.simulator,
-        "results": [_result_facts(session, test_result) for test_result in test_run.results],
+        "results": [_nonempty_result_fields(session, test_result) for test_result in test_run.results],
         **({"output": test_run.output[-_MAX_OUTPUT:]} if has_failed else {}),
-        **({"waves": session.workspace.relative(path_of(test_run.waves))} if test_run.waves is not None else {}),
+        **({"waves": session.workspace.relative(local_path_of(test_run.waves))} if test_run.waves is not None else {}),
     }
 
 
-def _result_facts(session: EditorSession, test_result: OwnTestResult) -> dict[str, Any]:
+def _nonempty_result_fields(session: EditorSession, test_result: OwnTestResult) -> dict[str, Any]:
     result_facts = {
         "id": test_result.id,
         "outcome": test_result.outcome,
@@ -132,7 +132,7 @@ def _result_facts(session: EditorSession, test_result: OwnTestResult) -> dict[st
         "expected": test_result.expected,
         "got": test_result.got,
         "sim_time_ns": test_result.sim_time_ns,
-        **location_facts(session, test_result.place),
+        **file_and_line_in_workspace(session, test_result.place),
     }
     return {name: value for name, value in result_facts.items() if value not in (None, "")}
 
@@ -142,7 +142,7 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         "hints",
         "The hints that were taken, and what the next one costs and waits for, without its text.",
         NoArguments,
-        _current_hints,
+        _taken_and_next_hints_json,
         aid=Aid.HINTS,
     ),
     Tool(
@@ -159,7 +159,7 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         _Finding,
         _explain_finding,
         aid=Aid.EXPLANATIONS,
-        operation="explainFinding",
+        required_operation="explainFinding",
     ),
     Tool(
         "explain_failure",
@@ -167,15 +167,15 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         _Failure,
         _explain_failure,
         aid=Aid.EXPLANATIONS,
-        operation="explainFailure",
+        required_operation="explainFailure",
     ),
     Tool(
         "own_tests",
         "The cocotb tests and testbenches in the workspace, the solver's own and those that the problem gives.",
         NoArguments,
-        _list_own_tests,
+        _own_tests_json,
         aid=Aid.OWN_TESTS,
-        operation="ownTests",
+        required_operation="ownTests",
     ),
     Tool(
         "run_own_tests",
@@ -184,7 +184,7 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         _run_own_tests,
         reads_only=False,
         aid=Aid.OWN_TESTS,
-        operation="runOwnTests",
+        required_operation="runOwnTests",
     ),
 )
 """All of them."""

@@ -11,7 +11,7 @@ from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_server.errors import ServerError
 from benchwright_server.features.agent.tool import AnyTool, FileArgument, NoArguments, Tool
-from benchwright_server.features.editor.project_of import project_of
+from benchwright_server.features.editor.project_of import project_and_inner_path
 from benchwright_server.features.language.diagnostics import findings_from_slang
 from benchwright_verilog.syntax.lines import Lines
 
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
 _MAX_FINDINGS = 200
 
 
-async def _problem(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
+async def _statement_and_status(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     statement_bytes = session.workspace.read(session.workspace.marker.statement) or b""
     tested_files = ", ".join(judged_paths(session.problem))
-    status = await _status(server, session, params)
+    status = await _status_json(server, session, params)
     return f"{statement_bytes.decode(errors='replace')}\n\nFiles that are tested: {tested_files}.\n\nStatus: {status}"
 
 
-async def _status(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
+async def _status_json(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     status = await session.status()
     keys = {"state", "runs", "runs_allowed", "running", "verdict", "active_s", "remaining_s", "assistance", "aids"}
     return json.dumps(status.model_dump(mode="json", include=keys, exclude_none=True))
 
 
-async def _start(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
+async def _start_or_resume_clock(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     if (await session.status()).state is AttemptState.PAUSED:
         await server.sessions.resume_clock(session)
     else:
         await server.sessions.start_clock(session)
-    return await _status(server, session, params)
+    return await _status_json(server, session, params)
 
 
-async def _files(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
+async def _workspace_files_json(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     tested_paths = judged_paths(session.problem)
     paths = dict.fromkeys((*tested_paths, *session.problem.public.files))
     contents = {path: await asyncio.to_thread(session.workspace.read, path) for path in paths}
@@ -63,12 +63,12 @@ async def _read_file(server: EditorServer, session: EditorSession, params: FileA
     return content.decode(errors="replace")
 
 
-async def _lint(server: EditorServer, session: EditorSession, params: FileArgument) -> str:
+async def _slang_findings_json(server: EditorServer, session: EditorSession, params: FileArgument) -> str:
     path = session.workspace.folder / params.path
     await _read_file(server, session, params)
 
     def findings() -> list[dict[str, object]]:
-        project, _ = project_of(server, path.as_uri())
+        project, _ = project_and_inner_path(server, path.as_uri())
         analysis = project.analysis_of(path)
         if analysis is None:
             return []
@@ -86,48 +86,54 @@ async def _lint(server: EditorServer, session: EditorSession, params: FileArgume
     return json.dumps(await asyncio.to_thread(findings))
 
 
-async def _run_hidden_tests(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
+async def _run_and_report_status(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     await session.run()
-    return await _status(server, session, params)
+    return await _status_json(server, session, params)
 
 
-async def _submit(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
+async def _submit_and_report_status(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     await session.submit()
-    return await _status(server, session, params)
+    return await _status_json(server, session, params)
 
 
 ATTEMPT_TOOLS: tuple[AnyTool, ...] = (
-    Tool("problem", "The problem's statement, which files are tested, and the status.", NoArguments, _problem, False),
+    Tool(
+        "problem",
+        "The problem's statement, which files are tested, and the status.",
+        NoArguments,
+        _statement_and_status,
+        False,
+    ),
     Tool(
         "status",
         "State of the attempt, time and runs that are left, and the newest verdict as far as it is shown.",
         NoArguments,
-        _status,
-        needs_clock=False,
+        _status_json,
+        needs_running_clock=False,
     ),
     Tool(
         "start",
         "Starts the clock, or goes on after a pause. Work begins with it.",
         NoArguments,
-        _start,
-        needs_clock=False,
+        _start_or_resume_clock,
+        needs_running_clock=False,
         reads_only=False,
     ),
-    Tool("files", "The files of the workspace with their sizes.", NoArguments, _files),
+    Tool("files", "The files of the workspace with their sizes.", NoArguments, _workspace_files_json),
     Tool("read_file", "The content of a file of the workspace.", FileArgument, _read_file),
-    Tool("lint", "What slang finds in a saved Verilog or SystemVerilog file.", FileArgument, _lint),
+    Tool("lint", "What slang finds in a saved Verilog or SystemVerilog file.", FileArgument, _slang_findings_json),
     Tool(
         "run_hidden_tests",
         "Runs the hidden tests on the saved files and waits for the verdict. The number of runs may be limited.",
         NoArguments,
-        _run_hidden_tests,
+        _run_and_report_status,
         reads_only=False,
     ),
     Tool(
         "submit",
         "Submits the saved files and ends the attempt for good. Only if you are asked to, or are sure of them.",
         NoArguments,
-        _submit,
+        _submit_and_report_status,
         reads_only=False,
     ),
 )

@@ -13,7 +13,7 @@ from benchwright_server.features.requests import call_operation
 from benchwright_server.protocol.design import FileRange, HierarchyLevel
 from benchwright_server.protocol.design_views import FlowView, SignalTrace
 from benchwright_server.protocol.messages import Wire
-from benchwright_verilog.syntax.uri import path_of
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_server.attempts.session import EditorSession
@@ -30,7 +30,7 @@ class _Signal(Wire):
     )
 
 
-async def _instances(server: EditorServer, session: EditorSession, params: _Instance) -> str:
+async def _tops_or_children_json(server: EditorServer, session: EditorSession, params: _Instance) -> str:
     level = await call_operation(
         server, "hierarchy", HierarchyLevel, uri=session.workspace.folder.as_uri(), path=params.path
     )
@@ -47,40 +47,42 @@ async def _instances(server: EditorServer, session: EditorSession, params: _Inst
     )
 
 
-async def _drivers(server: EditorServer, session: EditorSession, params: _Signal) -> str:
-    return await _trace_signal(server, session, params, "drivers")
+async def _drivers_json(server: EditorServer, session: EditorSession, params: _Signal) -> str:
+    return await _signal_trace_json(server, session, params, "drivers")
 
 
-async def _loads(server: EditorServer, session: EditorSession, params: _Signal) -> str:
-    return await _trace_signal(server, session, params, "loads")
+async def _loads_json(server: EditorServer, session: EditorSession, params: _Signal) -> str:
+    return await _signal_trace_json(server, session, params, "loads")
 
 
-async def _trace_signal(server: EditorServer, session: EditorSession, params: _Signal, operation: str) -> str:
+async def _signal_trace_json(
+    server: EditorServer, session: EditorSession, params: _Signal, drivers_or_loads: str
+) -> str:
     trace = await call_operation(
-        server, operation, SignalTrace, uri=session.workspace.folder.as_uri(), signal=params.signal
+        server, drivers_or_loads, SignalTrace, uri=session.workspace.folder.as_uri(), signal=params.signal
     )
     trace_facts: dict[str, Any] = {
         "signal": trace.signal.path,
         "port_of_top": trace.port_of_top,
-        operation: [_flow_facts(session, flow) for flow in trace.flows],
+        drivers_or_loads: [_flow_fields(session, flow) for flow in trace.flows],
         "is_complete": trace.complete,
     }
     return json.dumps(trace_facts)
 
 
-def _flow_facts(session: EditorSession, flow: FlowView) -> dict[str, Any]:
+def _flow_fields(session: EditorSession, flow: FlowView) -> dict[str, Any]:
     return {
         "kind": flow.kind,
         "text": flow.text,
         "instance": flow.instance,
-        **location_facts(session, flow.at),
+        **file_and_line_in_workspace(session, flow.at),
         "signals": [{"path": signal_end.signal.path, "part": signal_end.part} for signal_end in flow.signals],
     }
 
 
-def location_facts(session: EditorSession, file_range: FileRange | None) -> dict[str, Any]:
+def file_and_line_in_workspace(session: EditorSession, file_range: FileRange | None) -> dict[str, Any]:
     """A place as a file of the workspace and a line from 1; nothing for one outside."""
-    relative = session.workspace.relative(path_of(file_range.uri)) if file_range is not None else None
+    relative = session.workspace.relative(local_path_of(file_range.uri)) if file_range is not None else None
     return (
         {"file": relative, "line": file_range.start.line + 1} if file_range is not None and relative is not None else {}
     )
@@ -91,24 +93,24 @@ DESIGN_TOOLS: tuple[AnyTool, ...] = (
         "hierarchy",
         "The tops of the design, or the instances directly in another.",
         _Instance,
-        _instances,
-        operation="hierarchy",
+        _tops_or_children_json,
+        required_operation="hierarchy",
     ),
     Tool(
         "drivers",
         "What drives a signal, one level, through ports: assignments, connections, and the signals that they read.",
         _Signal,
-        _drivers,
+        _drivers_json,
         aid=Aid.DESIGN_VIEWS,
-        operation="drivers",
+        required_operation="drivers",
     ),
     Tool(
         "loads",
         "What a signal drives, one level, through ports: assignments, connections, and the signals that they write.",
         _Signal,
-        _loads,
+        _loads_json,
         aid=Aid.DESIGN_VIEWS,
-        operation="loads",
+        required_operation="loads",
     ),
 )
 """All of them."""

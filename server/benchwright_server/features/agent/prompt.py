@@ -9,7 +9,7 @@ from benchwright_attempts.events.events import AidUsed
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_problems.aids import Aid
 from benchwright_server.protocol.agent import ChatPrompt, ChatPromptParams
-from benchwright_verilog.syntax.uri import path_of
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_server.attempts.session import EditorSession
@@ -26,12 +26,12 @@ _MAX_FILE = 30_000
 _MAX_QUESTION = 20_000
 
 
-async def chat_prompt(server: EditorServer, params: ChatPromptParams) -> ChatPrompt:
+async def build_and_record_chat_prompt(server: EditorServer, params: ChatPromptParams) -> ChatPrompt:
     """The prompt for a question, which is recorded before it is given."""
-    session = await server.sessions.require_session(path_of(params.uri))
+    session = await server.sessions.require_session(local_path_of(params.uri))
     for aid in (Aid.AGENT_TOOLS, Aid.GENERATED):
         await session.attempt.is_aid_use_recorded(aid)
-    prompt_parts = [_TASK, *await asyncio.to_thread(_public, session)]
+    prompt_parts = [_TASK, *await asyncio.to_thread(_fenced_statement_and_files, session)]
     verdict = (await session.status()).verdict
     if verdict is not None:
         prompt_parts.append(f"What the solver sees of the newest run: {verdict.headline}\n{verdict.message or ''}")
@@ -45,7 +45,7 @@ async def chat_prompt(server: EditorServer, params: ChatPromptParams) -> ChatPro
     return ChatPrompt(text="\n\n".join(prompt_parts))
 
 
-def _public(session: EditorSession) -> list[str]:
+def _fenced_statement_and_files(session: EditorSession) -> list[str]:
     paths = [session.workspace.marker.statement, *judged_paths(session.problem)]
     contents = {path: session.workspace.read(path) for path in paths}
     return [

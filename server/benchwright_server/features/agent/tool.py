@@ -34,30 +34,32 @@ class Tool(Generic[P]):
     """One tool."""
 
     name: str
-    does: str
+    description: str
     """For the model, in a sentence or two."""
-    params: type[P]
-    act: Callable[[EditorServer, EditorSession, P], Awaitable[str]]
+    params_type: type[P]
+    run: Callable[[EditorServer, EditorSession, P], Awaitable[str]]
     """Its result as text for the model: JSON, unless it is a file or a statement."""
-    needs_clock: bool = True
+    needs_running_clock: bool = True
     """True if it is refused, and not recorded, while the clock does not run."""
     reads_only: bool = True
     """True if it changes nothing of the attempt but its record."""
     aid: Aid | None = None
     """The aid that the attempt has to allow besides tools for agents."""
-    operation: str = ""
+    required_operation: str = ""
     """The operation that it asks; without it, as with its feature turned off, there is no such tool."""
 
     @property
-    def view(self) -> AgentToolView:
+    def client_view(self) -> AgentToolView:
         """The tool as a client lists it."""
-        schema = self.params.model_json_schema()
+        schema = self.params_type.model_json_schema()
         schema.pop("description", None)
-        return AgentToolView(name=self.name, description=self.does, parameters=schema, reads_only=self.reads_only)
+        return AgentToolView(
+            name=self.name, description=self.description, parameters=schema, reads_only=self.reads_only
+        )
 
     def is_offered(self, server: EditorServer, session: EditorSession) -> bool:
         """True if the server has it and the attempt ever allows it."""
-        is_served = not self.operation or self.operation in server.served
+        is_served = not self.required_operation or self.required_operation in server.served
         return is_served and (self.aid is None or self.aid in session.aids)
 
 

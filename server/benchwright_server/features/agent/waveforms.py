@@ -61,16 +61,18 @@ class _EdgeCondition(_Edge):
     )
 
 
-class _Wave:
+class _WorkspaceWaveform:
     """A waveform of the workspace, whose use was recorded."""
 
-    def __init__(self, server: EditorServer, uri: str, summary: dict[str, Any]) -> None:
+    def __init__(self, server: EditorServer, waveform_uri: str, waveform_view: dict[str, Any]) -> None:
         self._server = server
-        self._uri = uri
-        self.tick = f"{summary['tick']} {summary['unit']}"
+        self._uri = waveform_uri
+        self.tick = f"{waveform_view['tick']} {waveform_view['unit']}"
 
     @classmethod
-    async def open(cls, server: EditorServer, session: EditorSession, params: _Waves) -> _Wave:
+    async def open_in_workspace(
+        cls, server: EditorServer, session: EditorSession, params: _Waves
+    ) -> _WorkspaceWaveform:
         folder = session.workspace.folder.resolve()
         path = (folder / params.waves).resolve()
         if not path.is_relative_to(folder):
@@ -78,14 +80,14 @@ class _Wave:
         uri = path.as_uri()
         return cls(server, uri, (await call_operation(server, "waveform", Wire, uri=uri)).model_dump(mode="json"))
 
-    async def call_operation(self, name: str, **params: Any) -> dict[str, Any]:
-        return (await call_operation(self._server, name, Wire, uri=self._uri, **params)).model_dump(mode="json")
+    async def call_waveform_operation(self, operation: str, **params: Any) -> dict[str, Any]:
+        return (await call_operation(self._server, operation, Wire, uri=self._uri, **params)).model_dump(mode="json")
 
-    async def values_at(self, signal_paths: list[str], tick: int) -> dict[str, str | None]:
-        reply = await self.call_operation("waveformValues", signals=signal_paths, time=tick)
+    async def values_by_signal_path(self, signal_paths: list[str], tick: int) -> dict[str, str | None]:
+        reply = await self.call_waveform_operation("waveformValues", signals=signal_paths, time=tick)
         return dict(zip(signal_paths, reply["values"], strict=True))
 
-    async def find_change(self, params: _Edge) -> dict[str, Any]:
+    async def find_nth_change(self, params: _Edge) -> dict[str, Any]:
         """The change that is meant, with time and value.
 
         Raises:
@@ -94,7 +96,7 @@ class _Wave:
         expected_value = params.value if params.value is not None else _EDGES[params.edge]
         time = params.after
         for number in range(params.nth):
-            edge = await self.call_operation(
+            edge = await self.call_waveform_operation(
                 "waveformChange", signal=params.signal, time=time, forward=True, value=expected_value
             )
             if edge["time"] is None:
@@ -104,31 +106,35 @@ class _Wave:
         return edge
 
 
-async def _search_signals(server: EditorServer, session: EditorSession, params: _Search) -> str:
-    wave = await _Wave.open(server, session, params)
+async def _matching_signals_json(server: EditorServer, session: EditorSession, params: _Search) -> str:
+    wave = await _WorkspaceWaveform.open_in_workspace(server, session, params)
     # Without a word, a search would show the outermost scopes.
-    reply = await wave.call_operation("waveformItems", words=params.words or ["."], offset=params.offset)
+    reply = await wave.call_waveform_operation("waveformItems", words=params.words or ["."], offset=params.offset)
     signals = [{"path": signal["path"], "bits": signal["bits"]} for signal in reply["items"]]
     return json.dumps({"tick": wave.tick, "total": reply["total"], "signals": signals})
 
 
-async def _signal_values(server: EditorServer, session: EditorSession, params: _Values) -> str:
-    wave = await _Wave.open(server, session, params)
-    values = await wave.values_at(params.signals, params.time)
+async def _signal_values_json(server: EditorServer, session: EditorSession, params: _Values) -> str:
+    wave = await _WorkspaceWaveform.open_in_workspace(server, session, params)
+    values = await wave.values_by_signal_path(params.signals, params.time)
     return json.dumps({"tick": wave.tick, "time": params.time, "values": values})
 
 
-async def _find_change(server: EditorServer, session: EditorSession, params: _Edge) -> str:
-    wave = await _Wave.open(server, session, params)
-    return json.dumps({"tick": wave.tick, **await wave.find_change(params)})
+async def _nth_change_json(server: EditorServer, session: EditorSession, params: _Edge) -> str:
+    wave = await _WorkspaceWaveform.open_in_workspace(server, session, params)
+    return json.dumps({"tick": wave.tick, **await wave.find_nth_change(params)})
 
 
-async def _values_at_change(server: EditorServer, session: EditorSession, params: _EdgeCondition) -> str:
-    wave = await _Wave.open(server, session, params)
-    time = (await wave.find_change(params))["time"]
-    value_facts: dict[str, Any] = {"tick": wave.tick, "time": time, "values": await wave.values_at(params.read, time)}
+async def _values_at_nth_change_json(server: EditorServer, session: EditorSession, params: _EdgeCondition) -> str:
+    wave = await _WorkspaceWaveform.open_in_workspace(server, session, params)
+    time = (await wave.find_nth_change(params))["time"]
+    value_facts: dict[str, Any] = {
+        "tick": wave.tick,
+        "time": time,
+        "values": await wave.values_by_signal_path(params.read, time),
+    }
     if time > 0:
-        value_facts["values_before"] = await wave.values_at(params.read, time - 1)
+        value_facts["values_before"] = await wave.values_by_signal_path(params.read, time - 1)
     return json.dumps(value_facts)
 
 
@@ -137,34 +143,34 @@ WAVE_TOOLS: tuple[AnyTool, ...] = (
         "wave_signals",
         "The signals of a waveform that run_own_tests has kept, and how long a tick of its time is.",
         _Search,
-        _search_signals,
+        _matching_signals_json,
         aid=Aid.WAVEFORMS,
-        operation="waveformItems",
+        required_operation="waveformItems",
     ),
     Tool(
         "wave_values",
         f"The values of signals at a time. {_VALUES}",
         _Values,
-        _signal_values,
+        _signal_values_json,
         aid=Aid.WAVEFORMS,
-        operation="waveformValues",
+        required_operation="waveformValues",
     ),
     Tool(
         "wave_change",
         f"When a signal changes, rises or falls for the nth time after a time, and to which value. {_VALUES}",
         _Edge,
-        _find_change,
+        _nth_change_json,
         aid=Aid.WAVEFORMS,
-        operation="waveformChange",
+        required_operation="waveformChange",
     ),
     Tool(
         "wave_values_when",
         "The values of signals when another changes, rises or falls for the nth time: after the changes of that time, "
         f"and before them. {_VALUES}",
         _EdgeCondition,
-        _values_at_change,
+        _values_at_nth_change_json,
         aid=Aid.WAVEFORMS,
-        operation="waveformChange",
+        required_operation="waveformChange",
     ),
 )
 """All of them."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_attempts.events.events import AidUsed
@@ -21,53 +21,53 @@ class AidUse:
     """An aid's use on a file of an attempt, which may take longer than the attempt's time."""
 
     session: EditorSession
-    uri: str
-    is_recorded: bool
+    file_uri: str
+    is_begun_in_time: bool
     """False if the attempt had ended before it."""
 
-    async def end(self, event: AidUsed) -> None:
+    async def record_if_begun_in_time(self, event: AidUsed) -> None:
         """Records it; comes before the answer.
 
         Raises:
             AttemptError: The event could not be written.
         """
-        if self.is_recorded:
-            relative = self.session.workspace.relative(path_of(self.uri))
+        if self.is_begun_in_time:
+            relative = self.session.workspace.relative(local_path_of(self.file_uri))
             await self.session.attempt.record_ended_use(event.model_copy(update={"path": relative}))
 
 
-async def begin_use(server: EditorServer, uri: str, aid: Aid) -> AidUse | None:
+async def begin_use_in_attempt(server: EditorServer, file_uri: str, aid: Aid) -> AidUse | None:
     """The use of an aid that takes a while, which the file's attempt has to allow now; None for a file of no attempt.
 
     Raises:
         AttemptError: The attempt does not allow it, or not now.
     """
-    session = await _session_of(server, uri)
-    return AidUse(session, uri, await session.attempt.is_aid_use_recorded(aid)) if session is not None else None
+    session = await _session_of_file_uri(server, file_uri)
+    return AidUse(session, file_uri, await session.attempt.is_aid_use_recorded(aid)) if session is not None else None
 
 
-async def check_allowed_now(server: EditorServer, uri: str, aid: Aid) -> EditorSession | None:
+async def session_allowing_aid_now(server: EditorServer, file_uri: str, aid: Aid) -> EditorSession | None:
     """The attempt that a file belongs to, which has to allow an aid; None for a file of no attempt.
 
     Raises:
         AttemptError: The attempt does not allow it, or not now.
     """
-    aid_use = await begin_use(server, uri, aid)
+    aid_use = await begin_use_in_attempt(server, file_uri, aid)
     return aid_use.session if aid_use is not None else None
 
 
-async def check_ever_allowed(server: EditorServer, uri: str, aid: Aid) -> None:
+async def check_aid_ever_allowed(server: EditorServer, file_uri: str, aid: Aid) -> None:
     """Refuses an aid that the attempt of a file never allows, whether or not its clock runs.
 
     Raises:
         AttemptError: The condition or the assignment forbids it.
     """
-    session = await _session_of(server, uri)
+    session = await _session_of_file_uri(server, file_uri)
     if session is not None:
         session.attempt.check_aid_permitted(aid)
 
 
-async def ever_allowed_files(server: EditorServer, files: Iterable[Path], aid: Aid) -> set[Path]:
+async def files_ever_allowing_aid(server: EditorServer, files: Iterable[Path], aid: Aid) -> set[Path]:
     """Those of files whose attempts, if they belong to any, allow an aid, whether or not their clocks run."""
     unique_files = set(files)
     sessions = {folder: await server.sessions.find_session(folder) for folder in {file.parent for file in unique_files}}
@@ -85,23 +85,23 @@ async def begin_uses_by_workspace(server: EditorServer, paths: Iterable[Path], a
     """
     uses: dict[Path, AidUse] = {}
     for folder in {path.parent: path for path in paths}.values():
-        aid_use = await begin_use(server, folder.as_uri(), aid)
+        aid_use = await begin_use_in_attempt(server, folder.as_uri(), aid)
         if aid_use is not None:
             uses[aid_use.session.workspace.folder] = aid_use
     return uses
 
 
-async def record_use(server: EditorServer, uri: str, event: AidUsed) -> None:
+async def record_use_if_in_attempt(server: EditorServer, file_uri: str, event: AidUsed) -> None:
     """Records the use of an aid on a file, if it belongs to an attempt; comes before the answer.
 
     Raises:
         AttemptError: The attempt does not allow it, or not now.
     """
-    session = await _session_of(server, uri)
+    session = await _session_of_file_uri(server, file_uri)
     if session is not None:
-        relative = session.workspace.relative(path_of(uri))
+        relative = session.workspace.relative(local_path_of(file_uri))
         await session.attempt.record_use(event.model_copy(update={"path": relative}))
 
 
-async def _session_of(server: EditorServer, uri: str) -> EditorSession | None:
-    return await server.sessions.find_session(path_of(uri)) if uri.startswith("file:") else None
+async def _session_of_file_uri(server: EditorServer, file_uri: str) -> EditorSession | None:
+    return await server.sessions.find_session(local_path_of(file_uri)) if file_uri.startswith("file:") else None

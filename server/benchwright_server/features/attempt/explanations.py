@@ -12,10 +12,10 @@ from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
 from benchwright_server.features.attempt import aids
 from benchwright_server.features.attempt.failures import explain_failure
-from benchwright_server.features.attempt.generated_help import generated_help
+from benchwright_server.features.attempt.generated_help import ask_model_for_help
 from benchwright_server.features.requests import register_operation
 from benchwright_server.linters import registry as linters
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.explanations import (
     ExplainFailureParams,
@@ -43,11 +43,11 @@ def register(server: EditorServer) -> None:
         register_operation(server, operation, lambda: server)
 
 
-async def _explain_finding(server: EditorServer, params: ExplainFindingParams) -> FindingExplanation:
+async def _explain_rule_of_finding(server: EditorServer, params: ExplainFindingParams) -> FindingExplanation:
     # Imported late: only some sessions need it.
     from benchwright_verilog.findings.explained_rules import explanation_of_rule
 
-    await aids.check_allowed_now(server, params.uri, Aid.EXPLANATIONS)
+    await aids.session_allowing_aid_now(server, params.uri, Aid.EXPLANATIONS)
     explanation = await asyncio.to_thread(explanation_of_rule, params.code, params.source)
     pages = {str(source): source.rule_page_url(params.code) for source in SOURCES}
     if explanation is None:
@@ -55,7 +55,7 @@ async def _explain_finding(server: EditorServer, params: ExplainFindingParams) -
         advice = f"Read {page}." if page else "Its message is all that is known."
         raise ServerError(f"There is no explanation of {params.code or 'this error'}. {advice}")
     event = AidUsed(aid=Aid.EXPLANATIONS, feature="finding", detail=f"{explanation.tool} {explanation.rule}")
-    await aids.record_use(server, params.uri, event)
+    await aids.record_use_if_in_attempt(server, params.uri, event)
     return FindingExplanation(
         code=explanation.rule,
         source=explanation.tool,
@@ -74,7 +74,7 @@ EXPLAIN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         ExplainFindingParams,
         FindingExplanation,
         "Returns what a rule of slang, Verilator or verible means, with a wrong and a right example.",
-        _explain_finding,
+        _explain_rule_of_finding,
     ),
     Operation(
         "explainFailure",
@@ -88,17 +88,19 @@ EXPLAIN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         GeneratedHelpParams,
         GeneratedHelp,
         "Asks the assistant's model for a hint or why the design fails, where that is allowed; can be cancelled.",
-        generated_help,
+        ask_model_for_help,
     ),
 )
 """Every operation that explains something."""
 
 
-async def explanation_actions(server: EditorServer, uri: str, findings: Sequence[Finding]) -> list[types.CodeAction]:
+async def explanation_actions(
+    server: EditorServer, file_uri: str, findings: Sequence[Finding]
+) -> list[types.CodeAction]:
     """The code actions that explain findings, for clients that can show it; none if the attempt forbids it."""
     if not findings or EXPLAIN_FINDING not in server.client.strings_at("experimental.commands.commands"):
         return []
-    if not server.settings.features.explanations or not await _is_allowed(server, uri):
+    if not server.settings.features.explanations or not await _are_explanations_allowed(server, file_uri):
         return []
     from benchwright_verilog.findings.explained_rules import explanation_of_rule
 
@@ -112,12 +114,12 @@ async def explanation_actions(server: EditorServer, uri: str, findings: Sequence
         types.CodeAction(
             title := f"Explain {rule}",
             kind=types.CodeActionKind.QuickFix,
-            command=types.Command(title, EXPLAIN_FINDING, arguments=[{"uri": uri, "code": rule, "source": tool}]),
+            command=types.Command(title, EXPLAIN_FINDING, arguments=[{"uri": file_uri, "code": rule, "source": tool}]),
         )
         for tool, rule in explained_rules
     ]
 
 
-async def _is_allowed(server: EditorServer, uri: str) -> bool:
-    session = await server.sessions.find_session(path_of(uri)) if uri.startswith("file:") else None
+async def _are_explanations_allowed(server: EditorServer, file_uri: str) -> bool:
+    session = await server.sessions.find_session(local_path_of(file_uri)) if file_uri.startswith("file:") else None
     return session is None or session.terms.allows_aid(Aid.EXPLANATIONS)

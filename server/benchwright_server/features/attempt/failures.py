@@ -15,7 +15,7 @@ from benchwright_server.errors import ServerError, WaveformError
 from benchwright_server.features.attempt import aids
 from benchwright_server.features.design.module_views import file_range
 from benchwright_server.features.editor.locations import Locations
-from benchwright_server.features.editor.project_of import project_of
+from benchwright_server.features.editor.project_of import project_and_inner_path
 from benchwright_server.own_tests.finding import folder_of, is_for_tests
 from benchwright_server.protocol.design import FileRange
 from benchwright_server.protocol.explanations import (
@@ -42,15 +42,15 @@ _DESIGN = frozenset({".sv", ".v"})
 class ExplainedFailure:
     """The failure that is explained, as far as it may be seen."""
 
-    origin: str
+    own_or_hidden: str
     """`own` or `hidden`."""
-    test: str = ""
+    test_name: str = ""
     message: str = ""
     expected_value: str | None = None
-    actual: str | None = None
-    time: str | None = None
+    actual_value: str | None = None
+    time_text: str | None = None
     test_location: FileRange | None = None
-    waves: str | None = None
+    waveform_uri: str | None = None
     """The URI of the waveform that ends where it failed."""
 
 
@@ -59,39 +59,39 @@ async def explain_failure(server: EditorServer, params: ExplainFailureParams) ->
     # Imported late, as all that imports slang.
     from benchwright_verilog.causes.evidence import FailureEvidence
 
-    session = await aids.check_allowed_now(server, params.uri, Aid.EXPLANATIONS)
-    project, path = project_of(server, params.uri)
-    failure = await requested_failure(server, session, project, params)
-    unknown_signals = await _unknown_signals(server, session, failure)
-    evidence = FailureEvidence.from_message(failure.message, failure.expected_value, failure.actual)
+    session = await aids.session_allowing_aid_now(server, params.uri, Aid.EXPLANATIONS)
+    project, path = project_and_inner_path(server, params.uri)
+    failure = await own_or_hidden_failure(server, session, project, params)
+    unknown_signals = await _unknown_signals_if_allowed(server, session, failure)
+    evidence = FailureEvidence.from_message(failure.message, failure.expected_value, failure.actual_value)
     if unknown_signals:
         evidence = replace(evidence, has_unknown_signals=True)
-    causes = await asyncio.to_thread(_causes, project, path, evidence)
+    causes = await asyncio.to_thread(_likely_causes_in_design, project, path, evidence)
     await aids.begin_uses_by_workspace(server, (cause.span.path for cause in causes), Aid.EXPLANATIONS)
     event = AidUsed(
         aid=Aid.EXPLANATIONS,
         feature="failure",
-        detail=failure.test if failure.origin == "own" else "hidden tests",
+        detail=failure.test_name if failure.own_or_hidden == "own" else "hidden tests",
         outcome=causes[0].kind.value if causes else "none",
     )
-    await aids.record_use(server, params.uri, event)
+    await aids.record_use_if_in_attempt(server, params.uri, event)
     locations = Locations(server)
     return FailureExplanation(
-        about=failure.origin,
-        test=failure.test,
+        about=failure.own_or_hidden,
+        test=failure.test_name,
         message=failure.message,
         expected=evidence.expected_value,
         got=evidence.actual_value,
-        time=failure.time,
-        cycle=evidence.cycle,
+        time=failure.time_text,
+        cycle=evidence.cycle_in_message,
         place=failure.test_location,
         unknown=unknown_signals,
-        causes=list(_likely_causes(locations, causes)),
-        markdown=_failure_page(locations, folder_of(project), failure, evidence, unknown_signals, causes),
+        causes=list(_located_cause_views(locations, causes)),
+        markdown=_failure_page_markdown(locations, folder_of(project), failure, evidence, unknown_signals, causes),
     )
 
 
-async def requested_failure(
+async def own_or_hidden_failure(
     server: EditorServer, session: EditorSession | None, project: Project, params: ExplainFailureParams
 ) -> ExplainedFailure:
     """The failure that is meant.
@@ -129,41 +129,43 @@ async def requested_failure(
         "hidden",
         failed_line.name if failed_line is not None else "",
         message,
-        time=failed_line.sim_time if failed_line is not None else None,
+        time_text=failed_line.sim_time if failed_line is not None else None,
     )
 
 
-async def _unknown_signals(
+async def _unknown_signals_if_allowed(
     server: EditorServer, session: EditorSession | None, failure: ExplainedFailure
 ) -> list[UnknownSignal]:
     """The signals that are unknown where the test failed, as far as its waveform may be read."""
     may_read = session is None or session.terms.allows_aid(Aid.WAVEFORMS)
-    if failure.waves is None or server.waveforms is None or not may_read:
+    if failure.waveform_uri is None or server.waveforms is None or not may_read:
         return []
     try:
-        return await server.waveforms.unknown_signals(failure.waves, _MOST_UNKNOWN)
+        return await server.waveforms.signals_unknown_at_end(failure.waveform_uri, _MOST_UNKNOWN)
     except (WaveformError, ExtraMissingError):
         # The rules need no waveform.
         return []
 
 
-def _causes(project: Project, path: Path, evidence: FailureEvidence) -> list[Cause]:
+def _likely_causes_in_design(project: Project, design_file: Path, evidence: FailureEvidence) -> list[Cause]:
     from benchwright_verilog.causes.catalogue import likely_causes
 
-    return likely_causes(project.design(path), frozenset(design_sources(project)), evidence)
+    return likely_causes(
+        project.instance_tree_of(design_file), frozenset(design_files_without_tests(project)), evidence
+    )
 
 
-def design_sources(project: Project) -> Iterator[Path]:
+def design_files_without_tests(project: Project) -> Iterator[Path]:
     """The files of a folder that make its design, without tests."""
     folder = folder_of(project)
     # Unlike `paths`, this waits until all files of the folder have been read.
-    for path, _ in project.symbols():
+    for path, _ in project.declared_units_by_file():
         is_design = path.suffix in _DESIGN and path.is_relative_to(folder)
         if is_design and not is_for_tests(PurePosixPath(path.relative_to(folder).as_posix())):
             yield path
 
 
-def _likely_causes(locations: Locations, causes: Sequence[Cause]) -> Iterator[LikelyCause]:
+def _located_cause_views(locations: Locations, causes: Sequence[Cause]) -> Iterator[LikelyCause]:
     for cause in causes:
         cause_range = file_range(locations, cause.span)
         if cause_range is not None:
@@ -172,42 +174,52 @@ def _likely_causes(locations: Locations, causes: Sequence[Cause]) -> Iterator[Li
             )
 
 
-def _failure_page(
+def _failure_page_markdown(
     locations: Locations,
-    folder: Path,
+    project_folder: Path,
     failure: ExplainedFailure,
     evidence: FailureEvidence,
     unknown_signals: Sequence[UnknownSignal],
     causes: Sequence[Cause],
 ) -> str:
     test_name = (
-        failure.test if failure.origin == "own" else f"Hidden tests{f': {failure.test}' if failure.test else ''}"
+        failure.test_name
+        if failure.own_or_hidden == "own"
+        else f"Hidden tests{f': {failure.test_name}' if failure.test_name else ''}"
     )
-    page_parts = ["# Why it may fail", f"**{_plain(test_name)}**" + (f" at {failure.time}" if failure.time else "")]
+    page_parts = [
+        "# Why it may fail",
+        f"**{_shortened_without_markup(test_name)}**" + (f" at {failure.time_text}" if failure.time_text else ""),
+    ]
     if failure.message:
-        page_parts.append(_quote(failure.message))
+        page_parts.append(_shortened_code_block(failure.message))
     if evidence.expected_value is not None and evidence.actual_value is not None:
-        page_parts.append(f"Expected `{_plain(evidence.expected_value)}`, got `{_plain(evidence.actual_value)}`.")
-    if evidence.cycle is not None:
-        page_parts.append(f"In cycle {evidence.cycle}.")
+        expected, actual = map(_shortened_without_markup, (evidence.expected_value, evidence.actual_value))
+        page_parts.append(f"Expected `{expected}`, got `{actual}`.")
+    if evidence.cycle_in_message is not None:
+        page_parts.append(f"In cycle {evidence.cycle_in_message}.")
     if unknown_signals:
         page_parts.append("## Unknown signals\n\nThese are x where the waveform ends, the first to be so at the top:")
-        page_parts.append("\n".join(f"- `{_plain(signal.path)}`, since {signal.since}" for signal in unknown_signals))
+        page_parts.append(
+            "\n".join(
+                f"- `{_shortened_without_markup(signal.path)}`, since {signal.since}" for signal in unknown_signals
+            )
+        )
     page_parts.append("## Likely causes" if causes else "No rule fits. Examine the waveform, or write a smaller test.")
     for number, cause in enumerate(causes, 1):
         cause_range = file_range(locations, cause.span)
         line = cause_range.start.line + 1 if cause_range is not None else 1
-        name = cause.span.path.relative_to(folder).as_posix()
-        link = f"[{_plain(name)}:{line}]({cause.span.path.as_uri()}#L{line})"
+        name = cause.span.path.relative_to(project_folder).as_posix()
+        link = f"[{_shortened_without_markup(name)}:{line}]({cause.span.path.as_uri()}#L{line})"
         page_parts.append(f"{number}. {cause.title}: {link}\n\n   {cause.reason}\n\n   **Try:** {cause.advice}")
     page_parts.append("These are guesses by rules about the design's text. The hidden tests are not read for them.")
     return "\n\n".join(page_parts) + "\n"
 
 
-def _plain(text: str) -> str:
+def _shortened_without_markup(name: str) -> str:
     """The text of a file or a test, which must not become markup."""
-    return "".join(character for character in text if character.isprintable() and character not in "`*[]<>|\\")[:200]
+    return "".join(character for character in name if character.isprintable() and character not in "`*[]<>|\\")[:200]
 
 
-def _quote(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text[:_SHOWN].splitlines())
+def _shortened_code_block(message: str) -> str:
+    return "\n".join(f"    {line}" for line in message[:_SHOWN].splitlines())

@@ -23,15 +23,15 @@ from benchwright_server.errors import OwnTestError
 from benchwright_server.features.attempt.aids import (
     AidUse,
     begin_uses_by_workspace,
-    check_allowed_now,
-    check_ever_allowed,
-    record_use,
+    check_aid_ever_allowed,
+    record_use_if_in_attempt,
+    session_allowing_aid_now,
 )
 from benchwright_server.features.editor.locations import Locations
-from benchwright_server.features.editor.project_of import project_of
+from benchwright_server.features.editor.project_of import project_and_inner_path
 from benchwright_server.features.editor.run_progress import cancellable_progress
 from benchwright_server.features.requests import register_operation
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.operations.operation import Operation
 from benchwright_server.own_tests.bench import FileRun, RunRequest, TestBench, own_test_id
 from benchwright_server.own_tests.finding import TestFile, folder_of, found_tests, is_for_tests
@@ -76,28 +76,28 @@ def register(server: EditorServer) -> None:
         register_operation(server, operation, lambda: server)
 
 
-async def _own_tests(server: EditorServer, params: OwnTestsParams) -> OwnTestList:
+async def _list_own_tests(server: EditorServer, params: OwnTestsParams) -> OwnTestList:
     # What the condition forbids is refused, but a clock that does not run changes nothing.
-    await check_ever_allowed(server, params.uri, Aid.OWN_TESTS)
-    project, _ = project_of(server, params.uri)
+    await check_aid_ever_allowed(server, params.uri, Aid.OWN_TESTS)
+    project, _ = project_and_inner_path(server, params.uri)
     test_files = await asyncio.to_thread(found_tests, project)
     folder, locations = folder_of(project), Locations(server)
     for test_folder in {(folder / test_file.path).parent for test_file in test_files}:
-        await check_ever_allowed(server, test_folder.as_uri(), Aid.OWN_TESTS)
+        await check_aid_ever_allowed(server, test_folder.as_uri(), Aid.OWN_TESTS)
     return OwnTestList(
-        folder=folder.as_uri(), files=[_file_view(locations, folder, test_file) for test_file in test_files]
+        folder=folder.as_uri(), files=[_test_file_view(locations, folder, test_file) for test_file in test_files]
     )
 
 
 async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> OwnTestRuns:
-    session = await check_allowed_now(server, params.uri, Aid.OWN_TESTS)
+    session = await session_allowing_aid_now(server, params.uri, Aid.OWN_TESTS)
     if params.waves and session is not None:
         session.attempt.check_aid_permitted(Aid.WAVEFORMS)
-    project, _ = project_of(server, params.uri)
+    project, _ = project_and_inner_path(server, params.uri)
     home, test_settings = server.sessions.home, server.settings.own_tests
     sandbox = server.sessions.sandbox
     bench = TestBench(sandbox, partial(toolchain_for, sandbox.name, home.cache), FolderState(home.state / "own-tests"))
-    debugging = _offer_debugger_socket(server, folder_of(project)) if params.debug else None
+    debugging = _debugging_with_client(server, folder_of(project)) if params.debug else None
     may_keep = session is None or session.terms.allows_aid(Aid.WAVEFORMS)
     keep = may_keep and (test_settings.waves if params.waves is None else params.waves)
     run_request = RunRequest(params.coverage, keep, debugging)
@@ -111,7 +111,7 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
             await begin_uses_by_workspace(server, files, Aid.WAVEFORMS)
 
     try:
-        async with _progress(server) as report:
+        async with _cancelling_test_progress(server) as report:
             file_runs = await bench.run(
                 project, params.ids, test_settings, server.settings.project_settings, run_request, report, allow
             )
@@ -122,19 +122,19 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
     finally:
         # Before the answer, and of a run without an answer too.
         for attempt_use in uses.values():
-            await asyncio.shield(attempt_use.end(event.model_copy(update={"outcome": outcome})))
+            await asyncio.shield(attempt_use.record_if_begun_in_time(event.model_copy(update={"outcome": outcome})))
     locations = Locations(server)
-    run_views = [_run_view(locations, file_run) for file_run in file_runs]
+    run_views = [_test_run_view(locations, file_run) for file_run in file_runs]
     server.last_results.keep(folder_of(project).as_uri(), run_views)
     return OwnTestRuns(passed=outcome == "passed", runs=run_views)
 
 
-async def _new_testbench(server: EditorServer, params: NewTestbenchParams) -> NewTestbench:
-    await check_allowed_now(server, params.uri, Aid.OWN_TESTS)
-    project, path = project_of(server, params.uri)
+async def _create_cocotb_test(server: EditorServer, params: NewTestbenchParams) -> NewTestbench:
+    await session_allowing_aid_now(server, params.uri, Aid.OWN_TESTS)
+    project, path = project_and_inner_path(server, params.uri)
     folder = folder_of(project)
     document = server.documents.get(path.as_uri())
-    text = document.text if document is not None else await asyncio.to_thread(_text, project, path)
+    text = document.text if document is not None else await asyncio.to_thread(_file_text_or_error, project, path)
     from benchwright_verilog.language.completion.cocotb_skeleton import cocotb_test_skeleton
 
     bench_skeleton = await asyncio.to_thread(cocotb_test_skeleton, text, params.module)
@@ -144,8 +144,10 @@ async def _new_testbench(server: EditorServer, params: NewTestbenchParams) -> Ne
     target = folder / "tests" / f"test_{bench_skeleton.module}.py"
     if await asyncio.to_thread(target.exists):
         raise OwnTestError(f"{target.relative_to(folder)} exists already. Open it, or rename it first.")
-    await record_use(server, params.uri, AidUsed(aid=Aid.OWN_TESTS.value, feature=BEGUN, detail=bench_skeleton.module))
-    applied = await _create_by_client(server, target, bench_skeleton.text)
+    await record_use_if_in_attempt(
+        server, params.uri, AidUsed(aid=Aid.OWN_TESTS.value, feature=BEGUN, detail=bench_skeleton.module)
+    )
+    applied = await _create_file_by_client(server, target, bench_skeleton.text)
     return NewTestbench(uri=target.as_uri(), module=bench_skeleton.module, text=bench_skeleton.text, applied=applied)
 
 
@@ -155,7 +157,7 @@ OWN_TEST_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         OwnTestsParams,
         OwnTestList,
         "Returns the cocotb tests and testbenches in a folder, found by their syntax.",
-        _own_tests,
+        _list_own_tests,
     ),
     Operation(
         "runOwnTests",
@@ -170,18 +172,18 @@ OWN_TEST_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         NewTestbenchParams,
         NewTestbench,
         "Creates a cocotb test for a module, with its clock and reset, by `workspace/applyEdit`.",
-        _new_testbench,
+        _create_cocotb_test,
     ),
 )
 """Every operation on the tests in a folder."""
 
 
-async def testbench_lenses(server: EditorServer, document: Document) -> list[types.CodeLens]:
+async def run_lenses_of_testbenches(server: EditorServer, document: Document) -> list[types.CodeLens]:
     """The lens above each testbench of a file, which runs it; none if the condition forbids that."""
     # Only what simulates by itself has this word.
     if b"initial" not in document.lines.data:
         return []
-    path = path_of(document.uri)
+    path = local_path_of(document.uri)
     project = server.projects.project_of(document)
     session = await server.sessions.find_session(path)
     allowed = session is None or session.terms.allows_aid(Aid.OWN_TESTS)
@@ -205,11 +207,11 @@ async def testbench_lenses(server: EditorServer, document: Document) -> list[typ
     ]
 
 
-def _offer_debugger_socket(server: EditorServer, folder: Path) -> Debugging:
+def _debugging_with_client(server: EditorServer, source_folder: Path) -> Debugging:
     """Sends the client the socket of the test that waits for its debugger."""
 
     def opened(socket: Path) -> None:
-        mapped = [{"localRoot": str(folder), "remoteRoot": CODE}]
+        mapped = [{"localRoot": str(source_folder), "remoteRoot": CODE}]
         notice = OwnTestDebugger(socket=str(socket), arguments={"pathMappings": mapped, "justMyCode": True})
         server.notify_plain(DEBUGGER, notice.model_dump(mode="json", by_alias=True))
 
@@ -217,23 +219,23 @@ def _offer_debugger_socket(server: EditorServer, folder: Path) -> Debugging:
 
 
 @asynccontextmanager
-async def _progress(server: EditorServer) -> AsyncIterator[Callable[[int, int, str], None]]:
+async def _cancelling_test_progress(server: EditorServer) -> AsyncIterator[Callable[[int, int, str], None]]:
     """Progress for the duration of the block; cancelling it in the client cancels the block."""
     task = asyncio.current_task()
     async with cancellable_progress(server, "Tests", lambda: task and task.cancel()) as report:
         yield lambda number, total, path: report(path, round(100 * (number - 1) / total))
 
 
-async def _create_by_client(server: EditorServer, target: Path, text: str) -> bool:
+async def _create_file_by_client(server: EditorServer, new_file: Path, text: str) -> bool:
     """Let the client create a file; whether it did."""
     if "create" not in server.client.strings_at("workspace.workspaceEdit.resourceOperations"):
         return False
     file_start = types.Position(0, 0)
     document_edit = types.TextDocumentEdit(
-        types.OptionalVersionedTextDocumentIdentifier(uri=target.as_uri()),
+        types.OptionalVersionedTextDocumentIdentifier(uri=new_file.as_uri()),
         [types.TextEdit(types.Range(file_start, file_start), text)],
     )
-    document_changes = (types.CreateFile(uri=target.as_uri()), document_edit)
+    document_changes = (types.CreateFile(uri=new_file.as_uri()), document_edit)
     edit_request = types.ApplyWorkspaceEditParams(
         types.WorkspaceEdit(document_changes=document_changes), label="New testbench"
     )
@@ -244,15 +246,15 @@ async def _create_by_client(server: EditorServer, target: Path, text: str) -> bo
         return False
 
 
-def _text(project: Project, path: Path) -> str:
+def _file_text_or_error(project: Project, path: Path) -> str:
     text = project.files.read_text(path)
     if text is None:
         raise OwnTestError(f"{path} can't be read. Save it first.")
     return text
 
 
-def _file_view(locations: Locations, folder: Path, test_file: TestFile) -> OwnTestFile:
-    path = folder / test_file.path
+def _test_file_view(locations: Locations, project_folder: Path, test_file: TestFile) -> OwnTestFile:
+    path = project_folder / test_file.path
     return OwnTestFile(
         id=test_file.path,
         uri=path.as_uri(),
@@ -261,7 +263,7 @@ def _file_view(locations: Locations, folder: Path, test_file: TestFile) -> OwnTe
             OwnTest(
                 id=own_test_id(test_file.path, found_test.name),
                 name=found_test.name,
-                place=_file_range(path, locations.range(path, found_test.start, found_test.end)),
+                place=_file_range_from_lsp(path, locations.range_of_bytes(path, found_test.start, found_test.end)),
                 cases=[OwnTestCase(id=own_test_id(test_file.path, case), name=case) for case in found_test.cases],
             )
             for found_test in test_file.tests
@@ -269,17 +271,17 @@ def _file_view(locations: Locations, folder: Path, test_file: TestFile) -> OwnTe
     )
 
 
-def _run_view(locations: Locations, file_run: FileRun) -> OwnTestRun:
+def _test_run_view(locations: Locations, file_run: FileRun) -> OwnTestRun:
     disk_paths = file_run.snapshot.disk_paths
     return OwnTestRun(
         file=file_run.test_file.path,
         top=file_run.top_module,
         simulator=file_run.own_run.simulator,
-        results=[_result_view(locations, disk_paths, name, outcome) for name, outcome in file_run.ids()],
+        results=[_test_result_view(locations, disk_paths, name, outcome) for name, outcome in file_run.ids()],
         output=file_run.own_run.output,
         waves=file_run.waves.as_uri() if file_run.waves is not None else None,
         coverage=[
-            _coverage(disk_paths[file_coverage.path], file_coverage)
+            _file_coverage_view(disk_paths[file_coverage.path], file_coverage)
             for file_coverage in file_run.own_run.coverage
             if file_coverage.path in disk_paths
         ],
@@ -287,17 +289,19 @@ def _run_view(locations: Locations, file_run: FileRun) -> OwnTestRun:
     )
 
 
-def _result_view(locations: Locations, disk_paths: dict[str, Path], name: str, outcome: OwnOutcome) -> OwnTestResult:
+def _test_result_view(
+    locations: Locations, disk_paths: dict[str, Path], test_id: str, outcome: OwnOutcome
+) -> OwnTestResult:
     path = disk_paths.get(outcome.path)
     line_range = None
-    if path is not None and 0 < outcome.line <= len(locations.lines(path)):
-        lines = locations.lines(path)
+    if path is not None and 0 < outcome.line <= len(locations.lines_of_file(path)):
+        lines = locations.lines_of_file(path)
         start, end = lines.line_bounds(outcome.line)
         code_start = start + len(lines.text[start:end]) - len(lines.text[start:end].lstrip())
-        line_range = _file_range(path, lines.range(code_start, max(code_start, end)))
+        line_range = _file_range_from_lsp(path, lines.range(code_start, max(code_start, end)))
     skipped = outcome.reason is OwnReason.SKIPPED
     return OwnTestResult(
-        id=name,
+        id=test_id,
         outcome="skipped" if skipped else "passed" if outcome.passed else "failed",
         reason=outcome.reason.value,
         message=outcome.message,
@@ -309,9 +313,9 @@ def _result_view(locations: Locations, disk_paths: dict[str, Path], name: str, o
     )
 
 
-def _coverage(path: Path, coverage: FileCoverage) -> OwnTestCoverage:
+def _file_coverage_view(disk_path: Path, coverage: FileCoverage) -> OwnTestCoverage:
     return OwnTestCoverage(
-        uri=path.as_uri(),
+        uri=disk_path.as_uri(),
         lines=[CoveredLine(line=line - 1, count=count) for line, count in coverage.lines.items()],
         branches=[
             CoveredBranch(
@@ -325,7 +329,7 @@ def _coverage(path: Path, coverage: FileCoverage) -> OwnTestCoverage:
     )
 
 
-def _file_range(path: Path, lsp_range: types.Range) -> FileRange:
+def _file_range_from_lsp(path: Path, lsp_range: types.Range) -> FileRange:
     start_point, end_point = (
         Point(line=position.line, character=position.character) for position in (lsp_range.start, lsp_range.end)
     )

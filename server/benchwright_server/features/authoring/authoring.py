@@ -17,7 +17,7 @@ from benchwright_server.features.authoring.question_form import register_questio
 from benchwright_server.features.authoring.question_tries import register_question_tries
 from benchwright_server.features.editor.run_progress import cancellable_progress
 from benchwright_server.features.requests import register_operation
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.authoring import (
     AuthoredParams,
@@ -76,28 +76,28 @@ class Proofs:
         self._later: dict[Path, asyncio.TimerHandle] = {}
         self._one_at_a_time = asyncio.Lock()
 
-    def changed(self, files: Iterable[Path]) -> None:
+    def schedule_proofs_of_changed(self, files: Iterable[Path]) -> None:
         """Files were saved, or changed on disk."""
         if self.server.settings.authoring.prove_on_save:
-            from benchwright_authoring.problem_files.problem_folder import authored_problem
+            from benchwright_authoring.problem_files.problem_folder import authored_problem_folder
 
             # Many files may change at once, most of them beside each other.
             parents = {file.parent for file in files}
-            folders = {folder for parent in parents if (folder := authored_problem(parent)) is not None}
+            folders = {folder for parent in parents if (folder := authored_problem_folder(parent)) is not None}
             for folder in folders if len(folders) <= _MOST_AT_ONCE else ():
                 if (earlier := self._later.pop(folder, None)) is not None:
                     earlier.cancel()
                 loop = asyncio.get_running_loop()
-                self._later[folder] = loop.call_later(_PAUSE_S, partial(self._begin_proof, folder))
+                self._later[folder] = loop.call_later(_PAUSE_S, partial(self._start_scheduled_proof, folder))
 
-    async def prove(self, folder: Path, candidate: Candidate) -> ProblemProof:
+    async def prove_and_publish(self, problem_folder: Path, candidate: Candidate) -> ProblemProof:
         """Prove a problem, and show in its files why it is not proved."""
         async with self._one_at_a_time:
-            two_sided = await _run_proof(self.server, candidate)
-        self.server.pack_files.publish_proof(folder, two_sided)
-        return _proof_message(folder, candidate.problem, two_sided)
+            two_sided = await _prove_with_progress(self.server, candidate)
+        self.server.pack_files.publish_proof(problem_folder, two_sided)
+        return _proof_message(problem_folder, candidate.problem, two_sided)
 
-    async def close(self) -> None:
+    async def cancel_all(self) -> None:
         """Ends what is running."""
         for timer in self._later.values():
             timer.cancel()
@@ -106,23 +106,23 @@ class Proofs:
             task.cancel()
         await asyncio.gather(*running_tasks, return_exceptions=True)
 
-    def _begin_proof(self, folder: Path) -> None:
-        del self._later[folder]
-        earlier_run = self._running.get(folder)
-        task = asyncio.create_task(self._prove_unless_running(folder, earlier_run))
-        self._running[folder] = _RunningProof(task)
+    def _start_scheduled_proof(self, problem_folder: Path) -> None:
+        del self._later[problem_folder]
+        earlier_run = self._running.get(problem_folder)
+        task = asyncio.create_task(self._prove_unless_running(problem_folder, earlier_run))
+        self._running[problem_folder] = _RunningProof(task)
 
-    async def _prove_unless_running(self, folder: Path, earlier_run: _RunningProof | None) -> None:
+    async def _prove_unless_running(self, problem_folder: Path, earlier_run: _RunningProof | None) -> None:
         try:
-            candidate = await asyncio.to_thread(_read, folder)
+            candidate = await asyncio.to_thread(_read_candidate, problem_folder)
             if earlier_run is not None and not earlier_run.task.done():
                 # An editor reports one save twice: when it writes, and when the disk has changed.
                 if earlier_run.candidate == candidate:
-                    self._running[folder] = earlier_run
+                    self._running[problem_folder] = earlier_run
                     return
                 earlier_run.task.cancel()
-            self._running[folder].candidate = candidate
-            proof = await self.prove(folder, candidate)
+            self._running[problem_folder].candidate = candidate
+            proof = await self.prove_and_publish(problem_folder, candidate)
             self.server.notify_plain(PROVED, proof.model_dump(mode="json", by_alias=True))
         except DatasetError:
             # What can't be read is marked in the files themselves.
@@ -131,16 +131,16 @@ class Proofs:
         except Exception as error:
             self.server.report_failure(error)
         finally:
-            if (running := self._running.get(folder)) is not None and running.task is asyncio.current_task():
-                del self._running[folder]
+            if (running := self._running.get(problem_folder)) is not None and running.task is asyncio.current_task():
+                del self._running[problem_folder]
 
 
-async def _new_problem(proofs: Proofs, params: NewProblemParams) -> NewProblem:
+async def _create_problem(proofs: Proofs, params: NewProblemParams) -> NewProblem:
     from benchwright_authoring.new_problem import FORMS, new_problem
 
     if params.form not in FORMS:
         raise ServerError(f"A problem can't begin as {params.form!r}; choose one of {', '.join(FORMS)}.")
-    folder = path_of(params.folder)
+    folder = local_path_of(params.folder)
     try:
         problem_folder = await asyncio.to_thread(
             partial(new_problem, folder, params.id, FORMS[params.form], license_name=params.license)
@@ -155,13 +155,13 @@ async def _new_problem(proofs: Proofs, params: NewProblemParams) -> NewProblem:
 
 
 async def _prove_problem(proofs: Proofs, params: AuthoredParams) -> ProblemProof:
-    folder = _authored_folder(params)
-    return await proofs.prove(folder, await asyncio.to_thread(_read, folder))
+    folder = _problem_folder_or_error(params)
+    return await proofs.prove_and_publish(folder, await asyncio.to_thread(_read_candidate, folder))
 
 
-async def _preview_problem(proofs: Proofs, params: AuthoredParams) -> ProblemPreview:
-    folder = _authored_folder(params)
-    statement, files = statement_path_and_workspace_files((await asyncio.to_thread(_read, folder)).problem)
+async def _write_preview_folder(proofs: Proofs, params: AuthoredParams) -> ProblemPreview:
+    folder = _problem_folder_or_error(params)
+    statement, files = statement_path_and_workspace_files((await asyncio.to_thread(_read_candidate, folder)).problem)
     target = proofs.server.sessions.home.state / "previews" / folder.parent.name / folder.name
 
     def write() -> None:
@@ -178,7 +178,7 @@ AUTHORING_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         NewProblemParams,
         NewProblem,
         "Makes a small problem that is whole and proves itself, in a pack's folder.",
-        _new_problem,
+        _create_problem,
     ),
     Operation(
         "proveProblem",
@@ -193,18 +193,18 @@ AUTHORING_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         AuthoredParams,
         ProblemPreview,
         "Writes the files that a solver of a problem gets to a folder of their own.",
-        _preview_problem,
+        _write_preview_folder,
     ),
 )
 """Every operation for those who write problems."""
 
 
-def _authored_folder(params: AuthoredParams) -> Path:
-    from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, authored_problem
+def _problem_folder_or_error(params: AuthoredParams) -> Path:
+    from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, authored_problem_folder
     from benchwright_problems.storage.pack_folder import PACK_FILE
 
-    file = path_of(params.uri)
-    folder = authored_problem(file)
+    file = local_path_of(params.uri)
+    folder = authored_problem_folder(file)
     if folder is None:
         raise ServerError(
             f"{file} belongs to no problem of a pack's folder. Open a file below a folder with {PROBLEM_FILE}, whose"
@@ -213,16 +213,18 @@ def _authored_folder(params: AuthoredParams) -> Path:
     return folder
 
 
-def _read(folder: Path) -> Candidate:
-    from benchwright_problems.storage.pack_folder import read_pack_head, read_problem
+def _read_candidate(problem_folder: Path) -> Candidate:
+    from benchwright_problems.storage.pack_folder import read_pack_toml, read_problem
     from benchwright_server.authoring.proving import candidates_to_prove
 
-    (candidate,) = candidates_to_prove([read_problem(folder, read_pack_head(folder.parent))], folder.parent)
+    (candidate,) = candidates_to_prove(
+        [read_problem(problem_folder, read_pack_toml(problem_folder.parent))], problem_folder.parent
+    )
     return candidate
 
 
-async def _run_proof(server: EditorServer, candidate: Candidate) -> TwoSided:
-    from benchwright_harness.cluster.local import LocalExecutor, usable_cores
+async def _prove_with_progress(server: EditorServer, candidate: Candidate) -> TwoSided:
+    from benchwright_harness.cluster.local import LocalExecutor, usable_core_count
     from benchwright_harness.grading.check import Checker
     from benchwright_harness.grading.grade import BatchGrader
     from benchwright_harness.grading.verdict_store import VerdictStore
@@ -232,7 +234,7 @@ async def _run_proof(server: EditorServer, candidate: Candidate) -> TwoSided:
     home, sandbox = server.sessions.home, server.sessions.sandbox
     toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, home.cache)
     # A core stays free for the editor.
-    executor, verdicts = LocalExecutor(home.cache, max(1, usable_cores() - 1)), VerdictStore.from_home(home)
+    executor, verdicts = LocalExecutor(home.cache, max(1, usable_core_count() - 1)), VerdictStore.from_home(home)
     task = asyncio.current_task()
     async with cancellable_progress(
         server, f"Proving {candidate.problem.id}", lambda: task and task.cancel()
@@ -240,8 +242,8 @@ async def _run_proof(server: EditorServer, candidate: Candidate) -> TwoSided:
 
         def show(run_progress: GradingProgress) -> None:
             report(
-                f"{run_progress.finished_runs} of {run_progress.planned} runs",
-                round(100 * run_progress.finished_runs / max(1, run_progress.planned)),
+                f"{run_progress.finished_runs} of {run_progress.planned_runs} runs",
+                round(100 * run_progress.finished_runs / max(1, run_progress.planned_runs)),
             )
 
         checker = Checker(executor, sandbox, toolchain, verdicts, on_progress=show)
@@ -250,11 +252,11 @@ async def _run_proof(server: EditorServer, candidate: Candidate) -> TwoSided:
     return two_sided
 
 
-def _proof_message(folder: Path, problem: Problem, two_sided: TwoSided) -> ProblemProof:
-    verdicts_by_side = {side.value: verdict for side, verdict in two_sided.sides.items()}
+def _proof_message(problem_folder: Path, problem: Problem, two_sided: TwoSided) -> ProblemProof:
+    verdicts_by_side = {side.value: verdict for side, verdict in two_sided.verdict_by_side.items()}
     verdicts_by_side |= {f"hidden/wrong/{name}": verdict for name, verdict in two_sided.wrong.items()}
     return ProblemProof(
-        uri=folder.as_uri(),
+        uri=problem_folder.as_uri(),
         problem=problem.id,
         proof=two_sided.proof.value,
         reasons=list(two_sided.reasons),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.features.editor.markup import supported_markup
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 from benchwright_verilog.syntax.lines import Lines
 
 if TYPE_CHECKING:
@@ -48,41 +48,41 @@ class PackFiles:
         self._later: dict[Path, asyncio.TimerHandle] = {}
         self._checks: set[asyncio.Task[None]] = set()
 
-    def opened(self, uri: str) -> None:
+    def check_opened(self, uri: str) -> None:
         """A document was opened."""
-        folder = _checked_folder(uri)
+        folder = _folder_to_check_for_file(uri)
         if folder is not None:
             self._open[uri] = folder
-            self._check_later(folder, 0.0)
+            self._schedule_check(folder, 0.0)
 
-    def changed(self, uri: str) -> None:
+    def check_changed_later(self, uri: str) -> None:
         """A document was changed."""
         if (folder := self._open.get(uri)) is not None:
-            self._check_later(folder, _PAUSE_S)
+            self._schedule_check(folder, _PAUSE_S)
 
-    def saved(self, uri: str) -> None:
+    def check_folders_around_saved(self, uri: str) -> None:
         """A document was saved: it may belong to what other files are open of."""
         if self._open and uri.startswith("file:"):
-            file = path_of(uri)
+            file = local_path_of(uri)
             for open_folder in {open_folder for open_folder in self._open.values() if file.is_relative_to(open_folder)}:
-                self._check_later(open_folder, 0.0)
+                self._schedule_check(open_folder, 0.0)
 
-    def closed(self, uri: str) -> None:
+    def forget_closed(self, uri: str) -> None:
         """A document was closed; what is known of its problem stays as long as another file of it is open."""
         folder = self._open.pop(uri, None)
         if folder is not None and folder not in self._open.values():
             if (later := self._later.pop(folder, None)) is not None:
                 later.cancel()
-            self._publish(folder, {}, {})
+            self._publish_with_proof(folder, {}, {})
 
-    def publish_proof(self, folder: Path, two_sided: TwoSided) -> None:
+    def publish_proof(self, problem_folder: Path, two_sided: TwoSided) -> None:
         """A problem was proved, or was not: the reasons are shown in its `problem.toml`."""
-        self._proofs[folder] = two_sided
-        document = self._server.documents.get((folder / _PROBLEM).as_uri())
-        versions = {folder / _PROBLEM: document.version} if document is not None else {}
-        self._publish(folder, self._diagnostics_of.get(folder, {}), versions)
+        self._proofs[problem_folder] = two_sided
+        document = self._server.documents.get((problem_folder / _PROBLEM).as_uri())
+        versions = {problem_folder / _PROBLEM: document.version} if document is not None else {}
+        self._publish_with_proof(problem_folder, self._diagnostics_of.get(problem_folder, {}), versions)
 
-    def fields(self, uri: str) -> FileFields | None:
+    def toml_fields_if_open(self, uri: str) -> FileFields | None:
         """The fields that an open document may hold; None if it is none of these files, or not in TOML."""
         if uri not in self._open or uri.endswith(f"/{_STATEMENT}"):
             return None
@@ -94,11 +94,11 @@ class PackFiles:
 
         return PACK_FIELDS if uri.endswith(f"/{_PACK}") else PROBLEM_FIELDS
 
-    def hover(self, document: Document, position: types.Position) -> types.Hover | None:
+    def field_hover(self, document: Document, position: types.Position) -> types.Hover | None:
         """The meaning of the field at a position."""
         from benchwright_authoring.problem_files.proposals import toml_hover
 
-        fields = self.fields(document.uri)
+        fields = self.toml_fields_if_open(document.uri)
         hover = toml_hover(fields, document.text, document.lines.offset(position)) if fields is not None else None
         if hover is None:
             return None
@@ -106,11 +106,11 @@ class PackFiles:
         markup = supported_markup(self._server, "textDocument.hover.contentFormat", meaning)
         return types.Hover(markup, document.lines.range(span.start, span.end))
 
-    def complete(self, document: Document, position: types.Position) -> types.CompletionList | None:
+    def field_proposals(self, document: Document, position: types.Position) -> types.CompletionList | None:
         """The proposals for a position."""
         from benchwright_authoring.problem_files.proposals import toml_proposals
 
-        fields = self.fields(document.uri)
+        fields = self.toml_fields_if_open(document.uri)
         if fields is None:
             return None
         span, proposals = toml_proposals(fields, document.text, document.lines.offset(position))
@@ -128,59 +128,74 @@ class PackFiles:
         ]
         return types.CompletionList(is_incomplete=False, items=completion_items)
 
-    def _check_later(self, folder: Path, wait_s: float) -> None:
-        if (earlier := self._later.get(folder)) is not None:
+    def _schedule_check(self, checked_folder: Path, delay_s: float) -> None:
+        if (earlier := self._later.get(checked_folder)) is not None:
             earlier.cancel()
-        self._later[folder] = asyncio.get_running_loop().call_later(wait_s, lambda: self._begin_check(folder))
+        self._later[checked_folder] = asyncio.get_running_loop().call_later(
+            delay_s, lambda: self._start_scheduled_check(checked_folder)
+        )
 
-    def _begin_check(self, folder: Path) -> None:
-        del self._later[folder]
-        task = asyncio.create_task(self._check_and_publish(folder))
+    def _start_scheduled_check(self, checked_folder: Path) -> None:
+        del self._later[checked_folder]
+        task = asyncio.create_task(self._publish_check_if_current(checked_folder))
         self._checks.add(task)
         task.add_done_callback(self._checks.discard)
 
-    async def _check_and_publish(self, folder: Path) -> None:
-        followed = (self._server.documents.get(uri) for uri, open_folder in self._open.items() if open_folder == folder)
-        documents = {path_of(document.uri): document for document in followed if document is not None}
+    async def _publish_check_if_current(self, checked_folder: Path) -> None:
+        followed = (
+            self._server.documents.get(uri) for uri, open_folder in self._open.items() if open_folder == checked_folder
+        )
+        documents = {local_path_of(document.uri): document for document in followed if document is not None}
         open_files = {file: document.text for file, document in documents.items()}
         try:
             diagnostics = await asyncio.to_thread(
-                _diagnostics_by_file, folder, open_files, self._server.documents.encoding, self._server.sessions.home
+                _diagnostics_by_file,
+                checked_folder,
+                open_files,
+                self._server.documents.encoding,
+                self._server.sessions.home,
             )
         except Exception as error:
             self._server.report_failure(error)
             return
-        if folder not in self._later and folder in self._open.values():
-            self._publish(folder, diagnostics, {file: document.version for file, document in documents.items()})
+        if checked_folder not in self._later and checked_folder in self._open.values():
+            self._publish_with_proof(
+                checked_folder, diagnostics, {file: document.version for file, document in documents.items()}
+            )
 
-    def _publish(
-        self, folder: Path, diagnostics: dict[Path, list[types.Diagnostic]], versions: dict[Path, int]
+    def _publish_with_proof(
+        self,
+        checked_folder: Path,
+        checked_diagnostics: dict[Path, list[types.Diagnostic]],
+        version_by_file: dict[Path, int],
     ) -> None:
-        earlier_files = self._remarked_files.pop(folder, set())
-        self._diagnostics_of[folder] = diagnostics
-        shown_diagnostics = diagnostics
-        if proof := self._proof_diagnostics(folder):
-            file = folder / _PROBLEM
-            shown_diagnostics = diagnostics | {file: [*diagnostics.get(file, []), *proof]}
+        earlier_files = self._remarked_files.pop(checked_folder, set())
+        self._diagnostics_of[checked_folder] = checked_diagnostics
+        shown_diagnostics = checked_diagnostics
+        if proof := self._failed_proof_diagnostics(checked_folder):
+            file = checked_folder / _PROBLEM
+            shown_diagnostics = checked_diagnostics | {file: [*checked_diagnostics.get(file, []), *proof]}
         if remarked := {file for file, remarks in shown_diagnostics.items() if remarks}:
-            self._remarked_files[folder] = remarked
-        for file in sorted(earlier_files | set(shown_diagnostics) | set(versions)):
-            params = types.PublishDiagnosticsParams(file.as_uri(), shown_diagnostics.get(file, []), versions.get(file))
+            self._remarked_files[checked_folder] = remarked
+        for file in sorted(earlier_files | set(shown_diagnostics) | set(version_by_file)):
+            params = types.PublishDiagnosticsParams(
+                file.as_uri(), shown_diagnostics.get(file, []), version_by_file.get(file)
+            )
             self._server.text_document_publish_diagnostics(params)
 
-    def _proof_diagnostics(self, folder: Path) -> list[types.Diagnostic]:
+    def _failed_proof_diagnostics(self, problem_folder: Path) -> list[types.Diagnostic]:
         """The reasons why the last proof of a problem failed, at its id."""
         from benchwright_authoring.problem_files.problem_folder import ProblemFolder
         from benchwright_authoring.problem_files.remark import Remark
         from benchwright_authoring.problem_files.toml_places import TomlPlaces
         from benchwright_harness.grading.two_sided import ProofState
 
-        two_sided = self._proofs.get(folder)
+        two_sided = self._proofs.get(problem_folder)
         if two_sided is None or not two_sided.reasons:
             return []
-        document = self._server.documents.get((folder / _PROBLEM).as_uri())
-        open_files = {f"{folder.name}/{_PROBLEM}": document.text} if document is not None else {}
-        text = ProblemFolder(folder, open_files).text(_PROBLEM)
+        document = self._server.documents.get((problem_folder / _PROBLEM).as_uri())
+        open_files = {f"{problem_folder.name}/{_PROBLEM}": document.text} if document is not None else {}
+        text = ProblemFolder(problem_folder, open_files).text(_PROBLEM)
         span, is_error = TomlPlaces(text).nearest_span(("id",)), two_sided.proof is ProofState.WRONG
         messages = [f"{reason[:1].upper()}{reason[1:]}." for reason in two_sided.reasons]
         messages += [
@@ -193,15 +208,15 @@ class PackFiles:
             for compiler_message in two_sided.reference.compiler
         ]
         remarks = (Remark(_PROBLEM, span, message, is_error) for message in messages)
-        return _diagnostics(remarks, Lines(text, self._server.documents.encoding))
+        return _diagnostics_from_remarks(remarks, Lines(text, self._server.documents.encoding))
 
 
-def _checked_folder(uri: str) -> Path | None:
+def _folder_to_check_for_file(file_uri: str) -> Path | None:
     """The folder that a file of an author's says something of."""
     names = (_PACK, _PROBLEM, _STATEMENT, _EXAM, _REVIEW)
-    if not uri.startswith("file:") or not uri.endswith(tuple(f"/{name}" for name in names)):
+    if not file_uri.startswith("file:") or not file_uri.endswith(tuple(f"/{name}" for name in names)):
         return None
-    file = path_of(uri)
+    file = local_path_of(file_uri)
     if file.name == _PACK:
         return file.parent
     if file.name in (_EXAM, _REVIEW):
@@ -214,30 +229,32 @@ def _checked_folder(uri: str) -> Path | None:
 
 
 def _diagnostics_by_file(
-    folder: Path, open_files: dict[Path, str], encoding: types.PositionEncodingKind, home: Home
+    checked_folder: Path, open_texts: dict[Path, str], encoding: types.PositionEncodingKind, home: Home
 ) -> dict[Path, list[types.Diagnostic]]:
-    separate_files = {file: text for file, text in open_files.items() if file.name not in (_PROBLEM, _STATEMENT)}
+    separate_files = {file: text for file, text in open_texts.items() if file.name not in (_PROBLEM, _STATEMENT)}
     diagnostics = {
-        file: _diagnostics(_remarks_on_lone_file(file, text, home), Lines(text, encoding))
+        file: _diagnostics_from_remarks(_remarks_on_lone_file(file, text, home), Lines(text, encoding))
         for file, text in separate_files.items()
     }
     return diagnostics | (
-        _problem_diagnostics_by_file(folder, open_files, encoding) if len(separate_files) < len(open_files) else {}
+        _problem_diagnostics_by_file(checked_folder, open_texts, encoding)
+        if len(separate_files) < len(open_texts)
+        else {}
     )
 
 
 def _problem_diagnostics_by_file(
-    folder: Path, open_files: dict[Path, str], encoding: types.PositionEncodingKind
+    problem_folder: Path, open_texts: dict[Path, str], encoding: types.PositionEncodingKind
 ) -> dict[Path, list[types.Diagnostic]]:
     from benchwright_authoring.problem_files.problem_folder import ProblemFolder
     from benchwright_authoring.problem_files.remarks import remarks
 
-    texts = {file.relative_to(folder.parent).as_posix(): text for file, text in open_files.items()}
-    problem = ProblemFolder(folder, texts)
+    texts = {file.relative_to(problem_folder.parent).as_posix(): text for file, text in open_texts.items()}
+    problem = ProblemFolder(problem_folder, texts)
     problem_remarks = remarks(problem)
     names = {remark.file for remark in problem_remarks}
     return {
-        folder / name: _diagnostics(
+        problem_folder / name: _diagnostics_from_remarks(
             (file_remark for file_remark in problem_remarks if file_remark.file == name),
             Lines(problem.text(name), encoding),
         )
@@ -256,7 +273,7 @@ def _remarks_on_lone_file(file: Path, text: str, home: Home) -> list[Remark]:
     return exam_remarks(file, text) if file.name == _EXAM else review_remarks(file.parent, text, home)
 
 
-def _diagnostics(file_remarks: Iterable[Remark], lines: Lines) -> list[types.Diagnostic]:
+def _diagnostics_from_remarks(file_remarks: Iterable[Remark], lines: Lines) -> list[types.Diagnostic]:
     return [
         types.Diagnostic(
             range=lines.range(remark.span.start, remark.span.end),

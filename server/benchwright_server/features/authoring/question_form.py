@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from benchwright_server.errors import ServerError
 from benchwright_server.features.requests import register_operation
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.authoring import AuthoredParams, NewProblem
 from benchwright_server.protocol.question_form import (
@@ -46,18 +46,18 @@ def register_question_form(server: EditorServer) -> None:
         register_operation(server, operation, lambda: server.sessions.home)
 
 
-async def _question_form(home: Home, params: AuthoredParams) -> ShownQuestion:
-    return await asyncio.to_thread(_read, params)
+async def _read_form_in_thread(home: Home, params: AuthoredParams) -> ShownQuestion:
+    return await asyncio.to_thread(_read_form, params)
 
 
-def _read(params: AuthoredParams) -> ShownQuestion:
+def _read_form(params: AuthoredParams) -> ShownQuestion:
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
-    from benchwright_authoring.problem_files.question_form import form_fields_and_remarks, form_values
+    from benchwright_authoring.problem_files.question_form import form_values, remarks_with_form_field
     from benchwright_server.authoring.form_files import picture_uris
 
-    folder = question_folder(params.uri)
-    with _explain_unreadable(folder):
-        form_files = _files(folder)
+    folder = question_folder_or_error(params.uri)
+    with _form_errors_explained(folder):
+        form_files = _read_form_files(folder)
         text, statement = form_files.texts[PROBLEM_FILE], form_files.texts[STATEMENT]
         form = QuestionForm.model_validate(form_values(text))
     return ShownQuestion(
@@ -66,44 +66,44 @@ def _read(params: AuthoredParams) -> ShownQuestion:
         digest=form_files.digest,
         statement=statement,
         form=form,
-        remarks=_remarks(form_fields_and_remarks(folder, text, statement)),
+        remarks=_form_remarks(remarks_with_form_field(folder, text, statement)),
         figures=picture_uris(folder, "figures/**/*.*"),
         answer_figures=picture_uris(folder / "hidden", "figures/**/*.*"),
     )
 
 
-async def _check_question_form(home: Home, params: CheckQuestionFormParams) -> CheckedQuestionForm:
-    return await asyncio.to_thread(_check, params)
+async def _check_form_in_thread(home: Home, params: CheckQuestionFormParams) -> CheckedQuestionForm:
+    return await asyncio.to_thread(_remarks_if_form_were_saved, params)
 
 
-def _check(params: CheckQuestionFormParams) -> CheckedQuestionForm:
+def _remarks_if_form_were_saved(params: CheckQuestionFormParams) -> CheckedQuestionForm:
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE
-    from benchwright_authoring.problem_files.question_form import form_fields_and_remarks, with_form_values
+    from benchwright_authoring.problem_files.question_form import remarks_with_form_field, with_form_values
     from benchwright_authoring.problem_files.toml_edit import TomlEditError
 
-    folder = question_folder(params.uri)
-    with _explain_unreadable(folder):
+    folder = question_folder_or_error(params.uri)
+    with _form_errors_explained(folder):
         try:
-            text = with_form_values(_files(folder).texts[PROBLEM_FILE], params.form.model_dump(mode="json"))
+            text = with_form_values(_read_form_files(folder).texts[PROBLEM_FILE], params.form.model_dump(mode="json"))
         except TomlEditError as error:
             return CheckedQuestionForm(remarks=[FormRemark(field="", reason=str(error), is_error=True)])
-    return CheckedQuestionForm(remarks=_remarks(form_fields_and_remarks(folder, text, params.statement)))
+    return CheckedQuestionForm(remarks=_form_remarks(remarks_with_form_field(folder, text, params.statement)))
 
 
-async def _save_question_form(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
-    return await asyncio.to_thread(_save, home, params)
+async def _save_form_in_thread(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
+    return await asyncio.to_thread(_save_form_if_unchanged, home, params)
 
 
-def _save(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
+def _save_form_if_unchanged(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
-    from benchwright_authoring.problem_files.question_form import form_fields_and_remarks, with_form_values
+    from benchwright_authoring.problem_files.question_form import remarks_with_form_field, with_form_values
     from benchwright_authoring.problem_files.toml_edit import TomlEditError
     from benchwright_problems.storage.pack_files_schema import ProblemFile
     from benchwright_server.authoring.form_files import forms_lock
 
-    folder = question_folder(params.uri)
-    with forms_lock(home), _explain_unreadable(folder):
-        form_files = _files(folder)
+    folder = question_folder_or_error(params.uri)
+    with forms_lock(home), _form_errors_explained(folder):
+        form_files = _read_form_files(folder)
         if form_files.digest != params.digest:
             return SavedQuestionForm(is_saved=False, changed_on_disk=True, digest=form_files.digest, remarks=[])
         statement, is_saved = form_files.with_line_ends_of(STATEMENT, params.statement), True
@@ -117,23 +117,23 @@ def _save(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
                 form_files = form_files.write_texts({PROBLEM_FILE: text, STATEMENT: statement})
             except ValidationError:
                 is_saved = False
-            remarks = _remarks(form_fields_and_remarks(folder, text, statement))
+            remarks = _form_remarks(remarks_with_form_field(folder, text, statement))
     return SavedQuestionForm(is_saved=is_saved, changed_on_disk=False, digest=form_files.digest, remarks=remarks)
 
 
-async def _add_figure(home: Home, params: AddFigureParams) -> AddedFigure:
-    return await asyncio.to_thread(_add, params)
+async def _copy_figure_in_thread(home: Home, params: AddFigureParams) -> AddedFigure:
+    return await asyncio.to_thread(_copy_figure, params)
 
 
-def _add(params: AddFigureParams) -> AddedFigure:
+def _copy_figure(params: AddFigureParams) -> AddedFigure:
     from benchwright_foundation.atomic import write_atomically
     from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
-    from benchwright_problems.figure import MAX_BYTES, check_picture, media_type
+    from benchwright_problems.figure import MAX_BYTES, media_type_of_path, require_harmless_picture
 
-    folder, picture = question_folder(params.uri), path_of(params.picture)
+    folder, picture = question_folder_or_error(params.uri), local_path_of(params.picture)
     try:
         content = read_plain_file(picture.parent, picture.name, MAX_BYTES)
-        check_picture(content, media_type(picture.name))
+        require_harmless_picture(content, media_type_of_path(picture.name))
     except FileTooLargeError as error:
         raise ServerError(f"{picture} is larger than {MAX_BYTES >> 20} MiB. Make it smaller.") from error
     except (NotPlainFileError, OSError) as error:
@@ -158,10 +158,10 @@ def _add(params: AddFigureParams) -> AddedFigure:
     return AddedFigure(path=f"figures/{free_name}", uri=(figures / free_name).as_uri())
 
 
-async def _question_twin(home: Home, params: QuestionTwinParams) -> NewProblem:
+async def _create_free_response_twin(home: Home, params: QuestionTwinParams) -> NewProblem:
     from benchwright_authoring.new_problem import free_response_twin
 
-    folder = question_folder(params.uri)
+    folder = question_folder_or_error(params.uri)
     try:
         twin_folder = await asyncio.to_thread(free_response_twin, folder.parent, folder.name, params.id)
     except OSError as error:
@@ -179,54 +179,54 @@ QUESTION_FORM_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         AuthoredParams,
         ShownQuestion,
         "Reads a question of a pack's folder for its author, with its answer.",
-        _question_form,
+        _read_form_in_thread,
     ),
     Operation(
         "checkQuestionForm",
         CheckQuestionFormParams,
         CheckedQuestionForm,
         "Says what an editor would mark if the form were saved; writes nothing.",
-        _check_question_form,
+        _check_form_in_thread,
     ),
     Operation(
         "saveQuestionForm",
         SaveQuestionFormParams,
         SavedQuestionForm,
         "Writes a question to its files, if they are still those that were read.",
-        _save_question_form,
+        _save_form_in_thread,
     ),
     Operation(
         "addFigure",
         AddFigureParams,
         AddedFigure,
         "Copies a picture to the figures of a question, or of its answer.",
-        _add_figure,
+        _copy_figure_in_thread,
     ),
     Operation(
         "questionTwin",
         QuestionTwinParams,
         NewProblem,
         "Makes a free-response question of a multiple-choice one: its right option becomes the model answer.",
-        _question_twin,
+        _create_free_response_twin,
     ),
 )
 """Every operation of the form."""
 
 
-def question_folder(uri: str) -> Path:
+def question_folder_or_error(folder_or_file_uri: str) -> Path:
     """The folder of a question that somebody writes.
 
     Args:
-        uri: The folder's, or that of a file in it.
+        folder_or_file_uri: The folder's, or that of a file in it.
 
     Raises:
         ServerError: The path belongs to no problem of a pack's folder.
     """
-    from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, authored_problem
+    from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, authored_problem_folder
 
-    file = path_of(uri)
+    file = local_path_of(folder_or_file_uri)
     try:
-        folder = authored_problem(file)
+        folder = authored_problem_folder(file)
     except OSError as error:
         raise ServerError(f"{file} can't be looked up: {error.strerror}. Choose another file.") from error
     if folder is None:
@@ -237,7 +237,7 @@ def question_folder(uri: str) -> Path:
 
 
 @contextmanager
-def _explain_unreadable(folder: Path) -> Iterator[None]:
+def _form_errors_explained(folder: Path) -> Iterator[None]:
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE
 
     try:
@@ -255,16 +255,16 @@ def _explain_unreadable(folder: Path) -> Iterator[None]:
         raise ServerError(f"{folder / PROBLEM_FILE} is not TOML: {error}. Correct it in the file.") from error
 
 
-def _files(folder: Path) -> FormFiles:
+def _read_form_files(question_folder: Path) -> FormFiles:
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
     from benchwright_server.authoring.form_files import FormFiles
 
     # The text comes first: a crash half-way leaves no key to a question that is not there yet.
-    form_files = FormFiles.read(folder, (STATEMENT, PROBLEM_FILE))
+    form_files = FormFiles.read(question_folder, (STATEMENT, PROBLEM_FILE))
     if tomllib.loads(form_files.texts[PROBLEM_FILE]).get("kind") != "question":
-        raise ServerError(f"{folder} is no question, and the form is only for questions. Edit its files.")
+        raise ServerError(f"{question_folder} is no question, and the form is only for questions. Edit its files.")
     return form_files
 
 
-def _remarks(field_remarks: Iterable[tuple[str, Remark]]) -> list[FormRemark]:
+def _form_remarks(field_remarks: Iterable[tuple[str, Remark]]) -> list[FormRemark]:
     return [FormRemark(field=field, reason=remark.message, is_error=remark.is_error) for field, remark in field_remarks]

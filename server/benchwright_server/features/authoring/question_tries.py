@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from benchwright_server.errors import ServerError
-from benchwright_server.features.authoring.question_form import question_folder
+from benchwright_server.features.authoring.question_form import question_folder_or_error
 from benchwright_server.features.editor.run_progress import cancellable_progress
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.operation import Operation
@@ -26,17 +26,17 @@ def register_question_tries(server: EditorServer) -> None:
         register_operation(server, operation, lambda: server)
 
 
-async def _question_models(server: EditorServer, params: AuthoredParams) -> QuestionModels:
+async def _configured_models_unless_offline(server: EditorServer, params: AuthoredParams) -> QuestionModels:
     from benchwright_judges.models.configuration import read_settings
 
     settings = await asyncio.to_thread(read_settings)
     return QuestionModels(models=[] if settings.offline else [model.name for model in settings.models])
 
 
-async def _try_question(server: EditorServer, params: TryQuestionParams) -> TriedQuestion:
+async def _answer_question_by_models(server: EditorServer, params: TryQuestionParams) -> TriedQuestion:
     from benchwright_judges.models.budget import OutOfBudgetError
 
-    problem = await asyncio.to_thread(_read, params)
+    problem = await asyncio.to_thread(_read_problem, params)
     if not params.models or len(params.models) > _MOST_MODELS:
         raise ServerError(f"Choose from one to {_MOST_MODELS} models of judges.toml.")
     try:
@@ -45,29 +45,29 @@ async def _try_question(server: EditorServer, params: TryQuestionParams) -> Trie
         raise ServerError("The budget of judges.toml does not suffice. Choose fewer models, or raise it.") from error
 
 
-def _read(params: TryQuestionParams) -> Problem:
-    from benchwright_problems.storage.pack_folder import read_pack_head, read_problem
+def _read_problem(params: TryQuestionParams) -> Problem:
+    from benchwright_problems.storage.pack_folder import read_pack_toml, read_problem
 
-    folder = question_folder(params.uri)
-    return read_problem(folder, read_pack_head(folder.parent))
+    folder = question_folder_or_error(params.uri)
+    return read_problem(folder, read_pack_toml(folder.parent))
 
 
-async def _ask_models(server: EditorServer, problem: Problem, names: list[str]) -> TriedQuestion:
-    from benchwright_authoring.answers_of_models import try_questions
+async def _ask_models(server: EditorServer, problem: Problem, model_names: list[str]) -> TriedQuestion:
+    from benchwright_authoring.answers_of_models import ask_every_model
     from benchwright_server.authoring.model_endpoints import model_endpoints
 
     done_count, task = 0, asyncio.current_task()
     async with (
         cancellable_progress(server, f"Asking models about {problem.id}", lambda: task and task.cancel()) as report,
-        model_endpoints(names, None) as (endpoints, spending),
+        model_endpoints(model_names, None) as (endpoints, spending),
     ):
 
         def advance() -> None:
             nonlocal done_count
             done_count += 1
-            report(f"{done_count} of {len(names)} answers", round(100 * done_count / len(names)))
+            report(f"{done_count} of {len(model_names)} answers", round(100 * done_count / len(model_names)))
 
-        tried_questions = await try_questions([problem], endpoints, spending, advance)
+        tried_questions = await ask_every_model([problem], endpoints, spending, advance)
     return TriedQuestion(
         answers=[
             ModelReply(
@@ -88,14 +88,14 @@ QUESTION_TRY_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         AuthoredParams,
         QuestionModels,
         "Names the models of `judges.toml` that a question can be tried on.",
-        _question_models,
+        _configured_models_unless_offline,
     ),
     Operation(
         "tryQuestion",
         TryQuestionParams,
         TriedQuestion,
         "Has models answer a question of a pack's folder, without its key; cancelled by `$/cancelRequest` or progress.",
-        _try_question,
+        _answer_question_by_models,
     ),
 )
 """Every operation of it."""

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 from benchwright_verilog.actions.action import Action, ActionContext, TextChange
 from benchwright_verilog.syntax.documents import Document
 
 
-async def killing_test_actions(
+async def actions_adding_killing_tests(
     action_context: ActionContext, read_document: Callable[[Path], Document | None]
 ) -> list[Action]:
     """For each survivor at the selection with a counterexample: its inputs as a new test at the end of the harness's.
@@ -22,20 +22,20 @@ async def killing_test_actions(
         action_context: Place at which actions are asked for.
         read_document: The present content of a file.
     """
-    file = path_of(action_context.document.uri)
+    file = local_path_of(action_context.document.uri)
     if "reference" not in file.parts:
         return []
-    return await asyncio.to_thread(_killing_test_actions_in, action_context, file, read_document)
+    return await asyncio.to_thread(_killing_test_actions_in_thread, action_context, file, read_document)
 
 
-def _killing_test_actions_in(
-    action_context: ActionContext, file: Path, read_document: Callable[[Path], Document | None]
+def _killing_test_actions_in_thread(
+    action_context: ActionContext, reference_file: Path, read_document: Callable[[Path], Document | None]
 ) -> list[Action]:
     from benchwright_authoring.mutation.author_folder import ReferenceFile
-    from benchwright_authoring.mutation.stimulus import cocotb_test
+    from benchwright_authoring.mutation.stimulus import cocotb_stimulus_test_text
 
-    reference, lines = ReferenceFile.from_path(file), action_context.document.lines
-    test_file = reference.cocotb_tests if reference is not None else None
+    reference, lines = ReferenceFile.from_path(reference_file), action_context.document.lines
+    test_file = reference.first_cocotb_file if reference is not None else None
     harness = read_document(test_file) if test_file is not None else None
     if reference is None or test_file is None or harness is None:
         return []
@@ -46,7 +46,7 @@ def _killing_test_actions_in(
         if example is None or example.parameters:
             continue
         if survivor.mutant.start <= end and start <= survivor.mutant.end:
-            text = cocotb_test(survivor, example, action_context.text)
+            text = cocotb_stimulus_test_text(survivor, example, action_context.text)
             offset = len(harness.text)
             title = f"Add a test that kills {survivor.mutant.kind} {survivor.mutant.id} to {test_file.name}"
             actions.append(Action(title, (), changes_elsewhere={test_file: (TextChange(offset, offset, text),)}))

@@ -12,15 +12,15 @@ from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
 from benchwright_server.features.attempt import aids
 from benchwright_server.features.design.module_views import (
-    clock_fields,
+    allowed_requested_instance,
+    check_and_record_view_use,
+    clocked_view_fields,
     file_range,
-    record_view_use,
-    requested_instance,
-    viewed_instance,
+    requested_or_chosen_instance,
 )
 from benchwright_server.features.design.netlists import Netlists
 from benchwright_server.features.editor.locations import Locations
-from benchwright_server.features.editor.project_of import project_of
+from benchwright_server.features.editor.project_of import project_and_inner_path
 from benchwright_server.features.requests import register_operation
 from benchwright_server.netlist.size import Sizes
 from benchwright_server.operations.operation import Operation
@@ -80,28 +80,28 @@ class DesignViews:
         self._sizes = Sizes()
         self._flows: WeakKeyDictionary[InstanceTree, SignalFlow] = WeakKeyDictionary()
 
-    async def drivers(self, params: SignalParams) -> SignalTrace:
+    async def signal_drivers(self, params: SignalParams) -> SignalTrace:
         """The drivers of a signal."""
         return await self._trace_signal(params, "drivers")
 
-    async def loads(self, params: SignalParams) -> SignalTrace:
+    async def signal_loads(self, params: SignalParams) -> SignalTrace:
         """The loads of a signal: what it drives."""
         return await self._trace_signal(params, "loads")
 
-    async def _trace_signal(self, params: SignalParams, way: str) -> SignalTrace:
-        await aids.check_allowed_now(self.server, params.uri, Aid.DESIGN_VIEWS)
-        trace = await asyncio.to_thread(self._signal_endpoints, params, way)
+    async def _trace_signal(self, params: SignalParams, drivers_or_loads: str) -> SignalTrace:
+        await aids.session_allowing_aid_now(self.server, params.uri, Aid.DESIGN_VIEWS)
+        trace = await asyncio.to_thread(self._signal_endpoints, params, drivers_or_loads)
         signal_declaration = trace.signal.declaration
-        await record_view_use(
+        await check_and_record_view_use(
             self.server,
             params.uri,
-            way,
+            drivers_or_loads,
             trace.signal.path,
             signal_declaration.path if signal_declaration is not None else None,
         )
         locations = Locations(self.server)
         return SignalTrace(
-            signal=_signal(locations, trace.signal),
+            signal=_signal_view(locations, trace.signal),
             port_of_top=trace.port_of_top,
             flows=[
                 FlowView(
@@ -110,7 +110,7 @@ class DesignViews:
                     at=file_range(locations, flow.flow.span),
                     instance=flow.flow.instance,
                     signals=[
-                        SignalEnd(signal=_signal(locations, signal), part=assignment_role)
+                        SignalEnd(signal=_signal_view(locations, signal), part=assignment_role)
                         for signal, assignment_role in flow.signals[:_MAX_SHOWN]
                     ],
                 )
@@ -119,51 +119,53 @@ class DesignViews:
             complete=trace.is_complete and len(trace.endpoints) <= _MAX_SHOWN,
         )
 
-    def _signal_endpoints(self, params: SignalParams, way: str) -> SignalEndpoints:
-        project, path = project_of(self.server, params.uri)
+    def _signal_endpoints(self, params: SignalParams, drivers_or_loads: str) -> SignalEndpoints:
+        project, path = project_and_inner_path(self.server, params.uri)
         signal = params.signal
         if signal is None:
-            signal = self._signal_at(project, path, params)
-        flow = self._signal_flow(project.design(path))
-        trace = flow.drivers(signal) if way == "drivers" else flow.loads(signal)
+            signal = self._signal_path_at_position(project, path, params)
+        flow = self._cached_signal_flow(project.instance_tree_of(path))
+        trace = flow.drivers(signal) if drivers_or_loads == "drivers" else flow.loads(signal)
         if trace is None:
             raise ServerError(f"The design has no signal {signal}. It may have changed since it was shown.")
         return trace
 
-    def _signal_at(self, project: Project, path: Path, params: SignalParams) -> str:
+    def _signal_path_at_position(self, project: Project, path: Path, params: SignalParams) -> str:
         analysis = project.analysis_of(path)
         position = params.position
         if analysis is None or position is None:
             raise ServerError("Say which signal: by a position in a design file, or by its path.")
-        byte = Locations(self.server).lines(path).byte_at(types.Position(position.line, position.character))
+        byte = Locations(self.server).lines_of_file(path).byte_at(types.Position(position.line, position.character))
         targets = [occurrence.target for occurrence in analysis.occurrences_at(min(byte, len(analysis.data)))]
-        design = project.design(path)
+        design = project.instance_tree_of(path)
         for target in targets:
             definition = target.symbol.declaringDefinition if target.symbol is not None else None
             if definition is None:
                 continue
-            instance = viewed_instance(project, design, definition.name, params.instance)
-            signal_path = self._signal_flow(design).signal_path_declared_at(target.path, target.start, instance.path)
+            instance = requested_or_chosen_instance(project, design, definition.name, params.instance)
+            signal_path = self._cached_signal_flow(design).signal_path_declared_at(
+                target.path, target.start, instance.path
+            )
             if signal_path is not None:
                 return signal_path
         raise ServerError(
             "There is no signal of the design here. Put the cursor on the name of a net, variable or port."
         )
 
-    def _signal_flow(self, design: InstanceTree) -> SignalFlow:
+    def _cached_signal_flow(self, design: InstanceTree) -> SignalFlow:
         from benchwright_verilog.semantics.behaviour.signal_flow import SignalFlow
 
         return self._flows.setdefault(design, SignalFlow(design))
 
-    async def registers(self, params: ModuleViewParams) -> RegisterTable:
+    async def register_table(self, params: ModuleViewParams) -> RegisterTable:
         """The registers of a module."""
         # Imported late, as all that imports slang.
         from benchwright_verilog.semantics.behaviour.registers import registers
 
-        _, design, instance = await requested_instance(self.server, params)
+        _, design, instance = await allowed_requested_instance(self.server, params)
         module_registers = await asyncio.to_thread(registers, design, instance.path) or []
         module_declaration = instance.declaration
-        await record_view_use(
+        await check_and_record_view_use(
             self.server,
             params.uri,
             "registers",
@@ -174,18 +176,18 @@ class DesignViews:
         return RegisterTable(
             module=instance.module,
             instance=instance.path,
-            registers=[_register(locations, register) for register in module_registers[:_MAX_REGISTERS]],
+            registers=[_register_view(locations, register) for register in module_registers[:_MAX_REGISTERS]],
             complete=len(module_registers) <= _MAX_REGISTERS,
         )
 
-    async def state_machines(self, params: ModuleViewParams) -> StateMachineTable:
+    async def state_machine_table(self, params: ModuleViewParams) -> StateMachineTable:
         """The state machines of a module."""
         # Imported late, as all that imports slang.
         from benchwright_verilog.semantics.behaviour.state_machines import state_machines
 
-        _, design, instance = await requested_instance(self.server, params)
+        _, design, instance = await allowed_requested_instance(self.server, params)
         module_declaration = instance.declaration
-        await record_view_use(
+        await check_and_record_view_use(
             self.server,
             params.uri,
             "state_machines",
@@ -200,27 +202,27 @@ class DesignViews:
             machines=[_machine_view(locations, machine) for machine in machines],
         )
 
-    async def schematic(self, params: ModuleViewParams) -> SchematicView:
+    async def module_schematic(self, params: ModuleViewParams) -> SchematicView:
         """The drawing of a module, with its instances as boxes."""
         from benchwright_server.netlist.schematic import schematic
 
-        instance, netlist = await self._netlists.netlist_of(params, "schematic", is_deep=False)
+        instance, netlist = await self._netlists.instance_and_netlist(params, "schematic", includes_children=False)
         drawing = await asyncio.to_thread(schematic, netlist)
-        return await asyncio.to_thread(_schematic, Locations(self.server), instance, drawing)
+        return await asyncio.to_thread(_schematic_view, Locations(self.server), instance, drawing)
 
-    async def design_size(self, params: ModuleViewParams) -> DesignSize:
+    async def size_and_previous_size(self, params: ModuleViewParams) -> DesignSize:
         """The size of a module with all below it."""
         from benchwright_server.netlist.size import size_of
 
-        instance, netlist = await self._netlists.netlist_of(params, "design_size", is_deep=True)
+        instance, netlist = await self._netlists.instance_and_netlist(params, "design_size", includes_children=True)
         size = await asyncio.to_thread(size_of, netlist)
         declaring_path = str(instance.declaration.path) if instance.declaration is not None else ""
         new_size, old_size = self._sizes.remember_size((declaring_path, instance.path), netlist.digest, size)
         return DesignSize(
             module=instance.module,
             instance=instance.path,
-            now=_size(new_size),
-            before=_size(old_size) if old_size is not None else None,
+            now=_size_view(new_size),
+            before=_size_view(old_size) if old_size is not None else None,
             path=list(new_size.path[:_MAX_SHOWN]),
         )
 
@@ -231,35 +233,35 @@ VIEW_OPERATIONS: tuple[Operation[DesignViews, Any, Any], ...] = (
         SignalParams,
         SignalTrace,
         "Returns what drives a signal, one level, through ports: assignments, connections, and the signals they read.",
-        DesignViews.drivers,
+        DesignViews.signal_drivers,
     ),
     Operation(
         "loads",
         SignalParams,
         SignalTrace,
         "Returns what a signal drives, one level, through ports: assignments, connections, and what they write.",
-        DesignViews.loads,
+        DesignViews.signal_loads,
     ),
     Operation(
         "registers",
         ModuleViewParams,
         RegisterTable,
         "Returns the registers of a module, each with its clock, edge and reset.",
-        DesignViews.registers,
+        DesignViews.register_table,
     ),
     Operation(
         "stateMachines",
         ModuleViewParams,
         StateMachineTable,
         "Returns the state machines of a module: states by name, transitions with their conditions, the reset.",
-        DesignViews.state_machines,
+        DesignViews.state_machine_table,
     ),
     Operation(
         "schematic",
         ModuleViewParams,
         SchematicView,
         "Returns the cells of a module and how they are connected, as Yosys synthesises it into word-level cells.",
-        DesignViews.schematic,
+        DesignViews.module_schematic,
     ),
     Operation(
         "designSize",
@@ -267,7 +269,7 @@ VIEW_OPERATIONS: tuple[Operation[DesignViews, Any, Any], ...] = (
         DesignSize,
         "Returns the number of cells, flip-flops and wires of a module with all below it and its longest combinational "
         "path, and those before the last change.",
-        DesignViews.design_size,
+        DesignViews.size_and_previous_size,
     ),
 )
 """Every operation that shows a part of a design."""
@@ -280,39 +282,39 @@ def register(server: EditorServer) -> None:
         register_operation(server, operation, lambda: views)
 
 
-def _signal(locations: Locations, signal: FlowSignal) -> SignalView:
+def _signal_view(locations: Locations, signal: FlowSignal) -> SignalView:
     return SignalView(path=signal.path, name=signal.name, declared=file_range(locations, signal.declaration))
 
 
-def _register(locations: Locations, register: Register) -> RegisterView:
+def _register_view(locations: Locations, register: Register) -> RegisterView:
     reset = register.reset
     return RegisterView(
-        **clock_fields(register),
+        **clocked_view_fields(register),
         reset_value=reset.value if reset is not None else None,
         declared=file_range(locations, register.declaration),
         written=file_range(locations, register.written_span),
     )
 
 
-def _schematic(locations: Locations, instance: DesignInstance, drawing: Schematic) -> SchematicView:
+def _schematic_view(locations: Locations, instance: DesignInstance, drawing: Schematic) -> SchematicView:
     return SchematicView(
         module=instance.module,
         instance=instance.path,
-        ports=[_port(cell_port) for cell_port in drawing.ports],
+        ports=[_port_view(cell_port) for cell_port in drawing.ports],
         cells=[
             CellView(
                 name=cell.name,
                 type=cell.type,
                 is_instance=cell.is_instance,
-                ports=[_port(port) for port in cell.ports],
+                ports=[_port_view(port) for port in cell.ports],
                 at=file_range(locations, cell.cell_declaration),
             )
             for cell in drawing.cells
         ],
         connections=[
             ConnectionView(
-                source=_end(connection.source_end),
-                target=_end(connection.target_end),
+                source=_cell_end_message(connection.source_end),
+                target=_cell_end_message(connection.target_end),
                 net=connection.net,
                 width=connection.width,
                 at=file_range(locations, connection.net_declaration),
@@ -322,15 +324,15 @@ def _schematic(locations: Locations, instance: DesignInstance, drawing: Schemati
     )
 
 
-def _port(port: CellPort) -> PortView:
+def _port_view(port: CellPort) -> PortView:
     return PortView(name=port.name, direction=port.direction, width=port.width, constant=port.constant)
 
 
-def _end(cell_end: WireEnd) -> CellEnd:
+def _cell_end_message(cell_end: WireEnd) -> CellEnd:
     return CellEnd(cell=cell_end.cell, port=cell_end.port)
 
 
-def _size(size: ModuleSize) -> SizeView:
+def _size_view(size: ModuleSize) -> SizeView:
     return SizeView(
         cells=[CellCount(type=name, count=number) for name, number in size.cell_counts],
         cell_count=size.number_of_cells,
@@ -345,23 +347,23 @@ def _size(size: ModuleSize) -> SizeView:
 def _machine_view(locations: Locations, machine: StateMachine) -> StateMachineView:
     """The message about one machine."""
     return StateMachineView(
-        **clock_fields(machine),
+        **clocked_view_fields(machine),
         reset_state=machine.reset_state,
-        states=[_state(locations, state) for state in machine.machine_states],
-        transitions=[_transition(locations, transition) for transition in machine.transitions[:_MAX_TRANSITIONS]],
+        states=[_state_view(locations, state) for state in machine.machine_states],
+        transitions=[_transition_view(locations, transition) for transition in machine.transitions[:_MAX_TRANSITIONS]],
         complete=machine.is_complete and len(machine.transitions) <= _MAX_TRANSITIONS,
         declared=file_range(locations, machine.declaration),
     )
 
 
-def _state(locations: Locations, machine_state: MachineState) -> StateView:
+def _state_view(locations: Locations, machine_state: MachineState) -> StateView:
     state_range = file_range(locations, machine_state.span)
     return StateView(
         name=machine_state.name, value=machine_state.value, at=state_range, reachable=machine_state.is_reachable
     )
 
 
-def _transition(locations: Locations, transition: Transition) -> TransitionView:
+def _transition_view(locations: Locations, transition: Transition) -> TransitionView:
     condition = (
         transition.condition
         if len(transition.condition) <= _MAX_CONDITION

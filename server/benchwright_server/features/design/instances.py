@@ -11,7 +11,7 @@ from lsprotocol import types
 from benchwright_server.errors import ServerError
 from benchwright_server.features.editor.asking import ask_user
 from benchwright_server.features.editor.locations import Locations
-from benchwright_server.features.editor.project_of import project_of, refresh_project
+from benchwright_server.features.editor.project_of import project_and_inner_path, reanalyse_and_refetch_views
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.design import (
@@ -28,7 +28,7 @@ from benchwright_server.protocol.design import (
     ViewAsParams,
     ViewHereParams,
 )
-from benchwright_verilog.semantics.compilation.instance_paths import View
+from benchwright_verilog.semantics.compilation.instance_paths import InstanceChoice
 from benchwright_verilog.semantics.compilation.instances import DesignInstance, InstanceTree, NameLocation
 from benchwright_verilog.semantics.names.occurrence import TargetKind
 
@@ -54,19 +54,19 @@ def register(server: EditorServer) -> None:
 
     # pygls looks up the types of a command's parameters, and does not find those that are imported for typing only.
     async def choose(*arguments: Any) -> None:
-        await _choose_instance(server, arguments[0] if arguments else None)
+        await _ask_and_choose_instance(server, arguments[0] if arguments else None)
 
     server.command(f"benchwright.{CHOOSE_INSTANCE}")(choose)
 
 
-async def hierarchy(server: EditorServer, params: HierarchyParams) -> HierarchyLevel:
+async def tops_or_children(server: EditorServer, params: HierarchyParams) -> HierarchyLevel:
     """The tops of a design, or the instances directly in another."""
     project, design = await _project_and_design(server, params.uri)
     instances = await asyncio.to_thread(design.children, params.path) if params.path is not None else None
     if params.path is None:
         instances = await asyncio.to_thread(design.tops)
     if instances is None:
-        raise _no_instance(params.path or "")
+        raise _missing_instance_error(params.path or "")
     return HierarchyLevel(
         top=project.view.top_name,
         instances=_instance_views(server, project.view, instances[:_MAX_LISTED]),
@@ -74,7 +74,7 @@ async def hierarchy(server: EditorServer, params: HierarchyParams) -> HierarchyL
     )
 
 
-async def _instances(server: EditorServer, params: InstancesParams) -> InstanceList:
+async def _instances_of_module(server: EditorServer, params: InstancesParams) -> InstanceList:
     project, design = await _project_and_design(server, params.uri)
     instances = await asyncio.to_thread(design.instances_of_module, params.module)
     chosen_instance = project.view.instances.get(params.module)
@@ -86,13 +86,13 @@ async def _instances(server: EditorServer, params: InstancesParams) -> InstanceL
     )
 
 
-async def _view_as(server: EditorServer, params: ViewAsParams) -> DesignView:
+async def _choose_instance_of_module(server: EditorServer, params: ViewAsParams) -> DesignView:
     project, design = await _project_and_design(server, params.uri)
     instances = dict(project.view.instances)
     if params.instance is not None:
         instance_path = await asyncio.to_thread(design.instances_along, params.instance)
         if not instance_path:
-            raise _no_instance(params.instance)
+            raise _missing_instance_error(params.instance)
         if params.module != instance_path[-1].module:
             raise ServerError(
                 f"{params.instance} is an instance of {instance_path[-1].module}, not of {params.module}."
@@ -102,24 +102,28 @@ async def _view_as(server: EditorServer, params: ViewAsParams) -> DesignView:
         instances.pop(params.module, None)
     else:
         instances = {}
-    return _use_view(server, project, View(project.view.top_name, instances))
+    return _store_view_if_changed(server, project, InstanceChoice(project.view.top_name, instances))
 
 
-async def _view_here(server: EditorServer, params: ViewHereParams) -> DesignView:
+async def _choose_instances_around_path(server: EditorServer, params: ViewHereParams) -> DesignView:
     project, design = await _project_and_design(server, params.uri)
     instance_path = await asyncio.to_thread(design.instances_along, params.path)
     if not instance_path:
-        raise _no_instance(params.path)
+        raise _missing_instance_error(params.path)
     instances = {instance.module: instance.as_path for instance in instance_path}
     for instance in await asyncio.to_thread(lambda: list(design.instances_below(params.path))):
         instances.setdefault(instance.module, instance.as_path)
-    return _use_view(server, project, View(project.view.top_name, {**project.view.instances, **instances}))
+    return _store_view_if_changed(
+        server, project, InstanceChoice(project.view.top_name, {**project.view.instances, **instances})
+    )
 
 
-async def _set_top(server: EditorServer, params: SetTopParams) -> DesignView:
-    project = project_of(server, params.uri)[0]
+async def _choose_or_clear_top(server: EditorServer, params: SetTopParams) -> DesignView:
+    project = project_and_inner_path(server, params.uri)[0]
     if params.module is not None:
-        declared_units = await asyncio.to_thread(lambda: [unit for _, symbols in project.symbols() for unit in symbols])
+        declared_units = await asyncio.to_thread(
+            lambda: [unit for _, symbols in project.declared_units_by_file() for unit in symbols]
+        )
         if not any(unit.name == params.module and unit.target_kind in _TOPS for unit in declared_units):
             raise ServerError(f"No file of the design declares a module {params.module}, so it can't be the top.")
     # Paths begin at the top, so those that were chosen below another one lead nowhere.
@@ -128,7 +132,7 @@ async def _set_top(server: EditorServer, params: SetTopParams) -> DesignView:
         for name, instance in project.view.instances.items()
         if params.module in (None, instance.modules[0])
     }
-    return _use_view(server, project, View(params.module, kept_instances))
+    return _store_view_if_changed(server, project, InstanceChoice(params.module, kept_instances))
 
 
 DESIGN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
@@ -137,52 +141,56 @@ DESIGN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         HierarchyParams,
         HierarchyLevel,
         "Returns the tops of a design, or the instances directly in another.",
-        hierarchy,
+        tops_or_children,
     ),
-    Operation("instances", InstancesParams, InstanceList, "Returns all instances of a module.", _instances),
+    Operation("instances", InstancesParams, InstanceList, "Returns all instances of a module.", _instances_of_module),
     Operation(
         "viewAs",
         ViewAsParams,
         DesignView,
         "Views a module as one of its instances: hover, completion, definition, hints and colours have its "
         "parameters. Remembered for the folder.",
-        _view_as,
+        _choose_instance_of_module,
     ),
     Operation(
         "viewHere",
         ViewHereParams,
         DesignView,
         "The same for an instance's module and all modules above and below it.",
-        _view_here,
+        _choose_instances_around_path,
     ),
     Operation(
         "setTop",
         SetTopParams,
         DesignView,
         "Elaborates the design from one top only. Remembered for the folder.",
-        _set_top,
+        _choose_or_clear_top,
     ),
 )
 """Every operation on the instances of a design."""
 
 
-async def _project_and_design(server: EditorServer, uri: str) -> tuple[Project, InstanceTree]:
-    project, path = project_of(server, uri)
-    return project, await asyncio.to_thread(project.design, path)
+async def _project_and_design(server: EditorServer, file_uri: str) -> tuple[Project, InstanceTree]:
+    project, path = project_and_inner_path(server, file_uri)
+    return project, await asyncio.to_thread(project.instance_tree_of, path)
 
 
-def _use_view(server: EditorServer, project: Project, view: View) -> DesignView:
+def _store_view_if_changed(server: EditorServer, project: Project, view: InstanceChoice) -> DesignView:
     if view != project.view:
-        server.projects.use_view(project, view)
-        refresh_project(server)
+        server.projects.choose_instances(project, view)
+        reanalyse_and_refetch_views(server)
     return DesignView(top=view.top_name, instances={name: instance.path for name, instance in view.instances.items()})
 
 
-def _no_instance(path: str) -> ServerError:
-    return ServerError(f"The design has no instance {path}. The hierarchy of instances shows those that it has.")
+def _missing_instance_error(instance_path: str) -> ServerError:
+    return ServerError(
+        f"The design has no instance {instance_path}. The hierarchy of instances shows those that it has."
+    )
 
 
-def _instance_views(server: EditorServer, view: View, instances: Iterable[DesignInstance]) -> list[InstanceView]:
+def _instance_views(
+    server: EditorServer, view: InstanceChoice, instances: Iterable[DesignInstance]
+) -> list[InstanceView]:
     locations = Locations(server)
     viewed = {viewed_instance.path for viewed_instance in view.instances.values()}
     return [
@@ -204,7 +212,7 @@ def _instance_views(server: EditorServer, view: View, instances: Iterable[Design
 def _file_range(locations: Locations, declaration: NameLocation | None) -> FileRange | None:
     if declaration is None:
         return None
-    lsp_range = locations.range(declaration.path, declaration.start, declaration.end)
+    lsp_range = locations.range_of_bytes(declaration.path, declaration.start, declaration.end)
     start_point, end_point = (
         Point(line=position.line, character=position.character) for position in (lsp_range.start, lsp_range.end)
     )
@@ -212,17 +220,17 @@ def _file_range(locations: Locations, declaration: NameLocation | None) -> FileR
 
 
 async def instance_choice_lenses(
-    server: EditorServer, uri: str, modules_with_ranges: Iterable[tuple[str, types.Range]]
+    server: EditorServer, file_uri: str, modules_with_ranges: Iterable[tuple[str, types.Range]]
 ) -> list[types.CodeLens]:
     """The lens above each module that has instances with different parameters, or of which one was chosen.
 
     In a large project there are none before somebody asks for its hierarchy: that takes seconds after each change.
     """
-    await server.projects.wait_until_whole(uri)
-    project, path = project_of(server, uri)
+    await server.projects.wait_until_whole(file_uri)
+    project, path = project_and_inner_path(server, file_uri)
     design = project.design_cache.last_design
     if len(project.paths) <= _MAX_FILES:
-        design = await asyncio.to_thread(project.design, path)
+        design = await asyncio.to_thread(project.instance_tree_of, path)
     if design is None:
         return []
     lenses = []
@@ -235,18 +243,18 @@ async def instance_choice_lenses(
         command = types.Command(
             title=f"{instance_title} · {len(instances)} in the design …",
             command=f"benchwright.{CHOOSE_INSTANCE}",
-            arguments=[{"uri": uri, "module": name}],
+            arguments=[{"uri": file_uri, "module": name}],
         )
         lenses.append(types.CodeLens(module_range, command))
     return lenses
 
 
-async def _choose_instance(server: EditorServer, argument: object) -> None:
+async def _ask_and_choose_instance(server: EditorServer, command_argument: object) -> None:
     """Ask which instance to view a module as; for clients that have no list of their own."""
-    command_arguments = argument if isinstance(argument, dict) else {}
+    command_arguments = command_argument if isinstance(command_argument, dict) else {}
     uri, module = str(command_arguments.get("uri", "")), str(command_arguments.get("module", ""))
-    instance_list = await _instances(server, InstancesParams(uri=uri, module=module))
-    titles = {_title(instance): instance.path for instance in instance_list.instances[:_MAX_ASKED]}
+    instance_list = await _instances_of_module(server, InstancesParams(uri=uri, module=module))
+    titles = {_path_with_parameters(instance): instance.path for instance in instance_list.instances[:_MAX_ASKED]}
     question = f"View {module} as which instance?"
     if len(instance_list.instances) > _MAX_ASKED:
         question += (
@@ -254,9 +262,9 @@ async def _choose_instance(server: EditorServer, argument: object) -> None:
         )
     answer = await ask_user(server, question, [_DEFAULTS, *titles])
     if answer is not None:
-        await _view_as(server, ViewAsParams(uri=uri, module=module, instance=titles.get(answer)))
+        await _choose_instance_of_module(server, ViewAsParams(uri=uri, module=module, instance=titles.get(answer)))
 
 
-def _title(instance: InstanceView) -> str:
+def _path_with_parameters(instance: InstanceView) -> str:
     parameter_values = ", ".join(f"{parameter.name} = {parameter.value}" for parameter in instance.parameters)
     return f"{instance.path} ({parameter_values})" if parameter_values else instance.path

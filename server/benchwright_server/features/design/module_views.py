@@ -11,7 +11,7 @@ from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
 from benchwright_server.features.attempt import aids
 from benchwright_server.features.editor.locations import Locations
-from benchwright_server.features.editor.project_of import project_of
+from benchwright_server.features.editor.project_of import project_and_inner_path
 from benchwright_server.protocol.design import FileRange, Point
 from benchwright_server.protocol.design_views import ModuleViewParams
 
@@ -23,28 +23,34 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.project.project import Project
 
 
-async def record_view_use(
-    server: EditorServer, uri: str, feature: str, detail: str, declaring_file: Path | None
+async def check_and_record_view_use(
+    server: EditorServer,
+    asked_file_uri: str,
+    requested_view: str,
+    instance_or_signal_path: str,
+    declaring_file: Path | None,
 ) -> None:
     """Records the use of a view, before its answer is sent.
 
     Args:
         server: The server of the client.
-        uri: The file that was asked about.
-        feature: The view's request.
-        detail: The instance or signal.
+        asked_file_uri: The file that was asked about.
+        requested_view: The view's request.
+        instance_or_signal_path: The instance or signal.
         declaring_file: The file with what is shown. It counts instead of the other: a folder around an attempt's
             workspace must not be a way to the views that the attempt forbids.
 
     Raises:
         AttemptError: An attempt that one of the files belongs to forbids views, or does so now.
     """
-    await aids.check_allowed_now(server, uri, Aid.DESIGN_VIEWS)
-    event = AidUsed(aid=Aid.DESIGN_VIEWS, feature=feature, detail=detail)
-    await aids.record_use(server, declaring_file.as_uri() if declaring_file is not None else uri, event)
+    await aids.session_allowing_aid_now(server, asked_file_uri, Aid.DESIGN_VIEWS)
+    event = AidUsed(aid=Aid.DESIGN_VIEWS, feature=requested_view, detail=instance_or_signal_path)
+    await aids.record_use_if_in_attempt(
+        server, declaring_file.as_uri() if declaring_file is not None else asked_file_uri, event
+    )
 
 
-def clock_fields(element: Register | StateMachine) -> dict[str, Any]:
+def clocked_view_fields(element: Register | StateMachine) -> dict[str, Any]:
     """The fields of a `ClockedView`."""
     clock, reset = element.clock, element.reset
     return {
@@ -59,7 +65,7 @@ def clock_fields(element: Register | StateMachine) -> dict[str, Any]:
     }
 
 
-async def requested_instance(
+async def allowed_requested_instance(
     server: EditorServer, params: ModuleViewParams
 ) -> tuple[Project, InstanceTree, DesignInstance]:
     """The instance that a request is about.
@@ -68,26 +74,32 @@ async def requested_instance(
         AttemptError: The attempt of the file forbids views of the design.
         ServerError: The design has no such instance.
     """
-    await aids.check_allowed_now(server, params.uri, Aid.DESIGN_VIEWS)
-    project, path = project_of(server, params.uri)
+    await aids.session_allowing_aid_now(server, params.uri, Aid.DESIGN_VIEWS)
+    project, path = project_and_inner_path(server, params.uri)
     module = params.module
     if module is None and params.instance is None:
-        module = await asyncio.to_thread(module_at_or_first, server, project, path, params.position)
-    design = await asyncio.to_thread(project.design, path)
-    return project, design, await asyncio.to_thread(viewed_instance, project, design, module, params.instance)
+        module = await asyncio.to_thread(module_name_at_or_first, server, project, path, params.position)
+    design = await asyncio.to_thread(project.instance_tree_of, path)
+    return (
+        project,
+        design,
+        await asyncio.to_thread(requested_or_chosen_instance, project, design, module, params.instance),
+    )
 
 
-def module_at_or_first(server: EditorServer, project: Project, path: Path, position: Point | None) -> str:
+def module_name_at_or_first(server: EditorServer, project: Project, path: Path, position: Point | None) -> str:
     """The module around a position, or the first of a file.
 
     Raises:
         ServerError: The file declares none.
     """
     analysis = project.analysis_of(path)
-    modules = sorted(analysis.modules, key=lambda module_name: module_name.start) if analysis is not None else []
+    modules = (
+        sorted(analysis.declared_modules, key=lambda module_name: module_name.start) if analysis is not None else []
+    )
     if not modules:
         raise ServerError(f"{path.name} declares no module. Put the cursor in a module.")
-    lines = Locations(server).lines(path)
+    lines = Locations(server).lines_of_file(path)
     line = position.line if position is not None else 0
     modules_above = [
         module_name
@@ -97,26 +109,26 @@ def module_at_or_first(server: EditorServer, project: Project, path: Path, posit
     return (modules_above[-1] if modules_above else modules[0]).name
 
 
-def viewed_instance(
-    project: Project, design: InstanceTree, module: str | None, instance_path: str | None
+def requested_or_chosen_instance(
+    project: Project, design: InstanceTree, module_name: str | None, instance_path: str | None
 ) -> DesignInstance:
     """An instance by its path, or the one that a module is viewed as, or its first.
 
     Raises:
         ServerError: The design has none.
     """
-    viewed = project.view.instances.get(module) if module is not None else None
+    viewed = project.view.instances.get(module_name) if module_name is not None else None
     for wanted_path in (instance_path, viewed.path if viewed is not None and instance_path is None else None):
         instances_along = design.instances_along(wanted_path) if wanted_path is not None else []
-        if instances_along and module in (None, instances_along[-1].module):
+        if instances_along and module_name in (None, instances_along[-1].module):
             return instances_along[-1]
     if instance_path is not None:
         raise ServerError(
             f"The design has no instance {instance_path} of that module. The hierarchy of instances shows them."
         )
-    instances = design.instances_of_module(module or "")
+    instances = design.instances_of_module(module_name or "")
     if not instances:
-        raise ServerError(f"No top of the design leads to an instance of {module}. Choose another top, or none.")
+        raise ServerError(f"No top of the design leads to an instance of {module_name}. Choose another top, or none.")
     return instances[0]
 
 
@@ -124,7 +136,7 @@ def file_range(locations: Locations, span: NameLocation | None) -> FileRange | N
     """A place, in the units of the client."""
     if span is None:
         return None
-    lsp_range = locations.range(span.path, span.start, span.end)
+    lsp_range = locations.range_of_bytes(span.path, span.start, span.end)
     start_point, end_point = (
         Point(line=position.line, character=position.character) for position in (lsp_range.start, lsp_range.end)
     )

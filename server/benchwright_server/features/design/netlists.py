@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from benchwright_server.features.design.module_views import record_view_use, requested_instance
+from benchwright_server.features.design.module_views import allowed_requested_instance, check_and_record_view_use
 from benchwright_server.netlist.yosys import Yosys
 
 if TYPE_CHECKING:
@@ -26,15 +26,15 @@ class Netlists:
         self._server = server
         self._yosys = Yosys()
 
-    async def netlist_of(
-        self, params: ModuleViewParams, recorded_feature: str, *, is_deep: bool
+    async def instance_and_netlist(
+        self, params: ModuleViewParams, recorded_feature: str, *, includes_children: bool
     ) -> tuple[DesignInstance, Netlist]:
         """An instance and its netlist.
 
         Args:
             params: The module that is asked for.
             recorded_feature: Name of the feature that the attempt records as used.
-            is_deep: True if what is below it is part of it, rather than boxes.
+            includes_children: True if what is below it is part of it, rather than boxes.
 
         Raises:
             AttemptError: The attempt of the file forbids views of the design.
@@ -43,12 +43,12 @@ class Netlists:
         # Imported late, as all that imports slang.
         from benchwright_verilog.semantics.project.standalone_files import standalone_files
 
-        _, design, instance = await requested_instance(self._server, params)
+        _, design, instance = await allowed_requested_instance(self._server, params)
         declaring_file = instance.declaration.path if instance.declaration is not None else None
         # Before any work for it: the work is what an attempt may forbid.
-        await record_view_use(self._server, params.uri, recorded_feature, instance.path, declaring_file)
+        await check_and_record_view_use(self._server, params.uri, recorded_feature, instance.path, declaring_file)
         inner_instances = await asyncio.to_thread(lambda: list(design.instances_below(instance.path)))
-        if not is_deep:
+        if not includes_children:
             depth = len(instance.modules) + 1
             inner_instances = [
                 inner_instance
@@ -57,7 +57,7 @@ class Netlists:
             ]
         boxes = (
             sorted({inner_instance.module for inner_instance in inner_instances if inner_instance.kind == "module"})
-            if not is_deep
+            if not includes_children
             else []
         )
         files = await asyncio.to_thread(standalone_files, design, [instance, *inner_instances])

@@ -11,11 +11,11 @@ from benchwright_server.errors import ServerError
 from benchwright_server.features.design.declaring_files import (
     CHOOSE_DECLARATION,
     DECLARATION_OPERATIONS,
-    ask_which_declaration,
+    ask_and_choose_declaration,
 )
 from benchwright_server.features.editor.asking import ask_user
 from benchwright_server.features.editor.locations import file_of
-from benchwright_server.features.editor.project_of import project_of, refresh_project
+from benchwright_server.features.editor.project_of import project_and_inner_path, reanalyse_and_refetch_views
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.design import ListView, ProjectListsParams, ProjectListsView, UseListParams
@@ -41,17 +41,17 @@ def register(server: EditorServer) -> None:
     # pygls looks up the types of a command's parameters, and does not find those that are imported for typing only.
     async def choose(*arguments: Any) -> None:
         command_arguments = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
-        await _choose_list_and_target(server, str(command_arguments.get("uri", "")))
+        await _ask_and_choose_list(server, str(command_arguments.get("uri", "")))
 
     async def choose_file(*arguments: Any) -> None:
         command_arguments = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
-        await ask_which_declaration(server, str(command_arguments.get("uri", "")))
+        await ask_and_choose_declaration(server, str(command_arguments.get("uri", "")))
 
     server.command(f"benchwright.{CHOOSE_LIST}")(choose)
     server.command(f"benchwright.{CHOOSE_DECLARATION}")(choose_file)
 
 
-async def ask_and_use_file_list(server: EditorServer, folder: Path, list_files: Sequence[Path]) -> None:
+async def ask_for_list_unless_declined(server: EditorServer, folder: Path, list_files: Sequence[Path]) -> None:
     """A folder has several lists: ask which to use. Nothing changes if nobody answers."""
     if server.projects.chosen_list(folder).declined:
         return
@@ -61,14 +61,14 @@ async def ask_and_use_file_list(server: EditorServer, folder: Path, list_files: 
     )
     name = await ask_user(server, question, [*(file_list.name for file_list in list_files), _NONE])
     if name:
-        _use_choice(server, folder, ListChoice(declined=True) if name == _NONE else ListChoice(name))
+        _store_list_choice_if_changed(server, folder, ListChoice(declined=True) if name == _NONE else ListChoice(name))
 
 
-async def _lists(server: EditorServer, params: ProjectListsParams) -> ProjectListsView:
-    folder = _folder(server, params.uri)
+async def _file_lists_view(server: EditorServer, params: ProjectListsParams) -> ProjectListsView:
+    folder = _folder_with_lists_or_error(server, params.uri)
     settings = server.settings.project
     list_choice = server.projects.chosen_list(folder)
-    paths = [_absolute(folder, name) for name in settings.file_lists] or lists_in(folder)
+    paths = [_absolute_list_path(folder, name) for name in settings.file_lists] or lists_in(folder)
     project = server.projects.project_of_path(folder / "design.sv")
 
     def views() -> list[ListView]:
@@ -94,8 +94,8 @@ async def _lists(server: EditorServer, params: ProjectListsParams) -> ProjectLis
     )
 
 
-async def _use_list(server: EditorServer, params: UseListParams) -> ProjectListsView:
-    lists_view = await _lists(server, ProjectListsParams(uri=params.uri))
+async def _check_and_choose_list(server: EditorServer, params: UseListParams) -> ProjectListsView:
+    lists_view = await _file_lists_view(server, ProjectListsParams(uri=params.uri))
     if params.name and lists_view.by_settings:
         raise ServerError("The setting benchwright.project.fileLists names the lists. Change it, or remove it first.")
     if params.target and lists_view.target_by_settings:
@@ -111,8 +111,10 @@ async def _use_list(server: EditorServer, params: UseListParams) -> ProjectLists
     if unknown_targets:
         known_names = ", ".join(sorted(offered_targets)) or "none"
         raise ServerError(f"There is no target {min(unknown_targets)}; there are: {known_names}.")
-    _use_choice(server, _folder(server, params.uri), ListChoice(params.name, params.target))
-    return await _lists(server, ProjectListsParams(uri=params.uri))
+    _store_list_choice_if_changed(
+        server, _folder_with_lists_or_error(server, params.uri), ListChoice(params.name, params.target)
+    )
+    return await _file_lists_view(server, ProjectListsParams(uri=params.uri))
 
 
 LIST_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
@@ -121,44 +123,44 @@ LIST_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         ProjectListsParams,
         ProjectListsView,
         "Returns the file lists of a folder with their targets, and which are used.",
-        _lists,
+        _file_lists_view,
     ),
     Operation(
         "useList",
         UseListParams,
         ProjectListsView,
         "Uses one file list of a folder, and a target of it. Remembered for the folder; settings come before it.",
-        _use_list,
+        _check_and_choose_list,
     ),
 )
 """Every operation on file lists."""
 
 
-def _use_choice(server: EditorServer, folder: Path, choice: ListChoice) -> None:
+def _store_list_choice_if_changed(server: EditorServer, folder: Path, choice: ListChoice) -> None:
     if choice != server.projects.chosen_list(folder):
         server.projects.choose_list(folder, choice)
-        refresh_project(server)
+        reanalyse_and_refetch_views(server)
 
 
-def _folder(server: EditorServer, uri: str) -> Path:
-    project = project_of(server, uri)[0]
+def _folder_with_lists_or_error(server: EditorServer, file_uri: str) -> Path:
+    project = project_and_inner_path(server, file_uri)[0]
     if project.folder is None:
         raise ServerError(
-            f"{file_of(uri).name} is in none of the open folders, so it has no file list. Open its folder."
+            f"{file_of(file_uri).name} is in none of the open folders, so it has no file list. Open its folder."
         )
     if project.is_workspace:
         raise ServerError("All files of a problem belong together, so it has no file list.")
     return project.folder
 
 
-def _absolute(folder: Path, name: str) -> Path:
-    return folder / Path(name).expanduser()
+def _absolute_list_path(folder: Path, list_name: str) -> Path:
+    return folder / Path(list_name).expanduser()
 
 
-async def _choose_list_and_target(server: EditorServer, uri: str) -> None:
+async def _ask_and_choose_list(server: EditorServer, file_uri: str) -> None:
     """Ask which list and target to use; for clients that have no list of their own."""
-    lists_view = await _lists(server, ProjectListsParams(uri=uri))
-    folder = _folder(server, uri)
+    lists_view = await _file_lists_view(server, ProjectListsParams(uri=file_uri))
+    folder = _folder_with_lists_or_error(server, file_uri)
     choice = server.projects.chosen_list(folder)
     if lists_view.by_settings:
         list_views = lists_view.lists
@@ -176,4 +178,4 @@ async def _choose_list_and_target(server: EditorServer, uri: str) -> None:
     if targets and not lists_view.target_by_settings:
         target = await ask_user(server, "Which target?", [*targets, _DEFAULT])
         choice = ListChoice(choice.name, "" if target in (None, _DEFAULT) else str(target))
-    _use_choice(server, folder, choice)
+    _store_list_choice_if_changed(server, folder, choice)

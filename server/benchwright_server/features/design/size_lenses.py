@@ -14,7 +14,7 @@ from benchwright_server.features.attempt import aids
 from benchwright_server.features.design.netlists import Netlists
 from benchwright_server.netlist.size import Sizes
 from benchwright_server.netlist.yosys import NoNetlistError
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.protocol.design_views import ModuleViewParams
 
 if TYPE_CHECKING:
@@ -44,41 +44,43 @@ class SizeLenses:
         """By file and module; a file with an empty one is being measured."""
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def lenses(self, uri: str, modules_with_ranges: Iterable[tuple[str, types.Range]]) -> list[types.CodeLens]:
+    async def known_size_lenses(
+        self, file_uri: str, modules_with_ranges: Iterable[tuple[str, types.Range]]
+    ) -> list[types.CodeLens]:
         """The lens above each module of which the size is known; asks for it if the file was not measured yet."""
         ranges_by_module = dict(modules_with_ranges)
-        if not self._server.settings.design_views.size_lens or not await self._is_allowed(uri):
+        if not self._server.settings.design_views.size_lens or not await self._is_view_allowed_now(file_uri):
             return []
-        if uri not in self._titles:
-            self._measure(uri, list(ranges_by_module)[:_MAX_MODULES])
-        titles = self._titles[uri]
+        if file_uri not in self._titles:
+            self._start_measuring(file_uri, list(ranges_by_module)[:_MAX_MODULES])
+        titles = self._titles[file_uri]
         return [
             types.CodeLens(ranges_by_module[name], types.Command(title=title, command=""))
             for name, title in titles.items()
             if name in ranges_by_module
         ]
 
-    def saved(self) -> None:
+    def forget_sizes_after_save(self) -> None:
         """A file was saved: what is known of the modules of any file may have changed with it."""
         self._titles.clear()
         if self._server.settings.design_views.size_lens:
-            self._server.lenses.refresh()
+            self._server.lenses.reload()
 
-    async def _is_allowed(self, uri: str) -> bool:
+    async def _is_view_allowed_now(self, file_uri: str) -> bool:
         try:
-            await aids.check_allowed_now(self._server, uri, Aid.DESIGN_VIEWS)
+            await aids.session_allowing_aid_now(self._server, file_uri, Aid.DESIGN_VIEWS)
         except FORESEEN:
             return False
         return True
 
-    def _measure(self, uri: str, modules: list[str]) -> None:
-        titles = self._titles[uri] = {}
+    def _start_measuring(self, file_uri: str, module_names: list[str]) -> None:
+        titles = self._titles[file_uri] = {}
 
         async def measured() -> None:
             try:
-                for module in modules:
-                    titles[module] = await self._title(uri, module)
-                self._server.lenses.refresh()
+                for module in module_names:
+                    titles[module] = await self._size_title_or_reason(file_uri, module)
+                self._server.lenses.reload()
             except FORESEEN:
                 # The attempt was paused or the module removed meanwhile.
                 titles.clear()
@@ -87,16 +89,18 @@ class SizeLenses:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _title(self, uri: str, module: str) -> str:
+    async def _size_title_or_reason(self, file_uri: str, module_name: str) -> str:
         from benchwright_server.netlist.size import size_of
 
         try:
-            params = ModuleViewParams(uri=uri, module=module)
-            instance, netlist = await self._netlists.netlist_of(params, "size_lens", is_deep=True)
+            params = ModuleViewParams(uri=file_uri, module=module_name)
+            instance, netlist = await self._netlists.instance_and_netlist(params, "size_lens", includes_children=True)
         except (NoNetlistError, ExtraMissingError) as error:
             return f"size not known · {str(error)[:_MAX_REASON]}"
         size = await asyncio.to_thread(size_of, netlist)
-        return size_title(*self._sizes.remember_size((str(path_of(uri)), instance.path), netlist.digest, size))
+        return size_title(
+            *self._sizes.remember_size((str(local_path_of(file_uri)), instance.path), netlist.digest, size)
+        )
 
 
 def size_title(new_size: ModuleSize, old_size: ModuleSize | None) -> str:
@@ -104,19 +108,19 @@ def size_title(new_size: ModuleSize, old_size: ModuleSize | None) -> str:
     cell_count, wires = new_size.number_of_cells, new_size.wires
     size_parts = [
         _count_phrase(cell_count, "cell")
-        + _change_text(cell_count, old_size.number_of_cells if old_size is not None else None),
-        _count_phrase(wires, "wire") + _change_text(wires, old_size.wires if old_size is not None else None),
+        + _signed_change_or_empty(cell_count, old_size.number_of_cells if old_size is not None else None),
+        _count_phrase(wires, "wire") + _signed_change_or_empty(wires, old_size.wires if old_size is not None else None),
         f"longest path {new_size.longest}"
-        + _change_text(new_size.longest, old_size.longest if old_size is not None else None),
+        + _signed_change_or_empty(new_size.longest, old_size.longest if old_size is not None else None),
     ]
     return " · ".join(size_parts)
 
 
-def _count_phrase(number: int, name: str) -> str:
-    return f"{number} {name}" if number == 1 else f"{number} {name}s"
+def _count_phrase(count: int, singular: str) -> str:
+    return f"{count} {singular}" if count == 1 else f"{count} {singular}s"
 
 
-def _change_text(new_number: int, old_number: int | None) -> str:
+def _signed_change_or_empty(new_number: int, old_number: int | None) -> str:
     if old_number is None or old_number == new_number:
         return ""
     return f" (+{new_number - old_number})" if new_number > old_number else f" ({_MINUS}{old_number - new_number})"

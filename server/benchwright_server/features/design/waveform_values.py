@@ -13,9 +13,13 @@ from lsprotocol import types
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import FORESEEN, ServerError, WaveformError
 from benchwright_server.features.attempt import aids
-from benchwright_server.features.design.module_views import file_range, module_at_or_first, viewed_instance
+from benchwright_server.features.design.module_views import (
+    file_range,
+    module_name_at_or_first,
+    requested_or_chosen_instance,
+)
 from benchwright_server.features.editor.locations import Locations
-from benchwright_server.features.editor.project_of import project_of
+from benchwright_server.features.editor.project_of import project_and_inner_path
 from benchwright_server.protocol.design import Point
 from benchwright_server.protocol.waveforms import WaveformSignal, WaveformSource
 from benchwright_server.waveforms.design_paths import design_paths_for, waveform_paths_for
@@ -37,9 +41,9 @@ _SAVED_BY = ".benchwright"
 
 @dataclass(frozen=True)
 class _WaveformCursor:
-    uri: str
-    path: Path
-    time: int
+    waveform_uri: str
+    waveform_file: Path
+    tick: int
 
 
 class WaveformValuesAtCursor:
@@ -55,12 +59,12 @@ class WaveformValuesAtCursor:
         self._readers = readers
         self._cursor: _WaveformCursor | None = None
 
-    def set_cursor(self, uri: str, waveform_file: Path, tick: int | None) -> None:
+    def move_or_remove_cursor(self, waveform_uri: str, waveform_file: Path, tick: int | None) -> None:
         """Puts the cursor at a time; None takes it away from this waveform."""
         old_cursor = self._cursor
         if tick is not None:
-            self._cursor = _WaveformCursor(uri, waveform_file, tick)
-        elif old_cursor is not None and old_cursor.path == waveform_file:
+            self._cursor = _WaveformCursor(waveform_uri, waveform_file, tick)
+        elif old_cursor is not None and old_cursor.waveform_file == waveform_file:
             self._cursor = None
         if self._cursor != old_cursor and self._server.client.supports("workspace.inlayHint.refreshSupport"):
             self._server.workspace_inlay_hint_refresh(None)
@@ -71,17 +75,17 @@ class WaveformValuesAtCursor:
         Raises:
             WaveformError: The design has no such signal.
         """
-        signal_source = await asyncio.to_thread(self._source, waveform_file, waveform_signal)
+        signal_source = await asyncio.to_thread(self._source_if_found, waveform_file, waveform_signal)
         if signal_source is None:
             raise WaveformError(
                 f"The source of {waveform_signal} was not found: the design may have changed since it was run."
             )
         return signal_source
 
-    def _source(self, waveform_file: Path, waveform_signal: str) -> WaveformSource | None:
+    def _source_if_found(self, waveform_file: Path, waveform_signal: str) -> WaveformSource | None:
         from benchwright_verilog.semantics.behaviour.signal_flow import SignalFlow
 
-        design = self._design(waveform_file)
+        design = self._design_of_waveform(waveform_file)
         flow = SignalFlow(design)
         for signal_path in design_paths_for(design, waveform_signal):
             design_signal = flow.signal(signal_path)
@@ -99,26 +103,28 @@ class WaveformValuesAtCursor:
             WaveformError: The position has no signal, or the waveform has none of it.
         """
         candidates = await asyncio.to_thread(
-            self._candidates_at, source_uri, position, await self._design_tops(waveform_file)
+            self._waveform_paths_at, source_uri, position, await self._waveform_tops(waveform_file)
         )
         known_signals = await self._readers.call_method(waveform_file, "known_signals", signal_paths=candidates)
         if not known_signals:
             raise WaveformError("The waveform has no signal of this name. Put the cursor on a signal that was dumped.")
         return WaveformSignal(path=known_signals[0])
 
-    def _candidates_at(self, source_uri: str, position: Point, tops: list[str]) -> list[str]:
-        project, file = project_of(self._server, source_uri)
+    def _waveform_paths_at(self, source_uri: str, position: Point, waveform_tops: list[str]) -> list[str]:
+        project, file = project_and_inner_path(self._server, source_uri)
         analysis = project.analysis_of(file)
         if analysis is None:
             raise WaveformError("Put the cursor on the name of a signal in a design file.")
         lsp_position = types.Position(position.line, position.character)
-        byte = min(Locations(self._server).lines(file).byte_at(lsp_position), len(analysis.data))
+        byte = min(Locations(self._server).lines_of_file(file).byte_at(lsp_position), len(analysis.data))
         names = [occurrence.target.name for occurrence in analysis.occurrences_at(byte)]
-        design = project.design(file)
-        instance = viewed_instance(project, design, module_at_or_first(self._server, project, file, position), None)
-        return [path for name in names for path in waveform_paths_for(design, f"{instance.path}.{name}", tops)]
+        design = project.instance_tree_of(file)
+        instance = requested_or_chosen_instance(
+            project, design, module_name_at_or_first(self._server, project, file, position), None
+        )
+        return [path for name in names for path in waveform_paths_for(design, f"{instance.path}.{name}", waveform_tops)]
 
-    async def hints(
+    async def value_hints_if_allowed(
         self, document: Document, analysis: FileAnalysis, start_byte: int, end_byte: int
     ) -> list[types.InlayHint]:
         """The values at the cursor between two bytes of a file; none without a cursor, or where aids are forbidden."""
@@ -126,15 +132,15 @@ class WaveformValuesAtCursor:
         if cursor is None:
             return []
         try:
-            for uri in (document.uri, cursor.uri):
-                await aids.check_allowed_now(self._server, uri, Aid.WAVEFORMS)
-            tops = await self._design_tops(cursor.path)
+            for uri in (document.uri, cursor.waveform_uri):
+                await aids.session_allowing_aid_now(self._server, uri, Aid.WAVEFORMS)
+            tops = await self._waveform_tops(cursor.waveform_file)
             occurrence_paths = await asyncio.to_thread(
-                self._names_with_candidates, document.uri, analysis, start_byte, end_byte, tops
+                self._occurrences_with_waveform_paths, document.uri, analysis, start_byte, end_byte, tops
             )
             signals = sorted({path for _, paths in occurrence_paths for path in paths})
             signal_values = await self._readers.call_method(
-                cursor.path, "values_at", signal_paths=signals, tick=cursor.time
+                cursor.waveform_file, "values_at", signal_paths=signals, tick=cursor.tick
             )
         except FORESEEN:
             return []
@@ -150,34 +156,34 @@ class WaveformValuesAtCursor:
                 continue
             text = verilog_literal(values[path]["value"], values[path]["bits"])
             label = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-            tooltip = f"{path} at {cursor.time} in {cursor.path.name}"
+            tooltip = f"{path} at {cursor.tick} in {cursor.waveform_file.name}"
             position = lines.position(lines.from_byte(occurrence.end))
             hints.append(types.InlayHint(position, f"= {label}", tooltip=tooltip, padding_left=True))
         return hints
 
-    def _names_with_candidates(
-        self, uri: str, analysis: FileAnalysis, start_byte: int, end_byte: int, tops: list[str]
+    def _occurrences_with_waveform_paths(
+        self, file_uri: str, analysis: FileAnalysis, start_byte: int, end_byte: int, waveform_tops: list[str]
     ) -> list[tuple[Occurrence, list[str]]]:
-        project, file = project_of(self._server, uri)
-        design = project.design(file)
+        project, file = project_and_inner_path(self._server, file_uri)
+        design = project.instance_tree_of(file)
         arounds: dict[str, str | None] = {}
         occurrence_paths = []
-        for module, occurrence in _signals_between(analysis, start_byte, end_byte):
+        for module, occurrence in _modules_and_signals_between(analysis, start_byte, end_byte):
             if module not in arounds:
                 try:
-                    arounds[module] = viewed_instance(project, design, module, None).path
+                    arounds[module] = requested_or_chosen_instance(project, design, module, None).path
                 except ServerError:
                     arounds[module] = None
             instance_path = arounds[module]
             if instance_path is not None:
                 occurrence_paths.append(
-                    (occurrence, waveform_paths_for(design, f"{instance_path}.{occurrence.target.name}", tops))
+                    (occurrence, waveform_paths_for(design, f"{instance_path}.{occurrence.target.name}", waveform_tops))
                 )
             if len(occurrence_paths) == _MOST_HINTS:
                 break
         return occurrence_paths
 
-    async def _design_tops(self, waveform_file: Path) -> list[str]:
+    async def _waveform_tops(self, waveform_file: Path) -> list[str]:
         tops: list[str] = (await self._readers.call_method(waveform_file, "summary"))["tops"]
         if "TOP" in tops:
             inner = (
@@ -188,20 +194,22 @@ class WaveformValuesAtCursor:
             tops = [*tops, *(inner_scope["name"] for inner_scope in inner if inner_scope["kind"] == "scope")]
         return tops
 
-    def _design(self, waveform_file: Path) -> InstanceTree:
+    def _design_of_waveform(self, waveform_file: Path) -> InstanceTree:
         path_parts = waveform_file.parts
         folder = Path(*path_parts[: path_parts.index(_SAVED_BY)]) if _SAVED_BY in path_parts else waveform_file.parent
-        project, design_path = project_of(self._server, folder.as_uri())
-        return project.design(design_path)
+        project, design_path = project_and_inner_path(self._server, folder.as_uri())
+        return project.instance_tree_of(design_path)
 
 
-def _signals_between(analysis: FileAnalysis, start_byte: int, end_byte: int) -> Iterable[tuple[str, Occurrence]]:
+def _modules_and_signals_between(
+    analysis: FileAnalysis, start_byte: int, end_byte: int
+) -> Iterable[tuple[str, Occurrence]]:
     """The signals between two bytes with the modules around them; each once a line."""
     from benchwright_verilog.semantics.names.occurrence import NameRole, TargetKind
 
     signal_kinds = {TargetKind.NET, TargetKind.VARIABLE, TargetKind.PORT}
     roles = {NameRole.DECLARATION, NameRole.READ, NameRole.WRITE}
-    modules = sorted(analysis.modules, key=lambda module_name: module_name.start)
+    modules = sorted(analysis.declared_modules, key=lambda module_name: module_name.start)
     seen_names: set[tuple[int, str]] = set()
     for occurrence in analysis.occurrences(start_byte, end_byte):
         if occurrence.target.target_kind not in signal_kinds or occurrence.role not in roles:

@@ -14,7 +14,7 @@ from benchwright_server.features.attempt import aids
 from benchwright_server.features.design.waveform_values import WaveformValuesAtCursor
 from benchwright_server.features.editor.run_progress import cancellable_progress
 from benchwright_server.features.requests import register_operation
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.explanations import UnknownSignal
 from benchwright_server.protocol.waveforms import (
@@ -66,13 +66,13 @@ class OpenWaveforms:
         self.cursor = WaveformValuesAtCursor(server, self.readers)
         self._loading: set[asyncio.Task[None]] = set()
 
-    async def open(self, params: WaveformParams) -> WaveformView:
+    async def open_and_start_loading(self, params: WaveformParams) -> WaveformView:
         """The header of a waveform; its values are read meanwhile."""
-        path = await self._allowed_waveform(params.uri)
+        path = await self._allowed_waveform_file(params.uri)
         summary = await self.readers.call_method(path, "summary")
         event = AidUsed(aid=Aid.WAVEFORMS, feature="waveform", detail=path.name)
-        await aids.record_use(self.server, params.uri, event)
-        task = asyncio.ensure_future(self._load(path))
+        await aids.record_use_if_in_attempt(self.server, params.uri, event)
+        task = asyncio.ensure_future(self._load_with_progress(path))
         self._loading.add(task)
         task.add_done_callback(self._loading.discard)
         tick, unit = summary["timescale"]
@@ -86,20 +86,22 @@ class OpenWaveforms:
             tops=summary["tops"],
         )
 
-    async def _load(self, path: Path) -> None:
-        reading = asyncio.ensure_future(self.readers.call_method(path, "load"))
+    async def _load_with_progress(self, waveform_file: Path) -> None:
+        reading = asyncio.ensure_future(self.readers.call_method(waveform_file, "load"))
         # Who asks for a window gets the error.
         with contextlib.suppress(*FORESEEN):
             finished_tasks, _ = await asyncio.wait({reading}, timeout=_QUIET_S)
             if not finished_tasks:
-                async with cancellable_progress(self.server, "Waveform", lambda: self.readers.close(path)) as report:
-                    report(f"Reading {path.name}", 0)
+                async with cancellable_progress(
+                    self.server, "Waveform", lambda: self.readers.close(waveform_file)
+                ) as report:
+                    report(f"Reading {waveform_file.name}", 0)
                     await asyncio.wait({reading})
             reading.result()
 
     async def hierarchy_or_search_page(self, params: WaveformItemsParams) -> WaveformItems:
         """A page of the hierarchy, or of what a search finds."""
-        path = await self._allowed_waveform(params.uri)
+        path = await self._allowed_waveform_file(params.uri)
         words = [word for word in params.words if word]
         request = {"scope": params.scope, "searched_words": words, "offset": params.offset, "max_items": params.limit}
         reply = await self.readers.call_method(path, "scope_or_search_page", **request)
@@ -107,8 +109,8 @@ class OpenWaveforms:
 
     async def trace_window(self, params: WaveformWindowParams) -> WaveformWindow:
         """The values of some signals between two times, folded into columns."""
-        path = await self._allowed_waveform(params.uri)
-        _check_number(params.signals, MOST_SIGNALS)
+        path = await self._allowed_waveform_file(params.uri)
+        _check_signal_count(params.signals, MOST_SIGNALS)
         if params.end <= params.start:
             raise WaveformError(f"The window ends at {params.end}, which is not after its start {params.start}.")
         window_request = {
@@ -118,12 +120,14 @@ class OpenWaveforms:
             "column_count": params.columns,
         }
         traces = await self.readers.call_method(path, "windows", **window_request)
-        return WaveformWindow(traces=[_trace(name, trace) for name, trace in zip(params.signals, traces, strict=True)])
+        return WaveformWindow(
+            traces=[_trace_message(name, trace) for name, trace in zip(params.signals, traces, strict=True)]
+        )
 
     async def values_at_time(self, params: WaveformValuesParams) -> WaveformValues:
         """The values of some signals at a time."""
-        path = await self._allowed_waveform(params.uri)
-        _check_number(params.signals, MOST_ITEMS)
+        path = await self._allowed_waveform_file(params.uri)
+        _check_signal_count(params.signals, MOST_ITEMS)
         signal_values = await self.readers.call_method(path, "values_at", signal_paths=params.signals, tick=params.time)
         return WaveformValues(
             values=[signal_value["value"] if signal_value is not None else None for signal_value in signal_values]
@@ -131,7 +135,7 @@ class OpenWaveforms:
 
     async def nearest_change(self, params: WaveformChangeParams) -> WaveformChange:
         """The next change of a signal, or the one before; only of those to a value, if it is given."""
-        path = await self._allowed_waveform(params.uri)
+        path = await self._allowed_waveform_file(params.uri)
         change_request = {
             "signal_path": params.signal,
             "tick": params.time,
@@ -143,34 +147,34 @@ class OpenWaveforms:
 
     async def source_of_signal(self, params: WaveformSourceParams) -> WaveformSource:
         """The place where a signal is declared."""
-        path = await self._allowed_waveform(params.uri)
+        path = await self._allowed_waveform_file(params.uri)
         return await self.cursor.source_of_signal(path, params.signal)
 
     async def signal_at_source_position(self, params: WaveformSignalParams) -> WaveformSignal:
         """The signal that a name in the source is."""
-        path = await self._allowed_waveform(params.uri)
+        path = await self._allowed_waveform_file(params.uri)
         return await self.cursor.signal_at_source_position(path, params.source, params.position)
 
-    async def set_cursor(self, params: WaveformCursorParams) -> Done:
+    async def show_values_at_cursor(self, params: WaveformCursorParams) -> Done:
         """Shows the values at a time in the source."""
-        path = await self._allowed_waveform(params.uri)
-        self.cursor.set_cursor(params.uri, path, params.time)
+        path = await self._allowed_waveform_file(params.uri)
+        self.cursor.move_or_remove_cursor(params.uri, path, params.time)
         return Done()
 
-    async def close(self, params: WaveformParams) -> Done:
+    async def close_waveform(self, params: WaveformParams) -> Done:
         """Ends reading a waveform."""
-        path = await asyncio.to_thread(path_of(params.uri).resolve)
-        self.cursor.set_cursor(params.uri, path, None)
+        path = await asyncio.to_thread(local_path_of(params.uri).resolve)
+        self.cursor.move_or_remove_cursor(params.uri, path, None)
         self.readers.close(path)
         return Done()
 
-    async def hidden_test_waveform(self, params: HiddenWaveformParams) -> HiddenWaveform:
+    async def rerun_for_hidden_waveform(self, params: HiddenWaveformParams) -> HiddenWaveform:
         """The waveform of a failed hidden test."""
-        return await _hidden_waveform(self.server, params)
+        return await _rerun_and_keep_hidden_waveform(self.server, params)
 
-    async def unknown_signals(self, waveform_uri: str, max_count: int) -> list[UnknownSignal]:
+    async def signals_unknown_at_end(self, waveform_uri: str, max_count: int) -> list[UnknownSignal]:
         """Signals with a bit that is x at a waveform's end."""
-        path = await self._allowed_waveform(waveform_uri)
+        path = await self._allowed_waveform_file(waveform_uri)
         reply = await self.readers.call_method(path, "signals_unknown_at_end", max_count=max_count)
         tick, unit = reply["timescale"]
         return [
@@ -178,21 +182,21 @@ class OpenWaveforms:
             for signal in reply["signals"]
         ]
 
-    async def end(self) -> None:
+    async def close_all(self) -> None:
         """Ends reading all of them."""
         self.readers.close_all()
 
-    async def _allowed_waveform(self, uri: str) -> Path:
+    async def _allowed_waveform_file(self, waveform_uri: str) -> Path:
         """The file of a waveform, which may be read: no link leads out of its folder, and its attempt allows it.
 
         Raises:
             AttemptError: The attempt forbids it, or its clock does not run.
             WaveformError: The file is no waveform of an open folder or a workspace.
         """
-        if not uri.startswith("file:"):
+        if not waveform_uri.startswith("file:"):
             raise WaveformError("Only files on this computer can be shown as waveforms.")
-        path = path_of(uri)
-        session = await aids.check_allowed_now(self.server, uri, Aid.WAVEFORMS)
+        path = local_path_of(waveform_uri)
+        session = await aids.session_allowing_aid_now(self.server, waveform_uri, Aid.WAVEFORMS)
         if session is not None:
             root = session.workspace.folder
         else:
@@ -202,12 +206,12 @@ class OpenWaveforms:
             root = max(folders, key=lambda root_folder: len(root_folder.parts))
         if path.suffix.lower() not in _KINDS:
             raise WaveformError(f"{path.name} is no waveform. Open a file whose name ends in .fst or .vcd.")
-        return await asyncio.to_thread(_path_inside, path, root)
+        return await asyncio.to_thread(_resolved_file_inside, path, root)
 
 
-async def _hidden_waveform(server: EditorServer, params: HiddenWaveformParams) -> HiddenWaveform:
+async def _rerun_and_keep_hidden_waveform(server: EditorServer, params: HiddenWaveformParams) -> HiddenWaveform:
     """Runs the hidden tests that failed once more, and keeps the waveform of the solver's modules."""
-    aid_use = await aids.begin_use(server, params.uri, Aid.WAVEFORMS)
+    aid_use = await aids.begin_use_in_attempt(server, params.uri, Aid.WAVEFORMS)
     if aid_use is None:
         raise WaveformError("Hidden tests belong to problems. Open the workspace of one.")
     target = await asyncio.to_thread(waves_folder, aid_use.session.workspace.folder) / _HIDDEN
@@ -222,7 +226,7 @@ async def _hidden_waveform(server: EditorServer, params: HiddenWaveformParams) -
         raise
     finally:
         event = AidUsed(aid=Aid.WAVEFORMS, feature="hidden_waveform", detail=test, outcome=outcome)
-        await asyncio.shield(aid_use.end(event))
+        await asyncio.shield(aid_use.record_if_begun_in_time(event))
     return HiddenWaveform(uri=target.as_uri(), test=kept_waves.test, failed_at=kept_waves.failed_at)
 
 
@@ -232,7 +236,7 @@ WAVEFORM_OPERATIONS: tuple[Operation[OpenWaveforms, Any, Any], ...] = (
         WaveformParams,
         WaveformView,
         "Opens a waveform: its format, time scale, end and outermost scopes. Each opening is recorded.",
-        OpenWaveforms.open,
+        OpenWaveforms.open_and_start_loading,
     ),
     Operation(
         "waveformItems",
@@ -282,14 +286,14 @@ WAVEFORM_OPERATIONS: tuple[Operation[OpenWaveforms, Any, Any], ...] = (
         WaveformCursorParams,
         Done,
         "Has inlay hints show the values at a time of a waveform in the source, or none.",
-        OpenWaveforms.set_cursor,
+        OpenWaveforms.show_values_at_cursor,
     ),
     Operation(
         "closeWaveform",
         WaveformParams,
         Done,
         "Ends reading a waveform. A file that nobody asks about for ten minutes is closed anyway.",
-        OpenWaveforms.close,
+        OpenWaveforms.close_waveform,
     ),
     Operation(
         "hiddenWaveform",
@@ -297,7 +301,7 @@ WAVEFORM_OPERATIONS: tuple[Operation[OpenWaveforms, Any, Any], ...] = (
         HiddenWaveform,
         "Runs the hidden tests that failed once more and keeps the waveform of the solver's modules, if the reveal "
         "policy is `full`.",
-        OpenWaveforms.hidden_test_waveform,
+        OpenWaveforms.rerun_for_hidden_waveform,
     ),
 )
 """Every operation on waveforms."""
@@ -311,18 +315,18 @@ def register(server: EditorServer) -> None:
         register_operation(server, operation, lambda: waveforms)
 
 
-def _check_number(signals: list[str], limit: int) -> None:
-    if len(signals) > limit:
-        raise WaveformError(f"A request names at most {limit} signals. Ask in several requests.")
+def _check_signal_count(signal_paths: list[str], max_count: int) -> None:
+    if len(signal_paths) > max_count:
+        raise WaveformError(f"A request names at most {max_count} signals. Ask in several requests.")
 
 
-def _trace(name: str, trace: dict[str, Any] | None) -> WaveformTrace:
-    if trace is None:
-        return WaveformTrace(path=name, is_missing=True, times=[], values=[])
-    return WaveformTrace(path=name, times=trace["times"], values=trace["values"])
+def _trace_message(signal_path: str, folded_trace: dict[str, Any] | None) -> WaveformTrace:
+    if folded_trace is None:
+        return WaveformTrace(path=signal_path, is_missing=True, times=[], values=[])
+    return WaveformTrace(path=signal_path, times=folded_trace["times"], values=folded_trace["values"])
 
 
-def _path_inside(path: Path, folder: Path) -> Path:
+def _resolved_file_inside(path: Path, folder: Path) -> Path:
     real = path.resolve()
     if not real.is_relative_to(folder.resolve()):
         raise WaveformError(f"{path.name} leads out of {folder.name}. Copy the file into the folder.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.protocol.messages import AttemptStatus, CompilerLine
 from benchwright_verilog.findings.finding import Finding, Level
 from benchwright_verilog.findings.source import FindingTool
@@ -25,9 +25,9 @@ _SOURCE = FindingTool("hidden tests", 3, "")
 
 @dataclass(frozen=True)
 class _ToolMessage:
-    line: int
+    line_number: int
     """From 1, as the file was when it was run."""
-    code: str
+    line_text: str
     """The line, without the space around it: it is found again by this after edits elsewhere."""
     text: str
 
@@ -44,23 +44,23 @@ class BuildFailures:
         self._messages: dict[str, tuple[_ToolMessage, ...]] = {}
         self._pushed: set[str] = set()
 
-    def findings_about(self, document: Document) -> list[Finding]:
+    def findings_on_unchanged_lines(self, document: Document) -> list[Finding]:
         """Those about an open document; without messages whose line was changed."""
         tool_messages = self._messages.get(document.uri)
         if not tool_messages:
             return []
         if document.uri in self._pushed:
             # From now on they are among the document's own.
-            self._publish_messages(document.uri, ())
+            self._publish_for_closed_file(document.uri, ())
         lines = document.lines
         spans = [lines.line_bounds(number) for number in range(1, len(lines) + 1)]
         codes = [lines.text[start:end] for start, end in spans]
         findings = []
         for message in tool_messages:
             distances = [
-                (abs(number - message.line), number)
+                (abs(number - message.line_number), number)
                 for number, code in enumerate(codes, 1)
-                if code.strip() == message.code
+                if code.strip() == message.line_text
             ]
             if distances:
                 number = min(distances)[1]
@@ -69,19 +69,21 @@ class BuildFailures:
                 findings.append(Finding(_SOURCE, code_start, max(code_start, end), Level.ERROR, "", message.text))
         return findings
 
-    async def show_run_messages(self, status: AttemptStatus, folder: Path) -> None:
+    async def show_newest_verdict_messages(self, status: AttemptStatus, workspace_folder: Path) -> None:
         """Show those of an attempt's newest verdict, and none while it is running.
 
         Args:
             status: Status of the attempt.
-            folder: Its workspace.
+            workspace_folder: Its workspace.
         """
         verdict = None if status.running else status.verdict
         # Without messages there is no file to read, and no thread is needed, which a server that ends has no more.
         messages_by_uri = (
-            await asyncio.to_thread(_messages_by_file, folder, verdict.compiler) if verdict and verdict.compiler else {}
+            await asyncio.to_thread(_messages_by_file_uri, workspace_folder, verdict.compiler)
+            if verdict and verdict.compiler
+            else {}
         )
-        shown_uris = {uri for uri in self._messages if path_of(uri).is_relative_to(folder)}
+        shown_uris = {uri for uri in self._messages if local_path_of(uri).is_relative_to(workspace_folder)}
         changed_uris = [
             uri for uri in shown_uris | messages_by_uri.keys() if messages_by_uri.get(uri) != self._messages.get(uri)
         ]
@@ -89,25 +91,31 @@ class BuildFailures:
             self._messages.pop(uri, None)
             if uri in messages_by_uri:
                 self._messages[uri] = messages_by_uri[uri]
-            if uri in self._pushed or (uri in messages_by_uri and not self._server.live.is_followed(uri)):
-                self._publish_messages(uri, messages_by_uri.get(uri, ()))
+            if uri in self._pushed or (uri in messages_by_uri and not self._server.live.is_analysed(uri)):
+                self._publish_for_closed_file(uri, messages_by_uri.get(uri, ()))
         if changed_uris:
-            await self._server.live.refresh(changed_uris)
+            await self._server.live.republish_if_changed(changed_uris)
 
-    def _publish_messages(self, uri: str, tool_messages: Iterable[_ToolMessage]) -> None:
+    def _publish_for_closed_file(self, file_uri: str, tool_messages: Iterable[_ToolMessage]) -> None:
         """Publish those of a file that is not open."""
         diagnostics = (
-            [_diagnostic(message) for message in tool_messages] if self._server.settings.features.diagnostics else []
+            [_line_diagnostic_json(message) for message in tool_messages]
+            if self._server.settings.features.diagnostics
+            else []
         )
-        (self._pushed.add if diagnostics else self._pushed.discard)(uri)
-        self._server.notify_plain(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": uri, "diagnostics": diagnostics})
+        (self._pushed.add if diagnostics else self._pushed.discard)(file_uri)
+        self._server.notify_plain(
+            types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": file_uri, "diagnostics": diagnostics}
+        )
 
 
-def _messages_by_file(folder: Path, compiler_lines: Iterable[CompilerLine]) -> dict[str, tuple[_ToolMessage, ...]]:
+def _messages_by_file_uri(
+    workspace_folder: Path, compiler_lines: Iterable[CompilerLine]
+) -> dict[str, tuple[_ToolMessage, ...]]:
     located_messages: dict[str, tuple[_ToolMessage, ...]] = {}
     for compiler_line in compiler_lines:
-        file = folder / compiler_line.path
-        text = ReadableFiles.below(folder).read_text(file)
+        file = workspace_folder / compiler_line.path
+        text = ReadableFiles.below(workspace_folder).read_text(file)
         if text is None:
             continue
         lines = text.splitlines()
@@ -119,7 +127,7 @@ def _messages_by_file(folder: Path, compiler_lines: Iterable[CompilerLine]) -> d
     return located_messages
 
 
-def _diagnostic(message: _ToolMessage) -> dict[str, Any]:
-    line = max(message.line - 1, 0)
+def _line_diagnostic_json(message: _ToolMessage) -> dict[str, Any]:
+    line = max(message.line_number - 1, 0)
     line_range = {"start": {"line": line, "character": 0}, "end": {"line": line + 1, "character": 0}}
     return {"range": line_range, "severity": Level.ERROR.value, "source": str(_SOURCE), "message": message.text}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from benchwright_server.features.editor.workspace_folders import watch_files
+from benchwright_server.features.editor.workspace_folders import watch_files_if_supported
 from benchwright_server.settings import read_settings
 
 if TYPE_CHECKING:
@@ -21,23 +21,23 @@ _REGISTRATION = "benchwright-configuration"
 
 def follow_configuration(server: EditorServer) -> None:
     """Follow the client's configuration from now on."""
-    server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(partial(_settings_changed, server))
-    server.feature(types.INITIALIZED)(partial(_subscribe, server))
+    server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(partial(_read_and_use_settings, server))
+    server.feature(types.INITIALIZED)(partial(_subscribe_after_initialized, server))
 
 
-async def _subscribe(server: EditorServer, params: types.InitializedParams) -> None:
-    server.file_lists.attach()
-    server.indexing.attach()
+async def _subscribe_after_initialized(server: EditorServer, params: types.InitializedParams) -> None:
+    server.file_lists.remember_running_loop()
+    server.indexing.remember_running_loop()
     if server.client.supports("workspace.didChangeConfiguration.dynamicRegistration"):
         method, options = types.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": _SECTION}
         registration = types.Registration(_REGISTRATION, method, options)
         # A client that refuses does not report changes; the settings of the start stay in force.
         with contextlib.suppress(JsonRpcException):
             await server.client_register_capability_async(types.RegistrationParams([registration]))
-    await watch_files(server)
+    await watch_files_if_supported(server)
 
 
-async def _settings_changed(server: EditorServer, params: types.DidChangeConfigurationParams) -> None:
+async def _read_and_use_settings(server: EditorServer, params: types.DidChangeConfigurationParams) -> None:
     raw_settings = params.settings
     if server.client.supports("workspace.configuration"):
         configuration_items = [types.ConfigurationItem(section=_SECTION)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.features.design.project_lists import ask_and_use_file_list
+from benchwright_server.features.design.project_lists import ask_for_list_unless_declined
 from benchwright_server.features.editor.locations import Locations
 from benchwright_verilog.semantics.project.lists.file_list import Complaint, FileList
 
@@ -35,25 +35,25 @@ class FileListProblems:
         self._asking: dict[Path, asyncio.Task[None]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def attach(self) -> None:
+    def remember_running_loop(self) -> None:
         """Remember the loop that messages are sent from; lists may be read in threads."""
         self._loop = asyncio.get_running_loop()
 
-    def show_problems_of(self, lists: Sequence[FileList]) -> None:
+    def show_problems_from_any_thread(self, read_lists: Sequence[FileList]) -> None:
         """File lists were read. May be called in any thread."""
         if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._show, tuple(lists))
+            self._loop.call_soon_threadsafe(self._publish_problems_or_ask, tuple(read_lists))
 
-    def is_asking(self, folder: Path) -> bool:
+    def is_asking_for_list(self, folder: Path) -> bool:
         """True if the user is being asked which list a folder uses."""
         question = self._asking.get(folder)
         return question is not None and not question.done()
 
-    def _show(self, lists: Sequence[FileList]) -> None:
+    def _publish_problems_or_ask(self, read_lists: Sequence[FileList]) -> None:
         complaints: dict[Path, list[Complaint]] = {}
-        for file_list in lists:
+        for file_list in read_lists:
             if file_list.candidate_lists and self._server.settings.features.project_lists:
-                self._ask(file_list)
+                self._ask_for_list_once(file_list)
                 continue
             for complaint in file_list.complaints:
                 if self._server.projects.is_file(complaint.path):
@@ -64,7 +64,7 @@ class FileListProblems:
                     self._server.window_show_message(types.ShowMessageParams(message_type, complaint.message))
         locations = Locations(self._server)
         for path in self._shown_paths | complaints.keys():
-            lines = locations.lines(path)
+            lines = locations.lines_of_file(path)
             diagnostics = [
                 types.Diagnostic(
                     lines.range(complaint.start, complaint.end),
@@ -77,8 +77,8 @@ class FileListProblems:
             self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(path.as_uri(), diagnostics))
         self._shown_paths = set(complaints)
 
-    def _ask(self, file_list: FileList) -> None:
-        if file_list.path not in self._asking:
-            self._asking[file_list.path] = asyncio.ensure_future(
-                ask_and_use_file_list(self._server, file_list.path, file_list.candidate_lists)
+    def _ask_for_list_once(self, undecided_list: FileList) -> None:
+        if undecided_list.path not in self._asking:
+            self._asking[undecided_list.path] = asyncio.ensure_future(
+                ask_for_list_unless_declined(self._server, undecided_list.path, undecided_list.candidate_lists)
             )

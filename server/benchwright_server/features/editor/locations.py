@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from lsprotocol import types
 
 from benchwright_verilog.syntax.lines import Lines
-from benchwright_verilog.syntax.uri import path_of
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -27,7 +27,7 @@ class Locations:
         self._server = server
         self._lines: dict[Path, Lines] = {}
 
-    def lines(self, path: Path) -> Lines:
+    def lines_of_file(self, path: Path) -> Lines:
         """The lines of a file, as open in the editor or else as on disk."""
         if path not in self._lines:
             document = self._server.documents.get(path.as_uri())
@@ -35,20 +35,20 @@ class Locations:
             self._lines[path] = document.lines if document else Lines(text, self._server.documents.encoding)
         return self._lines[path]
 
-    def range(self, path: Path, start_byte: int, end_byte: int) -> types.Range:
+    def range_of_bytes(self, path: Path, start_byte: int, end_byte: int) -> types.Range:
         """The range of some bytes."""
-        return self.lines(path).byte_range(start_byte, end_byte)
+        return self.lines_of_file(path).byte_range(start_byte, end_byte)
 
-    def location(self, path: Path, start_byte: int, end_byte: int) -> types.Location:
+    def location_of_bytes(self, path: Path, start_byte: int, end_byte: int) -> types.Location:
         """The location of some bytes."""
-        return types.Location(path.as_uri(), self.range(path, start_byte, end_byte))
+        return types.Location(path.as_uri(), self.range_of_bytes(path, start_byte, end_byte))
 
-    def location_json(self, path: Path, start_byte: int, end_byte: int) -> dict[str, Any]:
+    def location_json_of_bytes(self, path: Path, start_byte: int, end_byte: int) -> dict[str, Any]:
         """The location of some bytes as plain JSON."""
-        return {"uri": path.as_uri(), "range": plain_range(self.range(path, start_byte, end_byte))}
+        return {"uri": path.as_uri(), "range": range_json(self.range_of_bytes(path, start_byte, end_byte))}
 
 
-def plain_range(lsp_range: types.Range) -> dict[str, Any]:
+def range_json(lsp_range: types.Range) -> dict[str, Any]:
     """A range as plain JSON: there may be thousands."""
     start_position, end_position = lsp_range.start, lsp_range.end
     return {
@@ -75,7 +75,7 @@ class Place(NamedTuple):
 async def place_in_design_file(server: EditorServer, params: Positioned) -> Place | None:
     """The place that a request is about; None if that is not in a design file."""
     document = server.documents.get(params.text_document.uri)
-    if document is None or not document.is_design or not document.uri.startswith("file:"):
+    if document is None or not document.is_verilog or not document.uri.startswith("file:"):
         return None
     analysis = await server.projects.analysis(document)
     # While a thread analysed it, the document may have changed.
@@ -85,7 +85,7 @@ async def place_in_design_file(server: EditorServer, params: Positioned) -> Plac
     return Place(document, analysis, min(document.lines.byte_at(params.position), len(analysis.data)))
 
 
-async def place_in_whole_project(server: EditorServer, params: Positioned) -> Place | None:
+async def place_once_project_is_read(server: EditorServer, params: Positioned) -> Place | None:
     """Like `place_in_design_file`, once all files of the project have been read."""
     analysed_place = await place_in_design_file(server, params)
     if analysed_place is not None and not server.projects.project_of(analysed_place.document).is_whole:
@@ -96,4 +96,4 @@ async def place_in_whole_project(server: EditorServer, params: Positioned) -> Pl
 
 def file_of(uri: str) -> Path:
     """The file that a request names."""
-    return path_of(uri)
+    return local_path_of(uri)

@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.project.project import Project
 
 
-def project_of(server: EditorServer, uri: str) -> tuple[Project, Path]:
+def project_and_inner_path(server: EditorServer, file_or_folder_uri: str) -> tuple[Project, Path]:
     """The project of a file or folder, and a path in it; a folder belongs to the project of what is in it."""
-    path = file_of(uri)
+    path = file_of(file_or_folder_uri)
     inner_path = path / "design.sv" if path.is_dir() else path
     return server.projects.project_of_path(inner_path), inner_path
 
 
-def refresh_project(server: EditorServer) -> None:
+def reanalyse_and_refetch_views(server: EditorServer) -> None:
     """Makes again all that editors show of a project, because what was read of it is read in another way now."""
-    server.live.settings_changed()
-    refresh_views(server)
+    server.live.analyse_after_settings_change()
+    ask_client_to_refetch_views(server)
 
 
-def refresh_views(server: EditorServer) -> None:
+def ask_client_to_refetch_views(server: EditorServer) -> None:
     """Ask the client to fetch colours, hints and lenses again, as far as it can."""
     if server.client.supports("workspace.semanticTokens.refreshSupport"):
         server.workspace_semantic_tokens_refresh(None)
     if server.client.supports("workspace.inlayHint.refreshSupport"):
         server.workspace_inlay_hint_refresh(None)
-    server.lenses.refresh()
+    server.lenses.reload()

@@ -32,7 +32,7 @@ class RunProgress:
         self._server = server
 
     @asynccontextmanager
-    async def show_run(self, session: EditorSession) -> AsyncIterator[Report]:
+    async def cancellable_run_progress(self, session: EditorSession) -> AsyncIterator[Report]:
         """Show a run for the duration of the block; cancelling in the client cancels it."""
         cancels: set[asyncio.Task[None]] = set()
 
@@ -55,7 +55,7 @@ async def cancellable_progress(
         on_cancel: Called in the event loop when the client cancels.
     """
     progress, token = server.work_done_progress, str(uuid.uuid4())
-    if not await create_progress(server, token):
+    if not await create_progress_if_supported(server, token):
         yield lambda message, percent: None
         return
     loop = asyncio.get_running_loop()
@@ -71,7 +71,7 @@ async def cancellable_progress(
         progress.end(token, WorkDoneProgressEnd())
 
 
-async def create_progress(server: EditorServer, token: str) -> bool:
+async def create_progress_if_supported(server: EditorServer, token: str) -> bool:
     """Announce progress to the client (LSP 3.18, `window/workDoneProgress/create`).
 
     Returns:

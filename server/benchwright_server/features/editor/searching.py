@@ -40,26 +40,26 @@ class SearchRequest:
 
     Args:
         server: The server of the client.
-        params: The request.
+        request_params: The request.
         title: Title that the client shows.
-        together: Least number of partial results that are sent together.
-        wrap: Makes a message of partial results.
+        min_batch_size: Least number of partial results that are sent together.
+        wrap_batch: Makes a message of partial results.
     """
 
     def __init__(
         self,
         server: EditorServer,
-        params: HasTokens,
+        request_params: HasTokens,
         title: str,
         *,
-        batch_size: int = _SENT_TOGETHER,
-        wrap: Callable[[list[dict[str, Any]]], Any] = list,
+        min_batch_size: int = _SENT_TOGETHER,
+        wrap_batch: Callable[[list[dict[str, Any]]], Any] = list,
     ) -> None:
-        self._together = batch_size
-        self._wrap = wrap
+        self._together = min_batch_size
+        self._wrap = wrap_batch
         self._server = server
-        self._token = params.work_done_token
-        self._partial: int | str | None = getattr(params, "partial_result_token", None)
+        self._token = request_params.work_done_token
+        self._partial: int | str | None = getattr(request_params, "partial_result_token", None)
         self._title = title
         self._loop = asyncio.get_running_loop()
         self._is_ended = threading.Event()
@@ -67,15 +67,15 @@ class SearchRequest:
         self._unsent_results: list[dict[str, Any]] = []
 
     async def run_in_thread(self, search: Callable[[], Found]) -> Found:
-        """Search in a thread; cancelling the task ends the search as soon as it calls `searched`."""
-        self._begin()
+        """Search in a thread; cancelling the task ends the search as soon as it calls `report_searched_or_stop`."""
+        self._begin_progress_if_asked()
         try:
             return await asyncio.to_thread(search)
         finally:
             self._is_ended.set()
-            self._end()
+            self._end_progress()
 
-    def note_searched(self, file_count: int, total: int) -> None:
+    def report_searched_or_stop(self, searched_count: int, file_count: int) -> None:
         """This many of that many files have been searched; called in the search's thread.
 
         Raises:
@@ -87,8 +87,8 @@ class SearchRequest:
         if self._token is not None and current_time - self._reported >= _REPORT_S:
             self._reported = current_time
             progress = types.WorkDoneProgressReport(
-                message=f"{file_count:,} of {total:,} files",
-                percentage=100 * file_count // max(1, total),
+                message=f"{searched_count:,} of {file_count:,} files",
+                percentage=100 * searched_count // max(1, file_count),
                 cancellable=True,
             )
             self._call_in_loop(self._server.work_done_progress.report, self._token, progress)
@@ -97,21 +97,21 @@ class SearchRequest:
         """Results, as plain JSON; called in the search's thread."""
         self._unsent_results += json_results
         if self._partial is not None and len(self._unsent_results) >= self._together:
-            self._send()
+            self._send_partial_results()
 
-    def remaining_results(self) -> list[dict[str, Any]]:
+    def results_for_response(self) -> list[dict[str, Any]]:
         """The results in the response: none if the client takes partial results (LSP 3.18, `partialResultParams`)."""
         if self._partial is not None and self._unsent_results:
-            self._send()
+            self._send_partial_results()
         return self._unsent_results
 
-    def _send(self) -> None:
+    def _send_partial_results(self) -> None:
         result_batch, self._unsent_results = self._unsent_results, []
         self._call_in_loop(
             self._server.notify_plain, types.PROGRESS, {"token": self._partial, "value": self._wrap(result_batch)}
         )
 
-    def _begin(self) -> None:
+    def _begin_progress_if_asked(self) -> None:
         if self._token is None:
             return
         task = asyncio.current_task()
@@ -122,11 +122,11 @@ class SearchRequest:
                 lambda future: self._call_in_loop(task.cancel) if future.cancelled() else None
             )
 
-    def _end(self) -> None:
+    def _end_progress(self) -> None:
         if self._token is not None:
             self._server.work_done_progress.tokens.pop(self._token, None)
             self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd())
 
-    def _call_in_loop(self, call: Callable[..., Any], *arguments: Any) -> None:
+    def _call_in_loop(self, function: Callable[..., Any], *arguments: Any) -> None:
         if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(call, *arguments)
+            self._loop.call_soon_threadsafe(function, *arguments)

@@ -13,7 +13,7 @@ from lsprotocol import types
 
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_server.attempts.session import EditorSession
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 from benchwright_verilog.syntax.documents import Replacement
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class TextSync:
         server.feature(types.TEXT_DOCUMENT_DID_SAVE)(partial(self._did_save))
         server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(partial(self._did_close))
 
-    async def settled(self) -> None:
+    async def wait_until_recorded(self) -> None:
         """Wait until everything the client has sent so far is recorded."""
         await self._work.join()
         await self._server.sessions.wait_until_written()
@@ -57,9 +57,9 @@ class TextSync:
     def _did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         text_item = params.text_document
         document = self._server.documents.open(text_item.uri, text_item.version, text_item.text, text_item.language_id)
-        self._server.live.opened(document.uri)
-        self._server.pack_files.opened(document.uri)
-        self.run_in_order(lambda: self._record_open(document.uri, document.text))
+        self._server.live.analyse_opened(document.uri)
+        self._server.pack_files.check_opened(document.uri)
+        self.run_in_order(lambda: self._record_open_if_in_attempt(document.uri, document.text))
 
     def _did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         uri, version = params.text_document.uri, params.text_document.version
@@ -67,47 +67,49 @@ class TextSync:
             logger.warning("a document that is not open was changed")
             return
         document, replacements = self._server.documents.change(uri, version, params.content_changes)
-        self._server.live.changed(uri)
-        self._server.pack_files.changed(uri)
-        self.run_in_order(lambda: self._record_change(uri, version, replacements, document.text))
+        self._server.live.analyse_changed_later(uri)
+        self._server.pack_files.check_changed_later(uri)
+        self.run_in_order(lambda: self._record_change_if_in_attempt(uri, version, replacements, document.text))
 
     def _did_save(self, params: types.DidSaveTextDocumentParams) -> None:
-        self._server.pack_files.saved(params.text_document.uri)
+        self._server.pack_files.check_folders_around_saved(params.text_document.uri)
         if self._server.proofs is not None and params.text_document.uri.startswith("file:"):
-            self._server.proofs.changed([path_of(params.text_document.uri)])
-        self.run_in_order(lambda: self._on_saved(params.text_document.uri))
+            self._server.proofs.schedule_proofs_of_changed([local_path_of(params.text_document.uri)])
+        self.run_in_order(lambda: self._lint_record_and_score(params.text_document.uri))
 
     def _did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
         self._server.documents.close(uri)
-        self._server.live.closed(uri)
-        self._server.pack_files.closed(uri)
-        self._server.projects.closed(uri)
-        self.run_in_order(lambda: self._record_close(uri))
+        self._server.live.clear_closed(uri)
+        self._server.pack_files.forget_closed(uri)
+        self._server.projects.forget_closed(uri)
+        self.run_in_order(lambda: self._record_close_if_in_attempt(uri))
 
-    async def _record_open(self, uri: str, text: str) -> None:
-        session, path = await self._session_and_path(uri)
+    async def _record_open_if_in_attempt(self, uri: str, text: str) -> None:
+        session, path = await self._session_and_workspace_path(uri)
         if session is not None and not session.ended:
             session.recorder.record_opened(path, text)
 
-    async def _record_change(self, uri: str, version: int, replacements: list[Replacement], text: str) -> None:
+    async def _record_change_if_in_attempt(
+        self, uri: str, version: int, replacements: list[Replacement], text: str
+    ) -> None:
         # Searching for a workspace on disk needs a thread, which is too expensive at every keystroke.
         if time.monotonic() - self._outside.get(uri, -_LOOK_AGAIN_S) < _LOOK_AGAIN_S:
             return
-        session, path = await self._session_and_path(uri)
+        session, path = await self._session_and_workspace_path(uri)
         if session is not None and not session.ended:
             session.recorder.record_changed(path, version, replacements, text)
 
-    async def _record_close(self, uri: str) -> None:
-        session, path = await self._session_and_path(uri)
+    async def _record_close_if_in_attempt(self, uri: str) -> None:
+        session, path = await self._session_and_workspace_path(uri)
         self._outside.pop(uri, None)
         if session is not None and not session.ended:
             session.recorder.record_closed(path, await asyncio.to_thread(session.workspace.read, path))
 
-    async def _on_saved(self, uri: str) -> None:
-        session, path = await self._session_and_path(uri)
-        self._server.lenses.saved()
-        self._lint(uri, session, path)
+    async def _lint_record_and_score(self, uri: str) -> None:
+        session, path = await self._session_and_workspace_path(uri)
+        self._server.lenses.forget_sizes_after_save()
+        self._start_lint(uri, session, path)
         if session is None or session.ended:
             return
         content = await asyncio.to_thread(session.workspace.read, path)
@@ -116,12 +118,12 @@ class TextSync:
         if session.is_scored_on_save and path in judged_paths(session.problem) and await session.is_clock_running():
             await session.attempt.start_run("newer_save")
 
-    def _lint(self, uri: str, session: EditorSession | None, path: str) -> None:
+    def _start_lint(self, uri: str, session: EditorSession | None, workspace_path: str) -> None:
         async def lint() -> None:
             try:
                 counts = await self._server.live.lint_saved_file(uri)
                 if session is not None and counts is not None:
-                    await session.record_lint(path, counts)
+                    await session.record_lint(workspace_path, counts)
             except Exception as error:
                 self._server.report_failure(error)
 
@@ -129,15 +131,15 @@ class TextSync:
         self._lints.add(task)
         task.add_done_callback(self._lints.discard)
 
-    async def _session_and_path(self, uri: str) -> tuple[EditorSession | None, str]:
-        if not uri.startswith("file:"):
+    async def _session_and_workspace_path(self, file_uri: str) -> tuple[EditorSession | None, str]:
+        if not file_uri.startswith("file:"):
             return None, ""
-        file = path_of(uri)
+        file = local_path_of(file_uri)
         session = await self._server.sessions.find_session(file)
         if session is None:
-            self._outside[uri] = time.monotonic()
+            self._outside[file_uri] = time.monotonic()
         else:
-            self._outside.pop(uri, None)
+            self._outside.pop(file_uri, None)
         path = session.workspace.relative(file) if session is not None else None
         return (session, path) if path is not None else (None, "")
 
@@ -145,9 +147,9 @@ class TextSync:
         """Do something after everything that the client sent before it, and before what it sends later."""
         self._work.put_nowait(action)
         if self._worker is None:
-            self._worker = asyncio.get_running_loop().create_task(self._do_all())
+            self._worker = asyncio.get_running_loop().create_task(self._run_queued_actions_forever())
 
-    async def _do_all(self) -> None:
+    async def _run_queued_actions_forever(self) -> None:
         while True:
             action = await self._work.get()
             try:

@@ -12,7 +12,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from benchwright_server.errors import ServerError
-from benchwright_verilog.syntax.uri import path_of
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -27,11 +27,11 @@ _REGISTRATION = "benchwright/design-files"
 
 def follow_folders(server: EditorServer) -> None:
     """Follow them from now on; call this before the client has sent `initialized`."""
-    server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(partial(_folders_changed, server))
-    server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(partial(_files_changed, server))
+    server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(partial(_add_and_remove_folders, server))
+    server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(partial(_reread_changed_files, server))
 
 
-def use_initial_folders(server: EditorServer, initialize_params: Mapping[str, Any]) -> None:
+def add_initial_folders(server: EditorServer, initialize_params: Mapping[str, Any]) -> None:
     """Use the folders that the client named in `initialize` (LSP 3.18, `InitializeParams`)."""
     client_folders = initialize_params.get("workspaceFolders")
     folders = (
@@ -41,10 +41,10 @@ def use_initial_folders(server: EditorServer, initialize_params: Mapping[str, An
     )
     if not folders:
         folders = [initialize_params.get("rootUri")]
-    server.projects.change_folders(_paths(uri for uri in folders if isinstance(uri, str)), ())
+    server.projects.change_folders(_local_paths(uri for uri in folders if isinstance(uri, str)), ())
 
 
-async def watch_files(server: EditorServer) -> None:
+async def watch_files_if_supported(server: EditorServer) -> None:
     """Ask the client to report changes on disk, if it can; otherwise the disk is checked from time to time."""
     if server.client.capability("workspace.didChangeWatchedFiles.dynamicRegistration") is not True:
         return
@@ -58,35 +58,35 @@ async def watch_files(server: EditorServer) -> None:
         await server.client_register_capability_async(types.RegistrationParams([registration]))
 
 
-def _folders_changed(server: EditorServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
+def _add_and_remove_folders(server: EditorServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
     added_folders, removed = params.event.added, params.event.removed
     server.projects.change_folders(
-        _paths(folder.uri for folder in added_folders), _paths(folder.uri for folder in removed)
+        _local_paths(folder.uri for folder in added_folders), _local_paths(folder.uri for folder in removed)
     )
-    server.live.settings_changed()
+    server.live.analyse_after_settings_change()
 
 
-def _files_changed(server: EditorServer, params: types.DidChangeWatchedFilesParams) -> None:
-    changed_files = _paths(change.uri for change in params.changes)
+def _reread_changed_files(server: EditorServer, params: types.DidChangeWatchedFilesParams) -> None:
+    changed_files = _local_paths(change.uri for change in params.changes)
     if server.proofs is not None:
-        server.proofs.changed(changed_files)
+        server.proofs.schedule_proofs_of_changed(changed_files)
     # A project is read again, which takes long.
-    of_projects = [file for file in changed_files if not _is_of_problem_only(file)]
+    of_projects = [file for file in changed_files if not _is_only_problem_content(file)]
     if of_projects or not changed_files:
-        server.projects.changed_on_disk(of_projects)
-        server.live.settings_changed()
+        server.projects.recheck_changed_files(of_projects)
+        server.live.analyse_after_settings_change()
 
 
-def _is_of_problem_only(file: Path) -> bool:
+def _is_only_problem_content(file: Path) -> bool:
     is_design = file.suffix[1:] in _SUFFIXES or file.name in _NAMES
     return not is_design and any(part in _OF_PROBLEMS for part in file.parts)
 
 
-def _paths(uris: Iterable[str]) -> list[Path]:
+def _local_paths(uris: Iterable[str]) -> list[Path]:
     paths = []
     for uri in uris:
         try:
-            paths.append(path_of(uri))
+            paths.append(local_path_of(uri))
         except ServerError:
             # A remote or virtual folder has no files to analyse.
             continue

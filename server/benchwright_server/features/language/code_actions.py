@@ -12,10 +12,10 @@ from lsprotocol import types
 
 from benchwright_harness.errors import HarnessError
 from benchwright_server.features.attempt.explanations import explanation_actions
-from benchwright_server.features.authoring.survivor_tests import killing_test_actions
+from benchwright_server.features.authoring.survivor_tests import actions_adding_killing_tests
 from benchwright_server.features.design.macro_expansion import expansion_actions
 from benchwright_server.linters import registry as linters
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 from benchwright_verilog.actions import catalogue
 from benchwright_verilog.actions.action import Action, ActionContext, ActionKind, TextChange
 from benchwright_verilog.actions.line_fix import Fix
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 def register(server: EditorServer) -> None:
     """Serve `textDocument/codeAction` and `codeAction/resolve`; `textDocument/willSaveWaitUntil` if set."""
     actions = CodeActions(server)
-    server.feature(types.TEXT_DOCUMENT_CODE_ACTION)(partial(actions.offer))
-    server.feature(types.CODE_ACTION_RESOLVE)(partial(actions.resolve))
+    server.feature(types.TEXT_DOCUMENT_CODE_ACTION)(partial(actions.actions_at_selection))
+    server.feature(types.CODE_ACTION_RESOLVE)(partial(actions.with_edit))
     if server.settings.code_actions.fix_all_on_save:
-        server.feature(types.TEXT_DOCUMENT_WILL_SAVE_WAIT_UNTIL)(partial(actions.safe_fixes_before_saving))
+        server.feature(types.TEXT_DOCUMENT_WILL_SAVE_WAIT_UNTIL)(partial(actions.safe_fix_edits))
 
 
 class CodeActions:
@@ -50,7 +50,7 @@ class CodeActions:
         self._versioned = server.client.supports("workspace.workspaceEdit.documentChanges")
         self._fixes: tuple[Document, dict[FindingTool, list[Fix]]] | None = None
 
-    async def offer(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+    async def actions_at_selection(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """The actions available at a selection."""
         document = self._server.documents.get(params.text_document.uri)
         report = await self._server.live.newest_report(params.text_document.uri)
@@ -60,65 +60,72 @@ class CodeActions:
         document, lines = report.document, report.document.lines
         action_context = ActionContext(document, lines.offset(params.range.start), lines.offset(params.range.end))
         wanted_kinds = _RequestedKinds(params.context.only)
-        touched_findings = [finding for finding in report.findings if _is_at_selection(finding, action_context, lines)]
+        touched_findings = [
+            finding for finding in report.findings if _touches_selection(finding, action_context, lines)
+        ]
         offered_actions: list[Action] = []
         if wanted_kinds.is_requested(ActionKind.QUICK_FIX):
-            offered_actions += await self._fixes_of(action_context, touched_findings)
-            offered_actions += await killing_test_actions(action_context, self._open_or_read_document)
+            offered_actions += await self._fixes_for_findings(action_context, touched_findings)
+            offered_actions += await actions_adding_killing_tests(action_context, self._open_or_read_document)
         if wanted_kinds.is_requested(ActionKind.REWRITE):
-            offered_actions += catalogue.rewrites(action_context, await self._server.projects.analysis(document))
-        actions = [self._code_action(document, action, params.context.diagnostics) for action in _once(offered_actions)]
+            offered_actions += catalogue.possible_rewrites(
+                action_context, await self._server.projects.analysis(document)
+            )
+        actions = [
+            self._code_action(document, action, params.context.diagnostics)
+            for action in _without_duplicates(offered_actions)
+        ]
         if params.context.only is None:
             actions += await expansion_actions(self._server, document, lines.to_byte(action_context.start))
         if wanted_kinds.is_requested(ActionKind.QUICK_FIX):
             actions += await explanation_actions(self._server, document.uri, touched_findings)
         if wanted_kinds.is_requested_by_name(ActionKind.FIX_ALL):
-            actions += await self._fix_all_without_edit(document)
+            actions += await self._fix_all_action(document)
         return actions
 
-    async def resolve(self, action: types.CodeAction) -> types.CodeAction:
+    async def with_edit(self, action: types.CodeAction) -> types.CodeAction:
         """The edit of an action that was offered without one."""
         data: Any = action.data
         uri = data.get("uri") if isinstance(data, dict) else None
         document = self._server.documents.get(uri) if isinstance(uri, str) else None
         if action.edit is None and document is not None:
-            fix = catalogue.fix_safely(document, await self._all_fixes(document))
+            fix = catalogue.fix_all_safe_action(document, await self._all_tool_fixes(document))
             action.edit = self._workspace_edit(document, fix.changes if fix is not None else (), {})
         return action
 
-    async def safe_fixes_before_saving(self, params: types.WillSaveTextDocumentParams) -> list[types.TextEdit]:
+    async def safe_fix_edits(self, params: types.WillSaveTextDocumentParams) -> list[types.TextEdit]:
         """Every safe fix."""
         document = self._server.documents.get(params.text_document.uri)
-        if document is None or not self._server.live.is_followed(document.uri):
+        if document is None or not self._server.live.is_analysed(document.uri):
             return []
-        fix = catalogue.fix_safely(document, await self._all_fixes(document))
+        fix = catalogue.fix_all_safe_action(document, await self._all_tool_fixes(document))
         return _text_edits(document.lines, fix.changes) if fix is not None else []
 
-    async def _fixes_of(self, action_context: ActionContext, findings: Sequence[Finding]) -> list[Action]:
+    async def _fixes_for_findings(self, action_context: ActionContext, findings: Sequence[Finding]) -> list[Action]:
         document = action_context.document
         actions: list[Action] = []
         for source in {finding.source: None for finding in findings}:
             if any(tool.source is source and tool.fixes is not None for tool in linters.LINT_TOOLS):
-                offered_fixes = (await self._tool_fixes(document)).get(source, [])
+                offered_fixes = (await self._cached_fixes_by_tool(document)).get(source, [])
                 actions += catalogue.tool_fixes(document, source, findings, offered_fixes)
         analysis = await self._server.projects.analysis(document)
-        return [*actions, *catalogue.fixes(action_context, findings, analysis, self._open_or_read_document)]
+        return [*actions, *catalogue.fixes_and_waivers(action_context, findings, analysis, self._open_or_read_document)]
 
-    async def _fix_all_without_edit(self, document: Document) -> list[types.CodeAction]:
+    async def _fix_all_action(self, document: Document) -> list[types.CodeAction]:
         kind = types.CodeActionKind.SourceFixAll
         title = "Fix everything that is safe to fix"
         if self._resolves:
             return [types.CodeAction(title, kind=kind, data={"uri": document.uri})]
-        fix = catalogue.fix_safely(document, await self._all_fixes(document))
+        fix = catalogue.fix_all_safe_action(document, await self._all_tool_fixes(document))
         return [types.CodeAction(title, kind=kind, edit=self._workspace_edit(document, fix.changes, {}))] if fix else []
 
-    async def _all_fixes(self, document: Document) -> list[Fix]:
-        return [fix for fixes in (await self._tool_fixes(document)).values() for fix in fixes]
+    async def _all_tool_fixes(self, document: Document) -> list[Fix]:
+        return [fix for fixes in (await self._cached_fixes_by_tool(document)).values() for fix in fixes]
 
-    async def _tool_fixes(self, document: Document) -> dict[FindingTool, list[Fix]]:
+    async def _cached_fixes_by_tool(self, document: Document) -> dict[FindingTool, list[Fix]]:
         """The fixes that each tool can make itself, asked for once for each version of a document."""
         if self._fixes is None or self._fixes[0] is not document:
-            settings, name = self._server.settings.lint, path_of(document.uri).name
+            settings, name = self._server.settings.lint, local_path_of(document.uri).name
             fixes: dict[FindingTool, list[Fix]] = {}
             for tool in linters.LINT_TOOLS:
                 if tool.fixes is not None:
@@ -138,12 +145,12 @@ class CodeActions:
         return Document(path.as_uri(), 0, Lines(text, self._server.documents.encoding))
 
     def _code_action(
-        self, document: Document, action: Action, diagnostics: Sequence[types.Diagnostic]
+        self, document: Document, action: Action, requested_diagnostics: Sequence[types.Diagnostic]
     ) -> types.CodeAction:
         settled = [
             diagnostic
-            for diagnostic in diagnostics
-            if action.finding is not None and _is_about(diagnostic, action.finding)
+            for diagnostic in requested_diagnostics
+            if action.finding is not None and _is_diagnostic_of_finding(diagnostic, action.finding)
         ]
         changes_by_path = {path: changes for path, changes in action.changes_elsewhere.items() if changes}
         return types.CodeAction(
@@ -180,8 +187,8 @@ class CodeActions:
 class _RequestedKinds:
     """The kinds that a client asks for; a kind includes those below it."""
 
-    def __init__(self, only: Sequence[types.CodeActionKind | str] | None) -> None:
-        self._only = None if only is None else [getattr(kind, "value", kind) for kind in only]
+    def __init__(self, requested_kinds: Sequence[types.CodeActionKind | str] | None) -> None:
+        self._only = None if requested_kinds is None else [getattr(kind, "value", kind) for kind in requested_kinds]
 
     def is_requested(self, kind: ActionKind) -> bool:
         """True if a kind is asked for, or none in particular."""
@@ -192,13 +199,13 @@ class _RequestedKinds:
         return any(f"{kind}.".startswith(f"{only}.") or not only for only in self._only or ())
 
 
-def _is_at_selection(finding: Finding, action_context: ActionContext, lines: Lines) -> bool:
+def _touches_selection(finding: Finding, action_context: ActionContext, lines: Lines) -> bool:
     if action_context.start == action_context.end and finding.start == finding.end:
         return lines.line_index(finding.start) == lines.line_index(action_context.start)
     return finding.start <= action_context.end and action_context.start <= finding.end
 
 
-def _once(actions: Sequence[Action]) -> Iterator[Action]:
+def _without_duplicates(actions: Sequence[Action]) -> Iterator[Action]:
     """Each action only once, however many findings it fixes."""
     seen_keys = set()
     for action in actions:
@@ -208,7 +215,7 @@ def _once(actions: Sequence[Action]) -> Iterator[Action]:
             yield action
 
 
-def _is_about(diagnostic: types.Diagnostic, finding: Finding) -> bool:
+def _is_diagnostic_of_finding(diagnostic: types.Diagnostic, finding: Finding) -> bool:
     return diagnostic.message == finding.message and (diagnostic.code or "") == finding.rule
 
 

@@ -12,11 +12,11 @@ from lsprotocol import types
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_problems.problem import ProblemKind
-from benchwright_server.features.attempt.own_tests import testbench_lenses
+from benchwright_server.features.attempt.own_tests import run_lenses_of_testbenches
 from benchwright_server.features.design.instances import instance_choice_lenses
 from benchwright_server.features.design.size_lenses import SizeLenses
 from benchwright_server.features.editor.locations import Locations
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.protocol.messages import AttemptStatus, VerdictView
 from benchwright_verilog.semantics.names.navigation import references
 from benchwright_verilog.semantics.names.occurrence import NameRole
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 def register(server: EditorServer) -> None:
     """Serve `textDocument/codeLens`."""
     # pygls sets an attribute on what it registers, and methods don't allow that.
-    server.feature(types.TEXT_DOCUMENT_CODE_LENS)(partial(server.lenses.lenses))
-    server.feature(types.CODE_LENS_RESOLVE)(partial(server.lenses.resolve))
-    server.command(f"benchwright.{SHOW_INSTANCES}")(partial(server.lenses.show_instances))
+    server.feature(types.TEXT_DOCUMENT_CODE_LENS)(partial(server.lenses.lenses_of_file))
+    server.feature(types.CODE_LENS_RESOLVE)(partial(server.lenses.with_instance_count_command))
+    server.command(f"benchwright.{SHOW_INSTANCES}")(partial(server.lenses.show_first_instance_or_list))
 
 
 SHOW_INSTANCES = "showInstances"
@@ -51,39 +51,39 @@ class CodeLenses:
         self._server = server
         self._sizes = SizeLenses(server)
 
-    def refresh(self) -> None:
+    def reload(self) -> None:
         """Ask the client to fetch the lenses again, if it can."""
         workspace = self._server.client_capabilities.workspace
         if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
             self._server.workspace_code_lens_refresh(None)
 
-    def saved(self) -> None:
+    def forget_sizes_after_save(self) -> None:
         """A file was saved."""
-        self._sizes.saved()
+        self._sizes.forget_sizes_after_save()
 
-    async def lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
+    async def lenses_of_file(self, params: types.CodeLensParams) -> list[types.CodeLens]:
         """Those of one file; how often a module is used is left to `resolve`."""
         document = self._server.documents.get(params.text_document.uri)
-        if document is None or not document.uri.startswith("file:") or not document.is_design:
+        if document is None or not document.uri.startswith("file:") or not document.is_verilog:
             return []
-        modules = (await self._server.projects.analysis(document)).modules
+        modules = (await self._server.projects.analysis(document)).declared_modules
         first_start = modules[0].start if modules else 0
         lenses = await self._run_and_submit_lenses(
-            path_of(document.uri), document.lines.byte_range(first_start, first_start)
+            local_path_of(document.uri), document.lines.byte_range(first_start, first_start)
         )
         for module in modules:
             name_range = document.lines.byte_range(module.start, module.end)
             lenses.append(types.CodeLens(name_range, data={"uri": document.uri, "module": module.name}))
         if self._server.settings.features.own_tests:
-            lenses += await testbench_lenses(self._server, document)
+            lenses += await run_lenses_of_testbenches(self._server, document)
         module_ranges = [
             (module_name.name, document.lines.byte_range(module_name.start, module_name.end)) for module_name in modules
         ]
         if self._server.settings.features.design_views:
-            lenses += await self._sizes.lenses(document.uri, module_ranges)
+            lenses += await self._sizes.known_size_lenses(document.uri, module_ranges)
         # Only a module with parameters differs from one instance to another.
         if self._server.settings.features.instances and b"#" in document.lines.data:
-            await self._server.live.wait_for_pause(document.uri)
+            await self._server.live.wait_for_typing_pause(document.uri)
             lenses += await instance_choice_lenses(self._server, document.uri, module_ranges)
         return lenses
 
@@ -95,7 +95,7 @@ class CodeLenses:
         if session.workspace.relative(file) not in judged_paths(session.problem):
             return []
         status = await session.status()
-        offers = [lens_of(status)]
+        offers = [lens_title_and_operation(status)]
         if status.state is AttemptState.RUNNING and not status.running:
             offers.append(("Submit", "submit"))
         arguments = [{"uri": session.workspace.folder.as_uri()}]
@@ -106,7 +106,7 @@ class CodeLenses:
             for title, command in offers
         ]
 
-    async def resolve(self, lens: types.CodeLens) -> types.CodeLens:
+    async def with_instance_count_command(self, lens: types.CodeLens) -> types.CodeLens:
         """Count the instances of a lens's module, in all files."""
         lens_data = lens.data if isinstance(lens.data, dict) else {}
         uri, module = str(lens_data.get("uri", "")), str(lens_data.get("module", ""))
@@ -120,7 +120,7 @@ class CodeLenses:
         lens.command = types.Command(title=title, command=command if locations else "", arguments=arguments)
         return lens
 
-    async def show_instances(self, *arguments: object) -> None:
+    async def show_first_instance_or_list(self, *arguments: object) -> None:
         """Show where a module is instantiated: the location, or a list of locations."""
         lens_data = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
         locations = await self._instance_locations(str(lens_data.get("uri", "")), str(lens_data.get("module", "")))
@@ -131,7 +131,7 @@ class CodeLenses:
             )
         if len(locations) != 1:
             file_lines = [
-                f"{path_of(instance_location.uri).name}:{instance_location.range.start.line + 1}"
+                f"{local_path_of(instance_location.uri).name}:{instance_location.range.start.line + 1}"
                 for instance_location in locations[:_MAX_TOLD]
             ]
             remainder = f" and {len(locations) - _MAX_TOLD} more" if len(locations) > _MAX_TOLD else ""
@@ -142,39 +142,41 @@ class CodeLenses:
             )
             self._server.window_show_message(types.ShowMessageParams(types.MessageType.Info, message))
 
-    async def _instance_locations(self, uri: str, module: str) -> list[types.Location]:
-        document = self._server.documents.get(uri)
-        if document is None or not document.is_design or not uri.startswith("file:"):
+    async def _instance_locations(self, file_uri: str, module: str) -> list[types.Location]:
+        document = self._server.documents.get(file_uri)
+        if document is None or not document.is_verilog or not file_uri.startswith("file:"):
             return []
         analysis = await self._server.projects.analysis(document)
-        module_declaration = next((module_name for module_name in analysis.modules if module_name.name == module), None)
+        module_declaration = next(
+            (module_name for module_name in analysis.declared_modules if module_name.name == module), None
+        )
         if module_declaration is None:
             return []
         target = next((occurrence.target for occurrence in analysis.occurrences_at(module_declaration.start)), None)
         if target is None:
             return []
         project = self._server.projects.project_of(document)
-        await self._server.projects.wait_until_whole(uri)
+        await self._server.projects.wait_until_whole(file_uri)
         uses = await asyncio.to_thread(lambda: list(references(project, target)))
         locations = Locations(self._server)
         instance_spans = {(use.path, use.start, use.end) for use in uses if use.role is NameRole.INSTANTIATION}
-        return [locations.location(*span) for span in sorted(instance_spans)]
+        return [locations.location_of_bytes(*span) for span in sorted(instance_spans)]
 
 
-def lens_of(status: AttemptStatus) -> tuple[str, str]:
+def lens_title_and_operation(attempt_status: AttemptStatus) -> tuple[str, str]:
     """Title and operation of the lens for an attempt."""
-    news = describe(status.verdict) if status.verdict else ""
-    if status.running:
+    news = verdict_phrase(attempt_status.verdict) if attempt_status.verdict else ""
+    if attempt_status.running:
         return "■ Stop the hidden tests", "cancelRun"
-    if status.state is AttemptState.OPEN:
+    if attempt_status.state is AttemptState.OPEN:
         return "▶ Start the clock to run the hidden tests", "start"
-    if status.state is AttemptState.PAUSED:
+    if attempt_status.state is AttemptState.PAUSED:
         return f"▶ Resume the clock to run the hidden tests{news}", "resume"
-    if status.state is AttemptState.RUNNING:
+    if attempt_status.state is AttemptState.RUNNING:
         return f"▶ Run hidden tests{news}", "run"
-    return f"{status.state.value.replace('_', ' ').capitalize()}{news}", "status"
+    return f"{attempt_status.state.value.replace('_', ' ').capitalize()}{news}", "status"
 
 
-def describe(verdict: VerdictView) -> str:
+def verdict_phrase(verdict: VerdictView) -> str:
     """A verdict in a few words, such as ` · 3/5 passed · 0.8 s · try 4`."""
     return f" · {verdict.short} · {verdict.wall_s:.1f} s · try {verdict.number}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from benchwright_server.features.editor.markup import supported_markup
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 from benchwright_verilog.language.completion.cursor import Cursor, Expected, cursor_at
 from benchwright_verilog.language.completion.library import Library
 from benchwright_verilog.language.completion.proposal import CompletionRequest, Proposal, Rank, Sort
@@ -65,8 +65,8 @@ _TRIGGERED = {
 def register(server: EditorServer) -> None:
     """Serve both."""
     completion = CompletionLists(server)
-    server.feature(types.TEXT_DOCUMENT_COMPLETION)(partial(completion.complete))
-    server.feature(types.COMPLETION_ITEM_RESOLVE)(partial(completion.resolve))
+    server.feature(types.TEXT_DOCUMENT_COMPLETION)(partial(completion.completion_list))
+    server.feature(types.COMPLETION_ITEM_RESOLVE)(partial(completion.with_documentation))
 
 
 class CompletionLists:
@@ -82,13 +82,13 @@ class CompletionLists:
         self._number = 0
         self._documentation: list[Callable[[], str]] = []
 
-    async def complete(self, params: types.CompletionParams) -> JsonText | types.CompletionList | None:
+    async def completion_list(self, params: types.CompletionParams) -> JsonText | types.CompletionList | None:
         """The completions at a position."""
         document = self._server.documents.get(params.text_document.uri)
         if document is None:
             return None
-        if not document.is_design:
-            return self._server.pack_files.complete(document, params.position)
+        if not document.is_verilog:
+            return self._server.pack_files.field_proposals(document, params.position)
         cursor = cursor_at(document.text, document.lines.offset(params.position))
         trigger = params.context.trigger_character if params.context is not None else None
         if cursor.expected_code is Expected.NOTHING or (
@@ -98,18 +98,18 @@ class CompletionLists:
         if cursor.expected_code is Expected.INCLUDE:
             proposals = list(self._include_proposals(document, cursor))
         else:
-            proposals = await self._proposals(document, cursor)
+            proposals = await self._proposals_at_cursor(document, cursor)
         return self._completion_list_json(document, cursor, proposals)
 
-    async def _proposals(self, document: Document, cursor: Cursor) -> list[Proposal]:
+    async def _proposals_at_cursor(self, document: Document, cursor: Cursor) -> list[Proposal]:
         analysis = await self._server.projects.recent_analysis(document)
-        proposals = self._proposed_by(analysis, document, cursor)
+        proposals = self._proposals_by_analysis(analysis, document, cursor)
         if not proposals and analysis.data != document.lines.data:
             # The code at the position may have been typed since the last analysis.
-            proposals = self._proposed_by(await self._server.projects.analysis(document), document, cursor)
+            proposals = self._proposals_by_analysis(await self._server.projects.analysis(document), document, cursor)
         return proposals
 
-    def _proposed_by(self, analysis: FileAnalysis, document: Document, cursor: Cursor) -> list[Proposal]:
+    def _proposals_by_analysis(self, analysis: FileAnalysis, document: Document, cursor: Cursor) -> list[Proposal]:
         from benchwright_verilog.language.completion.proposals import (
             proposals,  # Imported late: slang is not needed to start.
         )
@@ -128,12 +128,14 @@ class CompletionLists:
     def _include_proposals(self, document: Document, cursor: Cursor) -> Iterator[Proposal]:
         """The folders and design files that an `include` could name next."""
         inner_folder = cursor.path[0] if cursor.path else ""
-        folder_of_file = path_of(document.uri).parent
+        folder_of_file = local_path_of(document.uri).parent
         settings = self._server.settings.project
         project = self._server.projects.project_of(document)
         root = project.folder or folder_of_file
         for folder in dict.fromkeys([folder_of_file, root, *(root / name for name in settings.include_dirs)]):
-            yield from _folder_proposals(project.files, folder / inner_folder, cursor.word, path_of(document.uri))
+            yield from _includable_proposals_in(
+                project.files, folder / inner_folder, cursor.word, local_path_of(document.uri)
+            )
 
     def _completion_list_json(self, document: Document, cursor: Cursor, proposals: list[Proposal]) -> JsonText:
         ordered_proposals = sorted(proposals, key=partial(_sort_key, cursor.word))
@@ -143,39 +145,46 @@ class CompletionLists:
         lines = document.lines
         insert, replace = lines.range(cursor.start, cursor.offset), lines.range(cursor.start, cursor.end)
         has_both = self._server.client.supports(f"{_ITEM}.insertReplaceSupport")
-        edit_ranges = {"insert": _json(insert), "replace": _json(replace)} if has_both else {"range": _json(insert)}
+        edit_ranges = (
+            {"insert": _range_json(insert), "replace": _range_json(replace)}
+            if has_both
+            else {"range": _range_json(insert)}
+        )
         completion_items = [
-            self._item(proposal, index, edit_ranges, cursor.word) for index, proposal in enumerate(shown_proposals)
+            self._completion_item_json(proposal, index, edit_ranges, cursor.word)
+            for index, proposal in enumerate(shown_proposals)
         ]
         return JsonText(json.dumps({"isIncomplete": len(ordered_proposals) >= _MOST_ITEMS, "items": completion_items}))
 
-    def _item(self, proposal: Proposal, index: int, edit_ranges: dict[str, Any], word: str) -> dict[str, Any]:
+    def _completion_item_json(
+        self, proposal: Proposal, list_index: int, text_edit_ranges: dict[str, Any], typed_word: str
+    ) -> dict[str, Any]:
         is_snippet = bool(proposal.snippet) and self._server.client.supports(f"{_ITEM}.snippetSupport")
         text = proposal.snippet if is_snippet else proposal.plain_text or proposal.label
         completion_item: dict[str, Any] = {
             "label": proposal.label,
             "kind": _KINDS[proposal.sort].value,
-            "sortText": f"{index:04}",
-            "textEdit": {"newText": text, **edit_ranges},
-            "data": [self._number, index],
+            "sortText": f"{list_index:04}",
+            "textEdit": {"newText": text, **text_edit_ranges},
+            "data": [self._number, list_index],
         }
         if proposal.detail:
             completion_item["detail"] = proposal.detail[:_LONGEST_DETAIL]
-        if (compared := _filter_text(proposal, word)) is not None:
+        if (compared := _filter_text_unless_label(proposal, typed_word)) is not None:
             completion_item["filterText"] = compared
         if is_snippet:
             completion_item["insertTextFormat"] = types.InsertTextFormat.Snippet.value
-        if "\n" in text and (mode := self._insert_text_mode(is_snippet=is_snippet)) is not None:
+        if "\n" in text and (mode := self._insert_text_mode_if_supported(is_snippet=is_snippet)) is not None:
             completion_item["insertTextMode"] = mode.value
         return completion_item
 
-    def _insert_text_mode(self, *, is_snippet: bool) -> types.InsertTextMode | None:
+    def _insert_text_mode_if_supported(self, *, is_snippet: bool) -> types.InsertTextMode | None:
         # Every client indents snippets; of other insertions, only the first line is in the right column.
         if not self._server.client.supports(f"{_ITEM}.insertTextModeSupport"):
             return None
         return types.InsertTextMode.AdjustIndentation if is_snippet else types.InsertTextMode.AsIs
 
-    async def resolve(self, completion_item: types.CompletionItem) -> types.CompletionItem:
+    async def with_documentation(self, completion_item: types.CompletionItem) -> types.CompletionItem:
         """The documentation of an item of the last list."""
         data: Any = completion_item.data
         if not isinstance(data, list | tuple) or len(data) != 2 or data[0] != self._number:
@@ -191,36 +200,38 @@ class CompletionLists:
         return completion_item
 
 
-def _sort_key(word: str, proposal: Proposal) -> tuple[bool, int, int, bool, str]:
+def _sort_key(typed_word: str, proposal: Proposal) -> tuple[bool, int, int, bool, str]:
     # Items that start with the typed letters come before those that only contain them.
-    starts_with_word = proposal.label.lstrip(".`$").lower().startswith(word.lstrip(".`$").lower())
+    starts_with_word = proposal.label.lstrip(".`$").lower().startswith(typed_word.lstrip(".`$").lower())
     label = proposal.label
     return not starts_with_word, proposal.rank, proposal.position, label.startswith("_"), label.lower()
 
 
-def _json(span: types.Range) -> dict[str, Any]:
-    start_position, end_position = span.start, span.end
+def _range_json(lsp_range: types.Range) -> dict[str, Any]:
+    start_position, end_position = lsp_range.start, lsp_range.end
     return {
         "start": {"line": start_position.line, "character": start_position.character},
         "end": {"line": end_position.line, "character": end_position.character},
     }
 
 
-def _filter_text(proposal: Proposal, word: str) -> str | None:
+def _filter_text_unless_label(proposal: Proposal, typed_word: str) -> str | None:
     """The text that the client compares with the typed text, if the label would never match it."""
     if proposal.sort is Sort.SNIPPET and " " in proposal.label:
         name = proposal.label.partition(" ")[0]
-        return name if proposal.label.endswith("…") else word or name
-    if proposal.label.startswith(".") and word:
+        return name if proposal.label.endswith("…") else typed_word or name
+    if proposal.label.startswith(".") and typed_word:
         return proposal.label[1:]
     return None
 
 
-def _folder_proposals(files: ReadableFiles, folder: Path, word: str, own_path: Path) -> Iterable[Proposal]:
-    for path, is_folder in files.entries(folder):
-        if path.name.startswith(".") or not path.name.lower().startswith(word.lower()):
+def _includable_proposals_in(
+    files: ReadableFiles, folder: Path, typed_prefix: str, including_file: Path
+) -> Iterable[Proposal]:
+    for path, is_folder in files.readable_entries(folder):
+        if path.name.startswith(".") or not path.name.lower().startswith(typed_prefix.lower()):
             continue
         if is_folder:
             yield Proposal(f"{path.name}/", Sort.FOLDER, Rank.NAMED)
-        elif path.suffix in DESIGN_SUFFIXES and path != own_path:
+        elif path.suffix in DESIGN_SUFFIXES and path != including_file:
             yield Proposal(path.name, Sort.FILE, Rank.MEMBER if path.suffix in (".vh", ".svh") else Rank.FIT)

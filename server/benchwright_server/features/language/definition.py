@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.features.editor.locations import Locations, Place, place_in_design_file, place_in_whole_project
+from benchwright_server.features.editor.locations import (
+    Locations,
+    Place,
+    place_in_design_file,
+    place_once_project_is_read,
+)
 from benchwright_verilog.semantics.names import navigation
 from benchwright_verilog.semantics.names.occurrence import Occurrence, Target
 
@@ -38,23 +43,25 @@ def register(server: EditorServer) -> None:
     }
     for way, (method, find) in methods_by_capability.items():
         if server.client.supports(f"textDocument.{way}"):
-            server.feature(method)(partial(_answer, server, find))
+            server.feature(method)(partial(_locations_of_targets, server, find))
 
 
-async def _answer(server: EditorServer, find: Find, params: types.TextDocumentPositionParams) -> Answer:
+async def _locations_of_targets(
+    server: EditorServer, find_targets: Find, params: types.TextDocumentPositionParams
+) -> Answer:
     location = await place_in_design_file(server, params)
-    targets = await _targets(server, find, location)
+    targets = await _targets_at_place(server, find_targets, location)
     if not targets and location is not None and not server.projects.project_of(location.document).is_whole:
-        targets = await _targets(server, find, await place_in_whole_project(server, params))
+        targets = await _targets_at_place(server, find_targets, await place_once_project_is_read(server, params))
     locations = Locations(server)
-    return [locations.location(target.path, target.start, target.end) for target in targets]
+    return [locations.location_of_bytes(target.path, target.start, target.end) for target in targets]
 
 
-async def _targets(server: EditorServer, find: Find, location: Place | None) -> list[Target | Occurrence]:
-    if location is None:
+async def _targets_at_place(server: EditorServer, find_targets: Find, place: Place | None) -> list[Target | Occurrence]:
+    if place is None:
         return []
-    document, analysis, byte = location
+    document, analysis, byte = place
     project = server.projects.project_of(document)
-    if find in (navigation.declarations, navigation.implementations):
-        return await asyncio.to_thread(lambda: list(find(project, analysis, byte)))
-    return list(find(project, analysis, byte))
+    if find_targets in (navigation.declarations, navigation.implementations):
+        return await asyncio.to_thread(lambda: list(find_targets(project, analysis, byte)))
+    return list(find_targets(project, analysis, byte))

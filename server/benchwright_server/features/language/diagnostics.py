@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from benchwright_server.editor_server import Counts, FindingReport
-from benchwright_server.features.editor.project_of import refresh_views
+from benchwright_server.features.editor.project_of import ask_client_to_refetch_views
 from benchwright_server.linters.lint_tool import SavedFile
 from benchwright_server.linters.registry import lint_file
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.workspaces.workspace import Workspace
 from benchwright_verilog.findings.finding import Finding, Level, RelatedPlace
 from benchwright_verilog.findings.merging import findings_to_show
-from benchwright_verilog.findings.piecewise import Piecewise, declared_in, words_of
-from benchwright_verilog.findings.rules import reports_deprecated, reports_unnecessary
+from benchwright_verilog.findings.piecewise import Piecewise, declared_module_names, words_of
+from benchwright_verilog.findings.rules import reports_deprecated_code, reports_removable_code
 from benchwright_verilog.findings.source import SLANG, FindingTool
 from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity, SlangDiagnostic
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
@@ -56,9 +56,9 @@ def register(server: EditorServer) -> None:
 
 async def _pull_diagnostics(server: EditorServer, params: types.DocumentDiagnosticParams) -> JsonText:
     uri = params.text_document.uri
-    await server.live.wait_for_pause(uri)
+    await server.live.wait_for_typing_pause(uri)
     if server.expansions is not None:
-        server.expansions.refresh()
+        server.expansions.reload_outdated()
     if not server.client.supports("workspace.diagnostics.refreshSupport"):
         # It would not learn that more is known later.
         await server.projects.wait_until_whole(uri)
@@ -68,7 +68,7 @@ async def _pull_diagnostics(server: EditorServer, params: types.DocumentDiagnost
     elif report.id == params.previous_result_id:
         report_json = {"kind": "unchanged", "resultId": report.id}
     else:
-        report_json = {"kind": "full", "resultId": report.id, "items": server.live.report_json(report)}
+        report_json = {"kind": "full", "resultId": report.id, "items": server.live.shown_diagnostics_json(report)}
     return JsonText(json.dumps(report_json))
 
 
@@ -76,14 +76,14 @@ async def _pull_diagnostics(server: EditorServer, params: types.DocumentDiagnost
 class _OpenDocument:
     """The state of one open document."""
 
-    first_change: float = 0.0
-    last_change: float = 0.0
-    is_looked_at: bool = True
+    first_change_s: float = 0.0
+    last_change_s: float = 0.0
+    is_analysed_since_typing: bool = True
     """True if nothing was typed since the last analysis."""
     timer: asyncio.TimerHandle | None = None
-    linted: dict[FindingTool, tuple[Finding, ...]] = field(default_factory=dict)
-    report: FindingReport | None = None
-    pieces: Piecewise | None = None
+    lint_findings_by_tool: dict[FindingTool, tuple[Finding, ...]] = field(default_factory=dict)
+    last_report: FindingReport | None = None
+    piecewise_analysis: Piecewise | None = None
     """Everything that is known of a large file by itself."""
     slang_report: tuple[Document, tuple[SlangDiagnostic, ...]] | None = None
     """The last report of slang."""
@@ -112,35 +112,35 @@ class LiveDiagnostics:
 
     # Events of documents
 
-    def opened(self, uri: str) -> None:
+    def analyse_opened(self, uri: str) -> None:
         """A document was opened: analyse it at once."""
-        if _is_design(uri):
+        if _is_local_design_file(uri):
             self._watched[uri] = _OpenDocument()
             if not self._pulls:
-                self._start_task(self._analyse_and_publish(uri))
+                self._start_reporting_failure(self._analyse_and_publish(uri))
 
-    def changed(self, uri: str) -> None:
+    def analyse_changed_later(self, uri: str) -> None:
         """A document was changed: analyse it when typing pauses."""
         watched = self._watched.get(uri)
         if watched is None:
             return
         # Linters' findings are about the saved version; their ranges are wrong now.
-        watched.linted.clear()
-        watched.last_change = time.monotonic()
-        if watched.is_looked_at:
-            watched.first_change = watched.last_change
-            watched.is_looked_at = False
+        watched.lint_findings_by_tool.clear()
+        watched.last_change_s = time.monotonic()
+        if watched.is_analysed_since_typing:
+            watched.first_change_s = watched.last_change_s
+            watched.is_analysed_since_typing = False
         if self._pulls:
-            self._analyse_others_later()
+            self._schedule_analysis_of_others()
             return
         if watched.timer is not None:
             watched.timer.cancel()
         loop = asyncio.get_running_loop()
         watched.timer = loop.call_later(
-            self._seconds_to_wait(watched), lambda: self._start_task(self._analyse_and_publish(uri))
+            self._seconds_until_analysis(watched), lambda: self._start_reporting_failure(self._analyse_and_publish(uri))
         )
 
-    def closed(self, uri: str) -> None:
+    def clear_closed(self, uri: str) -> None:
         """A document was closed: its diagnostics are cleared."""
         watched = self._watched.pop(uri, None)
         if watched is not None:
@@ -149,26 +149,26 @@ class LiveDiagnostics:
             if not self._pulls:
                 self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
-    def settings_changed(self) -> None:
+    def analyse_after_settings_change(self) -> None:
         """Analyse everything with the new settings."""
         self._is_all_old = True
-        self._analyse_others_later(even_if_alone=True)
+        self._schedule_analysis_of_others(even_if_alone=True)
 
-    def indexed(self) -> None:
+    def analyse_after_indexing(self) -> None:
         """All files of a large folder have been read: what was found before may be wrong now."""
         self._is_all_old = True
-        self._start_task(self._look_again())
+        self._start_reporting_failure(self._analyse_all_again())
 
-    async def refresh(self, uris: Iterable[str]) -> None:
+    async def republish_if_changed(self, uris: Iterable[str]) -> None:
         """Shows again what is known of open documents besides their text, because it has changed."""
-        await self._show_if_changed(uris)
+        await self._show_changed_reports(uris)
 
-    async def wait_for_pause(self, uri: str) -> None:
+    async def wait_for_typing_pause(self, uri: str) -> None:
         """Wait until typing pauses, or has gone on for long enough."""
-        while (watched := self._watched.get(uri)) is not None and not watched.is_looked_at:
-            wait = self._seconds_to_wait(watched)
+        while (watched := self._watched.get(uri)) is not None and not watched.is_analysed_since_typing:
+            wait = self._seconds_until_analysis(watched)
             if wait <= 0:
-                watched.is_looked_at = True
+                watched.is_analysed_since_typing = True
                 return
             await asyncio.sleep(wait)
 
@@ -183,74 +183,78 @@ class LiveDiagnostics:
             return None
         if not self._pulls:
             await self._analyse_and_publish(uri)
-        file = path_of(uri)
+        file = local_path_of(uri)
         workspace = await asyncio.to_thread(Workspace.find_around, file)
         folder = workspace.folder if workspace is not None else None
         saved = SavedFile(file, document.lines, folder, self._server.sessions.home.cache, self._server.settings.lint)
         lint_findings = await lint_file(saved, self._server.report_failure)
         if self._watched.get(uri) is not watched or self._server.documents.get(uri) is not document:
             return None
-        watched.linted = dict(lint_findings)
-        await self._show_if_changed([uri])
-        if workspace is None or watched.report is None:
+        watched.lint_findings_by_tool = dict(lint_findings)
+        await self._show_changed_reports([uri])
+        if workspace is None or watched.last_report is None:
             return None
-        findings_by_source = {SLANG: watched.report.of_slang, **lint_findings}
-        return {str(source): _count(group) for source, group in findings_by_source.items()}
+        findings_by_source = {SLANG: watched.last_report.of_slang, **lint_findings}
+        return {str(source): _error_and_warning_counts(group) for source, group in findings_by_source.items()}
 
     # Findings
 
-    def is_followed(self, uri: str) -> bool:
+    def is_analysed(self, uri: str) -> bool:
         """True if a document is a design that is analysed."""
         return uri in self._watched
 
     async def newest_report(self, uri: str) -> FindingReport | None:
         """The report on the latest version of a document; None if it is not a design."""
         while (document := self._server.documents.get(uri)) is not None and uri in self._watched:
-            report = await self._report(document)
+            report = await self._make_and_store_report(document)
             if self._server.documents.get(uri) is document:
                 return report
         return None
 
-    def report_json(self, report: FindingReport) -> list[dict[str, Any]]:
+    def shown_diagnostics_json(self, report: FindingReport) -> list[dict[str, Any]]:
         """A report as the client can show it (LSP 3.18, `Diagnostic`), as plain JSON: there may be hundreds."""
-        return [self._diagnostic(finding, report.document) for finding in report.findings] if self._is_shown else []
+        return (
+            [self._diagnostic_json(finding, report.document) for finding in report.findings] if self._is_shown else []
+        )
 
-    async def _report(self, document: Document) -> FindingReport:
+    async def _make_and_store_report(self, document: Document) -> FindingReport:
         slang_findings = tuple(findings_from_slang(await self._slang_diagnostics(document), document.lines))
         watched = self._watched.get(document.uri) or _OpenDocument()
-        linted = (lint_finding for group in watched.linted.values() for lint_finding in group)
+        linted = (lint_finding for group in watched.lint_findings_by_tool.values() for lint_finding in group)
         findings = tuple(
             findings_to_show(
-                (*slang_findings, *linted, *self._server.builds.findings_about(document)),
+                (*slang_findings, *linted, *self._server.builds.findings_on_unchanged_lines(document)),
                 document.lines,
                 self._server.settings.lint,
             )
         )
-        last_report = watched.report
+        last_report = watched.last_report
         if last_report is not None and last_report.findings == findings:
             number = last_report.id
         else:
             self._numbers += 1
             number = str(self._numbers)
-        watched.report = FindingReport(number, document, findings, slang_findings)
-        return watched.report
+        watched.last_report = FindingReport(number, document, findings, slang_findings)
+        return watched.last_report
 
     async def _slang_diagnostics(self, document: Document) -> tuple[SlangDiagnostic, ...]:
-        if len(document.text) < _LARGE or not self._needs_no_other_file(document):
+        if len(document.text) < _LARGE or not self._can_analyse_alone(document):
             return await self._server.projects.diagnostics(document)
         watched = self._watched.get(document.uri) or _OpenDocument()
         if watched.slang_report is not None and watched.slang_report[0] is document:
             return watched.slang_report[1]
-        if watched.pieces is None:
+        if watched.piecewise_analysis is None:
             project = self._server.projects.project_of(document)
-            watched.pieces = Piecewise(path_of(document.uri), project.files, is_alone=project.folder is None)
-            slang_diagnostics = await asyncio.to_thread(watched.pieces.diagnostics, document.units)
+            watched.piecewise_analysis = Piecewise(
+                local_path_of(document.uri), project.files, is_alone=project.folder is None
+            )
+            slang_diagnostics = await asyncio.to_thread(watched.piecewise_analysis.diagnostics, document.units)
         else:
-            slang_diagnostics = watched.pieces.diagnostics(document.units)
+            slang_diagnostics = watched.piecewise_analysis.diagnostics(document.units)
         watched.slang_report = document, slang_diagnostics
         return slang_diagnostics
 
-    def _needs_no_other_file(self, document: Document) -> bool:
+    def _can_analyse_alone(self, document: Document) -> bool:
         """True if slang needs no other file to analyse a document."""
         project = self._server.projects.project_of(document)
         if (
@@ -270,24 +274,26 @@ class LiveDiagnostics:
         project.refresh()
         if not project.is_whole:
             return False
-        path = path_of(document.uri)
+        path = local_path_of(document.uri)
         if project.is_workspace:
-            return not other_documents and all(source == path for source in inventory.sources())
+            return not other_documents and all(source == path for source in inventory.files_but_headers())
         foreign = {
             name.encode()
-            for name, paths in inventory.declaring_files.items()
+            for name, paths in inventory.declaring_files_by_unit.items()
             if any(declaring_path != path for declaring_path in paths)
         }
-        foreign = foreign.union(*(declared_in(other_document.units) for other_document in other_documents))
+        foreign = foreign.union(*(declared_module_names(other_document.units) for other_document in other_documents))
         return not foreign or foreign.isdisjoint(words_of(document.units))
 
-    def _seconds_to_wait(self, watched: _OpenDocument) -> float:
+    def _seconds_until_analysis(self, open_document: _OpenDocument) -> float:
         """Seconds until a document that is being edited should be analysed."""
         diagnostics_settings, current_time = self._server.settings.diagnostics, time.monotonic()
-        quiet = watched.last_change + diagnostics_settings.quiet_ms / 1000 - current_time
-        return max(0.0, min(quiet, watched.first_change + diagnostics_settings.patience_ms / 1000 - current_time))
+        quiet = open_document.last_change_s + diagnostics_settings.quiet_ms / 1000 - current_time
+        return max(
+            0.0, min(quiet, open_document.first_change_s + diagnostics_settings.patience_ms / 1000 - current_time)
+        )
 
-    def _start_task(self, coroutine: Coroutine[Any, Any, None]) -> None:
+    def _start_reporting_failure(self, coroutine: Coroutine[Any, Any, None]) -> None:
         async def looked() -> None:
             try:
                 await coroutine
@@ -302,57 +308,61 @@ class LiveDiagnostics:
         watched = self._watched.get(uri)
         if watched is None:
             return
-        watched.is_looked_at, watched.timer = True, None
+        watched.is_analysed_since_typing, watched.timer = True, None
         if self._server.expansions is not None:
-            self._server.expansions.refresh()
+            self._server.expansions.reload_outdated()
         report = await self.newest_report(uri)
         if report is not None:
-            self._publish(report)
-            self._analyse_others_later()
+            self._publish_if_enabled(report)
+            self._schedule_analysis_of_others()
 
-    def _analyse_others_later(self, *, even_if_alone: bool = False) -> None:
+    def _schedule_analysis_of_others(self, *, even_if_alone: bool = False) -> None:
         """An edit in one file may cause or fix findings in another: analyse those after a longer pause in typing."""
         if len(self._watched) > 1 or even_if_alone:
             if self._refresh_timer is not None:
                 self._refresh_timer.cancel()
             wait = 2 * self._server.settings.diagnostics.quiet_ms / 1000
             self._refresh_timer = asyncio.get_running_loop().call_later(
-                wait, lambda: self._start_task(self._look_again())
+                wait, lambda: self._start_reporting_failure(self._analyse_all_again())
             )
 
-    async def _look_again(self) -> None:
+    async def _analyse_all_again(self) -> None:
         self._refresh_timer = None
         if self._is_all_old:
             self._is_all_old = False
-            refresh_views(self._server)
-        await self._show_if_changed(
-            [uri for uri, watched in self._watched.items() if self._pulls or watched.is_looked_at]
+            ask_client_to_refetch_views(self._server)
+        await self._show_changed_reports(
+            [uri for uri, watched in self._watched.items() if self._pulls or watched.is_analysed_since_typing]
         )
 
-    async def _show_if_changed(self, uris: Iterable[str]) -> None:
+    async def _show_changed_reports(self, uris: Iterable[str]) -> None:
         is_any_new = False
         for uri in uris:
             watched = self._watched.get(uri)
-            previous_id = watched.report.id if watched is not None and watched.report is not None else None
+            previous_id = watched.last_report.id if watched is not None and watched.last_report is not None else None
             report = await self.newest_report(uri)
             if report is None or report.id == previous_id:
                 continue
             is_any_new = True
             if not self._pulls:
                 # At once: while others are analysed, the file may be closed or changed.
-                self._publish(report)
+                self._publish_if_enabled(report)
         if is_any_new and self._pulls and self._server.client.supports("workspace.diagnostics.refreshSupport"):
             self._server.workspace_diagnostic_refresh(None)
 
-    def _publish(self, report: FindingReport) -> None:
+    def _publish_if_enabled(self, report: FindingReport) -> None:
         if self._is_shown:
             document = report.document
-            params = {"uri": document.uri, "version": document.version, "diagnostics": self.report_json(report)}
+            params = {
+                "uri": document.uri,
+                "version": document.version,
+                "diagnostics": self.shown_diagnostics_json(report),
+            }
             self._server.notify_plain(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
-    def _diagnostic(self, finding: Finding, document: Document) -> dict[str, Any]:
+    def _diagnostic_json(self, finding: Finding, document: Document) -> dict[str, Any]:
         diagnostic: dict[str, Any] = {
-            "range": _range(document.lines, finding.start, max(finding.start, finding.end)),
+            "range": _range_json(document.lines, finding.start, max(finding.start, finding.end)),
             "severity": finding.level.value,
             "source": str(finding.source),
             "message": finding.message,
@@ -361,27 +371,27 @@ class LiveDiagnostics:
             diagnostic["code"] = finding.rule
         if self._links and (link := finding.source.rule_page_url(finding.rule)):
             diagnostic["codeDescription"] = {"href": link}
-        if self._tags and (tags := list(_tags(finding))):
+        if self._tags and (tags := list(_diagnostic_tags(finding))):
             diagnostic["tags"] = tags
         if self._relates and finding.related:
-            diagnostic["relatedInformation"] = [self._related_information(related) for related in finding.related]
+            diagnostic["relatedInformation"] = [self._related_information_json(related) for related in finding.related]
         return diagnostic
 
-    def _related_information(self, related: RelatedPlace) -> dict[str, Any]:
-        uri = related.path.as_uri()
+    def _related_information_json(self, related_place: RelatedPlace) -> dict[str, Any]:
+        uri = related_place.path.as_uri()
         document = self._server.documents.get(uri)
         if document is None:
-            point = {"line": max(0, related.line - 1), "character": max(0, related.column - 1)}
+            point = {"line": max(0, related_place.line - 1), "character": max(0, related_place.column - 1)}
             related_range = {"start": point, "end": point}
         else:
-            start, end = document.lines.line_bounds(related.line)
-            offset = min(start + related.column - 1, end)
-            related_range = _range(document.lines, offset, offset)
-        return {"location": {"uri": uri, "range": related_range}, "message": related.message}
+            start, end = document.lines.line_bounds(related_place.line)
+            offset = min(start + related_place.column - 1, end)
+            related_range = _range_json(document.lines, offset, offset)
+        return {"location": {"uri": uri, "range": related_range}, "message": related_place.message}
 
 
-def _range(lines: Lines, start: int, end: int) -> dict[str, Any]:
-    first_position, last_position = lines.line_and_column(start), lines.line_and_column(end)
+def _range_json(lines: Lines, start_offset: int, end_offset: int) -> dict[str, Any]:
+    first_position, last_position = lines.line_and_column(start_offset), lines.line_and_column(end_offset)
     return {
         "start": {"line": first_position[0], "character": first_position[1]},
         "end": {"line": last_position[0], "character": last_position[1]},
@@ -401,17 +411,17 @@ def findings_from_slang(slang_diagnostics: Iterable[SlangDiagnostic], lines: Lin
         )
 
 
-def _tags(finding: Finding) -> Iterator[int]:
-    if reports_unnecessary(finding.rule):
+def _diagnostic_tags(finding: Finding) -> Iterator[int]:
+    if reports_removable_code(finding.rule):
         yield types.DiagnosticTag.Unnecessary.value
-    if reports_deprecated(finding.rule, finding.message):
+    if reports_deprecated_code(finding.rule, finding.message):
         yield types.DiagnosticTag.Deprecated.value
 
 
-def _count(findings: Iterable[Finding]) -> tuple[int, int]:
+def _error_and_warning_counts(findings: Iterable[Finding]) -> tuple[int, int]:
     levels = [finding.level for finding in findings]
     return levels.count(Level.ERROR), levels.count(Level.WARNING)
 
 
-def _is_design(uri: str) -> bool:
+def _is_local_design_file(uri: str) -> bool:
     return uri.startswith("file:") and Path(uri).suffix in DESIGN_SUFFIXES

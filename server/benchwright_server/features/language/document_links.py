@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.workspaces.workspace import MARKER, Workspace
 from benchwright_verilog.syntax.documents import Document
-from benchwright_verilog.syntax.links import includes_of, named_in_markdown
+from benchwright_verilog.syntax.links import files_named_in_markdown, includes_of
 from benchwright_verilog.syntax.units import results_by_unit
 
 if TYPE_CHECKING:
@@ -31,14 +31,14 @@ async def _document_links(server: EditorServer, params: types.DocumentLinkParams
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.uri.startswith("file:"):
         return []
-    if document.is_design:
-        return await _includes(server, document)
+    if document.is_verilog:
+        return await _links_of_includes(server, document)
     if PurePosixPath(document.uri).suffix in _MARKDOWN:
-        return await asyncio.to_thread(_named_files, server.projects.project_of(document), document)
+        return await asyncio.to_thread(_links_of_workspace_files, server.projects.project_of(document), document)
     return []
 
 
-async def _includes(server: EditorServer, document: Document) -> list[types.DocumentLink]:
+async def _links_of_includes(server: EditorServer, document: Document) -> list[types.DocumentLink]:
     named_files = [
         (unit.start, include)
         for unit, unit_includes in await results_by_unit(document.units, includes_of)
@@ -46,8 +46,10 @@ async def _includes(server: EditorServer, document: Document) -> list[types.Docu
     ]
     if not named_files:
         return []
-    project, file = server.projects.project_of(document), path_of(document.uri)
-    files = await asyncio.to_thread(lambda: [_included_file(project, file, include.name) for _, include in named_files])
+    project, file = server.projects.project_of(document), local_path_of(document.uri)
+    files = await asyncio.to_thread(
+        lambda: [_included_file_if_found(project, file, include.name) for _, include in named_files]
+    )
     return [
         types.DocumentLink(
             document.lines.byte_range(start + include.start, start + include.end), target=included_file.as_uri()
@@ -57,18 +59,18 @@ async def _includes(server: EditorServer, document: Document) -> list[types.Docu
     ]
 
 
-def _included_file(project: Project, file: Path, name: str) -> Path | None:
-    return project.find_include(file, name) if name and "\0" not in name else None
+def _included_file_if_found(project: Project, including_file: Path, included_name: str) -> Path | None:
+    return project.find_include(including_file, included_name) if included_name and "\0" not in included_name else None
 
 
-def _named_files(project: Project, document: Document) -> list[types.DocumentLink]:
+def _links_of_workspace_files(project: Project, document: Document) -> list[types.DocumentLink]:
     """The files of a workspace that its statement names; nothing outside the workspace."""
-    file = path_of(document.uri)
+    file = local_path_of(document.uri)
     workspace = Workspace.find_around(file)
     if workspace is None:
         return []
     links = []
-    for named_file in named_in_markdown(document.text):
+    for named_file in files_named_in_markdown(document.text):
         path = PurePosixPath(named_file.name)
         if (
             not named_file.name

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_verilog.syntax.folds import FoldingSpan, conditional_folds, folds_of
+from benchwright_verilog.syntax.folds import FoldingSpan, conditional_folds, folds_without_conditionals
 from benchwright_verilog.syntax.json_form import JsonText, MovingJson
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.units import Shape, results_by_unit
@@ -19,35 +19,37 @@ if TYPE_CHECKING:
 
 def register(server: EditorServer) -> None:
     """Serve it."""
-    server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)(partial(_folding, server))
+    server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)(partial(_folding_ranges, server))
 
 
-async def _folding(server: EditorServer, params: types.FoldingRangeParams) -> JsonText | list[types.FoldingRange]:
+async def _folding_ranges(
+    server: EditorServer, params: types.FoldingRangeParams
+) -> JsonText | list[types.FoldingRange]:
     document = server.documents.get(params.text_document.uri)
-    if document is None or not document.is_design:
+    if document is None or not document.is_verilog:
         return []
     by_line = server.client.supports("textDocument.foldingRange.lineFoldingOnly")
-    make = _whole_lines if by_line else _exact
+    make = _line_folds_template if by_line else _character_folds_template
     pieces = [ranges.json_at(unit.line) for unit, ranges in await results_by_unit(document.units, make)]
-    pieces.append(_ranges(conditional_folds(document.units), document.lines, by_line=by_line).json_at(0))
+    pieces.append(_folds_template(conditional_folds(document.units), document.lines, is_by_line=by_line).json_at(0))
     return JsonText.of_list(pieces)
 
 
-def _whole_lines(shape: Shape) -> MovingJson:
-    return _ranges(folds_of(shape), shape.lines, by_line=True)
+def _line_folds_template(shape: Shape) -> MovingJson:
+    return _folds_template(folds_without_conditionals(shape), shape.lines, is_by_line=True)
 
 
-def _exact(shape: Shape) -> MovingJson:
-    return _ranges(folds_of(shape), shape.lines, by_line=False)
+def _character_folds_template(shape: Shape) -> MovingJson:
+    return _folds_template(folds_without_conditionals(shape), shape.lines, is_by_line=False)
 
 
-def _ranges(folds: Iterable[FoldingSpan], lines: Lines, *, by_line: bool) -> MovingJson:
+def _folds_template(folds: Iterable[FoldingSpan], lines: Lines, *, is_by_line: bool) -> MovingJson:
     foldings: dict[tuple[int, int], str] = {}
     for fold in folds:
         fold_range = lines.byte_range(fold.start, fold.end)
         first_line, last_line = fold_range.start.line, fold_range.end.line
         kind = f',"kind":"{fold.kind.value}"' if fold.kind else ""
-        if by_line:
+        if is_by_line:
             last_line -= not fold.hides_last
         else:
             kind += f',"startCharacter":{fold_range.start.character},"endCharacter":{fold_range.end.character}'

@@ -25,12 +25,14 @@ _CLOSING = re.compile(r"[ \t]*(?:end|else|end(?:module|case|function|task|interf
 
 def register(server: EditorServer) -> None:
     """Serve all three."""
-    server.feature(types.TEXT_DOCUMENT_FORMATTING)(partial(_format_document, server))
-    server.feature(types.TEXT_DOCUMENT_RANGE_FORMATTING)(partial(_format_range, server))
-    server.feature(types.TEXT_DOCUMENT_ON_TYPE_FORMATTING)(partial(_format_on_type, server))
+    server.feature(types.TEXT_DOCUMENT_FORMATTING)(partial(_document_formatting_edits, server))
+    server.feature(types.TEXT_DOCUMENT_RANGE_FORMATTING)(partial(_range_formatting_edits, server))
+    server.feature(types.TEXT_DOCUMENT_ON_TYPE_FORMATTING)(partial(_typing_formatting_edits, server))
 
 
-async def _format_document(server: EditorServer, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
+async def _document_formatting_edits(
+    server: EditorServer, params: types.DocumentFormattingParams
+) -> list[types.TextEdit]:
     try:
         return await _formatting_edits(server, params.text_document.uri, params.options)
     except NotFormattedError as error:
@@ -39,7 +41,9 @@ async def _format_document(server: EditorServer, params: types.DocumentFormattin
         return []
 
 
-async def _format_range(server: EditorServer, params: types.DocumentRangeFormattingParams) -> list[types.TextEdit]:
+async def _range_formatting_edits(
+    server: EditorServer, params: types.DocumentRangeFormattingParams
+) -> list[types.TextEdit]:
     start_position, end_position = sorted((params.range.start, params.range.end))
     # A range that ends before the first character of a line does not mean that line.
     last_line = (
@@ -55,11 +59,13 @@ async def _format_range(server: EditorServer, params: types.DocumentRangeFormatt
     return _edits_within(edits, start_position.line, last_line)
 
 
-async def _format_on_type(server: EditorServer, params: types.DocumentOnTypeFormattingParams) -> list[types.TextEdit]:
+async def _typing_formatting_edits(
+    server: EditorServer, params: types.DocumentOnTypeFormattingParams
+) -> list[types.TextEdit]:
     document = server.documents.get(params.text_document.uri)
     position = params.position
     line = position.line - 1 if params.ch == "\n" else position.line
-    if document is None or not 0 <= line < len(document.lines) or not _completes_word(document, params):
+    if document is None or not 0 <= line < len(document.lines) or not _triggers_formatting(document, params):
         return []
     try:
         edits = await _formatting_edits(server, document.uri, params.options)
@@ -89,7 +95,7 @@ def _edits_within(edits: list[types.TextEdit], first_line: int, last_line: int) 
     return line_edits
 
 
-def _completes_word(document: Document, params: types.DocumentOnTypeFormattingParams) -> bool:
+def _triggers_formatting(document: Document, params: types.DocumentOnTypeFormattingParams) -> bool:
     """Letters trigger it too, but only those that complete a word such as `end`."""
     if not params.ch.isalpha():
         return True
@@ -109,16 +115,16 @@ async def _formatting_edits(
     end = time.monotonic() + PATIENCE_S
     for _ in range(_TRIES):
         document = server.documents.get(uri)
-        if document is None or not document.is_design or not document.text.strip():
+        if document is None or not document.is_verilog or not document.text.strip():
             return []
         # All tries together: else a file that takes long and is edited would have no answer for a minute.
         result = await format_document(document, formatting_options, max(0.0, end - time.monotonic()))
         if server.documents.get(uri) is document:
-            return _text_edits(document.lines, result)
+            return _spacing_edits_if_same_words(document.lines, result)
     return []
 
 
-def _text_edits(lines: Lines, formatted_text: str) -> list[types.TextEdit]:
+def _spacing_edits_if_same_words(lines: Lines, formatted_text: str) -> list[types.TextEdit]:
     if not has_same_words(lines.text, formatted_text):
         return []
     return [

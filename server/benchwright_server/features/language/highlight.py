@@ -24,10 +24,10 @@ _KINDS = {
 
 def register(server: EditorServer) -> None:
     """Serve it."""
-    server.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)(partial(_highlight, server))
+    server.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)(partial(_highlights_at, server))
 
 
-async def _highlight(server: EditorServer, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
+async def _highlights_at(server: EditorServer, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
     location = await place_in_design_file(server, params)
     if location is None:
         return []

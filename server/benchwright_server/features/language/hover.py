@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
 def register(server: EditorServer) -> None:
     """Serve it."""
-    server.feature(types.TEXT_DOCUMENT_HOVER)(partial(_hover, server))
+    server.feature(types.TEXT_DOCUMENT_HOVER)(partial(_hover_at, server))
 
 
-async def _hover(server: EditorServer, params: types.HoverParams) -> types.Hover | None:
+async def _hover_at(server: EditorServer, params: types.HoverParams) -> types.Hover | None:
     # Imported late: slang is not needed to start.
     from benchwright_verilog.language.explanation.explanations import explain_name, explain_without_analysis
 
     document = server.documents.get(params.text_document.uri)
     if document is None:
         return None
-    if not document.is_design:
-        return server.pack_files.hover(document, params.position)
+    if not document.is_verilog:
+        return server.pack_files.field_hover(document, params.position)
     offset = document.lines.offset(params.position)
     explanation = explain_without_analysis(document, offset)
     if explanation is None:
         analysis = await server.projects.recent_analysis(document)
-        if TextShift(analysis.data, document.lines.data).is_in_new_text(document.lines.to_byte(offset)):
+        if TextShift(analysis.data, document.lines.data).is_in_or_beside_inserted_text(document.lines.to_byte(offset)):
             analysis = await server.projects.analysis(document)
         project = server.projects.project_of(document)
 

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 def register(server: EditorServer) -> None:
     """Serve it."""
-    server.feature(types.TEXT_DOCUMENT_INLAY_HINT)(partial(_hints, server))
+    server.feature(types.TEXT_DOCUMENT_INLAY_HINT)(partial(_inlay_hints_in_range, server))
 
 
-async def _hints(server: EditorServer, params: types.InlayHintParams) -> list[types.InlayHint]:
+async def _inlay_hints_in_range(server: EditorServer, params: types.InlayHintParams) -> list[types.InlayHint]:
     from benchwright_verilog.language.hints import hints  # Imported late: slang is not needed to start.
 
     document = server.documents.get(params.text_document.uri)
-    if document is None or not document.is_design:
+    if document is None or not document.is_verilog:
         return []
     analysis = await server.projects.analysis(document)
     lines = document.lines
@@ -33,7 +33,7 @@ async def _hints(server: EditorServer, params: types.InlayHintParams) -> list[ty
     inlay_hints = [_inlay_hint(hint, lines) for hint in inner_hints]
     if server.waveforms is None or not server.settings.inlay_hints.waveform_values:
         return inlay_hints
-    return [*inlay_hints, *await server.waveforms.cursor.hints(document, analysis, start, end)]
+    return [*inlay_hints, *await server.waveforms.cursor.value_hints_if_allowed(document, analysis, start, end)]
 
 
 def _inlay_hint(hint: InlayHint, lines: Lines) -> types.InlayHint:

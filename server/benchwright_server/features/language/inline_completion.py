@@ -20,7 +20,7 @@ from benchwright_attempts.events.events import AssistAsked
 from benchwright_attempts.events.evidence import AssistAccepted, AssistRejected, AssistShown
 from benchwright_server.assistant.endpoint import reply_text
 from benchwright_server.assistant.prompt import completion_messages, text_to_insert
-from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.catalogue import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_server.attempts.session import EditorSession
@@ -34,11 +34,11 @@ _PROVIDER = "benchwright"
 
 def register(server: EditorServer) -> None:
     """Serve `textDocument/inlineCompletion`."""
-    offers = Offers(server)
-    server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION)(partial(offers.complete))
+    offers = AssistantSuggestions(server)
+    server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION)(partial(offers.suggest_if_allowed))
 
     async def accepted(*arguments: Any) -> None:
-        await offers.accepted(str(arguments[0]) if arguments else "")
+        await offers.record_accepted_suggestion(str(arguments[0]) if arguments else "")
 
     server.command(ACCEPTED)(accepted)
 
@@ -49,12 +49,12 @@ class _LastSuggestion:
 
     id: str
     session: EditorSession
-    path: str
-    offset: int
-    text: str
+    workspace_path: str
+    insertion_offset: int
+    suggested_text: str
 
 
-class Offers:
+class AssistantSuggestions:
     """The assistant's suggestions to one client.
 
     Args:
@@ -65,16 +65,16 @@ class Offers:
         self._server = server
         self._open: dict[str, _LastSuggestion] = {}
 
-    async def complete(self, params: types.InlineCompletionParams) -> types.InlineCompletionList:
+    async def suggest_if_allowed(self, params: types.InlineCompletionParams) -> types.InlineCompletionList:
         """The model's suggestion here; nothing if it must not help."""
         no_suggestion = types.InlineCompletionList([])
         document = self._server.documents.get(params.text_document.uri)
         assistant = self._server.settings.assistant
         if document is None or not document.uri.startswith("file:") or not (assistant.enabled and assistant.url):
             return no_suggestion
-        file = path_of(document.uri)
+        file = local_path_of(document.uri)
         session = await self._server.sessions.find_session(file)
-        await self._record_fate_of_last(document)
+        await self._record_whether_last_accepted(document)
         if session is not None and not session.terms.allows_own_assistant:
             return no_suggestion
         offset = document.lines.offset(params.position)
@@ -84,22 +84,22 @@ class Offers:
         text = text_to_insert(reply, document.text, offset)
         is_late = self._server.documents.get(document.uri) is not document
         outcome = "superseded" if is_late else "shown" if text else "nothing"
-        await self._record_request(document, session, file, outcome, latency_ms)
+        await self._record_request_in_attempt(document, session, file, outcome, latency_ms)
         if outcome != "shown":
             return no_suggestion
         insertion_range = types.Range(params.position, params.position)
-        offer = await self._record_offer(params, document, session, file, offset, text)
+        offer = await self._record_shown_in_attempt(params, document, session, file, offset, text)
         command = types.Command("Accepted", ACCEPTED, arguments=[offer.id]) if offer is not None else None
         return types.InlineCompletionList([types.InlineCompletionItem(text, range=insertion_range, command=command)])
 
-    async def accepted(self, suggestion_id: str) -> None:
+    async def record_accepted_suggestion(self, suggestion_id: str) -> None:
         """The client has inserted a suggestion."""
         for uri, offer in list(self._open.items()):
             if offer.id == suggestion_id:
                 del self._open[uri]
                 await self._record_accepted(offer, self._server.documents.get(uri))
 
-    async def _record_request(
+    async def _record_request_in_attempt(
         self, document: Document, session: EditorSession | None, file: Path, outcome: str, latency_ms: float
     ) -> None:
         path = session.workspace.relative(file) if session is not None else None
@@ -110,19 +110,19 @@ class Offers:
         )
         await session.attempt.writer.record_and_flag(event)
 
-    async def _record_offer(
+    async def _record_shown_in_attempt(
         self,
         params: types.InlineCompletionParams,
         document: Document,
         session: EditorSession | None,
         file: Path,
         offset: int,
-        text: str,
+        suggested_text: str,
     ) -> _LastSuggestion | None:
         path = session.workspace.relative(file) if session is not None else None
         if session is None or path is None:
             return None
-        offer = _LastSuggestion(uuid.uuid4().hex, session, path, offset, text)
+        offer = _LastSuggestion(uuid.uuid4().hex, session, path, offset, suggested_text)
         automatic = params.context.trigger_kind is types.InlineCompletionTriggerKind.Automatic
         event = AssistShown(
             assist=offer.id,
@@ -130,8 +130,8 @@ class Offers:
             path=path,
             version=document.version,
             offset=offset,
-            length=len(text),
-            text=text,
+            length=len(suggested_text),
+            text=suggested_text,
             trigger="automatic" if automatic else "invoked",
             model=self._server.settings.assistant.model,
         )
@@ -139,23 +139,23 @@ class Offers:
         self._open[document.uri] = offer
         return offer
 
-    async def _record_fate_of_last(self, document: Document) -> None:
+    async def _record_whether_last_accepted(self, document: Document) -> None:
         """Record whether the last suggestion was accepted: not every client runs the command."""
         offer = self._open.pop(document.uri, None)
         if offer is None:
             return
-        if document.text.startswith(offer.text, offer.offset):
+        if document.text.startswith(offer.suggested_text, offer.insertion_offset):
             await self._record_accepted(offer, document)
         else:
-            event = AssistRejected(assist=offer.id, provider=_PROVIDER, path=offer.path, reason="superseded")
+            event = AssistRejected(assist=offer.id, provider=_PROVIDER, path=offer.workspace_path, reason="superseded")
             await offer.session.attempt.writer.record_and_flag(event)
 
-    async def _record_accepted(self, offer: _LastSuggestion, document: Document | None) -> None:
+    async def _record_accepted(self, suggestion: _LastSuggestion, document: Document | None) -> None:
         event = AssistAccepted(
-            assist=offer.id,
+            assist=suggestion.id,
             provider=_PROVIDER,
-            path=offer.path,
+            path=suggestion.workspace_path,
             version=document.version if document is not None else None,
-            length=len(offer.text),
+            length=len(suggestion.suggested_text),
         )
-        await offer.session.attempt.writer.record_and_flag(event)
+        await suggestion.session.attempt.writer.record_and_flag(event)

@@ -18,14 +18,14 @@ _WORD = r"\\\S+|[A-Za-z_][A-Za-z0-9_$]*"
 
 def register(server: EditorServer) -> None:
     """Serve it."""
-    server.feature(types.TEXT_DOCUMENT_LINKED_EDITING_RANGE)(partial(_linked_ranges, server))
+    server.feature(types.TEXT_DOCUMENT_LINKED_EDITING_RANGE)(partial(_label_pair_ranges, server))
 
 
-async def _linked_ranges(
+async def _label_pair_ranges(
     server: EditorServer, params: types.LinkedEditingRangeParams
 ) -> types.LinkedEditingRanges | None:
     document = server.documents.get(params.text_document.uri)
-    if document is None or not document.is_design:
+    if document is None or not document.is_verilog:
         return None
     label_spans = label_pair_byte_ranges(document.units, document.lines.byte_at(params.position))
     if label_spans is None:

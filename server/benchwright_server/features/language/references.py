@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.features.editor.locations import Locations, place_in_whole_project
+from benchwright_server.features.editor.locations import Locations, place_once_project_is_read
 from benchwright_server.features.editor.searching import SearchRequest
 from benchwright_verilog.semantics.names.navigation import references_by_file
 from benchwright_verilog.semantics.names.occurrence import NameRole
@@ -27,7 +27,7 @@ def register(server: EditorServer) -> None:
 
 
 async def _references(server: EditorServer, params: types.ReferenceParams) -> JsonText:
-    location = await place_in_whole_project(server, params)
+    location = await place_once_project_is_read(server, params)
     if location is None:
         return JsonText("[]")
     document, analysis, byte = location
@@ -36,28 +36,30 @@ async def _references(server: EditorServer, params: types.ReferenceParams) -> Js
     has_declaration = params.context.include_declaration
 
     def find() -> JsonText:
-        _search(search, Locations(server), project, analysis, byte, has_declaration=has_declaration)
-        return JsonText(json.dumps(search.remaining_results()))
+        _add_references_at(search, Locations(server), project, analysis, byte, includes_declaration=has_declaration)
+        return JsonText(json.dumps(search.results_for_response()))
 
     return await search.run_in_thread(find)
 
 
-def _search(
-    search: SearchRequest,
+def _add_references_at(
+    search_request: SearchRequest,
     locations: Locations,
     project: Project,
     analysis: FileAnalysis,
-    byte: int,
+    byte_offset: int,
     *,
-    has_declaration: bool,
+    includes_declaration: bool,
 ) -> None:
     seen_spans: set[tuple[Path, int, int]] = set()
-    for target in {occurrence.target for occurrence in analysis.occurrences_at(byte)}:
-        for file_references in references_by_file(project, target, search.note_searched):
+    for target in {occurrence.target for occurrence in analysis.occurrences_at(byte_offset)}:
+        for file_references in references_by_file(project, target, search_request.report_searched_or_stop):
             file_spans = {
                 (occurrence.path, occurrence.start, occurrence.end)
                 for occurrence in file_references.occurrences
-                if has_declaration or occurrence.role is not NameRole.DECLARATION
+                if includes_declaration or occurrence.role is not NameRole.DECLARATION
             }
-            search.add_results(locations.location_json(*span) for span in sorted(file_spans - seen_spans))
+            search_request.add_results(
+                locations.location_json_of_bytes(*span) for span in sorted(file_spans - seen_spans)
+            )
             seen_spans |= file_spans

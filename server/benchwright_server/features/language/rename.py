@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from benchwright_server.features.editor.locations import Locations, place_in_whole_project, plain_range
+from benchwright_server.features.editor.locations import Locations, place_once_project_is_read, range_json
 from benchwright_server.features.editor.searching import SearchRequest
 from benchwright_server.features.requests import REQUEST_FAILED
-from benchwright_verilog.semantics.names.renaming import RenameEdit, RenameRefusedError, renamable_name, rename
+from benchwright_verilog.semantics.names.renaming import (
+    RenameEdit,
+    RenameRefusedError,
+    renamable_occurrence,
+    rename_edits,
+)
 from benchwright_verilog.syntax.json_form import JsonText
 
 if TYPE_CHECKING:
@@ -22,18 +27,20 @@ if TYPE_CHECKING:
 
 def register(server: EditorServer) -> None:
     """Serve both; `prepareRename` only if the client supports it."""
-    server.feature(types.TEXT_DOCUMENT_RENAME)(partial(_rename, server))
+    server.feature(types.TEXT_DOCUMENT_RENAME)(partial(_rename_edits_json, server))
     if server.client.supports("textDocument.rename.prepareSupport"):
-        server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)(partial(_prepare, server))
+        server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)(partial(_renamable_range_and_name, server))
 
 
-async def _prepare(server: EditorServer, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
-    location = await place_in_whole_project(server, params)
+async def _renamable_range_and_name(
+    server: EditorServer, params: types.PrepareRenameParams
+) -> types.PrepareRenamePlaceholder | None:
+    location = await place_once_project_is_read(server, params)
     if location is None:
         return None
     document, analysis, byte = location
     try:
-        occurrence = renamable_name(server.projects.project_of(document), analysis, byte)
+        occurrence = renamable_occurrence(server.projects.project_of(document), analysis, byte)
     except RenameRefusedError as error:
         raise JsonRpcException(str(error), REQUEST_FAILED) from None
     return types.PrepareRenamePlaceholder(
@@ -41,8 +48,8 @@ async def _prepare(server: EditorServer, params: types.PrepareRenameParams) -> t
     )
 
 
-async def _rename(server: EditorServer, params: types.RenameParams) -> JsonText | None:
-    location = await place_in_whole_project(server, params)
+async def _rename_edits_json(server: EditorServer, params: types.RenameParams) -> JsonText | None:
+    location = await place_once_project_is_read(server, params)
     if location is None:
         return None
     document, analysis, byte = location
@@ -51,8 +58,8 @@ async def _rename(server: EditorServer, params: types.RenameParams) -> JsonText 
     versions = {document.uri: document.version for document in server.documents}
 
     def find() -> JsonText:
-        edits = rename(project, analysis, byte, params.new_name, search.note_searched)
-        return JsonText(json.dumps(_workspace_edit(server, edits, versions)))
+        edits = rename_edits(project, analysis, byte, params.new_name, search.report_searched_or_stop)
+        return JsonText(json.dumps(_workspace_edit_json(server, edits, versions)))
 
     try:
         return await search.run_in_thread(find)
@@ -60,17 +67,19 @@ async def _rename(server: EditorServer, params: types.RenameParams) -> JsonText 
         raise JsonRpcException(str(error), REQUEST_FAILED) from None
 
 
-def _workspace_edit(server: EditorServer, edits: list[RenameEdit], version_by_uri: Mapping[str, int]) -> dict[str, Any]:
+def _workspace_edit_json(
+    server: EditorServer, edits: list[RenameEdit], open_version_by_uri: Mapping[str, int]
+) -> dict[str, Any]:
     """The edits as plain JSON (LSP 3.18, `WorkspaceEdit`): there may be thousands."""
     locations = Locations(server)
     edits_by_uri: dict[str, list[dict[str, Any]]] = {}
     for edit in sorted(edits, key=lambda unsorted_edit: (unsorted_edit.path, unsorted_edit.start)):
-        edit_range = plain_range(locations.range(edit.path, edit.start, edit.end))
+        edit_range = range_json(locations.range_of_bytes(edit.path, edit.start, edit.end))
         edits_by_uri.setdefault(edit.path.as_uri(), []).append({"range": edit_range, "newText": edit.text})
     if not server.client.supports("workspace.workspaceEdit.documentChanges"):
         return {"changes": edits_by_uri}
     document_changes = [
-        {"textDocument": {"uri": uri, "version": version_by_uri.get(uri)}, "edits": document_edits}
+        {"textDocument": {"uri": uri, "version": open_version_by_uri.get(uri)}, "edits": document_edits}
         for uri, document_edits in edits_by_uri.items()
     ]
     return {"documentChanges": document_changes}

@@ -24,15 +24,15 @@ async def _selection_ranges(server: EditorServer, params: types.SelectionRangePa
     if document is None:
         # LSP 3.18: one answer for each position.
         return [types.SelectionRange(types.Range(position, position)) for position in params.positions]
-    return [_selection(document, position) for position in params.positions]
+    return [_nested_selections_at(document, position) for position in params.positions]
 
 
-def _selection(document: Document, position: types.Position) -> types.SelectionRange:
+def _nested_selections_at(document: Document, position: types.Position) -> types.SelectionRange:
     lines = document.lines
     byte = lines.byte_at(position)
     selection: types.SelectionRange | None = None
     for start, end in reversed(
-        byte_ranges_around(document.units, byte) if document.is_design else [(0, len(lines.data))]
+        byte_ranges_around(document.units, byte) if document.is_verilog else [(0, len(lines.data))]
     ):
         selection = types.SelectionRange(lines.byte_range(start, end), selection)
     cursor = lines.position(lines.from_byte(byte))

@@ -23,9 +23,9 @@ _LONG = 64 * 1024
 def register(server: EditorServer) -> None:
     """Serve all three."""
     tokens = SemanticTokens(server)
-    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL)(partial(tokens.full))
-    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA)(partial(tokens.delta))
-    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE)(partial(tokens.range_tokens))
+    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL)(partial(tokens.tokens_of_file))
+    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA)(partial(tokens.changes_or_all_tokens))
+    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE)(partial(tokens.tokens_in_range))
 
 
 class SemanticTokens:
@@ -40,33 +40,35 @@ class SemanticTokens:
         self._ids = count(1)
         self._sent_tokens: dict[str, types.SemanticTokens] = {}
 
-    async def full(self, params: types.SemanticTokensParams) -> types.SemanticTokens:
+    async def tokens_of_file(self, params: types.SemanticTokensParams) -> types.SemanticTokens:
         """Those of the whole file."""
-        return await self._full_tokens(params.text_document.uri)
+        return await self._make_and_keep_tokens(params.text_document.uri)
 
-    async def delta(self, params: types.SemanticTokensDeltaParams) -> types.SemanticTokens | types.SemanticTokensDelta:
+    async def changes_or_all_tokens(
+        self, params: types.SemanticTokensDeltaParams
+    ) -> types.SemanticTokens | types.SemanticTokensDelta:
         """Changes since they were last sent; all tokens if the client refers to another answer."""
         from benchwright_verilog.semantics.names.colours import difference_start_removed_count_added
 
         previous_tokens = self._sent_tokens.get(params.text_document.uri)
-        new_tokens = await self._full_tokens(params.text_document.uri)
+        new_tokens = await self._make_and_keep_tokens(params.text_document.uri)
         if previous_tokens is None or previous_tokens.result_id != params.previous_result_id:
             return new_tokens
         start, removed, added_numbers = difference_start_removed_count_added(previous_tokens.data, new_tokens.data)
         token_edits = [types.SemanticTokensEdit(start, removed, added_numbers)] if removed or added_numbers else []
         return types.SemanticTokensDelta(token_edits, new_tokens.result_id)
 
-    async def range_tokens(self, params: types.SemanticTokensRangeParams) -> types.SemanticTokens:
+    async def tokens_in_range(self, params: types.SemanticTokensRangeParams) -> types.SemanticTokens:
         """Those of a range."""
         document = self._server.documents.get(params.text_document.uri)
-        if document is None or not document.is_design:
+        if document is None or not document.is_verilog:
             return types.SemanticTokens([])
         start, end = sorted(map(document.lines.byte_at, (params.range.start, params.range.end)))
         return types.SemanticTokens(await self._encoded_tokens(document, start, end))
 
-    async def _full_tokens(self, uri: str) -> types.SemanticTokens:
+    async def _make_and_keep_tokens(self, uri: str) -> types.SemanticTokens:
         document = self._server.documents.get(uri)
-        if document is None or not document.is_design:
+        if document is None or not document.is_verilog:
             return types.SemanticTokens([])
         token_numbers = await self._encoded_tokens(document, 0, len(document.lines.data))
         tokens = types.SemanticTokens(token_numbers, str(next(self._ids)))
@@ -76,8 +78,8 @@ class SemanticTokens:
             del self._sent_tokens[next(iter(self._sent_tokens))]
         return tokens
 
-    async def _encoded_tokens(self, document: Document, start: int, end: int) -> list[int]:
-        from benchwright_verilog.semantics.names.colours import coloured_words, encoded_words
+    async def _encoded_tokens(self, document: Document, start_byte: int, end_byte: int) -> list[int]:
+        from benchwright_verilog.semantics.names.colours import coloured_words, lsp_token_numbers
 
         analysis = await self._server.projects.analysis(document)
         units = document.units
@@ -90,6 +92,8 @@ class SemanticTokens:
         surroundings = (projects.disk_changes, projects.view_changes, other_versions)
 
         def make() -> list[int]:
-            return encoded_words(coloured_words(units, analysis, start, end, surroundings), document.lines)
+            return lsp_token_numbers(
+                coloured_words(units, analysis, start_byte, end_byte, surroundings), document.lines
+            )
 
-        return make() if end - start < _LONG else await asyncio.to_thread(make)
+        return make() if end_byte - start_byte < _LONG else await asyncio.to_thread(make)

@@ -25,65 +25,73 @@ if TYPE_CHECKING:
 
 def register(server: EditorServer) -> None:
     """Serve it."""
-    server.feature(types.TEXT_DOCUMENT_SIGNATURE_HELP)(partial(_help, server, Library()))
+    server.feature(types.TEXT_DOCUMENT_SIGNATURE_HELP)(partial(_signature_help_at, server, Library()))
 
 
-async def _help(
+async def _signature_help_at(
     server: EditorServer, library: Library, params: types.SignatureHelpParams
 ) -> types.SignatureHelp | None:
     document = server.documents.get(params.text_document.uri)
-    if document is None or not document.is_design:
+    if document is None or not document.is_verilog:
         return None
-    call = call_at(document.text, document.lines.offset(params.position))
-    if call is None or call.call_kind is CallKind.HEAD:
+    open_call = call_at(document.text, document.lines.offset(params.position))
+    if open_call is None or open_call.call_kind is CallKind.HEAD:
         return None
     from benchwright_verilog.language.completion.signatures import (
-        signature,  # Imported late: slang is not needed to start.
+        call_signature,  # Imported late: slang is not needed to start.
     )
 
-    header = await _header(server, library, document, call)
-    call_signature = signature(header, call) if header is not None else None
-    if call_signature is None:
+    header = await _header_of_call(server, library, document, open_call)
+    signature = call_signature(header, open_call) if header is not None else None
+    if signature is None:
         return None
     return types.SignatureHelp(
-        [_information(server, call_signature)], active_signature=0, active_parameter=call_signature.active_formal
+        [_signature_information(server, signature)],
+        active_signature=0,
+        active_parameter=signature.active_formal,
     )
 
 
-async def _header(server: EditorServer, library: Library, document: Document, call: OpenCall) -> Header | None:
+async def _header_of_call(
+    server: EditorServer, library: Library, document: Document, open_call: OpenCall
+) -> Header | None:
     analysis = await server.projects.recent_analysis(document)
-    header = _header_in_analysis(analysis, server, library, document, call)
+    header = _header_in_analysis(analysis, server, library, document, open_call)
     if header is None and analysis.data != document.lines.data:
         # The call may have been typed since the last analysis.
-        header = _header_in_analysis(await server.projects.analysis(document), server, library, document, call)
+        header = _header_in_analysis(await server.projects.analysis(document), server, library, document, open_call)
     return header
 
 
 def _header_in_analysis(
-    analysis: FileAnalysis, server: EditorServer, library: Library, document: Document, call: OpenCall
+    analysis: FileAnalysis, server: EditorServer, library: Library, document: Document, open_call: OpenCall
 ) -> Header | None:
     from benchwright_verilog.language.completion.instance_proposals import called_header_at
     from benchwright_verilog.language.explanation.headers import header_of_macro
 
     project = server.projects.project_of(document)
-    if call.path and call.path[0].startswith("`"):
+    if open_call.path and open_call.path[0].startswith("`"):
 
         def text(path: Path) -> str | None:
             outline = project.outline(path)
             return outline.data.decode(errors="replace") if outline is not None else None
 
-        macro = KnownMacros(analysis, text).get(call.path[0][1:])
+        macro = KnownMacros(analysis, text).get(open_call.path[0][1:])
         return header_of_macro(macro.name, macro.parameters or (), macro.body) if macro is not None else None
-    byte = TextShift(analysis.data, document.lines.data).to_old(document.lines.to_byte(call.start))
-    return called_header_at(analysis, byte, project, library, call)
+    byte = TextShift(analysis.data, document.lines.data).to_old(document.lines.to_byte(open_call.start))
+    return called_header_at(analysis, byte, project, library, open_call)
 
 
-def _information(server: EditorServer, signature: Signature) -> types.SignatureInformation:
+def _signature_information(server: EditorServer, signature: Signature) -> types.SignatureInformation:
     capability = "textDocument.signatureHelp.signatureInformation"
     has_offsets = server.client.supports(f"{capability}.parameterInformation.labelOffsetSupport")
     parameter_information = []
     for start, end, formal in signature.formals:
-        label = (_units(signature.label[:start]), _units(signature.label[:end])) if has_offsets else formal.text
+        label = (
+            (_utf16_length(signature.label[:start]), _utf16_length(signature.label[:end]))
+            if has_offsets
+            else formal.text
+        )
         formal_documentation = (
             supported_markup(server, f"{capability}.documentationFormat", formal.documentation)
             if formal.documentation
@@ -100,6 +108,6 @@ def _information(server: EditorServer, signature: Signature) -> types.SignatureI
     )
 
 
-def _units(text: str) -> int:
+def _utf16_length(text: str) -> int:
     # LSP 3.18, `ParameterInformation`: whatever the position encoding, these offsets count UTF-16 code units.
     return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.errors import ServerError
-from benchwright_server.features.editor.locations import Locations, file_of, place_in_whole_project
+from benchwright_server.features.editor.locations import Locations, file_of, place_once_project_is_read
 from benchwright_verilog.semantics.names.type_hierarchy import ClassNode, class_at, subtypes, supertypes
 
 if TYPE_CHECKING:
@@ -20,35 +20,37 @@ if TYPE_CHECKING:
 
 def register(server: EditorServer) -> None:
     """Serve all three."""
-    server.feature(types.TEXT_DOCUMENT_PREPARE_TYPE_HIERARCHY)(partial(_prepare, server))
+    server.feature(types.TEXT_DOCUMENT_PREPARE_TYPE_HIERARCHY)(partial(_class_item_at, server))
     server.feature(types.TYPE_HIERARCHY_SUPERTYPES)(partial(_related_classes, server, supertypes))
     server.feature(types.TYPE_HIERARCHY_SUBTYPES)(partial(_related_classes, server, subtypes))
 
 
-async def _prepare(server: EditorServer, params: types.TypeHierarchyPrepareParams) -> list[types.TypeHierarchyItem]:
-    location = await place_in_whole_project(server, params)
+async def _class_item_at(
+    server: EditorServer, params: types.TypeHierarchyPrepareParams
+) -> list[types.TypeHierarchyItem]:
+    location = await place_once_project_is_read(server, params)
     if location is None:
         return []
     document, analysis, byte = location
     class_node = await asyncio.to_thread(class_at, server.projects.project_of(document), analysis, byte)
-    return [_item(Locations(server), class_node)] if class_node is not None else []
+    return [_type_hierarchy_item(Locations(server), class_node)] if class_node is not None else []
 
 
 async def _related_classes(
     server: EditorServer,
-    find_related: Callable[[Project, ClassNode], list[ClassNode]],
+    supertypes_or_subtypes: Callable[[Project, ClassNode], list[ClassNode]],
     params: types.TypeHierarchySupertypesParams | types.TypeHierarchySubtypesParams,
 ) -> list[types.TypeHierarchyItem]:
     locations = Locations(server)
-    class_nodes = await asyncio.to_thread(_related_nodes, server, locations, params.item, find_related)
-    return [_item(locations, node) for node in class_nodes]
+    class_nodes = await asyncio.to_thread(_related_class_nodes, server, locations, params.item, supertypes_or_subtypes)
+    return [_type_hierarchy_item(locations, node) for node in class_nodes]
 
 
-def _related_nodes(
+def _related_class_nodes(
     server: EditorServer,
     locations: Locations,
     hierarchy_item: types.TypeHierarchyItem,
-    find_related: Callable[[Project, ClassNode], list[ClassNode]],
+    supertypes_or_subtypes: Callable[[Project, ClassNode], list[ClassNode]],
 ) -> list[ClassNode]:
     try:
         path = file_of(hierarchy_item.uri)
@@ -59,17 +61,17 @@ def _related_nodes(
     if analysis is None:
         return []
     # The file may have changed since then: its current content counts.
-    byte = min(locations.lines(path).byte_at(hierarchy_item.selection_range.start), len(analysis.data))
+    byte = min(locations.lines_of_file(path).byte_at(hierarchy_item.selection_range.start), len(analysis.data))
     node = class_at(project, analysis, byte)
-    return find_related(project, node) if node is not None else []
+    return supertypes_or_subtypes(project, node) if node is not None else []
 
 
-def _item(locations: Locations, node: ClassNode) -> types.TypeHierarchyItem:
+def _type_hierarchy_item(locations: Locations, node: ClassNode) -> types.TypeHierarchyItem:
     return types.TypeHierarchyItem(
         name=node.name,
         kind=types.SymbolKind.Interface if node.is_interface else types.SymbolKind.Class,
         uri=node.path.as_uri(),
-        range=locations.range(node.path, node.start, node.end),
-        selection_range=locations.range(node.path, node.name_start, node.name_end),
+        range=locations.range_of_bytes(node.path, node.start, node.end),
+        selection_range=locations.range_of_bytes(node.path, node.name_start, node.name_end),
         detail=node.detail or None,
     )

@@ -38,7 +38,7 @@ class _LastReport:
     id: str
     version: int | None
     """None if the file is not open."""
-    plain_diagnostics: list[dict[str, Any]]
+    diagnostics_json: list[dict[str, Any]]
 
 
 _Reports = Iterable[tuple[str, _LastReport]]
@@ -47,7 +47,7 @@ _Reports = Iterable[tuple[str, _LastReport]]
 
 def register(server: EditorServer) -> None:
     """Serve it."""
-    server.feature(types.WORKSPACE_DIAGNOSTIC)(partial(WorkspaceDiagnostics(server).pull))
+    server.feature(types.WORKSPACE_DIAGNOSTIC)(partial(WorkspaceDiagnostics(server).reports_on_all_files))
 
 
 class WorkspaceDiagnostics:
@@ -63,70 +63,79 @@ class WorkspaceDiagnostics:
         self._known_reports: dict[str, _LastReport] = {}
         """The reports on files that are not open, as long as nothing they depend on changes."""
 
-    async def pull(self, params: types.WorkspaceDiagnosticParams) -> JsonText:
+    async def reports_on_all_files(self, params: types.WorkspaceDiagnosticParams) -> JsonText:
         """Reports on all files, in parts if the client asks for that."""
         previous_ids = {previous_result.uri: previous_result.value for previous_result in params.previous_result_ids}
-        search = SearchRequest(self._server, params, "Diagnostics", batch_size=1, wrap=_report)
+        search = SearchRequest(self._server, params, "Diagnostics", min_batch_size=1, wrap_batch=_workspace_report_json)
         seen_uris: set[str] = set()
 
         def send(reports: _Reports) -> None:
             for uri, last_report in reports:
                 seen_uris.add(uri)
-                search.add_results([_plain_report(uri, last_report, previous_ids.get(uri))])
+                search.add_results([_document_report_json(uri, last_report, previous_ids.get(uri))])
 
         send(await self._open_document_reports())
         await search.run_in_thread(lambda: self._send_closed_file_reports(search, send, frozenset(seen_uris)))
         # Without a report, the client would keep its findings in files that no longer exist.
         send((uri, _LastReport("", None, [])) for uri in previous_ids.keys() - seen_uris)
-        return JsonText(json.dumps(_report(search.remaining_results())))
+        return JsonText(json.dumps(_workspace_report_json(search.results_for_response())))
 
     async def _open_document_reports(self) -> list[tuple[str, _LastReport]]:
         reports = []
         for uri in [document.uri for document in self._server.documents]:
-            await self._server.live.wait_for_pause(uri)
+            await self._server.live.wait_for_typing_pause(uri)
             report = await self._server.live.newest_report(uri)
             if report is not None:
                 reports.append(
-                    (uri, _LastReport(report.id, report.document.version, self._server.live.report_json(report)))
+                    (
+                        uri,
+                        _LastReport(
+                            report.id, report.document.version, self._server.live.shown_diagnostics_json(report)
+                        ),
+                    )
                 )
         return reports
 
     def _send_closed_file_reports(
-        self, search: SearchRequest, send: Callable[[_Reports], None], open_uris: frozenset[str]
+        self, search: SearchRequest, send_reports: Callable[[_Reports], None], open_uris: frozenset[str]
     ) -> None:
         project_files = [
             (project, path)
             for project in self._server.projects.all_projects()
-            for path, _ in project.words()
-            if _has_meaningful_findings(project, path)
+            for path, _ in project.words_by_file()
+            if _is_included_or_no_header(project, path)
         ]
         project_files = [(project, path) for project, path in project_files if path.as_uri() not in open_uris]
-        made_of = self._state()
+        made_of = self._state_of_findings()
         if made_of != self._made_of:
             self._known_reports.clear()
             self._made_of = made_of
-        search.note_searched(0, len(project_files))
+        search.report_searched_or_stop(0, len(project_files))
         for batch_start in range(0, len(project_files), _TOGETHER):
             batch = project_files[batch_start : batch_start + _TOGETHER]
             unknown_files = [
                 project_file for project_file in batch if project_file[1].as_uri() not in self._known_reports
             ]
-            for path, analysis in _analyses(unknown_files, {path for _, path in project_files}):
-                self._known_reports[path.as_uri()] = self._file_report(path, analysis)
-                search.note_searched(batch_start, len(project_files))
-            send((uri, self._known_reports[uri]) for _, path in batch if (uri := path.as_uri()) in self._known_reports)
+            for path, analysis in _analyses_of_files(unknown_files, {path for _, path in project_files}):
+                self._known_reports[path.as_uri()] = self._closed_file_report(path, analysis)
+                search.report_searched_or_stop(batch_start, len(project_files))
+            send_reports(
+                (uri, self._known_reports[uri]) for _, path in batch if (uri := path.as_uri()) in self._known_reports
+            )
 
-    def _file_report(self, path: Path, analysis: FileAnalysis) -> _LastReport:
+    def _closed_file_report(self, path: Path, analysis: FileAnalysis) -> _LastReport:
         text = analysis.data.decode(errors="replace")
         document = Document(path.as_uri(), 0, Lines(text, self._server.documents.encoding))
         slang_findings = tuple(findings_from_slang(analysis.diagnostics, document.lines))
         findings = tuple(findings_to_show(slang_findings, document.lines, self._server.settings.lint))
-        plain_diagnostics = self._server.live.report_json(FindingReport("", document, findings, slang_findings))
+        plain_diagnostics = self._server.live.shown_diagnostics_json(
+            FindingReport("", document, findings, slang_findings)
+        )
         return _LastReport(
             hashlib.sha256(json.dumps(plain_diagnostics).encode()).hexdigest()[:16], None, plain_diagnostics
         )
 
-    def _state(self) -> object:
+    def _state_of_findings(self) -> object:
         """The state that findings depend on."""
         server = self._server
         versions = frozenset((document.uri, document.version) for document in server.documents)
@@ -137,7 +146,7 @@ class WorkspaceDiagnostics:
         return versions, stamps, server.projects.disk_changes, server.projects.view_changes, id(server.settings)
 
 
-def _analyses(
+def _analyses_of_files(
     project_files: list[tuple[Project, Path]], wanted_paths: set[Path]
 ) -> Iterator[tuple[Path, FileAnalysis]]:
     """The analysis of each file by slang. Those that are compiled together are elaborated once for all of them."""
@@ -146,26 +155,26 @@ def _analyses(
         if analysis is not None:
             for tree in analysis.trees:
                 if tree.path in wanted_paths:
-                    analysis.compiled.note_wanted_diagnostics(tree.path)
+                    analysis.compiled.request_diagnostics_of(tree.path)
             yield path, analysis
 
 
-def _has_meaningful_findings(project: Project, path: Path) -> bool:
+def _is_included_or_no_header(project: Project, path: Path) -> bool:
     """True if findings in a file mean something: not in a header that no file includes."""
-    return path.suffix not in HEADERS or project.roots_of([path]) != [path]
+    return path.suffix not in HEADERS or project.files_to_compile_for([path]) != [path]
 
 
-def _report(document_reports: list[dict[str, Any]]) -> dict[str, Any]:
+def _workspace_report_json(document_reports: list[dict[str, Any]]) -> dict[str, Any]:
     return {"items": document_reports}
 
 
-def _plain_report(uri: str, known_report: _LastReport, previous_id: str | None) -> dict[str, Any]:
+def _document_report_json(uri: str, known_report: _LastReport, previous_id: str | None) -> dict[str, Any]:
     """A report (LSP 3.18, `WorkspaceDocumentDiagnosticReport`) as plain JSON."""
     report: dict[str, Any] = {"uri": uri, "version": known_report.version}
     if known_report.id and known_report.id == previous_id:
         return report | {"kind": "unchanged", "resultId": known_report.id}
     return (
         report
-        | {"kind": "full", "items": known_report.plain_diagnostics}
+        | {"kind": "full", "items": known_report.diagnostics_json}
         | ({"resultId": known_report.id} if known_report.id else {})
     )

@@ -34,28 +34,29 @@ _KINDS = {
 
 def register(server: EditorServer) -> None:
     """Serve it."""
-    server.feature(types.WORKSPACE_SYMBOL)(partial(_symbols, server))
+    server.feature(types.WORKSPACE_SYMBOL)(partial(_matching_symbols, server))
 
 
-async def _symbols(server: EditorServer, params: types.WorkspaceSymbolParams) -> JsonText:
+async def _matching_symbols(server: EditorServer, params: types.WorkspaceSymbolParams) -> JsonText:
     projects = server.projects.all_projects()
     symbol_search = SearchRequest(server, params, "Symbols")
 
     def find() -> JsonText:
         locations = Locations(server)
         symbol_search.add_results(
-            _symbol(locations, match) for match in search_symbols(projects, params.query, symbol_search.note_searched)
+            _workspace_symbol_json(locations, match)
+            for match in search_symbols(projects, params.query, symbol_search.report_searched_or_stop)
         )
-        return JsonText(json.dumps(symbol_search.remaining_results()))
+        return JsonText(json.dumps(symbol_search.results_for_response()))
 
     return await symbol_search.run_in_thread(find)
 
 
-def _symbol(locations: Locations, match: SymbolMatch) -> dict[str, Any]:
+def _workspace_symbol_json(locations: Locations, match: SymbolMatch) -> dict[str, Any]:
     """LSP 3.18, `WorkspaceSymbol`, as plain JSON."""
     declared_unit = match.declared_unit
     return {
-        "location": locations.location_json(match.path, declared_unit.start, declared_unit.end),
+        "location": locations.location_json_of_bytes(match.path, declared_unit.start, declared_unit.end),
         "name": declared_unit.name,
         "kind": _KINDS[declared_unit.target_kind].value,
         "containerName": match.container,

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchwright_analysis.completion.beside_people import beside_people, pause_summary
+from benchwright_analysis.completion.beside_people import pause_summary, replayed_pauses_section
 from benchwright_analysis.completion.latency import summarise_latencies, weighted_quantile
-from benchwright_analysis.completion.numbers import funnel, offer_likeness, pass_shares, typing_saved
+from benchwright_analysis.completion.numbers import funnel, offer_likeness, pass_shares_if_graded, typing_saved
 from benchwright_analysis.completion.played_runs import read_runs, site_groups
-from benchwright_analysis.completion.report import report_on, write_report
-from benchwright_analysis.completion.tokens import tokens, tokens_section
+from benchwright_analysis.completion.report import make_completion_report, write_page_and_json
+from benchwright_analysis.completion.tokens import token_use_if_served, tokens_section
 from benchwright_attempts.errors import EvaluationError
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.failure import ServerFailure
@@ -152,7 +152,7 @@ def test_rates_are_sums_with_intervals_over_problems(run: Path) -> None:
 
 def test_the_tests_after_some_accepts_are_those_of_the_file_at_that_time(run: Path) -> None:
     _, always = site_groups(read_runs([run]))
-    pass_rates = pass_shares(always)
+    pass_rates = pass_shares_if_graded(always)
     assert pass_rates is not None
     assert (pass_rates.graded, pass_rates.undecided) == (6, 1)
     values = {accepts: estimate.value for accepts, estimate in pass_rates.after.items() if estimate is not None}
@@ -163,7 +163,7 @@ def test_the_tests_after_some_accepts_are_those_of_the_file_at_that_time(run: Pa
 
 def test_a_file_after_more_accepts_than_there_were_is_that_at_the_end(run: Path) -> None:
     never, _ = site_groups(read_runs([run]))
-    pass_rates = pass_shares(never)
+    pass_rates = pass_shares_if_graded(never)
     assert pass_rates is not None
     assert pass_rates.at_end == pass_rates.after["1"]
 
@@ -195,8 +195,8 @@ def test_two_runs_of_one_server_are_told_apart_and_names_are_no_markup(run: Path
     other_run = RunFolder(tmp_path / "other")
     with other_run.open_for_writing(started(2)):
         other_run.append_record(record(0, Policy.NEVER))
-    report = report_on([run, tmp_path / "other"], MADE)
-    page = write_report(report, tmp_path / "report").read_text()
+    report = make_completion_report([run, tmp_path / "other"], MADE)
+    page = write_page_and_json(report, tmp_path / "report").read_text()
     assert "<b>copilot</b>" not in page
     assert "copilot&lt;/b&gt; 2, alone (other)" in page
     assert "5 sites not played yet" in page
@@ -204,12 +204,12 @@ def test_two_runs_of_one_server_are_told_apart_and_names_are_no_markup(run: Path
 
 
 def test_the_same_runs_give_the_same_report(run: Path) -> None:
-    assert report_on([run], MADE).content == report_on([run], MADE).content
+    assert make_completion_report([run], MADE).json_content == make_completion_report([run], MADE).json_content
 
 
 def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
     with pytest.raises(EvaluationError, match="holds no run"):
-        report_on([tmp_path], MADE)
+        make_completion_report([tmp_path], MADE)
 
 
 def hindsight(participant: int, problem_number: int, pause: int) -> Hindsight:
@@ -266,8 +266,8 @@ def test_who_would_have_helped_is_told_by_length_of_pause_with_intervals_over_pe
     assert (longer.pauses, longer.whole.offers) == (36, 36)
     assert longer.whole.minutes_earlier is None
 
-    report = report_on([tmp_path / "run"], MADE)
-    page_text = write_report(report, tmp_path / "report").read_text()
+    report = make_completion_report([tmp_path / "run"], MADE)
+    page_text = write_page_and_json(report, tmp_path / "report").read_text()
     assert "pauses of 300 ms or more" in page_text
     assert "not time saved" in page_text
     assert "beside-people" in page_text
@@ -276,7 +276,7 @@ def test_who_would_have_helped_is_told_by_length_of_pause_with_intervals_over_pe
 def test_a_run_without_replays_says_so(tmp_path: Path) -> None:
     with RunFolder(tmp_path / "run").open_for_writing(started(1)):
         pass
-    assert beside_people(read_runs([tmp_path / "run"])).empty_reason == "No recorded attempt was replayed."
+    assert replayed_pauses_section(read_runs([tmp_path / "run"])).empty_reason == "No recorded attempt was replayed."
 
 
 @pytest.mark.parametrize(
@@ -318,5 +318,5 @@ def test_tokens_that_nobody_counted_are_unknown_and_not_none(
 
 def test_of_a_server_with_an_account_of_its_own_tokens_are_unknown(run: Path) -> None:
     run_parts = site_groups(read_runs([run]))
-    assert [tokens(part) for part in run_parts] == [None, None]
+    assert [token_use_if_served(part) for part in run_parts] == [None, None]
     assert tokens_section(run_parts, ()).empty_reason.endswith("tokens are unknown.")

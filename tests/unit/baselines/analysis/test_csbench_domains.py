@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_analysis.report.csbench.domains import domains
-from benchwright_analysis.report.page import page
+from benchwright_analysis.report.csbench.domains import domains_section
+from benchwright_analysis.report.page import report_page
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exports import write_tables
+from benchwright_analysis.report.rows.exports import write_figure_tables
 from benchwright_analysis.report.section import Section, TableNumber
 
 from ....support.packs.csbench_domains import reply
@@ -44,7 +44,7 @@ def test_the_overall_is_the_mean_of_the_parts_weighted_by_their_questions() -> N
     system = [
         reply(number, 0.3, domain="Operating System", tag="Reasoning", format="open-ended") for number in range(4, 6)
     ]
-    figures_by_column = figures(domains(Dataset([*network, *system], {})), "domain", "all")
+    figures_by_column = figures(domains_section(Dataset([*network, *system], {})), "domain", "all")
     assert {name: figure.value for name, figure in figures_by_column.items()} == pytest.approx(
         {"Computer Network": 0.75, "Operating System": 0.3, "all": (4 * 0.75 + 2 * 0.3) / 6}
     )
@@ -53,7 +53,7 @@ def test_the_overall_is_the_mean_of_the_parts_weighted_by_their_questions() -> N
 
 def test_a_question_with_more_samples_counts_no_more() -> None:
     rows = [reply(1, 1.0), *(reply(2, 0.0, attempt=f"b{number}") for number in range(3))]
-    assert scores(domains(Dataset(rows, {})), "domain", "all")["all"] == pytest.approx(0.5)
+    assert scores(domains_section(Dataset(rows, {})), "domain", "all")["all"] == pytest.approx(0.5)
 
 
 def test_choices_count_0_or_1_and_open_ended_answers_their_points() -> None:
@@ -64,7 +64,7 @@ def test_choices_count_0_or_1_and_open_ended_answers_their_points() -> None:
         reply(4, 0.1, format="open-ended"),
         reply(5, None, format="fill-in-the-blank"),
     ]
-    section = domains(Dataset(rows, {}))
+    section = domains_section(Dataset(rows, {}))
     assert scores(section, "format", "Knowledge") == pytest.approx(
         {"multiple-choice": 0.5, "fill-in-the-blank": 0.0, "open-ended": 0.45, "all": 1.9 / 5}
     )
@@ -75,7 +75,7 @@ def test_choices_count_0_or_1_and_open_ended_answers_their_points() -> None:
 
 def test_columns_keep_their_interval_and_a_single_question_has_none() -> None:
     rows = [*(reply(number, float(number < 5)) for number in range(10)), reply(99, 1.0, domain="Operating System")]
-    figures_by_column = figures(domains(Dataset(rows, {})), "domain", "Knowledge")
+    figures_by_column = figures(domains_section(Dataset(rows, {})), "domain", "Knowledge")
     network = figures_by_column["Computer Network"]
     # Wilson's with Student's quantile: 0.5 +- sqrt(e / 4 + e * e / 4) / (1 + e), e = 2.26216 ** 2 / 9.
     assert [network.low, network.high] == pytest.approx([0.19896, 0.80104], abs=1e-4)
@@ -84,7 +84,7 @@ def test_columns_keep_their_interval_and_a_single_question_has_none() -> None:
 
 def test_subfields_have_a_table_for_each_domain() -> None:
     rows = [reply(1, 1.0, subdomain="Bus"), reply(2, 0.0, subdomain="Storage"), reply(3, 1.0, domain="Other")]
-    section = domains(Dataset(rows, {}))
+    section = domains_section(Dataset(rows, {}))
     assert scores(section, "subfield", "Computer Network") == pytest.approx({"Bus": 1, "Storage": 0, "all": 0.5})
     assert scores(section, "subfield", "Other") == {"Bus": 1, "all": 1}
     assert section is not None
@@ -94,14 +94,14 @@ def test_subfields_have_a_table_for_each_domain() -> None:
 
 def test_sets_without_subfields_are_in_no_mean() -> None:
     rows = [reply(1, 1.0), reply(2, 0.0, subdomain="", tag="unverified", format="free-response")]
-    section = domains(Dataset(rows, {}))
+    section = domains_section(Dataset(rows, {}))
     assert scores(section, "format", "all") == {"multiple-choice": 1, "all": 1}
-    assert domains(Dataset(rows[1:], {})) is None
+    assert domains_section(Dataset(rows[1:], {})) is None
 
 
 def test_sets_that_share_a_language_have_a_row_each() -> None:
     rows = [reply(1, 1.0, pack="cs"), reply(2, 0.0, pack="exam"), reply(3, 0.0, pack="exam", language="de")]
-    section = domains(Dataset(rows, {}))
+    section = domains_section(Dataset(rows, {}))
     assert scores(section, "domain", "all", "model: m (cs, en, zero-shot)")["all"] == 1
     assert scores(section, "domain", "all", "model: m (exam, en, zero-shot)")["all"] == 0
     assert scores(section, "domain", "all", "chance (exam, en)")["all"] == 0.25
@@ -119,7 +119,7 @@ def test_ways_to_ask_and_languages_are_not_mixed() -> None:
         reply(8, 1.0, prompts="cs-bench fbd3"),
         reply(6, 1.0, condition="alone", solver="human", participant="P1"),
     ]
-    section = domains(Dataset(rows, {}))
+    section = domains_section(Dataset(rows, {}))
     assert section is not None
     (table,) = [candidate for candidate in section.tables if candidate.title == "Score by domain: all"]
     assert [row[0] for row in table.rows] == [
@@ -137,7 +137,7 @@ def test_ways_to_ask_and_languages_are_not_mixed() -> None:
 
 def test_answers_without_a_decision_are_named_and_in_no_mean() -> None:
     open_ = {"format": "open-ended", "censored_by": "not_decided", "outcome": "error"}
-    section = domains(Dataset([reply(1, 1.0), reply(2, None, **open_)], {}))
+    section = domains_section(Dataset([reply(1, 1.0), reply(2, None, **open_)], {}))
     assert scores(section, "domain", "all") == {"Computer Network": 1.0, "all": 1.0}
     assert section is not None
     assert "1 answer (open-ended)" in section.lead[1]
@@ -146,8 +146,8 @@ def test_answers_without_a_decision_are_named_and_in_no_mean() -> None:
 def test_other_data_shows_nothing_of_this() -> None:
     quarch = reply(1, 1.0, domain="", tag="", topic="Memory Systems")
     design_reply = reply(2, 1.0, kind="design", domain="", tag="")
-    assert domains(Dataset([quarch, design_reply], {})) is None
-    assert domains(Dataset([], {})) is None
+    assert domains_section(Dataset([quarch, design_reply], {})) is None
+    assert domains_section(Dataset([], {})) is None
 
 
 def test_the_page_shows_the_tables_and_files_stay_in_their_folder(tmp_path: Path) -> None:
@@ -157,14 +157,14 @@ def test_the_page_shows_the_tables_and_files_stay_in_their_folder(tmp_path: Path
         for number in range(5)
         for position, (domain, tag) in enumerate(domain_tags)
     ]
-    section = domains(Dataset(rows, {}))
+    section = domains_section(Dataset(rows, {}))
     assert section is not None
-    html = page("t", "s", [section], {})
+    html = report_page("t", "s", [section], {})
     assert "Score by domain and tag, with intervals" in html
     assert "Profile by domain and format" in html
     assert "Score by format: reasoning" in html
     (tmp_path / "report").mkdir()
-    write_tables(tmp_path / "report", [section])
+    write_figure_tables(tmp_path / "report", [section])
     files = {file.name for file in (tmp_path / "report" / "tables").iterdir()}
     assert files == {
         *(f"{kind}-{tag}.csv" for kind in ("domains", "formats") for tag in ("all", "knowledge", "reasoning")),
@@ -207,7 +207,7 @@ def test_the_published_row_of_chance_and_overalls_follow_from_the_published_ques
         )
         for number, record in enumerate(records)
     ]
-    section = domains(Dataset(rows, {}))
+    section = domains_section(Dataset(rows, {}))
     for index, tag in enumerate(("Knowledge", "Reasoning", "all")):
         chance, model_scores = scores(section, "domain", tag, "chance (en)"), scores(section, "domain", tag)
         for domain in RANDOM:

@@ -8,7 +8,7 @@ import math
 import pytest
 
 from benchwright_analysis.report.csbench.error_types import error_types
-from benchwright_analysis.report.csbench.judges_compared import judges_compared
+from benchwright_analysis.report.csbench.judges_compared import judges_compared_section
 from benchwright_analysis.report.fold import FoldedAttempt, NamedErrors
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.verdicts import JudgementRow
@@ -38,7 +38,7 @@ def test_judges_are_compared_on_the_answers_that_both_judged() -> None:
         judged(3, ("a", "10"), ("b", "9"), ("a", "6")),
         judged(4, ("a", "1")),
     ]
-    section = judges_compared(Dataset(rows, {}))
+    section = judges_compared_section(Dataset(rows, {}))
     name = "model: m (en, zero-shot), open-ended"
     assert means(section) == {
         (name, "a"): pytest.approx((0.8 + 0.4 + 0.8 + 0.1) / 4),
@@ -65,16 +65,16 @@ def test_people_have_a_column_of_the_same_answers() -> None:
         RatedAnswer("x", "cs/en-1", "open-ended", Scale.TIERS, {"ana": "7", "bo": "9"}, {"a": ["8"]}, attempt="a1"),
         RatedAnswer("y", "cs/en-2", "open-ended", Scale.TIERS, {"ana": "1"}, {"a": ["4"]}),
     ]
-    section = judges_compared(Dataset(rows, {}, rated=rated))
+    section = judges_compared_section(Dataset(rows, {}, rated=rated))
     assert means(section)["model: m (en, zero-shot), open-ended", "people"] == pytest.approx(0.8)
 
 
 def test_one_judge_or_rules_alone_compare_nothing() -> None:
-    assert judges_compared(Dataset([judged(1, ("a", "8"))], {})) is None
+    assert judges_compared_section(Dataset([judged(1, ("a", "8"))], {})) is None
     ruled = dataclasses.replace(reply(1, 1.0), judgement=JudgementRow("deterministic", "B", ()))
-    assert judges_compared(Dataset([ruled], {})) is None
+    assert judges_compared_section(Dataset([ruled], {})) is None
     apart = [judged(1, ("a", "8")), judged(2, ("b", "8"))]
-    assert judges_compared(Dataset(apart, {})) is None
+    assert judges_compared_section(Dataset(apart, {})) is None
 
 
 def wrong(number: int, *types: str, tag: str = "Knowledge", **judges: tuple[str, ...]) -> FoldedAttempt:

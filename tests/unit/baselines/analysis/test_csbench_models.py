@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchwright_analysis.report.csbench.other_benchmarks import other_benchmarks
-from benchwright_analysis.report.csbench.scale import Prediction, scale
-from benchwright_analysis.report.csbench.settings import settings
-from benchwright_analysis.report.csbench.tokens import tokens
+from benchwright_analysis.report.csbench.other_benchmarks import other_benchmarks_section
+from benchwright_analysis.report.csbench.scale import Prediction, model_size_section
+from benchwright_analysis.report.csbench.settings import asking_ways_section
+from benchwright_analysis.report.csbench.tokens import tokens_and_score_section
 from benchwright_analysis.report.fold import FoldedAttempt
-from benchwright_analysis.report.page import page
+from benchwright_analysis.report.page import report_page
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.model_facts import ModelFacts, ModelFactsError, read_model_facts
 from benchwright_analysis.report.section import Section
@@ -43,7 +43,7 @@ def test_a_line_is_least_squares_over_the_logarithm() -> None:
     # Residuals 0.5, -1, 0.5: their sum of squares is 1.5, with one degree of freedom; t is 12.7062.
     assert fit.residual == pytest.approx(math.sqrt(1.5))
     assert fit.r_squared == pytest.approx(1 - 1.5 / 14)
-    ahead = fit.predict(math.e**3)
+    ahead = fit.predict_with_interval(math.e**3)
     half = 12.7062 * math.sqrt(1.5) * math.sqrt(1 + 1 / 3 + 4 / 2)
     assert [ahead.value, ahead.low, ahead.high] == pytest.approx([8.0, 8.0 - half, 8.0 + half], abs=1e-3)
     slope = 12.7062 * math.sqrt(1.5 / 2)
@@ -62,7 +62,7 @@ def test_a_line_needs_three_models_of_different_sizes(sizes: Sequence[float], me
 @pytest.mark.parametrize("ahead", [72, 110])
 def test_published_scores_of_smaller_models_predict_the_larger_ones(ahead: int) -> None:
     smaller = [size for size in QWEN if size < ahead]
-    estimate = fit_scale(smaller, [QWEN[size] for size in smaller]).predict(ahead)
+    estimate = fit_scale(smaller, [QWEN[size] for size in smaller]).predict_with_interval(ahead)
     assert estimate.low is not None and estimate.high is not None
     assert estimate.low < QWEN[ahead] < estimate.high
 
@@ -81,7 +81,7 @@ def predictions(section: Section | None, name: str) -> list[Prediction]:
 
 
 def test_the_largest_is_predicted_from_the_others_and_models_that_were_not_run_from_all() -> None:
-    section = scale(family())
+    section = model_size_section(family())
     left_out, ahead = predictions(section, "Q (en, zero-shot)")
     assert left_out.model == "q/32b"
     assert left_out.measured == pytest.approx(0.6245)
@@ -89,27 +89,29 @@ def test_the_largest_is_predicted_from_the_others_and_models_that_were_not_run_f
         np.polyval(np.polyfit(np.log([4, 7, 14]), [0.4554, 0.5105, 0.5783], 1), math.log(32))
     )
     assert (ahead.model, ahead.measured) == ("q/72b", None)
-    expected_estimate = fit_scale([4, 7, 14, 32], [QWEN[size] / 100 for size in (4, 7, 14, 32)]).predict(72)
+    expected_estimate = fit_scale([4, 7, 14, 32], [QWEN[size] / 100 for size in (4, 7, 14, 32)]).predict_with_interval(
+        72
+    )
     assert ahead.predicted.model_dump() == pytest.approx(expected_estimate.model_dump())
     assert section is not None
-    assert "not run" in page("t", "s", [section], {})
+    assert "not run" in report_page("t", "s", [section], {})
 
 
 def test_ways_to_ask_have_a_line_each_and_unknown_models_none() -> None:
     dataset = Dataset(
         [*family().folded, *family(shots=5).folded, *scored("other", 0.9)], {}, model_facts=family().model_facts
     )
-    section = scale(dataset)
+    section = model_size_section(dataset)
     assert section is not None
     fits = section.numbers["fits"]
     assert isinstance(fits, dict) and all(isinstance(fit, ScaleFit) for fit in fits.values())
     assert list(fits) == ["Q (en, zero-shot)", "Q (en, 5-shot)"]
     assert {fit.models for fit in fits.values()} == {4}
-    assert scale(Dataset(scored("other", 0.9), {})) is None
+    assert model_size_section(Dataset(scored("other", 0.9), {})) is None
 
 
 def test_too_few_sizes_are_told() -> None:
-    section = scale(Dataset(family().folded[:4], {}, model_facts=family().model_facts))
+    section = model_size_section(Dataset(family().folded[:4], {}, model_facts=family().model_facts))
     assert section is not None
     assert section.lead[1] == "Q (en, zero-shot): Too few models for a fit: 2, and it takes 3."
 
@@ -121,7 +123,7 @@ def test_scores_here_and_elsewhere_are_correlated_over_models() -> None:
         for number, score in enumerate(elsewhere_scores)
     ]
     rows = [attempt for number, score in enumerate(own_scores) for attempt in scored(f"m{number}", score)]
-    section = other_benchmarks(Dataset(rows, {}, model_facts=model_facts))
+    section = other_benchmarks_section(Dataset(rows, {}, model_facts=model_facts))
     assert section is not None
     (way,) = section.numbers.values()
     assert isinstance(way, dict)
@@ -129,7 +131,7 @@ def test_scores_here_and_elsewhere_are_correlated_over_models() -> None:
     assert way["GSM8K"]["spearman"].value == 1
     (picture,) = section.pictures
     assert [row[:4] for row in picture.table.rows][1] == ("HumanEval", "en, zero-shot", 3, "fewer than 4 models")
-    assert other_benchmarks(Dataset(rows, {})) is None
+    assert other_benchmarks_section(Dataset(rows, {})) is None
 
 
 def test_ranks_are_correlated_apart_from_distances() -> None:
@@ -137,7 +139,7 @@ def test_ranks_are_correlated_apart_from_distances() -> None:
         ModelFacts(f"m{number}", benchmarks={"MMLU": score}) for number, score in enumerate((30, 61, 35, 60))
     ]
     rows = [attempt for number, score in enumerate((0.2, 0.4, 0.5, 0.9)) for attempt in scored(f"m{number}", score)]
-    section = other_benchmarks(Dataset(rows, {}, model_facts=model_facts))
+    section = other_benchmarks_section(Dataset(rows, {}, model_facts=model_facts))
     assert section is not None
     (way,) = section.numbers.values()
     assert isinstance(way, dict)
@@ -148,7 +150,7 @@ def test_ranks_are_correlated_apart_from_distances() -> None:
 def test_the_first_way_with_enough_models_is_drawn() -> None:
     model_facts = [ModelFacts(f"m{number}", benchmarks={"MMLU": 10.0 * number}) for number in range(4)]
     rows = [attempt for number in range(4) for attempt in scored(f"m{number}", number / 4)]
-    section = other_benchmarks(
+    section = other_benchmarks_section(
         Dataset([*scored("m0", 0.5, first_number=9, language="de"), *rows], {}, model_facts=model_facts)
     )
     assert section is not None
@@ -163,7 +165,7 @@ def test_ways_to_ask_are_compared_on_the_same_questions_only() -> None:
         *(reply(number, float(number < 7), shots=5, steps=True, attempt=f"c{number}") for number in range(9)),
         *(reply(number, 0.0, shots=None, attempt=f"u{number}") for number in range(8)),
     ]
-    section = settings(Dataset(rows, {}))
+    section = asking_ways_section(Dataset(rows, {}))
     assert section is not None
     (picture,) = section.pictures
     assert {figure.column: figure.value for figure in picture.table.figures} == pytest.approx(
@@ -175,12 +177,12 @@ def test_ways_to_ask_are_compared_on_the_same_questions_only() -> None:
         ("model: m (en)", "5-shot, steps – zero-shot", 8),
     ]
     assert [str(row[3]).partition(" ")[0] for row in table.rows] == ["25.0", "37.5"]
-    assert settings(Dataset(rows[:8], {})) is None
+    assert asking_ways_section(Dataset(rows[:8], {})) is None
 
 
 def test_tokens_are_shown_beside_the_score_and_by_length_of_the_reply() -> None:
     rows = [reply(number, float(number < 8), input_tokens=100, output_tokens=10 * (number + 1)) for number in range(16)]
-    section = tokens(Dataset(rows, {}))
+    section = tokens_and_score_section(Dataset(rows, {}))
     assert section is not None
     token_numbers = section.numbers["model: m (en, zero-shot)"]
     assert isinstance(token_numbers, dict)
@@ -192,7 +194,7 @@ def test_tokens_are_shown_beside_the_score_and_by_length_of_the_reply() -> None:
         ("third quarter", 4, 0.0),
         ("longest quarter", 4, 0.0),
     ]
-    assert tokens(Dataset([reply(1, 1.0)], {})) is None
+    assert tokens_and_score_section(Dataset([reply(1, 1.0)], {})) is None
 
 
 def facts_file(tmp_path: Path, text: str) -> Path:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_analysis.report.rows.exclusions import Participants, count_by_reason, mark_exclusions
+from benchwright_analysis.report.rows.exclusions import Participants, exclusion_count_by_reason, with_exclusions_marked
 from benchwright_studies.plan.study import Study
 from benchwright_studies.plan.study_file import parse_study
 
@@ -41,29 +41,29 @@ BASE = {"attempt": "a", "participant": "P01", "solver": "human", "state": "submi
 def test_a_rule_leaves_out_what_it_names_and_nothing_else(
     rule: str, hit: dict[str, object], missed: dict[str, object]
 ) -> None:
-    rows = mark_exclusions(
+    rows = with_exclusions_marked(
         [observation(**(BASE | hit)), observation(**(BASE | missed | {"attempt": "b"}))], study(rule), NOBODY
     )
     assert [row.is_analysed for row in rows] == [False, True]
-    assert len(count_by_reason(rows)) == 1
+    assert len(exclusion_count_by_reason(rows)) == 1
 
 
 def test_a_rule_about_a_participant_leaves_out_all_their_attempts() -> None:
     own_rows = [observation(**BASE | {"attempt": name}) for name in "ab"]
     other_row = observation(**BASE | {"attempt": "c", "participant": "P02"})
     rule = study("{when: failed_attention, more_than: 0, drop: participant}")
-    rows = mark_exclusions([*own_rows, other_row], rule, Participants({"P01": 1, "P02": 0}, {}))
+    rows = with_exclusions_marked([*own_rows, other_row], rule, Participants({"P01": 1, "P02": 0}, {}))
     assert [row.is_analysed for row in rows] == [False, False, True]
 
 
 def test_unfinished_tasks_count_those_not_begun() -> None:
     rule = study("{when: unfinished_tasks, more_than: 1, drop: participant}")
-    (row,) = mark_exclusions([observation(**BASE)], rule, Participants({}, {"P01": 2}))
+    (row,) = with_exclusions_marked([observation(**BASE)], rule, Participants({}, {"P01": 2}))
     assert row.excluded_by == "unfinished tasks more than 1 (whole participant)"
 
 
 def test_practice_and_attempts_that_go_on_never_count() -> None:
-    rows = mark_exclusions(
+    rows = with_exclusions_marked(
         [observation(**BASE | {"practice": True}), observation(**BASE | {"attempt": "b", "state": "running"})],
         study(),
         NOBODY,
@@ -73,5 +73,5 @@ def test_practice_and_attempts_that_go_on_never_count() -> None:
 
 def test_rules_for_people_do_not_touch_models() -> None:
     row = observation(**BASE | {"solver": "model", "active_s": 1.0})
-    (checked_row,) = mark_exclusions([row], study("{when: active_minutes, less_than: 2}"), NOBODY)
+    (checked_row,) = with_exclusions_marked([row], study("{when: active_minutes, less_than: 2}"), NOBODY)
     assert checked_row.is_analysed

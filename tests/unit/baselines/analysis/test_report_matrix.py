@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_analysis.report.rows.exports import write_tables
+from benchwright_analysis.report.rows.exports import write_figure_tables
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Section
-from benchwright_analysis.report.sections.matrix import accuracy, accuracy_by_label, table_of_numbers
+from benchwright_analysis.report.sections.matrix import accuracy_by_label, mean_over_problems, table_of_numbers
 
 from ....support.packs.report_codebook import observation
 
@@ -36,12 +36,12 @@ def tries(model: str, problem: str, *outcomes_right: bool, **field_changes: obje
 
 def test_a_question_counts_once_however_often_it_was_tried() -> None:
     rows = [*tries("m", "p/1", True), *tries("m", "p/2", False, False, True)]
-    assert accuracy(rows).value == pytest.approx((1 + 1 / 3) / 2)
+    assert mean_over_problems(rows).value == pytest.approx((1 + 1 / 3) / 2)
 
 
 def test_with_equally_many_tries_the_interval_is_that_of_the_share() -> None:
     rows = [attempt for n in range(8) for attempt in tries("m", f"p/{n}", n < 6)]
-    estimate = accuracy(rows)
+    estimate = mean_over_problems(rows)
     # Wilson's interval for 0.75 of 7 (0.75 * 0.25 over the squared standard error) with Student's quantile, 2.3646.
     assert estimate.value == 0.75
     assert estimate.low == pytest.approx(0.3298, abs=1e-4)
@@ -72,11 +72,11 @@ def test_rows_and_columns_have_the_order_asked_for_and_gaps_stay_empty() -> None
 def test_figures_are_written_unrounded_and_without_formulas(tmp_path: Path) -> None:
     figures = accuracy_by_label({"=m": tries("m", "p/1", True, False, True)}, lambda attempt: "all")
     section = Section("s", "S", tables=[table_of_numbers("some-table", "T", figures)])
-    write_tables(tmp_path, [section])
+    write_figure_tables(tmp_path, [section])
     with (tmp_path / "tables" / "some-table.csv").open(newline="") as file:
         (row,) = csv.DictReader(file)
     assert row == {
         "row": "'=m", "column": "all", "attempts": "3", "problems": "1", "value": str(2 / 3), "low": "", "high": "",
     }  # fmt: skip
-    write_tables(tmp_path, [])
+    write_figure_tables(tmp_path, [])
     assert not (tmp_path / "tables").exists()

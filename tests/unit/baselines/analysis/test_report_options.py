@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from benchwright_analysis.report.questions.options import options
-from benchwright_analysis.report.questions.selections import read_selections
+from benchwright_analysis.report.questions.options import options_section
+from benchwright_analysis.report.questions.selections import read_selection_by_attempt
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.problem_facts import facts_of
+from benchwright_analysis.report.rows.problem_facts import facts_by_problem_ref
 from benchwright_analysis.report.rows.reading import LogJob, fold_attempts
-from benchwright_analysis.report.section import Section, plain
+from benchwright_analysis.report.section import Section, json_value
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Answered, Started, Submitted
 from benchwright_attempts.events.evidence import Recording
@@ -33,7 +33,7 @@ OPTIONS = ("Zeta bit", "Omega bit", "Sigma bit", "Kappa bit")
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    store = Store(Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "home")}))
+    store = Store(Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path / "home")}))
     questions = {
         name: WrittenQuestion.model_validate(
             {"title": name, "statement": "Which?", "choices": OPTIONS, "answer": key, "explanation": "So it is."}
@@ -72,16 +72,16 @@ def answers(log: StudyLog, question: str, letters: Sequence[str], condition: str
 
 def section(log: StudyLog, store: Store) -> Section | None:
     headers = log.headers()[::-1]
-    problem_facts = facts_of(store, {header.problem for header in headers})
+    problem_facts = facts_by_problem_ref(store, {header.problem for header in headers})
     folded, _ = fold_attempts(LogJob(log.path, headers, problem_facts, {}), expected_event_count=1)
-    selected = read_selections(log, store, [attempt.observation for attempt in folded])
-    return options(Dataset(folded, problem_facts, selections=selected))
+    selected = read_selection_by_attempt(log, store, [attempt.observation for attempt in folded])
+    return options_section(Dataset(folded, problem_facts, selections=selected))
 
 
 def numbers_of(log: StudyLog, store: Store) -> Mapping[str, Any]:
     report_section = section(log, store)
     assert report_section is not None
-    numbers = plain(report_section.numbers)
+    numbers = json_value(report_section.numbers)
     assert isinstance(numbers, dict)
     return numbers
 

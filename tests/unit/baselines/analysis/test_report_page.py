@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from benchwright_analysis.report.charts import Row, intervals, omission_note, with_own_ids
-from benchwright_analysis.report.page import page
+from benchwright_analysis.report.charts import Row, interval_chart, note_if_omitted, with_prefixed_ids
+from benchwright_analysis.report.page import report_page
 from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, interval_text
 from benchwright_foundation.number_text import number, percent
 
@@ -37,7 +37,7 @@ class Elements(HTMLParser):
 def sections() -> list[Section]:
     rows: list[Row] = [{"label": HOSTILE, "group": HOSTILE, "value": 0.5, "low": 0.25, "high": 0.75}]
     table = SortableTable(HOSTILE, (HOSTILE, "n"), [(HOSTILE, 3), (None, 0.25)], HOSTILE)
-    svg = intervals(rows, [HOSTILE], x_title="x", y_title="")
+    svg = interval_chart(rows, [HOSTILE], x_title="x", y_title="")
     pictures = [SectionPicture(name, HOSTILE, HOSTILE, svg, table) for name in ("first", "second")]
     return [Section("support", HOSTILE, (HOSTILE,)), Section("more", HOSTILE, (HOSTILE,), pictures, (table,))]
 
@@ -49,14 +49,14 @@ def read(text: str) -> Elements:
 
 
 def test_names_of_people_models_and_problems_stay_text() -> None:
-    elements = read(page(HOSTILE, HOSTILE, sections(), {HOSTILE: HOSTILE}))
+    elements = read(report_page(HOSTILE, HOSTILE, sections(), {HOSTILE: HOSTILE}))
     assert elements.names.count("script") == 1
     assert "img" not in elements.names
     assert elements.handlers == []
 
 
 def test_the_page_asks_nothing_of_the_network() -> None:
-    text = page("Title", "", sections(), {})
+    text = report_page("Title", "", sections(), {})
     elements = read(text)
     assert [address for address in elements.addresses if not address.startswith("#")] == []
     assert "http:" not in text
@@ -66,18 +66,18 @@ def test_the_page_asks_nothing_of_the_network() -> None:
 
 def test_pictures_of_one_page_do_not_share_ids() -> None:
     named_alike = Section("first", "A section named as its picture")
-    ids = read(page("Title", "", [*sections(), named_alike], {})).ids
+    ids = read(report_page("Title", "", [*sections(), named_alike], {})).ids
     assert len(ids) == len(set(ids))
 
 
 def test_every_link_within_the_page_has_its_target() -> None:
     attempts_section = Section("attempts", "Attempts")
-    elements = read(page("Title", "", [Section("answer", "The answer"), *sections(), attempts_section], {}))
+    elements = read(report_page("Title", "", [Section("answer", "The answer"), *sections(), attempts_section], {}))
     assert {address.removeprefix("#") for address in elements.addresses} <= set(elements.ids)
 
 
 def test_a_picture_takes_its_colours_from_the_page_and_tells_its_words() -> None:
-    text = page("Title", "", sections(), {})
+    text = report_page("Title", "", sections(), {})
     svg = text[text.index("<svg") : text.index("</svg>")]
     assert "var(--ink)" in svg
     assert "var(--s1)" in svg
@@ -89,33 +89,33 @@ def test_a_picture_takes_its_colours_from_the_page_and_tells_its_words() -> None
 def test_a_name_with_signs_that_no_picture_can_hold_is_drawn_without_them(sign: str) -> None:
     groups = ["alone", f"a{sign}b"]
     rows: list[Row] = [{"label": group, "group": group, "value": 0.5, "low": 0.25, "high": 0.75} for group in groups]
-    assert "a\N{REPLACEMENT CHARACTER}b" in intervals(rows, groups, x_title="", y_title="")
+    assert "a\N{REPLACEMENT CHARACTER}b" in interval_chart(rows, groups, x_title="", y_title="")
 
 
 def test_a_legend_shows_how_a_model_was_asked_at_the_end_of_its_long_name() -> None:
     groups = [f"model: openai-api/local/student-110b (en, {way})" for way in ("5-shot", "5-shot, steps")]
     rows: list[Row] = [{"label": "all", "value": 0.5, "group": group, "low": 0.4, "high": 0.6} for group in groups]
-    svg = intervals(rows, groups, x_title="", y_title="")
+    svg = interval_chart(rows, groups, x_title="", y_title="")
     assert [group for group in groups if f">{group}</text>" not in svg] == []
 
 
 def test_a_picture_of_some_groups_says_of_how_many() -> None:
-    assert omission_note("abcdefgh", "abcdefghijk") == " Drawn are the first 8 of 11 groups."
-    assert omission_note("ab", "ab") == ""
+    assert note_if_omitted("abcdefgh", "abcdefghijk") == " Drawn are the first 8 of 11 groups."
+    assert note_if_omitted("ab", "ab") == ""
 
 
 def test_a_cell_shows_the_beginning_of_an_endless_text() -> None:
-    text = page("T", "", [Section("x", "X", tables=[SortableTable("t", ("a",), [("y" * 10_000,)])])], {})
+    text = report_page("T", "", [Section("x", "X", tables=[SortableTable("t", ("a",), [("y" * 10_000,)])])], {})
     assert "y" * 300 + "…" in text
     assert "y" * 301 not in text
 
 
 def test_references_inside_a_picture_follow_its_ids() -> None:
-    assert with_own_ids('<g id="a" clip-path="url(#a)">', "p") == '<g id="p-a" clip-path="url(#p-a)">'
+    assert with_prefixed_ids('<g id="a" clip-path="url(#a)">', "p") == '<g id="p-a" clip-path="url(#p-a)">'
 
 
 def test_an_empty_section_says_why() -> None:
-    assert "Nobody came." in page("T", "", [Section("x", "X", empty_reason="Nobody came.")], {})
+    assert "Nobody came." in report_page("T", "", [Section("x", "X", empty_reason="Nobody came.")], {})
 
 
 def test_numbers_read_as_people_write_them() -> None:
@@ -126,10 +126,10 @@ def test_numbers_read_as_people_write_them() -> None:
 
 def test_a_group_keeps_its_colour_in_a_picture_without_the_others() -> None:
     rows: list[Row] = [{"label": "l", "group": "second", "value": 0.5, "low": 0.25, "high": 0.75}]
-    assert colours(intervals(rows, ["second"], colour_order=["first", "second"], x_title="", y_title="")) == {
+    assert colours(interval_chart(rows, ["second"], colour_order=["first", "second"], x_title="", y_title="")) == {
         "var(--s2)"
     }
-    assert colours(intervals(rows, ["second"], x_title="", y_title="")) == {"var(--s1)"}
+    assert colours(interval_chart(rows, ["second"], x_title="", y_title="")) == {"var(--s1)"}
 
 
 def colours(svg: str) -> set[str]:

@@ -8,14 +8,18 @@ import pytest
 from pydantic import JsonValue
 
 from benchwright_analysis.report.fold import FoldedAttempt
-from benchwright_analysis.report.page import page
+from benchwright_analysis.report.page import report_page
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import Participants, mark_exclusions
-from benchwright_analysis.report.rows.populations import populations
-from benchwright_analysis.report.rows.support import support
+from benchwright_analysis.report.rows.exclusions import Participants, with_exclusions_marked
+from benchwright_analysis.report.rows.populations import populations_section
+from benchwright_analysis.report.rows.support import support_section
 from benchwright_analysis.report.section import Section
 from benchwright_analysis.report.sections.main_result import main_result_section
-from benchwright_analysis.report.sections.preregistration import preregistration, section_role, with_role
+from benchwright_analysis.report.sections.preregistration import (
+    preregistration_section,
+    section_role,
+    with_role_and_population_note,
+)
 from benchwright_analysis.report.sections.registration import Registration
 from benchwright_studies.plan.study_file import parse_study
 from benchwright_studies.plan.vocabulary import Population
@@ -51,7 +55,7 @@ def rows(*attempt_changes: dict[str, object], withdrew: frozenset[str] = frozens
         attempt_fields = {"study": "s", "solver": solver, "seconds": 600.0, "active_s": 600.0} | attempt_change
         attempts.append(attempt(str(attempt_change.pop("who", f"P{number}")), "p/a", condition, **attempt_fields))
     participants = Participants({}, {}, withdrew)
-    marked_rows = mark_exclusions([folded.observation for folded in attempts], study, participants)
+    marked_rows = with_exclusions_marked([folded.observation for folded in attempts], study, participants)
     return [
         FoldedAttempt(row, folded.trace, folded.insertions, folded.failure)
         for row, folded in zip(marked_rows, attempts, strict=True)
@@ -63,8 +67,8 @@ def test_an_attempt_that_a_rule_leaves_out_counts_by_intention_to_treat() -> Non
     data = Dataset(rows({}, violation, {"condition": "copilot"}), {}, study, drawn_tasks={"alone": 2, "copilot": 2})
     assert [row.is_analysed for row in data.observations] == [True, False, True]
     assert [row.intended for row in data.observations] == [True, True, True]
-    assert len(data.by_intention().counted_attempts) == 3
-    condition_counts = populations(data).numbers["conditions"]
+    assert len(data.with_intention_to_treat().counted_attempts) == 3
+    condition_counts = populations_section(data).numbers["conditions"]
     assert isinstance(condition_counts, dict)
     assert condition_counts["alone"] == {
         "drawn": 2,
@@ -89,11 +93,11 @@ def test_an_attempt_that_a_rule_leaves_out_counts_by_intention_to_treat() -> Non
 def test_the_box_at_the_top_says_whom_it_counts_and_whom_the_answer_does(population: str, sentence: str) -> None:
     planned = parse_study(STUDY.replace("[solved]", f"[solved], population: {population}"), Path("s.yaml")).study
     attempts = rows({}, {"external_help": True}, {"condition": "copilot"})
-    text = words(support(Dataset(attempts, {}, planned)))
+    text = words(support_section(Dataset(attempts, {}, planned)))
     assert "2 attempts at 1 problem count: 2 attempts of 2 people" in text
     assert "These counts are per protocol" in text
     assert sentence in text
-    nobody_left_out = words(support(Dataset(rows({}, {"condition": "copilot"}), {}, planned)))
+    nobody_left_out = words(support_section(Dataset(rows({}, {"condition": "copilot"}), {}, planned)))
     assert "per protocol" not in nobody_left_out
 
 
@@ -106,7 +110,7 @@ def test_a_rule_that_can_only_hit_one_condition_is_named() -> None:
         study,
         drawn_tasks={"alone": 3, "copilot": 2},
     )
-    section = populations(data)
+    section = populations_section(data)
     assert section.numbers["left_out"] == {
         "violations more than 0": {"alone": 1},
         "active minutes less than 1": {},
@@ -120,7 +124,7 @@ def test_a_rule_that_can_only_hit_one_condition_is_named() -> None:
 def test_a_rule_that_happened_to_hit_one_condition_is_named() -> None:
     short = {"active_s": 30.0, "condition": "copilot"}
     data = Dataset(rows({}, {**short}, {**short}), {}, study, drawn_tasks={"alone": 1, "copilot": 2})
-    assert "“active minutes less than 1” hit only copilot in these data" in words(populations(data))
+    assert "“active minutes less than 1” hit only copilot in these data" in words(populations_section(data))
 
 
 @pytest.mark.parametrize(("withdrew", "expected_count"), [(frozenset(), 0), (frozenset({"P0"}), 1)])
@@ -129,20 +133,20 @@ def test_an_open_attempt_counts_by_intention_to_treat_once_its_participant_is_go
 ) -> None:
     going = {"state": "running", "passed": False, "censored_by": "still_open"}
     data = Dataset(rows(going, withdrew=withdrew), {}, study, drawn_tasks={"alone": 1})
-    assert len(data.by_intention().counted_attempts) == expected_count
+    assert len(data.with_intention_to_treat().counted_attempts) == expected_count
     assert len(data.counted_attempts) == 0
 
 
 def test_both_populations_are_compared_only_where_they_differ() -> None:
     cases: list[dict[str, object]] = [{}, {"condition": "copilot"}]
-    equal_section = populations(
+    equal_section = populations_section(
         Dataset(rows(*[{**case} for case in cases]), {}, study, drawn_tasks={"alone": 1, "copilot": 1})
     )
     assert (
         "Nothing was left out" in words(equal_section) and "answer_by_intention_to_treat" not in equal_section.numbers
     )
     helped = rows(*[{**case} for case in cases], {"external_help": True})
-    differing_section = populations(Dataset(helped, {}, study, drawn_tasks={"alone": 2, "copilot": 1}))
+    differing_section = populations_section(Dataset(helped, {}, study, drawn_tasks={"alone": 2, "copilot": 1}))
     assert "Nothing was left out" not in words(differing_section)
     assert "The answer per protocol, by condition" in [table.title for table in differing_section.tables]
 
@@ -164,7 +168,7 @@ def test_the_answer_counts_whom_the_study_planned_its_primary_analysis_for() -> 
         assert section.numbers["population"] == data.population.value
         assert "Primary outcome: time. Secondary: solved." in words(section)
         assert ("By intention to treat, as planned" if attempts == 2 else "Per protocol: without") in words(section)
-    other_section = populations(
+    other_section = populations_section(
         Dataset(rows({**solved_change}, {**helped}), {}, per_protocol, drawn_tasks={"alone": 2})
     )
     assert "The answer by intention to treat, by condition" in [table.title for table in other_section.tables]
@@ -175,9 +179,9 @@ def test_a_primary_section_that_shows_another_population_says_so() -> None:
     mixed_data = Dataset(
         rows({}, {"external_help": True}), {}, study, drawn_tasks={"alone": 2}, registration=REGISTERED
     )
-    assert with_role(section, mixed_data).lead[0].startswith("These numbers are per protocol.")
+    assert with_role_and_population_note(section, mixed_data).lead[0].startswith("These numbers are per protocol.")
     uniform_data = Dataset(rows({}), {}, study, drawn_tasks={"alone": 1}, registration=REGISTERED)
-    assert with_role(section, uniform_data).lead == ("Told.",)
+    assert with_role_and_population_note(section, uniform_data).lead == ("Told.",)
 
 
 def test_practice_and_models_are_in_no_population_of_people() -> None:
@@ -201,13 +205,13 @@ def test_results_are_primary_secondary_or_exploratory_as_registered() -> None:
         "origins": "exploratory",
         "support": "",
     }
-    text = words(preregistration(data))
+    text = words(preregistration_section(data))
     assert "d" * 64 in text and "Sample size of alone" in text
-    html = page("t", "s", [with_role(Section("time", "Time", ("said",)), data)], {})
+    html = report_page("t", "s", [with_role_and_population_note(Section("time", "Time", ("said",)), data)], {})
     assert "Primary outcome, preregistered" in html
 
 
 def test_without_a_registration_everything_is_exploratory() -> None:
     data = Dataset(rows({}), {}, study)
     assert section_role("time", data) == "exploratory"
-    assert "not preregistered" in preregistration(data).empty_reason
+    assert "not preregistered" in preregistration_section(data).empty_reason

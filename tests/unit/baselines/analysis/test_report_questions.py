@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from benchwright_analysis.report.fold import FoldedAttempt
-from benchwright_analysis.report.questions.forms import forms
-from benchwright_analysis.report.questions.generations import generations
-from benchwright_analysis.report.questions.grades import grades
-from benchwright_analysis.report.questions.grading_difficulty import grading_difficulty
-from benchwright_analysis.report.questions.profile import profile
-from benchwright_analysis.report.questions.read_answers import read_answers
+from benchwright_analysis.report.questions.forms import question_forms_section
+from benchwright_analysis.report.questions.generations import repeated_answers_section
+from benchwright_analysis.report.questions.grades import judge_grades_section
+from benchwright_analysis.report.questions.grading_difficulty import grading_difficulty_section
+from benchwright_analysis.report.questions.profile import skills_and_topics_section
+from benchwright_analysis.report.questions.read_answers import readable_answers_section
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_of
+from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_by_problem_ref
 from benchwright_analysis.report.rows.verdicts import JudgementRow
 from benchwright_analysis.report.section import Section, TableNumber
 from benchwright_attempts.attempts import Attempts
@@ -97,7 +97,7 @@ def test_a_skill_counts_by_its_number_of_questions_in_reasoning() -> None:
         for skill, outcomes in outcomes_by_skill.items()
         for number, is_right in enumerate(outcomes)
     ]
-    section = profile(Dataset(answers, {}))
+    section = skills_and_topics_section(Dataset(answers, {}))
     assert value(section, "skill", "m", "recall") == 1
     assert value(section, "skill", "m", "analyze") == pytest.approx(2 / 3)
     # Not the mean of 2/3 and 0: three questions and one.
@@ -116,7 +116,7 @@ def test_a_skill_counts_by_its_number_of_questions_in_reasoning() -> None:
 
 def test_thirteen_topics_have_a_radar() -> None:
     answers = [answer("m", f"p/{n}", is_right_answer=n % 2 == 0, topic=f"Topic {n}") for n in range(13)]
-    section = profile(Dataset(answers, {}))
+    section = skills_and_topics_section(Dataset(answers, {}))
     assert section is not None
     assert [picture.id for picture in section.pictures] == ["topic-radar", "topic-dots"]
 
@@ -129,7 +129,7 @@ def test_pictures_and_formats_are_crossed() -> None:
         answer("m", "p/7", is_right_answer=False, format=_FREE),
         answer("m", "p/8", is_right_answer=True, format="assertion"),
     ]
-    section = forms(Dataset(answers, problem_facts))
+    section = question_forms_section(Dataset(answers, problem_facts))
     assert value(section, "forms", "m", "text, multiple choice") == 0.75
     assert value(section, "forms", "m", "image, multiple choice") == 0.5
     assert value(section, "forms", "m", "image, free response") == 0
@@ -145,11 +145,11 @@ def test_unreadable_answers_are_apart_from_wrong_ones_and_other_rules_are_named(
         answer("m", "p/3", is_right_answer=False, reason="unreadable", **rule_judgement),
         answer("m", "p/4", is_right_answer=False, judge_method="deterministic", reason="declined"),
     ]
-    section = read_answers(Dataset(answers, {}))
+    section = readable_answers_section(Dataset(answers, {}))
     assert section is not None
     assert [tuple(row) for row in section.tables[0].rows] == [("model: m", 4, 1, 1, 2, "25 %", "50 %", "100 %", "0 %")]
     assert "different rules (reading-rules@2, rules before version 2)" in section.lead[1]
-    alike_section = read_answers(Dataset(answers[:3], {}))
+    alike_section = readable_answers_section(Dataset(answers[:3], {}))
     assert alike_section is not None
     assert len(alike_section.lead) == 1
 
@@ -162,7 +162,7 @@ def test_the_shares_that_rules_and_a_model_have_read_are_of_the_readable_answers
         answer("m", "p/3", is_right_answer=False, reason="wrong_answer", **by_model),
         answer("m", "p/4", is_right_answer=False, reason="unreadable", **by_model),
     ]
-    section = read_answers(Dataset(answers, {}))
+    section = readable_answers_section(Dataset(answers, {}))
     assert section is not None
     assert [tuple(row)[-2:] for row in section.tables[0].rows] == [("75 %", "25 %")]
     assert "a model read (reading@0123456789ab)" in section.lead[1]
@@ -174,7 +174,7 @@ def test_grades_are_shares_of_all_free_responses() -> None:
         answer("m", f"p/{n}", is_right_answer=label == "correct", label=label, format=_FREE)
         for n, label in enumerate(labels)
     ]
-    section = grades(Dataset(answers, {}))
+    section = judge_grades_section(Dataset(answers, {}))
     shares = {
         name: value(section, "grades", "m", name)
         for name in ("correct", "partially correct", "incorrect", "no answer to grade")
@@ -196,7 +196,7 @@ def test_two_first_votes_that_differ_need_a_third_even_where_both_are_not_right(
         answer("m", f"p/{n}", is_right_answer=False, label=cast_votes[-1], votes=cast_votes, format=_FREE)
         for n, cast_votes in enumerate(answer_votes)
     ]
-    section = grades(Dataset(answers, {}))
+    section = judge_grades_section(Dataset(answers, {}))
     assert value(section, "tie_breaks", "m", "a third vote is needed") == 2 / 4
     assert value(section, "tie_breaks", "m", "differ on right or not right") == 1 / 4
 
@@ -207,7 +207,7 @@ def test_points_are_apart_if_they_are_in_two_tiers() -> None:
         answer("m", f"p/{n}", is_right_answer=False, label="7", votes=point_pair, format="open-ended")
         for n, point_pair in enumerate(point_pairs)
     ]
-    section = grades(Dataset(answers, {}))
+    section = judge_grades_section(Dataset(answers, {}))
     assert value(section, "tie_breaks", "m", "a third vote is needed") == pytest.approx(2 / 3)
     assert value(section, "tie_breaks", "m", "differ on right or not right") == pytest.approx(1 / 3)
 
@@ -224,7 +224,7 @@ def test_generations_are_in_the_order_in_which_they_were_made() -> None:
         for question, outcomes in outcomes_by_question.items()
         for number, is_right in enumerate(outcomes, 1)
     ]
-    section = generations(Dataset([*reversed(answers), answer("once", "p/1", is_right_answer=True)], {}))
+    section = repeated_answers_section(Dataset([*reversed(answers), answer("once", "p/1", is_right_answer=True)], {}))
     shares = [value(section, "generations", "m", f"generation {n}") for n in (1, 2, 3)]
     assert shares == [2 / 4, pytest.approx(1 / 3), 1]
     # k = 2: (1/2 + 0 + 1 + 0) / 4; k = 3: (2/3 + 1/3 + 1 + 0) / 4.
@@ -257,12 +257,12 @@ def test_answers_to_a_question_that_was_asked_in_two_ways_are_no_two_generations
     answers = [answer("m", "p/1", is_right_answer=True, sample=n, **way) for n, way in enumerate(asking_ways)]
     data = Dataset(answers, {})
     assert data.groups == ("model: m", "model: m, 5-shot", "model: m, 5-shot, steps, cs-bench prompts")
-    assert generations(data) is None
+    assert repeated_answers_section(data) is None
 
 
 def test_disagreement_is_counted_by_the_difficulty_that_people_gave() -> None:
     good, bad, partial = "correct", "incorrect", "partially correct"
-    section = grading_difficulty(
+    section = grading_difficulty_section(
         Dataset(
             [],
             {},
@@ -284,7 +284,7 @@ def test_disagreement_is_counted_by_the_difficulty_that_people_gave() -> None:
 
 
 def test_the_votes_of_the_log_are_counted_and_written_as_csv(tmp_path: Path) -> None:
-    home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "home")})
+    home = Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path / "home")})
     file = tmp_path / "exam.json"
     record = {"context": "", "solution": "Because.", "skill": "analyze", "topic": "Caches"}
     file.write_text(json.dumps([record | {"question_id": f"exam/{n}", "question": f"Why {n}?"} for n in range(3)]))
@@ -321,7 +321,7 @@ def test_the_votes_of_the_log_are_counted_and_written_as_csv(tmp_path: Path) -> 
 
 
 def test_numbered_questions_are_no_variants_of_one_task(tmp_path: Path) -> None:
-    home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})
+    home = Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)})
     file = tmp_path / "choices.jsonl"
     question_records = [
         {"question_id": n, "question": f"{n}?", "options": ["a", "b"], "answer": "A", "difficulty": "EASY", "topic": ""}
@@ -329,7 +329,7 @@ def test_numbered_questions_are_no_variants_of_one_task(tmp_path: Path) -> None:
     ]
     file.write_text("".join(json.dumps(record) + "\n" for record in question_records))
     Store(home).add(import_quarch([file], "q"))
-    facts_by_problem = facts_of(Store(home), {f"q/mcq-{n}" for n in range(3)})
+    facts_by_problem = facts_by_problem_ref(Store(home), {f"q/mcq-{n}" for n in range(3)})
     assert sorted(problem_facts.family for problem_facts in facts_by_problem.values()) == [
         "q/mcq-0",
         "q/mcq-1",
@@ -339,4 +339,13 @@ def test_numbered_questions_are_no_variants_of_one_task(tmp_path: Path) -> None:
 
 def test_a_report_without_such_questions_has_none_of_the_sections() -> None:
     data = Dataset([answer("m", "p/1", is_right_answer=True, kind="design", format="", skill="", topic="")], {})
-    assert [make(data) for make in (profile, forms, grades, generations, grading_difficulty)] == [None] * 5
+    assert [
+        make(data)
+        for make in (
+            skills_and_topics_section,
+            question_forms_section,
+            judge_grades_section,
+            repeated_answers_section,
+            grading_difficulty_section,
+        )
+    ] == [None] * 5

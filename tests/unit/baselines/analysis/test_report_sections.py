@@ -6,9 +6,9 @@ import pytest
 
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.support import support
-from benchwright_analysis.report.sections.models import models
-from benchwright_analysis.report.sections.time_to_pass import score_over_time, survival
+from benchwright_analysis.report.rows.support import support_section
+from benchwright_analysis.report.sections.models import models_section
+from benchwright_analysis.report.sections.time_to_pass import score_over_time_section, time_to_pass_section
 from benchwright_foundation.number_text import minutes, number
 
 from ....support.packs.report_sections import attempt, words
@@ -28,17 +28,17 @@ def everybody(*, people: int = 4, problems: int = 2, **field_changes: object) ->
 
 
 def test_conditions_that_nobody_passed_are_not_said_to_take_equally_long() -> None:
-    text = words(survival(Dataset(everybody(passed=False, censored_by="gave_up", score=0.0), {})))
+    text = words(time_to_pass_section(Dataset(everybody(passed=False, censored_by="gave_up", score=0.0), {})))
     assert "Nobody passed under alone or copilot" in text
     assert "more than alone" not in text
 
 
 def test_equal_times_are_told_as_equal_without_an_interval_or_a_p_value() -> None:
-    section = survival(Dataset(everybody(seconds=600.0), {}))
+    section = time_to_pass_section(Dataset(everybody(seconds=600.0), {}))
     text = words(section)
     assert "Up to 10 minutes, copilot took as long as alone on average." in text
     assert "Too few participants for an interval: 4, and it takes 5." in text
-    enough = words(survival(Dataset(everybody(people=6, problems=4, seconds=600.0), {})))
+    enough = words(time_to_pass_section(Dataset(everybody(people=6, problems=4, seconds=600.0), {})))
     assert "All values are alike, which does not show how much they could differ." in enough
     assert "interval 0" not in enough
 
@@ -47,15 +47,15 @@ def test_the_model_of_time_says_whether_forecasts_are_in_it() -> None:
     rows = everybody(forecast_blind_minutes=5.0)
     rows[0] = attempt("P0", "p/0", "alone", seconds=180, forecast_blind_minutes=8.0)
     partial_rows = [*rows[1:], attempt("P9", "p/0", "alone", seconds=50)]
-    assert "change of time in percent, adjusted for forecasts" in words(survival(Dataset(rows, {})))
-    text = words(survival(Dataset(partial_rows, {})))
+    assert "change of time in percent, adjusted for forecasts" in words(time_to_pass_section(Dataset(rows, {})))
+    text = words(time_to_pass_section(Dataset(partial_rows, {})))
     assert "Not adjusted for forecasts: not every attempt has one" in text
-    alike_text = words(survival(Dataset(everybody(forecast_blind_minutes=5.0), {})))
+    alike_text = words(time_to_pass_section(Dataset(everybody(forecast_blind_minutes=5.0), {})))
     assert "Not adjusted for forecasts: they are all alike." in alike_text
 
 
 def test_forecasts_made_after_the_condition_was_shown_adjust_nothing() -> None:
-    text = words(survival(Dataset(everybody(forecast_minutes=5.0), {})))
+    text = words(time_to_pass_section(Dataset(everybody(forecast_minutes=5.0), {})))
     assert "Not adjusted for forecasts: some were made after the condition was shown" in text
 
 
@@ -63,39 +63,41 @@ def test_attempts_that_nothing_decided_lower_no_score_over_time() -> None:
     decided_attempts = [attempt("P1", "p/a", "alone", seconds=60), attempt("P2", "p/b", "alone", seconds=90)]
     open_ends = {"passed": False, "censored_by": "not_decided", "outcome": "error", "score": None}
     undecided = attempt("P3", "p/a", "alone", seconds=600, **open_ends)
-    assert words(score_over_time(Dataset([*decided_attempts, undecided], {}))) == words(
-        score_over_time(Dataset(decided_attempts, {}))
+    assert words(score_over_time_section(Dataset([*decided_attempts, undecided], {}))) == words(
+        score_over_time_section(Dataset(decided_attempts, {}))
     )
-    assert score_over_time(Dataset([undecided], {})).empty_reason
+    assert score_over_time_section(Dataset([undecided], {})).empty_reason
 
 
 @pytest.mark.parametrize("seconds", [57, 58, 59, 114, 118, 119])
 def test_the_shortest_budget_is_enough_for_the_earliest_pass(seconds: int) -> None:
     attempts = [attempt("P1", "p/a", "alone", seconds=seconds), attempt("P1", "p/b", "copilot", seconds=3600)]
-    curves = score_over_time(Dataset(attempts, {})).numbers["curves"]
+    curves = score_over_time_section(Dataset(attempts, {})).numbers["curves"]
     assert isinstance(curves, dict)
     assert curves["alone"].score[0] == 1
 
 
 def test_one_budget_is_one_column() -> None:
-    section = score_over_time(Dataset([attempt("P1", "p/a", "alone", seconds=7200)], {}))
+    section = score_over_time_section(Dataset([attempt("P1", "p/a", "alone", seconds=7200)], {}))
     assert list(section.pictures[0].table.columns) == ["group", "problems", "within 120 min"]
 
 
 def test_one_person_says_nothing_of_others() -> None:
     attempts = [attempt("P1", "p/a", "alone", seconds=60), attempt("P1", "p/b", "copilot", seconds=70)]
     assert "No comparison of alone and copilot is possible: no problem has a verdict under both." in words(
-        support(Dataset(attempts, {}))
+        support_section(Dataset(attempts, {}))
     )
     paired_attempts = [attempt("P1", "p/a", "alone", seconds=60), attempt("P1", "p/a", "copilot", seconds=70)]
     assert "What could have been found can't be said. Too few participants" in words(
-        support(Dataset(paired_attempts, {}))
+        support_section(Dataset(paired_attempts, {}))
     )
 
 
 def test_replies_made_elsewhere_show_no_tokens_instead_of_none_used() -> None:
     model_reply = attempt("m", "p/a", "model", seconds=1, solver="model")
-    (usage_table,) = (table for table in models(Dataset([model_reply], {})).tables if table.title == "What models used")
+    (usage_table,) = (
+        table for table in models_section(Dataset([model_reply], {})).tables if table.title == "What models used"
+    )
     assert usage_table.rows == [("model: m", 1, None, None, None, "–", "–")]
 
 
@@ -114,7 +116,9 @@ def test_models_say_whether_they_may_have_seen_a_pack(publication_date: str, cut
     changes = {"pack": "p", "published": publication_date, "knowledge_cutoff": cutoff}
     model_replies = [attempt("m", f"p/{name}", "model", seconds=1, solver="model", **changes) for name in "ab"]
     (seen_table,) = (
-        table for table in models(Dataset(model_replies, {})).tables if table.title.startswith("Whether models may")
+        table
+        for table in models_section(Dataset(model_replies, {})).tables
+        if table.title.startswith("Whether models may")
     )
     assert seen_table.rows == [("model: m", "p", publication_date or "unknown", cutoff or "unknown", 2, note)]
 

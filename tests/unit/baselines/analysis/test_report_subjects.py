@@ -11,9 +11,9 @@ import pytest
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.assistance_facts import Assistance, AssistanceFacts
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import plain
-from benchwright_analysis.report.sections.assistance import OfferFunnel, assistance
-from benchwright_analysis.report.sections.side_by_side import GroupColumn, side_by_side
+from benchwright_analysis.report.section import json_value
+from benchwright_analysis.report.sections.assistance import OfferFunnel, assistance_section
+from benchwright_analysis.report.sections.side_by_side import GroupColumn, side_by_side_section
 from benchwright_attempts.events.evidence import AssistAccepted, EditReason
 from benchwright_studies.plan.condition import Condition
 from benchwright_studies.plan.study import Randomisation, Study
@@ -85,7 +85,7 @@ def rows() -> list[FoldedAttempt]:
 
 
 def columns(data: Dataset) -> dict[str, GroupColumn]:
-    section = side_by_side(data)
+    section = side_by_side_section(data)
     assert section is not None
     column_numbers = section.numbers["columns"]
     assert isinstance(column_numbers, dict)
@@ -113,7 +113,7 @@ def test_the_columns_are_what_the_rows_add_up_to() -> None:
 
 
 def test_the_funnel_and_the_latency_are_what_the_rows_add_up_to() -> None:
-    section = assistance(Dataset(rows(), {}))
+    section = assistance_section(Dataset(rows(), {}))
     assert section is not None
     funnels = section.numbers["funnel"]
     assert isinstance(funnels, dict)
@@ -136,12 +136,16 @@ def test_the_funnel_and_the_latency_are_what_the_rows_add_up_to() -> None:
 def test_the_order_of_the_data_does_not_matter() -> None:
     attempts = rows()
     expected_numbers = [
-        plain(section.numbers) for make in (side_by_side, assistance) if (section := make(Dataset(attempts, {})))
+        json_value(section.numbers)
+        for make in (side_by_side_section, assistance_section)
+        if (section := make(Dataset(attempts, {})))
     ]
     for seed in range(5):
         random.Random(seed).shuffle(attempts)
         numbers = [
-            plain(section.numbers) for make in (side_by_side, assistance) if (section := make(Dataset(attempts, {})))
+            json_value(section.numbers)
+            for make in (side_by_side_section, assistance_section)
+            if (section := make(Dataset(attempts, {})))
         ]
         assert json.dumps(numbers, sort_keys=True) == json.dumps(expected_numbers, sort_keys=True)
 
@@ -158,7 +162,7 @@ def test_what_the_study_plans_and_nobody_did_is_named() -> None:
         randomisation=Randomisation(seed=1),
     )
     attempts = [attempt("agent", 1, has_passed=True, minutes=1)]
-    section = side_by_side(Dataset(attempts, {}, study=study))
+    section = side_by_side_section(Dataset(attempts, {}, study=study))
     assert section is not None
     assert section.numbers["missing"] == ["other"]
     assert "other has no attempt that counts" in section.lead[0]
@@ -166,9 +170,9 @@ def test_what_the_study_plans_and_nobody_did_is_named() -> None:
 
 def test_only_people_without_a_copilot_have_neither_section() -> None:
     alone_attempts = [folded for folded in rows() if folded.observation.condition == "alone"]
-    assert side_by_side(Dataset(alone_attempts, {})) is None
-    assert assistance(Dataset(alone_attempts, {})) is None
-    assert side_by_side(Dataset([], {})) is None
+    assert side_by_side_section(Dataset(alone_attempts, {})) is None
+    assert assistance_section(Dataset(alone_attempts, {})) is None
+    assert side_by_side_section(Dataset([], {})) is None
 
 
 def test_two_settings_of_one_program_and_a_missing_floor_are_said() -> None:
@@ -176,7 +180,7 @@ def test_two_settings_of_one_program_and_a_missing_floor_are_said() -> None:
     attempts[5] = replace(
         attempts[5], assistance=replace(attempts[5].assistance, program={**COPILOT, "subject_version": "1.3"})
     )
-    section = side_by_side(Dataset(attempts, {}))
+    section = side_by_side_section(Dataset(attempts, {}))
     assert section is not None
     text = " ".join(section.lead)
     assert "Under copilot a program worked in 2 versions or configurations." in text
@@ -187,11 +191,13 @@ def test_two_settings_of_one_program_and_a_missing_floor_are_said() -> None:
 def test_an_offer_taken_in_parts_counts_once_and_edits_count_where_no_offer_is_reported() -> None:
     assistance_facts = AssistanceFacts()
     for assist, partial in (("1", True), ("1", True), ("2", True), ("2", False), ("3", False)):
-        assistance_facts.note_completion_edit(AssistAccepted(assist=assist, provider="p", path="a.sv", partial=partial))
-    assistance_facts.note_completion_edit(EditReason(path="a.sv", version=2, reason="inlineCompletionAccept"))
+        assistance_facts.count_if_completion_accepted(
+            AssistAccepted(assist=assist, provider="p", path="a.sv", partial=partial)
+        )
+    assistance_facts.count_if_completion_accepted(EditReason(path="a.sv", version=2, reason="inlineCompletionAccept"))
     assert (assistance_facts.summary().accepted_offers, assistance_facts.summary().partly) == (3, 1)
 
     assistance_facts = AssistanceFacts()
     for reason in ("inlineCompletionAccept", "inlineCompletionPartialAccept", "cursor"):
-        assistance_facts.note_completion_edit(EditReason(path="a.sv", version=2, reason=reason))
+        assistance_facts.count_if_completion_accepted(EditReason(path="a.sv", version=2, reason=reason))
     assert (assistance_facts.summary().accepted_offers, assistance_facts.summary().partly) == (2, 1)

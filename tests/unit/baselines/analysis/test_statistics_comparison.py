@@ -16,7 +16,7 @@ from benchwright_analysis.statistics.condition_effects import condition_effects
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.multiple import holm_correction
+from benchwright_analysis.statistics.multiple import holm_tests
 
 # First calls import much of SciPy, however little time a test has.
 SETTINGS = settings(deadline=None, max_examples=50)
@@ -103,7 +103,7 @@ def test_what_allows_no_effect_is_named(
 
 def test_holms_correction_of_a_worked_example() -> None:
     """Sorted 0.005, 0.01, 0.03, 0.04 become 0.02, 0.03, 0.06, 0.06."""
-    adjustments = holm_correction({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
+    adjustments = holm_tests({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
     assert {name: round(p_value.adjusted, 10) for name, p_value in adjustments.items()} == {
         "a": 0.03,
         "b": 0.06,
@@ -111,9 +111,9 @@ def test_holms_correction_of_a_worked_example() -> None:
         "d": 0.02,
     }
     assert [name for name, p_value in adjustments.items() if p_value.significant] == ["a", "d"]
-    assert holm_correction({}) == {}
+    assert holm_tests({}) == {}
     with pytest.raises(StatisticsError, match="P-values have to be at most 1"):
-        holm_correction({"a": 1.5})
+        holm_tests({"a": 1.5})
 
 
 def test_time_forecasts_are_measured_by_ratio() -> None:
@@ -130,7 +130,7 @@ def test_chances_are_scored_by_brier_and_murphy() -> None:
     """Murphy (1973): reliability - resolution + uncertainty; scikit-learn for the score."""
     chances = np.array([0.1, 0.1, 0.1, 0.1, 0.5, 0.5, 0.9, 0.9, 0.9, 1.0])
     happened = np.array([0, 0, 0, 1, 1, 0, 1, 1, 0, 1])
-    calibration = chance_calibration(chances, happened, bins=10)
+    calibration = chance_calibration(chances, happened, bin_count=10)
     assert calibration.brier.value == pytest.approx(brier_score_loss(happened, chances))
     assert calibration.uncertainty == pytest.approx(0.25)
     assert calibration.resolution == pytest.approx(0.4 * 0.25**2 + 0 + 0.4 * 0.25**2)

@@ -12,9 +12,9 @@ from sklearn.metrics import silhouette_score
 from benchwright_analysis.statistics.active_time import active_time_sensitivity
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.failures import MessageComparison, failure_groups
-from benchwright_analysis.statistics.provenance import AttemptProvenance, provenance
-from benchwright_analysis.statistics.score_over_time import ScoreTrace, best_so_far, score_curve
+from benchwright_analysis.statistics.failures import MessageComparison, cluster_failures
+from benchwright_analysis.statistics.provenance import AttemptProvenance, condition_provenance
+from benchwright_analysis.statistics.score_over_time import ScoreTrace, best_score_within, score_curve
 
 TRACES = [
     ScoreTrace("a", "p1", (10, 30), (0.5, 0.25)),
@@ -26,8 +26,8 @@ TRACES = [
 
 
 def test_the_best_score_so_far_never_falls() -> None:
-    assert best_so_far(TRACES[0], [0, 9, 10, 29, 100]).tolist() == [0, 0, 0.5, 0.5, 0.5]
-    assert best_so_far(ScoreTrace("a", "p", (30, 10), (1, 0.5)), [20, 30]).tolist() == [0.5, 1]
+    assert best_score_within(TRACES[0], [0, 9, 10, 29, 100]).tolist() == [0, 0, 0.5, 0.5, 0.5]
+    assert best_score_within(ScoreTrace("a", "p", (30, 10), (1, 0.5)), [20, 30]).tolist() == [0.5, 1]
 
 
 def test_a_score_curve_is_the_mean_over_problems() -> None:
@@ -48,22 +48,22 @@ def test_bands_hold_over_people_and_problems() -> None:
     curve = score_curve(traces, [5, 10, 20], cells=person_cells)
     for low, score, high in zip(curve.low, curve.score, curve.high, strict=True):
         assert low is not None and high is not None and 0 <= low <= score <= high <= 1
-    assert set(score_curve(traces, [5, 10], k=4, cells=person_cells).low) == {None}
-    assert None not in score_curve(traces, [10, 20], k=4).low
+    assert set(score_curve(traces, [5, 10], attempts_sharing_budget=4, cells=person_cells).low) == {None}
+    assert None not in score_curve(traces, [10, 20], attempts_sharing_budget=4).low
 
 
 def test_the_best_of_k_shares_one_budget() -> None:
     """At 40 in total two attempts have 20 each: problem a has 0.5 and 1 by then, problem b nothing."""
-    curve = score_curve(TRACES, [20, 40], k=2)
+    curve = score_curve(TRACES, [20, 40], attempts_sharing_budget=2)
     assert curve.score == pytest.approx(((max(0.5, 0) + 0) / 2, (1 + 0) / 2))
     assert (curve.problems, curve.left_out) == (2, 1)
 
 
 def test_a_curve_that_cannot_be_is_refused() -> None:
     with pytest.raises(StatisticsError, match="No problem has 3 attempts"):
-        score_curve(TRACES, [10], k=3)
+        score_curve(TRACES, [10], attempts_sharing_budget=3)
     with pytest.raises(StatisticsError, match="Scores have to be at most 1"):
-        best_so_far(ScoreTrace("a", "p", (1,), (2,)), [1])
+        best_score_within(ScoreTrace("a", "p", (1,), (2,)), [1])
 
 
 def test_active_time_is_compared_over_thresholds() -> None:
@@ -94,7 +94,7 @@ def test_active_times_that_cannot_be_are_refused(active_times: dict[float, list[
 
 
 def test_provenance_is_pooled_and_per_attempt() -> None:
-    text_provenance = provenance(
+    text_provenance = condition_provenance(
         [
             AttemptProvenance("1", "p1", "a", {"hand": 90, "completion": 10}, 10, {"30 s": 8, "submit": 5}),
             AttemptProvenance("2", "p2", "b", {"hand": 100, "completion": 300}, 300, {"30 s": 200}, {"30 s": 250}),
@@ -115,9 +115,9 @@ def test_provenance_is_pooled_and_per_attempt() -> None:
 
 def test_more_surviving_than_accepted_is_refused() -> None:
     with pytest.raises(StatisticsError, match="Attempt 7: at submit, 11 characters survive of 10"):
-        provenance([AttemptProvenance("7", "p", "a", {"hand": 1}, 10, {"submit": 11})])
+        condition_provenance([AttemptProvenance("7", "p", "a", {"hand": 1}, 10, {"submit": 11})])
     with pytest.raises(StatisticsError, match="negative"):
-        provenance([AttemptProvenance("7", "p", "a", {"hand": -1})])
+        condition_provenance([AttemptProvenance("7", "p", "a", {"hand": -1})])
 
 
 WIDTH = ["the bus width is wrong, bits are cut", "wrong width of the data bus", "bus width cut to eight bits"]
@@ -133,7 +133,7 @@ def embed(texts: Sequence[str]) -> np.ndarray:
 
 def test_the_number_of_groups_has_the_best_silhouette() -> None:
     """scikit-learn's k-means and silhouette, by the steps of CVDP's Algorithm 1."""
-    analysis = failure_groups(TEXTS, embed=embed, name_group=lambda texts: texts[0].split()[-1], seed=3)
+    analysis = cluster_failures(TEXTS, embed=embed, name_group=lambda texts: texts[0].split()[-1], seed=3)
     assert [group.members for group in analysis.groups] == [(0, 1, 2), (3, 4, 5), (6, 7, 8)]
     assert analysis.comparison is MessageComparison.EMBEDDING and analysis.named and analysis.note == ""
     assert [group.name for group in analysis.groups] == ["cut", "here", "default"]
@@ -145,15 +145,17 @@ def test_the_number_of_groups_has_the_best_silhouette() -> None:
 
 def test_no_more_than_eleven_groups_are_tried() -> None:
     texts = [f"failure {number}" for number in range(40)]
-    analysis = failure_groups(texts, embed=lambda messages: np.arange(len(messages), dtype=float)[:, None] ** 2, seed=1)
+    analysis = cluster_failures(
+        texts, embed=lambda messages: np.arange(len(messages), dtype=float)[:, None] ** 2, seed=1
+    )
     assert list(analysis.silhouettes) == list(range(2, 12))
 
 
 def test_offline_groups_share_words_and_say_so() -> None:
-    analysis = failure_groups(TEXTS, seed=1)
+    analysis = cluster_failures(TEXTS, seed=1)
     assert analysis.comparison is MessageComparison.WORDS and not analysis.named
     assert "TF-IDF" in analysis.note and "no names" in analysis.note
-    assert analysis == failure_groups(TEXTS, seed=1)
+    assert analysis == cluster_failures(TEXTS, seed=1)
     assert all(group.name is None and group.distinctive_words for group in analysis.groups)
     assert sorted(member for group in analysis.groups for member in group.members) == list(range(9))
     assert any({"bus", "width"} <= set(group.distinctive_words) for group in analysis.groups)
@@ -169,20 +171,20 @@ def test_offline_groups_share_words_and_say_so() -> None:
     ],
 )
 def test_too_little_to_group_is_one_group_and_says_so(texts: list[str], group_count: int, message: str) -> None:
-    analysis = failure_groups(texts, seed=1)
+    analysis = cluster_failures(texts, seed=1)
     assert len(analysis.groups) == group_count and analysis.silhouettes == {} and message in analysis.note
 
 
 def test_texts_of_two_kinds_make_two_groups() -> None:
-    analysis = failure_groups(["bus width"] * 3 + ["missing reset"] * 2, seed=1)
+    analysis = cluster_failures(["bus width"] * 3 + ["missing reset"] * 2, seed=1)
     assert [group.members for group in analysis.groups] == [(0, 1, 2), (3, 4)]
 
 
 def test_reflections_and_vectors_that_do_not_fit_are_refused() -> None:
     with pytest.raises(StatisticsError, match="Message 1 is empty"):
-        failure_groups(["a", " "], seed=1)
+        cluster_failures(["a", " "], seed=1)
     with pytest.raises(StatisticsError, match="one vector of finite numbers for each of 3 messages"):
-        failure_groups(["a", "b", "c"], embed=lambda texts: [[1.0]], seed=1)
+        cluster_failures(["a", "b", "c"], embed=lambda texts: [[1.0]], seed=1)
 
 
 def test_problems_that_do_not_differ_have_a_score_but_no_band() -> None:

@@ -26,12 +26,12 @@ from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.pass_at_k import (
     Samples,
     best_of_k_weights,
+    cvdp_mean_success,
     cvdp_plug_in_pass_at_k,
-    cvdp_success,
     mean_pass_at_k,
     pass_at_k,
 )
-from benchwright_analysis.statistics.success import breakdown, macro_average
+from benchwright_analysis.statistics.success import mean_over_labels, success_by_label
 from benchwright_harness.cvdp_report import GradedAnswer, composite_report_content, report_content, report_text
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Difficulty
@@ -61,7 +61,7 @@ def test_a_result_that_is_neither_passed_nor_failed_is_named() -> None:
 
 def test_success_is_broken_down_by_each_label_of_a_problem() -> None:
     labels = [("fsm", "fifo"), "fsm", "fifo", (), ("fsm", "fsm")]
-    label_groups = breakdown([1, 0, 1, 1, 0], labels, models(["a", "b", "c", "d", "b"]))
+    label_groups = success_by_label([1, 0, 1, 1, 0], labels, models(["a", "b", "c", "d", "b"]))
     assert [(group.label, group.attempts, group.score.problems) for group in label_groups] == [
         ("fifo", 2, 2),
         ("fsm", 3, 2),
@@ -71,14 +71,14 @@ def test_success_is_broken_down_by_each_label_of_a_problem() -> None:
 
 
 def test_fractional_scores_have_a_mean_and_no_share() -> None:
-    (only,) = breakdown([0.25, 1.0], ["cid009", "cid009"], models(["a", "b"]))
+    (only,) = success_by_label([0.25, 1.0], ["cid009", "cid009"], models(["a", "b"]))
     assert only.passed is None
     assert only.score.value == 0.625
 
 
 def test_a_macro_average_counts_groups_alike() -> None:
     scores, labels = [1, 1, 0, 1, 0, 0, 1, 1], ["a"] * 4 + ["b"] * 2 + ["c"] * 2
-    average = macro_average(scores, labels, models([str(index) for index in range(8)]))
+    average = mean_over_labels(scores, labels, models([str(index) for index in range(8)]))
     assert average.value == pytest.approx((0.75 + 0 + 1) / 3)
     # Categories differ by nature: only what varies within a, 3/4 of a problem in each, is chance.
     weight = 1 / 12
@@ -205,7 +205,7 @@ def test_cvdps_success_is_what_its_reporter_prints() -> None:
     probability_match = re.search(r"Overall Pass@2, n=3 probability: ([0-9.]+)%", text)
     assert probability_match is not None
     problem_samples = [Samples(tuple(map(float, passes))) for passes in passes_by_problem.values()]
-    own_success = cvdp_success([*problem_samples, Samples(sample_scores, is_score_based=True)], 2)
+    own_success = cvdp_mean_success([*problem_samples, Samples(sample_scores, is_score_based=True)], 2)
     assert round(100 * own_success, 2) == float(probability_match[1])
 
 

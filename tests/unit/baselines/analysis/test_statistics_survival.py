@@ -20,16 +20,16 @@ from benchwright_analysis.statistics.pseudo_values import (
     unsolved_pseudo_values,
 )
 from benchwright_analysis.statistics.restricted_mean import (
+    geometric_mean_time_change,
     observable_limit,
     restricted_mean,
     restricted_mean_difference,
-    time_change,
 )
 from benchwright_analysis.statistics.survival import (
     SurvivalCurve,
-    extend_give_ups,
+    geometric_mean_of_passes,
     kaplan_meier,
-    success_only_time,
+    times_if_give_ups_continued,
 )
 
 # First calls import much of SciPy, however little time a test has.
@@ -104,16 +104,16 @@ def test_a_limit_after_all_that_is_known_is_refused() -> None:
 
 
 def test_give_ups_can_be_counted_as_never() -> None:
-    assert extend_give_ups([3, 5, 9], [1, 0, 0], 60).tolist() == [60, 5, 9]
+    assert times_if_give_ups_continued([3, 5, 9], [1, 0, 0], 60).tolist() == [60, 5, 9]
     with pytest.raises(StatisticsError, match="later than the limit"):
-        extend_give_ups([3, 70], [0, 1], 60)
+        times_if_give_ups_continued([3, 70], [0, 1], 60)
 
 
 def test_times_of_successes_only_have_a_geometric_mean() -> None:
-    success_time = success_only_time([2, 8, 100], [1, 1, 0])
+    success_time = geometric_mean_of_passes([2, 8, 100], [1, 1, 0])
     assert (success_time.passed, success_time.left_out) == (2, 1)
     assert success_time.geometric_mean == pytest.approx(4)
-    assert success_only_time([2], [0]).geometric_mean is None
+    assert geometric_mean_of_passes([2], [0]).geometric_mean is None
 
 
 def test_a_condition_that_nobody_passed_has_a_mean_at_the_limit_and_no_interval() -> None:
@@ -202,11 +202,11 @@ def test_conditions_that_differ_by_a_factor_differ_by_its_percentage() -> None:
     times = np.exp(0.3 * people + 0.1 * problems) * np.where(second, 0.8, 1.0)
     times *= np.exp(np.random.default_rng(2).normal(0, 0.01, 60))
     cells = CrossedCells(people.tolist(), problems.tolist())
-    condition_change = time_change(times, [True] * 60, second, 1000, cells)
+    condition_change = geometric_mean_time_change(times, [True] * 60, second, 1000, cells)
     assert condition_change.within and condition_change.low is not None and condition_change.high is not None
     assert (
         condition_change.value == pytest.approx(-0.2, abs=0.01) and condition_change.low < -0.2 < condition_change.high
     )
     assert restricted_mean_difference(times, [True] * 60, second, 1000, cells).value < 0
     with pytest.raises(StatisticsError, match="attempts under both conditions"):
-        time_change(times, [True] * 60, [True] * 60, 1000, cells)
+        geometric_mean_time_change(times, [True] * 60, [True] * 60, 1000, cells)

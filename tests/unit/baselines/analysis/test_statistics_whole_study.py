@@ -18,11 +18,15 @@ from benchwright_analysis.statistics.condition_effects import condition_effects
 from benchwright_analysis.statistics.crossed import crossed_difference
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.horizon import human_time_horizon
-from benchwright_analysis.statistics.restricted_mean import observable_limit, restricted_mean_difference, time_change
+from benchwright_analysis.statistics.restricted_mean import (
+    geometric_mean_time_change,
+    observable_limit,
+    restricted_mean_difference,
+)
 from benchwright_analysis.statistics.score_over_time import ScoreTrace, score_curve
 from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate_study
-from benchwright_analysis.statistics.success import breakdown, macro_average
-from benchwright_analysis.statistics.survival import extend_give_ups, kaplan_meier, success_only_time
+from benchwright_analysis.statistics.success import mean_over_labels, success_by_label
+from benchwright_analysis.statistics.survival import geometric_mean_of_passes, kaplan_meier, times_if_give_ups_continued
 
 
 def plain(value: object) -> Any:
@@ -66,21 +70,21 @@ def all_statistics(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict
     cells = CrossedCells(people, problems, [attempt.family for attempt in attempts])
     has_copilot = [condition == "human+copilot" for condition in conditions]
     return {
-        "groups": breakdown(score, [attempt.difficulty for attempt in attempts], cells),
-        "macro": macro_average(score, [attempt.family for attempt in attempts], cells),
+        "groups": success_by_label(score, [attempt.difficulty for attempt in attempts], cells),
+        "macro": mean_over_labels(score, [attempt.family for attempt in attempts], cells),
         "survival": kaplan_meier(minutes, passed_flags, cells),
         "pessimistic": kaplan_meier(
-            extend_give_ups(minutes, [attempt.gave_up for attempt in attempts], limit), passed_flags
+            times_if_give_ups_continued(minutes, [attempt.gave_up for attempt in attempts], limit), passed_flags
         ),
         "difference": restricted_mean_difference(minutes, passed_flags, has_copilot, shared, cells),
-        "change": time_change(minutes, passed_flags, has_copilot, shared, cells, [np.log(forecasts)]),
+        "change": geometric_mean_time_change(minutes, passed_flags, has_copilot, shared, cells, [np.log(forecasts)]),
         "solved": crossed_difference(passed_flags, has_copilot, cells),
-        "successes": success_only_time(minutes, passed_flags),
+        "successes": geometric_mean_of_passes(minutes, passed_flags),
         "effect": effect,
         "times": time_calibration(forecasts, minutes, passed_flags, cells, seed=1, resamples=200),
         "chances": chance_calibration([attempt.forecast_chance for attempt in attempts], passed_flags, cells),
         "order": rank_correlation(forecasts, minutes, cells, seed=1, resamples=200),
-        "curve": score_curve(traces, np.linspace(0, limit, 13), k=3),
+        "curve": score_curve(traces, np.linspace(0, limit, 13), attempts_sharing_budget=3),
         "horizon": human_time_horizon(
             [attempt.baseline_minutes for attempt in attempts],
             passed_flags,

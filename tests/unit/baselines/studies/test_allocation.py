@@ -11,19 +11,19 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import StudyError
 from benchwright_attempts.events.evidence import Exposure, Forecast
 from benchwright_attempts.events.file_text import sha256
-from benchwright_studies.conduct.archive import collect_archive, write_archive
+from benchwright_studies.conduct.archive import import_archive, write_archive
 from benchwright_studies.conduct.entry import Drawn, TaskForecast
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_studies.plan.allocation import (
     ParticipantFile,
     decrypt_row,
-    participant_file,
-    participants_form,
-    plan_commitment,
-    row_code,
+    plan_commitment_sha256,
+    row_unlock_code,
+    sealed_participant_file,
+    study_text_without_seed,
 )
-from benchwright_studies.plan.preregistration import is_registered_document, participant_files, preregister
+from benchwright_studies.plan.preregistration import is_registered_document, participant_files, preregister_once
 from benchwright_studies.plan.study_file import parse_study
 from benchwright_studies.plan.vocabulary import ParticipantStep
 
@@ -47,7 +47,7 @@ SAID = Forecast(minutes_without_ai=9, minutes_with_ai=5, difficulty=2, prior_exp
 def files(log: StudyLog) -> dict[bool, list[ParticipantFile]]:
     """The participants' files, by whether they hold their code."""
     registered_study = Studies(log, Attempts(log)).register(parse_study(TEXT, Path("s.yaml")), {})
-    registered = preregister(log, registered_study, "0" * 64, digest_by_prompt_set={})
+    registered = preregister_once(log, registered_study, "0" * 64, digest_by_prompt_set={})
     assert is_registered_document(registered, registered.document)
     registered_study = Studies(log, Attempts(log)).study("s")
     return {hold: participant_files(registered_study, registered, hold_unlock_codes=hold) for hold in (True, False)}
@@ -56,7 +56,7 @@ def files(log: StudyLog) -> dict[bool, list[ParticipantFile]]:
 def foresee(studies: Studies, participant: str) -> None:
     studies.give_consent("s", participant, "1")
     for problem in ("p/a", "p/b"):
-        studies.keep_forecast("s", participant, problem, SAID)
+        studies.record_next_forecast("s", participant, problem, SAID)
 
 
 def test_a_participants_file_tells_neither_seed_nor_row_nor_hypothesis(
@@ -88,15 +88,15 @@ def test_the_assignment_is_drawn_after_the_last_forecast_and_is_the_labs(
         for _ in range(2):
             studies.join(ada)
         assert studies.study("s").plan.assignments == ()
-        assert not studies.draw_assignment("s", "ada")
+        assert not studies.draw_assignment_if_next("s", "ada")
         foresee(studies, "ada")
         assert studies.progress("s", "ada").condition is None
-        assert studies.draw_assignment("s", "ada") and not studies.draw_assignment("s", "ada")
+        assert studies.draw_assignment_if_next("s", "ada") and not studies.draw_assignment_if_next("s", "ada")
         assert studies.progress("s", "ada").step is ParticipantStep.OPEN
         entries = studies.entries("s", "ada")
         assert [type(entry) for entry in entries[-3:]] == [TaskForecast, TaskForecast, Drawn]
         write_archive(far_log, "s", tmp_path / "archive", ["ada"])
-    assert collect_archive(log, tmp_path / "archive").participants == 1
+    assert import_archive(log, tmp_path / "archive").participants == 1
     plan = Studies(log, Attempts(log)).study("s").plan
     drawn_entry = Studies(log, Attempts(log)).entries("s", "ada")[-1]
     assert isinstance(drawn_entry, Drawn) and drawn_entry.assignment == plan.assignment_of("ada")
@@ -108,18 +108,18 @@ def test_a_code_at_the_lab_opens_one_row_and_no_other(
     ada, bob = files[False]
     registered = Studies(log, Attempts(log)).study("s").preregistered
     assert registered is not None
-    codes = [row_code(registered.secret, "s", file.participant) for file in (ada, bob)]
+    codes = [row_unlock_code(registered.secret, "s", file.participant) for file in (ada, bob)]
     with StudyLog(tmp_path / "there" / "log.sqlite") as far_log:
         studies = Studies(far_log, Attempts(far_log))
         studies.join(ada)
         foresee(studies, "ada")
-        assert not studies.draw_assignment("s", "ada")
+        assert not studies.draw_assignment_if_next("s", "ada")
         assert studies.progress("s", "ada").step is ParticipantStep.UNLOCK
         with pytest.raises(StudyError, match="what comes next is unlock"):
             studies.next_task("s", "ada")
         with pytest.raises(StudyError, match="does not open your assignment"):
-            studies.draw_assignment("s", "ada", codes[1])
-        assert studies.draw_assignment("s", "ada", codes[0].lower().replace("-", " "))
+            studies.draw_assignment_if_next("s", "ada", codes[1])
+        assert studies.draw_assignment_if_next("s", "ada", codes[0].lower().replace("-", " "))
 
 
 def test_a_changed_row_or_another_plan_is_refused(
@@ -142,7 +142,7 @@ def test_a_changed_row_or_another_plan_is_refused(
     journal_entries[1]["entry"]["sha256"] = "0" * 64
     journal.write_text("".join(json.dumps(line) + "\n" for line in journal_entries))
     with pytest.raises(StudyError, match="another plan than the study s here"):
-        collect_archive(log, tmp_path / "archive")
+        import_archive(log, tmp_path / "archive")
 
 
 def test_the_commitment_binds_to_the_plan_once_the_secret_is_published(
@@ -151,11 +151,13 @@ def test_the_commitment_binds_to_the_plan_once_the_secret_is_published(
     registered_study = Studies(log, Attempts(log)).study("s")
     assert registered_study.preregistered is not None
     secret = registered_study.preregistered.secret
-    assert files[True][0].plan_sha256 == plan_commitment(registered_study.plan, secret)
-    assert files[True][0].plan_sha256 != plan_commitment(registered_study.plan.model_copy(update={"seed": 1}), secret)
-    form = participants_form(registered_study.study)
+    assert files[True][0].plan_sha256 == plan_commitment_sha256(registered_study.plan, secret)
+    assert files[True][0].plan_sha256 != plan_commitment_sha256(
+        registered_study.plan.model_copy(update={"seed": 1}), secret
+    )
+    form = study_text_without_seed(registered_study.study)
     row = registered_study.plan.assignments[0]
-    second_file = participant_file(form, registered_study.plan, row, {}, secret, holds_unlock_code=True)
+    second_file = sealed_participant_file(form, registered_study.plan, row, {}, secret, holds_unlock_code=True)
     # Each row has a nonce, so that equal rows can't be told by their digests.
     assert second_file.sealed_sha256 != files[True][0].sealed_sha256
     assert decrypt_row(second_file.sealed, second_file.sealed_sha256, second_file.code, "s", "ada") == row
@@ -164,10 +166,10 @@ def test_the_commitment_binds_to_the_plan_once_the_secret_is_published(
 def test_a_study_is_registered_once_and_before_its_first_attempt(log: StudyLog) -> None:
     studies = Studies(log, Attempts(log))
     registered_study = studies.register(parse_study(TEXT, Path("s.yaml")), {})
-    first_registration = preregister(log, registered_study, "0" * 64, digest_by_prompt_set={})
-    assert preregister(log, studies.study("s"), "1" * 64, digest_by_prompt_set={}) == first_registration
+    first_registration = preregister_once(log, registered_study, "0" * 64, digest_by_prompt_set={})
+    assert preregister_once(log, studies.study("s"), "1" * 64, digest_by_prompt_set={}) == first_registration
     with pytest.raises(StudyError, match="was registered with codes in the participants' files"):
-        preregister(log, studies.study("s"), "0" * 64, digest_by_prompt_set={}, unlock_codes_at_lab=True)
+        preregister_once(log, studies.study("s"), "0" * 64, digest_by_prompt_set={}, unlock_codes_at_lab=True)
     assert first_registration.document["sample"] == {
         "participants": 2,
         "problems": 2,
@@ -180,9 +182,9 @@ def test_a_study_is_registered_once_and_before_its_first_attempt(log: StudyLog) 
     studies.give_consent("t", "ada", "1")
     Attempts(log).create("p/a", "d", Path("/w"), {}, solver="ada", condition="alone", study="t")
     with pytest.raises(StudyError, match="has 1 attempts already"):
-        preregister(log, begun_study, "0" * 64, digest_by_prompt_set={})
+        preregister_once(log, begun_study, "0" * 64, digest_by_prompt_set={})
     unnamed = studies.register(
         parse_study(TEXT.replace("study: s", "study: u").replace("analysis:", "# analysis:"), Path("u.yaml")), {}
     )
     with pytest.raises(StudyError, match="names no primary outcome"):
-        preregister(log, unnamed, "0" * 64, digest_by_prompt_set={})
+        preregister_once(log, unnamed, "0" * 64, digest_by_prompt_set={})

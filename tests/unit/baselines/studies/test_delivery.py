@@ -19,9 +19,9 @@ from benchwright_attempts.events.events import Abandoned, Started, Submitted, Ti
 from benchwright_attempts.events.file_text import FileText
 from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
-from benchwright_studies.conduct.archive import collect_archive, write_archive
+from benchwright_studies.conduct.archive import import_archive, write_archive
 from benchwright_studies.conduct.delivery import Deliveries
-from benchwright_studies.conduct.monitoring import study_progress
+from benchwright_studies.conduct.monitoring import delivered_progress
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_studies.plan.study_file import parse_study
@@ -30,13 +30,13 @@ from benchwright_studies.plan.study_file import parse_study
 @pytest.fixture
 def deliveries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Deliveries:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path))
-    return Deliveries(Home.find())
+    return Deliveries(Home.from_environment())
 
 
 def test_what_is_owed_waits_until_it_is_dropped(deliveries: Deliveries) -> None:
     assert deliveries.waiting_deliveries() == []
-    deliveries.add_delivery("a.b", "P01")
-    deliveries.add_delivery("a", "b.P01")
+    deliveries.add_delivery_if_missing("a.b", "P01")
+    deliveries.add_delivery_if_missing("a", "b.P01")
     assert [(delivery.study, delivery.participant, delivery.tries) for delivery in deliveries.waiting_deliveries()] == [
         ("a.b", "P01", 0),
         ("a", "b.P01", 0),
@@ -50,7 +50,7 @@ def test_what_is_owed_waits_until_it_is_dropped(deliveries: Deliveries) -> None:
 def test_a_damaged_note_still_says_what_has_to_be_handed_in(
     deliveries: Deliveries, tmp_path: Path, content: bytes
 ) -> None:
-    deliveries.add_delivery("s", "ada")
+    deliveries.add_delivery_if_missing("s", "ada")
     (note,) = tmp_path.rglob("s@ada.json")
     note.write_bytes(content)
     assert [(delivery.study, delivery.participant, delivery.tries) for delivery in deliveries.waiting_deliveries()] == [
@@ -90,7 +90,7 @@ def open_task(log: StudyLog, studies: Studies, participant: str = "ada") -> str:
     )
     for event in (assigned, agreed, Started()):
         log.append_blocking(header.id, event)
-    studies.note_problem_opened(assigned, problem, header.id)
+    studies.record_task_begun(assigned, problem, header.id)
     return header.id
 
 
@@ -107,13 +107,13 @@ def test_records_go_as_they_grow_and_are_counted_once(
 ) -> None:
     share = tmp_path / "share"
     studies = begin(log, share)
-    deliveries.add_delivery("far", "ada")
+    deliveries.add_delivery_if_missing("far", "ada")
     attempt = open_task(log, studies)
     assert deliveries.deliver_waiting(log) == ([], [])
     (delivery,) = deliveries.waiting_deliveries()
     assert delivery.delivered is not None
-    assert (collect_archive(lab, share).attempts, collect_archive(lab, share).attempts) == (1, 0)
-    condition_counts = study_progress(lab, "far").conditions.values()
+    assert (import_archive(lab, share).attempts, import_archive(lab, share).attempts) == (1, 0)
+    condition_counts = delivered_progress(lab, "far").conditions.values()
     assert sorted(
         (condition.drawn, condition.waiting, condition.under_way, condition.finished) for condition in condition_counts
     ) == [
@@ -125,10 +125,10 @@ def test_records_go_as_they_grow_and_are_counted_once(
     shutil.copytree(share, old_copy)
     log.append_blocking(attempt, Submitted())
     deliveries.deliver_waiting(log)
-    grown = collect_archive(lab, share)
+    grown = import_archive(lab, share)
     assert (grown.attempts, grown.longer) == (0, 1)
     # A copy from before changes nothing.
-    recollected = collect_archive(lab, old_copy)
+    recollected = import_archive(lab, old_copy)
     assert (recollected.attempts, recollected.longer) == (0, 0)
     assert verify_attempt(*lab.stored_attempt(attempt)).ok
     assert lab.stored_attempt(attempt) == log.stored_attempt(attempt)
@@ -141,13 +141,13 @@ def test_records_go_as_they_grow_and_are_counted_once(
         [],
         [],
     )
-    collect_archive(lab, share)
-    assert sum(condition.finished for condition in study_progress(lab, "far").conditions.values()) == 2
+    import_archive(lab, share)
+    assert sum(condition.finished for condition in delivered_progress(lab, "far").conditions.values()) == 2
 
 
 def test_what_is_unchanged_is_not_written_again(deliveries: Deliveries, log: StudyLog, tmp_path: Path) -> None:
     studies = begin(log, tmp_path / "share")
-    deliveries.add_delivery("far", "ada")
+    deliveries.add_delivery_if_missing("far", "ada")
     attempt = open_task(log, studies)
     deliveries.deliver_waiting(log)
     file = tmp_path / "share" / "ada" / f"{attempt}.jsonl"
@@ -163,7 +163,7 @@ def test_an_attempt_with_other_events_is_refused(log: StudyLog, lab: StudyLog, t
     studies = begin(log, tmp_path / "share")
     attempt = open_task(log, studies)
     write_archive(log, "far", tmp_path / "share")
-    collect_archive(lab, tmp_path / "share")
+    import_archive(lab, tmp_path / "share")
     header, rows = log.stored_attempt(attempt)
     changed_rows = [*rows[:-1], replace(rows[-1], hash="0" * 64)]
     with pytest.raises(AttemptError, match="is here with other events"):
@@ -175,7 +175,7 @@ def test_the_lab_learns_of_a_withdrawal_and_counts_a_dropout_but_gets_no_further
 ) -> None:
     share = tmp_path / "share"
     studies = begin(log, share)
-    deliveries.add_delivery("far", "ada")
+    deliveries.add_delivery_if_missing("far", "ada")
     attempt = open_task(log, studies)
     deliveries.deliver_waiting(log)
     events = len(log.events(attempt))
@@ -183,8 +183,8 @@ def test_the_lab_learns_of_a_withdrawal_and_counts_a_dropout_but_gets_no_further
     studies.take_consent_back("far", "ada", delete=True)
     deliveries.deliver_waiting(log)
     assert deliveries.waiting_deliveries() == []
-    collect_archive(lab, share)
-    far_progress = study_progress(lab, "far")
+    import_archive(lab, share)
+    far_progress = delivered_progress(lab, "far")
     assert far_progress.participants["ada"].has_withdrawn and far_progress.participants["ada"].asks_for_deletion
     assert sum(condition.dropped_out for condition in far_progress.conditions.values()) == 2
     assert len((share / "ada" / f"{attempt}.jsonl").read_text().splitlines()) == events + 1
@@ -215,7 +215,7 @@ def test_a_kill_while_records_are_delivered_loses_nothing_and_counts_nothing_twi
 ) -> None:
     share = tmp_path / "share"
     studies = begin(log, share)
-    deliveries.add_delivery("far", "ada")
+    deliveries.add_delivery_if_missing("far", "ada")
     attempt = open_task(log, studies)
     for _ in range(2):
         process = subprocess.Popen(
@@ -227,9 +227,9 @@ def test_a_kill_while_records_are_delivered_loses_nothing_and_counts_nothing_twi
         process.wait()
         process.stdout.close()
         if (share / "study.jsonl").exists():
-            collect_archive(lab, share)
+            import_archive(lab, share)
     assert len(deliveries.waiting_deliveries()) == 1
     deliveries.deliver_waiting(log)
-    collect_archive(lab, share)
+    import_archive(lab, share)
     assert lab.stored_attempt(attempt) == log.stored_attempt(attempt)
     assert [header.id for header in lab.headers()] == [attempt]

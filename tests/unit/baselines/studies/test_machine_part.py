@@ -71,12 +71,12 @@ def test_each_sample_has_an_attempt_of_its_own_that_does_not_change(part: ModelC
 
 
 def test_a_problem_is_missing_until_all_its_samples_have_ended(part: ModelCondition, log: StudyLog) -> None:
-    assert (part.missing_problems(log), part.attempt_count) == (["p/a", "p/b"], 4)
+    assert (part.problems_lacking_samples(log), part.attempt_count) == (["p/a", "p/b"], 4)
     end_attempt(log, part, "p/a", 1)
-    assert part.missing_problems(log) == ["p/a", "p/b"]
+    assert part.problems_lacking_samples(log) == ["p/a", "p/b"]
     end_attempt(log, part, "p/a", 2)
-    assert (part.missing_problems(log), len(part.ended_attempts(log))) == (["p/b"], 2)
-    assert model_condition(log, "s", "worker").missing_problems(log) == ["p/a", "p/b"]
+    assert (part.problems_lacking_samples(log), len(part.ended_attempts(log))) == (["p/b"], 2)
+    assert model_condition(log, "s", "worker").problems_lacking_samples(log) == ["p/a", "p/b"]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_problem_that_has_changed_is_refused_and_one_that_was_not_noted_is_not
 
 
 def test_a_closed_study_gives_no_terms(part: ModelCondition, log: StudyLog) -> None:
-    close_study(log, "s", force=True)
+    close_study(log, "s", end_open_attempts=True)
     with pytest.raises(StudyClosedError):
         model_condition(log, "s", part.condition.name).assigned_terms("p/a", 1)
 

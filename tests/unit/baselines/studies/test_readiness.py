@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_studies.conduct.readiness import assistant_needs, balance_guarantee, check_no_placeholders, imbalances
+from benchwright_studies.conduct.readiness import (
+    balance_guarantee,
+    imbalance_sentences,
+    missing_assistants_note,
+    refuse_placeholders,
+)
 from benchwright_studies.plan.assignment import draw_plan
 from benchwright_studies.plan.study_file import StudyFile, StudyFileError, parse_study
 from benchwright_studies.plan.template import TEMPLATE
@@ -25,12 +30,12 @@ def parsed(text: str) -> StudyFile:
 
 def imbalance_texts(text: str) -> list[str]:
     file = parsed(text)
-    return imbalances(file.study, draw_plan(file.study, file.sha256, {}))
+    return imbalance_sentences(file.study, draw_plan(file.study, file.sha256, {}))
 
 
 def test_words_of_the_template_are_refused_with_their_lines() -> None:
     with pytest.raises(StudyFileError) as refused:
-        check_no_placeholders(parsed(TEXT))
+        refuse_placeholders(parsed(TEXT))
     lines = TEXT.splitlines()
     assert [lines[flaw.line - 1].strip()[:6] for flaw in refused.value.flaws] == ["<NAME ", "You ma"]
     assert all(flaw.field == "consent.text" for flaw in refused.value.flaws)
@@ -38,18 +43,18 @@ def test_words_of_the_template_are_refused_with_their_lines() -> None:
 
 def test_marks_of_earlier_templates_are_refused_too() -> None:
     with pytest.raises(StudyFileError, match="WHO asks you"):
-        check_no_placeholders(parsed(READY.replace("Ada Lovelace asks you", "WHO asks you")))
+        refuse_placeholders(parsed(READY.replace("Ada Lovelace asks you", "WHO asks you")))
     with pytest.raises(StudyFileError, match="write to WHOM"):
-        check_no_placeholders(parsed(READY.replace("ada@example.org", "WHOM")))
+        refuse_placeholders(parsed(READY.replace("ada@example.org", "WHOM")))
 
 
 def test_ones_own_words_are_taken() -> None:
-    check_no_placeholders(parsed(READY.replace("Ada Lovelace", "The WHO, in Geneva, and IBM")))
+    refuse_placeholders(parsed(READY.replace("Ada Lovelace", "The WHO, in Geneva, and IBM")))
 
 
 def test_the_default_study_is_balanced_and_asks_for_nothing_that_the_editor_lacks() -> None:
     assert imbalance_texts(READY) == []
-    assert assistant_needs(parsed(READY).study) == []
+    assert missing_assistants_note(parsed(READY).study) == []
     assert "at each place" in balance_guarantee(parsed(READY).study)
 
 
@@ -69,5 +74,5 @@ def test_each_person_under_one_condition_is_counted_by_people() -> None:
 
 
 def test_assistants_that_the_editor_of_run_cant_have_are_named() -> None:
-    (message,) = assistant_needs(parsed(READY.replace("[benchwright]", "[benchwright, github.copilot]")).study)
+    (message,) = missing_assistants_note(parsed(READY.replace("[benchwright]", "[benchwright, github.copilot]")).study)
     assert "github.copilot" in message and "no gallery" in message

@@ -21,7 +21,7 @@ from benchwright_attempts.events.events import Abandoned, Started, Submitted, Ti
 from benchwright_attempts.events.evidence import Exposure, Forecast, SelfEstimate
 from benchwright_attempts.events.file_text import FileText
 from benchwright_attempts.summary.replay import verify_attempt
-from benchwright_studies.conduct.archive import collect_archive, write_archive
+from benchwright_studies.conduct.archive import import_archive, write_archive
 from benchwright_studies.conduct.closing import check_seal, close_study
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
@@ -67,7 +67,7 @@ def open_task(log: StudyLog, studies: Studies, participant: str) -> str:
     )
     log.append_blocking(created.id, assigned)
     log.append_blocking(created.id, agreed)
-    studies.note_problem_opened(assigned, problem, created.id)
+    studies.record_task_begun(assigned, problem, created.id)
     return created.id
 
 
@@ -76,7 +76,7 @@ def work(log: StudyLog, studies: Studies, participant: str) -> list[str]:
     studies.enroll("s", participant)
     studies.give_consent("s", participant, "1")
     for problem in ("p/a", "p/b"):
-        studies.keep_forecast("s", participant, problem, SAID)
+        studies.record_next_forecast("s", participant, problem, SAID)
     attempts = []
     for _ in range(2):
         attempt = open_task(log, studies, participant)
@@ -84,7 +84,7 @@ def work(log: StudyLog, studies: Studies, participant: str) -> list[str]:
             log.append_blocking(attempt, event)
         attempts.append(attempt)
     studies.answer_questionnaire("s", participant, {"q": True})
-    studies.record_finish("s", participant)
+    studies.record_finish_if_finished("s", participant)
     return attempts
 
 
@@ -101,13 +101,13 @@ def test_each_step_follows_from_what_was_recorded(log: StudyLog, studies: Studie
     with pytest.raises(StudyError, match="what comes next is forecast"):
         studies.next_task("s", "ada")
     with pytest.raises(StudyError, match=r"what comes next is a forecast of p/a\."):
-        studies.keep_forecast("s", "ada", "p/b", SAID)
+        studies.record_next_forecast("s", "ada", "p/b", SAID)
     with pytest.raises(StudyError, match="Also say: minutes without ai, difficulty"):
-        studies.keep_forecast("s", "ada", "p/a", Forecast(minutes_with_ai=1, prior_exposure=Exposure.NONE))
+        studies.record_next_forecast("s", "ada", "p/a", Forecast(minutes_with_ai=1, prior_exposure=Exposure.NONE))
     for problem in ("p/a", "p/b"):
         assert studies.progress("s", "ada").condition is None
-        studies.keep_forecast("s", "ada", problem, SAID)
-    assert step() is ParticipantStep.UNLOCK and studies.draw_assignment("s", "ada")
+        studies.record_next_forecast("s", "ada", problem, SAID)
+    assert step() is ParticipantStep.UNLOCK and studies.draw_assignment_if_next("s", "ada")
     assert step() is ParticipantStep.OPEN
     attempt = open_task(log, studies, "ada")
     assert step() is ParticipantStep.WORK
@@ -123,8 +123,8 @@ def test_each_step_follows_from_what_was_recorded(log: StudyLog, studies: Studie
         studies.answer_questionnaire("s", "ada", {"q": "maybe"})
     studies.answer_questionnaire("s", "ada", {"q": True})
     assert step() is ParticipantStep.FINISHED
-    studies.record_finish("s", "ada")
-    studies.record_finish("s", "ada")
+    studies.record_finish_if_finished("s", "ada")
+    studies.record_finish_if_finished("s", "ada")
     assert [entry.type for entry in studies.entries("s", "ada")].count("finished") == 1
 
 
@@ -238,12 +238,12 @@ def test_attempts_that_go_on_keep_a_study_open_unless_they_are_ended(log: StudyL
     studies.enroll("s", "ada")
     studies.give_consent("s", "ada", "1")
     for problem in ("p/a", "p/b"):
-        studies.keep_forecast("s", "ada", problem, SAID)
+        studies.record_next_forecast("s", "ada", problem, SAID)
     attempt = open_task(log, studies, "ada")
     log.append_blocking(attempt, Started())
     with pytest.raises(StudyError, match=r"1 attempts of s are still going on: ada"):
         close_study(log, "s")
-    close_study(log, "s", force=True)
+    close_study(log, "s", end_open_attempts=True)
     assert Attempts(log).summary(attempt).state == "timed_out"
     assert check_seal(log, "s").ok
 
@@ -252,7 +252,7 @@ def test_a_study_without_attempts_is_closed_only_if_that_is_said(log: StudyLog, 
     studies.enroll("s", "ada")
     with pytest.raises(StudyError, match=r"no attempt of s here. Bring the records together first"):
         close_study(log, "s")
-    close_study(log, "s", force=True)
+    close_study(log, "s", end_open_attempts=True)
     assert check_seal(log, "s").ok
 
 
@@ -277,7 +277,7 @@ def test_what_participants_machines_recorded_is_collected_once_and_checked(
             archives.append(tmp_path / f"of-{participant}")
             assert write_archive(far_log, "s", archives[-1]) == 2
     for _ in range(2):
-        collections = [collect_archive(log, archive) for archive in archives]
+        collections = [import_archive(log, archive) for archive in archives]
     assert [(collected.participants, collected.attempts) for collected in collections] == [(1, 0), (1, 0)]
     assert sorted(header.solver for header in log.headers()) == ["ada", "ada", "bob", "bob"]
     for header in log.headers():
@@ -301,7 +301,7 @@ def test_a_damaged_archive_is_named_and_nothing_of_the_file_taken(
     journal_text = journal.read_text()
     journal.write_text(journal_text.replace('"given":true', '"given":false'))
     with pytest.raises(ExportError, match=r"journal\.jsonl, line 2"):
-        collect_archive(log, tmp_path / "archive")
+        import_archive(log, tmp_path / "archive")
     assert log.journal.participants("s") == [] and log.headers() == []
     journal.write_text(journal_text)
     (tmp_path / "archive" / "study.yaml").unlink()
@@ -310,7 +310,7 @@ def test_a_damaged_archive_is_named_and_nothing_of_the_file_taken(
     journal_entries[0]["entry"]["study_sha256"] = "0" * 64
     study.write_text("".join(json.dumps(line) + "\n" for line in journal_entries))
     with pytest.raises(StudyError, match="another study file"):
-        collect_archive(log, tmp_path / "archive")
+        import_archive(log, tmp_path / "archive")
 
 
 def test_the_attempts_of_those_who_took_their_consent_back_are_not_collected(
@@ -321,6 +321,6 @@ def test_the_attempts_of_those_who_took_their_consent_back_are_not_collected(
         work(far_log, far_studies, "ada")
         far_studies.take_consent_back("s", "ada")
         write_archive(far_log, "s", tmp_path / "archive")
-    collected = collect_archive(log, tmp_path / "archive")
+    collected = import_archive(log, tmp_path / "archive")
     assert (collected.attempts, collected.withheld) == (0, 2)
     assert log.headers() == []

@@ -205,7 +205,7 @@ def store(tmp_path: Path) -> Store:
     french = [csbench(30, "Valid", language="French")]
     tested = [csbench(number, "Test", Question=f"Tested {number}?", Explanation=CANARY) for number in (1, 2)]
     file.write_text(json.dumps([*other_domain, *same_domain, *french, *tested]))
-    cs_store = Store(Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "home")}))
+    cs_store = Store(Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path / "home")}))
     cs_store.add(import_csbench([file], "cs"))
     cs_store.add(import_csbench([_only_tested(file, tested)], "tests"))
     return cs_store

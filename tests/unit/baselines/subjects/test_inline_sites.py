@@ -36,7 +36,7 @@ module empty; endmodule
 
 @pytest.fixture(scope="module")
 def problem() -> Problem:
-    return Store(Home.find()).unseal("starter/uart-parity")
+    return Store(Home.from_environment()).unseal("starter/uart-parity")
 
 
 def parts(unit: SyntacticUnit) -> list[str]:
@@ -96,7 +96,7 @@ def test_the_workspace_has_public_files_alone(problem: Problem) -> None:
 
 
 def test_questions_have_no_holes() -> None:
-    assert not can_be_cut(Store(Home.find()).unseal("starter/amdahl"))
+    assert not can_be_cut(Store(Home.from_environment()).unseal("starter/amdahl"))
 
 
 def test_an_unknown_kind_of_site_is_answered_with_those_that_there_are() -> None:

@@ -7,7 +7,7 @@ import pytest
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
-from benchwright_studies.plan.registration import inline_paths
+from benchwright_studies.plan.registration import inline_writable_paths
 from benchwright_studies.plan.subject import InitialText
 from benchwright_subjects.inline.text.start_text import start_texts
 
@@ -17,7 +17,7 @@ TWO = "module a(input x);\n  wire y;\nendmodule\nmodule b(input z);\n  assign w 
 
 @pytest.fixture
 def store() -> Store:
-    return Store(Home.find())
+    return Store(Home.from_environment())
 
 
 def test_an_empty_body_is_the_reference_without_any_body(store: Store) -> None:
@@ -46,4 +46,4 @@ def test_a_reference_without_a_body_is_named(store: Store) -> None:
 
 
 def test_questions_have_nothing_to_write(store: Store) -> None:
-    assert inline_paths(store.problem("starter/amdahl")) == []
+    assert inline_writable_paths(store.problem("starter/amdahl")) == []

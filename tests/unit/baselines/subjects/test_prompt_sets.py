@@ -159,7 +159,7 @@ def test_an_answer_about_code_is_read_from_cvdps_json(reply: str, answer: str, c
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return Store(Home.find({"BENCHWRIGHT_HOME": str(tmp_path)}))
+    return Store(Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)}))
 
 
 @pytest.fixture

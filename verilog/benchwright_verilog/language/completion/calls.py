@@ -13,7 +13,7 @@ from benchwright_verilog.language.explanation.tokens import (
     ExplainedTokenKind,
     opening_bracket_index,
 )
-from benchwright_verilog.syntax.keywords import RESERVED, words
+from benchwright_verilog.syntax.keywords import RESERVED, split_words
 
 
 class CallKind(Enum):
@@ -49,12 +49,12 @@ class OpenCall:
 
 
 _STOPS = frozenset(
-    words(
+    split_words(
         "begin end module endmodule always always_comb always_ff always_latch initial final assign endfunction "
         "endtask endcase endgenerate endinterface endpackage endclass fork join"
     )
 )
-_HEADS = frozenset(words("module macromodule interface program class function task property sequence checker"))
+_HEADS = frozenset(split_words("module macromodule interface program class function task property sequence checker"))
 _DECLARES = _HEADS | {"automatic", "static"}
 
 
@@ -65,12 +65,12 @@ class _OpenCall:
     taken_names: tuple[str, ...]
 
 
-def is_name(token: ExplainedToken) -> bool:
+def is_identifier(token: ExplainedToken) -> bool:
     """True if a token can name something."""
     return token.token_kind is ExplainedTokenKind.WORD and token.text not in RESERVED
 
 
-def call_around(code: Sequence[ExplainedToken], end_index: int | None = None) -> OpenCall | None:
+def innermost_call_around(code: Sequence[ExplainedToken], end_index: int | None = None) -> OpenCall | None:
     """The innermost call that the end of some tokens is inside of.
 
     Args:
@@ -79,10 +79,10 @@ def call_around(code: Sequence[ExplainedToken], end_index: int | None = None) ->
     """
     index_end = len(code) if end_index is None else end_index
     argument_name: str | None = None
-    while (opened := _open_bracket(code, index_end)) is not None:
+    while (opened := _innermost_open_bracket(code, index_end)) is not None:
         index = opened.index
         if code[index].text == "(":
-            if _is_connection(code, index):
+            if _opens_named_connection(code, index):
                 argument_name = code[index - 1].text
                 index_end = index - 2
                 continue
@@ -95,18 +95,18 @@ def call_around(code: Sequence[ExplainedToken], end_index: int | None = None) ->
     return None
 
 
-def directly_inside(code: Sequence[ExplainedToken]) -> OpenCall | None:
+def call_of_innermost_bracket(code: Sequence[ExplainedToken]) -> OpenCall | None:
     """The call whose parentheses are the nearest around the end, such as in `f(a, ‸` but not in `f((a‸`."""
-    open_call = _open_bracket(code, len(code))
-    if open_call is None or code[open_call.index].text != "(" or _is_connection(code, open_call.index):
+    open_call = _innermost_open_bracket(code, len(code))
+    if open_call is None or code[open_call.index].text != "(" or _opens_named_connection(code, open_call.index):
         return None
     return _classified_call(code, open_call, None)
 
 
-def _open_bracket(code: Sequence[ExplainedToken], end: int) -> _OpenCall | None:
+def _innermost_open_bracket(code: Sequence[ExplainedToken], end_index: int) -> _OpenCall | None:
     depth = commas = 0
     taken_names: list[str] = []
-    for index in range(end - 1, -1, -1):
+    for index in range(end_index - 1, -1, -1):
         token = code[index]
         if token.token_kind is ExplainedTokenKind.WORD:
             if token.text in _STOPS:
@@ -123,22 +123,22 @@ def _open_bracket(code: Sequence[ExplainedToken], end: int) -> _OpenCall | None:
                     return None
                 if token.text == ",":
                     commas += 1
-                elif token.text == "." and index + 1 < end and _begins_argument(code, index):
+                elif token.text == "." and index + 1 < end_index and _begins_argument(code, index):
                     taken_names.append(code[index + 1].text)
     return None
 
 
-def _begins_argument(code: Sequence[ExplainedToken], dot: int) -> bool:
+def _begins_argument(code: Sequence[ExplainedToken], dot_index: int) -> bool:
     # Where the comma is still missing, the name begins a line or follows a closing parenthesis.
-    return dot > 0 and code[dot - 1].text in ("(", ",", ")")
+    return dot_index > 0 and code[dot_index - 1].text in ("(", ",", ")")
 
 
-def _is_connection(code: Sequence[ExplainedToken], index: int) -> bool:
+def _opens_named_connection(code: Sequence[ExplainedToken], opening_index: int) -> bool:
     return (
-        index >= 2
-        and code[index - 2].text == "."
-        and code[index - 1].token_kind is ExplainedTokenKind.WORD
-        and (index < 3 or _begins_argument(code, index - 2))
+        opening_index >= 2
+        and code[opening_index - 2].text == "."
+        and code[opening_index - 1].token_kind is ExplainedTokenKind.WORD
+        and (opening_index < 3 or _begins_argument(code, opening_index - 2))
     )
 
 
@@ -155,7 +155,7 @@ def _classified_call(
         return OpenCall(call_kind, path, start, open_call.commas, argument_name, open_call.taken_names, instance)
 
     if token_before.text == "#":
-        if index >= 2 and is_name(code[index - 2]):
+        if index >= 2 and is_identifier(code[index - 2]):
             if index >= 3 and code[index - 3].text in _DECLARES:
                 return call(CallKind.HEAD, ())
             return call(CallKind.PARAMETERS, hierarchical_name_before(code, index - 1))
@@ -167,12 +167,12 @@ def _classified_call(
     name = index - 1
     while name > 0 and code[name].text == "]":
         name = opening_bracket_index(code, name) - 1
-    if name < 0 or not (is_name(code[name]) or code[name].text == "new"):
+    if name < 0 or not (is_identifier(code[name]) or code[name].text == "new"):
         return None
     previous_token = code[name - 1] if name else None
-    if previous_token is not None and (previous_token.text in _HEADS or _is_head(code, name)):
+    if previous_token is not None and (previous_token.text in _HEADS or _is_declared_module_or_routine(code, name)):
         return call(CallKind.HEAD, ())
-    if (kind := _instantiated_module(code, name)) is not None:
+    if (kind := _instantiated_module_path(code, name)) is not None:
         return call(CallKind.PORTS, kind, code[name].text)
     return call(CallKind.ARGUMENTS, hierarchical_name_before(code, name + 1))
 
@@ -186,7 +186,7 @@ def _is_parameter_head(code: Sequence[ExplainedToken], closing_index: int) -> bo
     return code[opening - 2].text == ";" or (opening > 2 and code[opening - 3].text in _HEADS)
 
 
-def _is_head(code: Sequence[ExplainedToken], name_index: int) -> bool:
+def _is_declared_module_or_routine(code: Sequence[ExplainedToken], name_index: int) -> bool:
     """True if a name is that of a function or module being declared: `function automatic pkg::t [3:0] name(`."""
     index = name_index - 1
     for _ in range(24):
@@ -204,9 +204,9 @@ def _is_head(code: Sequence[ExplainedToken], name_index: int) -> bool:
     return False
 
 
-def _instantiated_module(code: Sequence[ExplainedToken], name_index: int) -> tuple[str, ...] | None:
+def _instantiated_module_path(code: Sequence[ExplainedToken], instance_name_index: int) -> tuple[str, ...] | None:
     """The module of `module #(…) name`, given where the name is."""
-    index = name_index - 1
+    index = instance_name_index - 1
     for _ in range(64):
         if index < 0:
             return None
@@ -215,17 +215,17 @@ def _instantiated_module(code: Sequence[ExplainedToken], name_index: int) -> tup
             first_name = opening_bracket_index(code, index - 1) - 1
             while first_name > 0 and code[first_name].text == "]":
                 first_name = opening_bracket_index(code, first_name) - 1
-            if first_name <= 0 or not is_name(code[first_name]):
+            if first_name <= 0 or not is_identifier(code[first_name]):
                 return None
             index = first_name - 1
             continue
         break
     if code[index].text == ")":
         opening = opening_bracket_index(code, index)
-        if opening < 2 or code[opening - 1].text != "#" or not is_name(code[opening - 2]):
+        if opening < 2 or code[opening - 1].text != "#" or not is_identifier(code[opening - 2]):
             return None
         return (code[opening - 2].text,)
-    if is_name(code[index]) and (index == 0 or code[index - 1].text not in (".", "::")):
+    if is_identifier(code[index]) and (index == 0 or code[index - 1].text not in (".", "::")):
         return (code[index].text,)
     return None
 

@@ -31,32 +31,36 @@ class Skeleton:
     text: str
 
 
-def cocotb_test_skeleton(text: str, module: str | None = None) -> Skeleton | None:
+def cocotb_test_skeleton(design_text: str, module_name: str | None = None) -> Skeleton | None:
     """A test file for a module of a design file; None if it has no such module with ports.
 
     Args:
-        text: Text of the design file.
-        module: Its name; None for the first that has ports.
+        design_text: Text of the design file.
+        module_name: Its name; None for the first that has ports.
     """
     sources = pyslang.SourceManager()
-    root = parse(encode_text(text).decode(), sources, "", parsing_options(Preprocessing(), include_depth=0)).root
+    root = parse(encode_text(design_text).decode(), sources, "", parsing_options(Preprocessing(), include_depth=0)).root
     top_members = [root] if isinstance(root, ModuleDeclarationSyntax) else list(getattr(root, "members", ()))
     for top_member in top_members:
         if not isinstance(top_member, ModuleDeclarationSyntax) or top_member.kind.name != "ModuleDeclaration":
             continue
         header = header_of_syntax(top_member, sources)
-        if header.name == module or (module is None and header.formals):
-            return Skeleton(header.name, "\n".join(_lines(header)) + "\n")
+        if header.name == module_name or (module_name is None and header.formals):
+            return Skeleton(header.name, "\n".join(_test_lines(header)) + "\n")
     return None
 
 
-def _lines(header: Header) -> Iterator[str]:
-    input_ports = [port for port in header.formals if port.direction == "input" and not _is_array(port)]
-    outputs = [port for port in header.formals if port.direction == "output" and not _is_array(port)]
-    clocks = [port for port in input_ports if _CLOCK.fullmatch(port.name) and not _is_wide(port)]
-    resets = [port for port in input_ports if _RESET.fullmatch(port.name) and not _is_wide(port) and port not in clocks]
+def _test_lines(header: Header) -> Iterator[str]:
+    input_ports = [port for port in header.formals if port.direction == "input" and not _has_no_single_value(port)]
+    outputs = [port for port in header.formals if port.direction == "output" and not _has_no_single_value(port)]
+    clocks = [port for port in input_ports if _CLOCK.fullmatch(port.name) and not _is_vector(port)]
+    resets = [
+        port for port in input_ports if _RESET.fullmatch(port.name) and not _is_vector(port) and port not in clocks
+    ]
     other_inputs = [port for port in input_ports if port not in (*clocks, *resets)]
-    wait = f"await RisingEdge({_handle(clocks[0].name)})" if clocks else f'await Timer({_PERIOD_NS}, unit="ns")'
+    wait = (
+        f"await RisingEdge({_handle_expression(clocks[0].name)})" if clocks else f'await Timer({_PERIOD_NS}, unit="ns")'
+    )
     yield f'"""Tests of {header.name}."""'
     yield ""
     yield "import cocotb"
@@ -68,40 +72,40 @@ def _lines(header: Header) -> Iterator[str]:
     does += ["resets the design"] if resets else []
     yield f'    """{(", ".join(does) or "waits for the outputs").capitalize()}."""'
     for clock_port in clocks:
-        yield f'    cocotb.start_soon(Clock({_handle(clock_port.name)}, {_PERIOD_NS}, unit="ns").start())'
+        yield f'    cocotb.start_soon(Clock({_handle_expression(clock_port.name)}, {_PERIOD_NS}, unit="ns").start())'
     for port in other_inputs:
-        yield f"    {_handle(port.name)}.value = 0"
+        yield f"    {_handle_expression(port.name)}.value = 0"
     for port in resets:
-        yield f"    {_handle(port.name)}.value = {0 if _is_low(port) else 1}"
+        yield f"    {_handle_expression(port.name)}.value = {0 if _is_active_low(port) else 1}"
     if resets:
         yield f"    for _ in range({_CYCLES}):"
         yield f"        {wait}"
         for port in resets:
-            yield f"    {_handle(port.name)}.value = {1 if _is_low(port) else 0}"
+            yield f"    {_handle_expression(port.name)}.value = {1 if _is_active_low(port) else 0}"
     yield f"    {wait}"
     yield from ("", "", "@cocotb.test()", "async def starts(dut):")
     yield f'    """{header.name} {"comes out of reset" if resets else "starts"}."""'
     yield "    await start(dut)"
     if outputs:
-        yield f"    # Drive the inputs, wait, and compare: assert {_handle(outputs[0].name)}.value == 0"
+        yield f"    # Drive the inputs, wait, and compare: assert {_handle_expression(outputs[0].name)}.value == 0"
     for port in outputs:
-        yield f'    dut._log.info("{port.name} = %s", {_handle(port.name)}.value)'
+        yield f'    dut._log.info("{port.name} = %s", {_handle_expression(port.name)}.value)'
 
 
-def _handle(name: str) -> str:
-    is_plain = name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")
-    return f"dut.{name}" if is_plain else f'dut["{name}"]'
+def _handle_expression(port_name: str) -> str:
+    is_plain = port_name.isidentifier() and not keyword.iskeyword(port_name) and not port_name.startswith("_")
+    return f"dut.{port_name}" if is_plain else f'dut["{port_name}"]'
 
 
-def _is_low(port: Formal) -> bool:
+def _is_active_low(port: Formal) -> bool:
     return _ACTIVE_LOW.search(port.name) is not None
 
 
-def _is_array(port: Formal) -> bool:
+def _has_no_single_value(port: Formal) -> bool:
     """True if it has dimensions behind its name, is an interface or is text: what has no single value to set."""
     dimensions = port.text.rpartition(port.name)[2]
     return bool(_WIDE.search(dimensions)) or port.text.split()[1:2] in (["string"], ["event"], ["chandle"])
 
 
-def _is_wide(port: Formal) -> bool:
+def _is_vector(port: Formal) -> bool:
     return bool(_WIDE.search(port.text.rpartition(port.name)[0]))

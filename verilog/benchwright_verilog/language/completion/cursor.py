@@ -16,14 +16,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from benchwright_verilog.language.blocks import BLOCKS, open_blocks
+from benchwright_verilog.language.blocks import BLOCKS, open_blocks_and_is_procedural
 from benchwright_verilog.language.completion.calls import (
     CallKind,
     OpenCall,
-    call_around,
-    directly_inside,
+    call_of_innermost_bracket,
     hierarchical_name_before,
-    is_name,
+    innermost_call_around,
+    is_identifier,
 )
 from benchwright_verilog.language.explanation.tokens import (
     CLOSING,
@@ -33,7 +33,7 @@ from benchwright_verilog.language.explanation.tokens import (
     opening_bracket_index,
     tokens,
 )
-from benchwright_verilog.syntax.keywords import RESERVED, words
+from benchwright_verilog.syntax.keywords import RESERVED, split_words
 
 
 class Expected(Enum):
@@ -100,7 +100,7 @@ _WORD_AFTER = re.compile(r"[\w$]*")
 _INCLUDE = re.compile(r'`include\s*["<]([^">\r\n]*)\Z')
 
 _LINE_DIRECTIVES = frozenset(
-    words(
+    split_words(
         "`timescale `default_nettype `define `line `pragma `undef `ifdef `ifndef `elsif `include `begin_keywords "
         "`unconnected_drive"
     )
@@ -113,13 +113,13 @@ _STARTERS = (
 )
 _CONTROLS = {"if", "while", "for", "foreach", "repeat", "always", "wait", "always_ff", "always_latch", "always_comb"}
 _EXPRESSION_AFTER = frozenset(
-    words(
+    split_words(
         "return assign posedge negedge edge or and iff inside with dist force release deassign not case casex casez "
         "until throughout within intersect disable if while repeat matches accept_on reject_on"
     )
 )
 _TYPE_AFTER = frozenset(
-    words(
+    split_words(
         "typedef input output inout ref parameter localparam const var static automatic function virtual extends "
         "rand randc implements local protected type"
     )
@@ -128,7 +128,7 @@ _TYPE_AFTER = frozenset(
 
 def cursor_at(text: str, cursor_code_point: int) -> Cursor:
     """The cursor at a code point, and what can be written there."""
-    window_start = _start_of_reading(text, cursor_code_point)
+    window_start = _nearest_module_or_item_start(text, cursor_code_point)
     read_tokens = tokens(text, window_start, cursor_code_point)
     word = _word_before(text, cursor_code_point)
     start = cursor_code_point - len(word)
@@ -156,9 +156,9 @@ def cursor_at(text: str, cursor_code_point: int) -> Cursor:
         and read_tokens[-1].end == cursor_code_point
     ):
         return Cursor(Expected.NOTHING, cursor_code_point, cursor_code_point, cursor_code_point, "")
-    code = _code_tokens(text, [token for token in read_tokens if token.end <= start], start)
-    blocks, is_procedural = open_blocks(code)
-    call = call_around(code)
+    code = _without_comments_and_directives(text, [token for token in read_tokens if token.end <= start], start)
+    blocks, is_procedural = open_blocks_and_is_procedural(code)
+    call = innermost_call_around(code)
     unplaced = Cursor(
         Expected.NOTHING,
         start,
@@ -188,7 +188,7 @@ def cursor_at(text: str, cursor_code_point: int) -> Cursor:
 
 def call_at(text: str, cursor_code_point: int) -> OpenCall | None:
     """The call, instantiation or parameter list around a code point."""
-    window_start = _start_of_reading(text, cursor_code_point)
+    window_start = _nearest_module_or_item_start(text, cursor_code_point)
     read_tokens = tokens(text, window_start, cursor_code_point)
     if (
         read_tokens
@@ -196,10 +196,10 @@ def call_at(text: str, cursor_code_point: int) -> OpenCall | None:
         and _is_open_comment(text, read_tokens[-1], cursor_code_point)
     ):
         return None
-    return call_around(_code_tokens(text, read_tokens, cursor_code_point))
+    return innermost_call_around(_without_comments_and_directives(text, read_tokens, cursor_code_point))
 
 
-def _start_of_reading(text: str, offset: int) -> int:
+def _nearest_module_or_item_start(text: str, offset: int) -> int:
     """The place to start reading: at the header of a module if it is near, else at an item."""
     far = max(0, offset - _WINDOW)
     if offset <= _SHORT:
@@ -225,18 +225,18 @@ def _word_before(text: str, offset: int) -> str:
     )
 
 
-def _is_open_comment(text: str, comment: ExplainedToken, offset: int) -> bool:
-    if comment.text.startswith("//"):
-        return not any(end in text[comment.end : offset] for end in "\r\n")
-    return comment.end == offset and not (len(comment.text) >= 4 and comment.text.endswith("*/"))
+def _is_open_comment(text: str, comment_token: ExplainedToken, offset: int) -> bool:
+    if comment_token.text.startswith("//"):
+        return not any(end in text[comment_token.end : offset] for end in "\r\n")
+    return comment_token.end == offset and not (len(comment_token.text) >= 4 and comment_token.text.endswith("*/"))
 
 
-def _is_closed_string(text: str) -> bool:
-    return len(text) >= 2 and text.endswith('"')
+def _is_closed_string(string_token_text: str) -> bool:
+    return len(string_token_text) >= 2 and string_token_text.endswith('"')
 
 
-def _include_cursor(text: str, included: re.Match[str], offset: int) -> Cursor:
-    name = included[1]
+def _include_cursor(text: str, include_match: re.Match[str], offset: int) -> Cursor:
+    name = include_match[1]
     start = offset - len(name.rpartition("/")[2])
     tail = re.compile(r'[^"/>\s]*').match(text, offset)
     return Cursor(
@@ -249,7 +249,9 @@ def _include_cursor(text: str, included: re.Match[str], offset: int) -> Cursor:
     )
 
 
-def _code_tokens(text: str, read_tokens: Sequence[ExplainedToken], offset: int) -> list[ExplainedToken]:
+def _without_comments_and_directives(
+    text: str, read_tokens: Sequence[ExplainedToken], offset: int
+) -> list[ExplainedToken]:
     """Tokens that are code: without comments, and without directives on lines of their own that have ended."""
     code: list[ExplainedToken] = []
     skip_until = -1
@@ -257,7 +259,7 @@ def _code_tokens(text: str, read_tokens: Sequence[ExplainedToken], offset: int) 
         if token.start < skip_until or token.token_kind is ExplainedTokenKind.COMMENT:
             continue
         if token.token_kind is ExplainedTokenKind.MACRO and token.text in _LINE_DIRECTIVES:
-            ending = _line_end(text, token.end)
+            ending = _end_of_continued_line(text, token.end)
             if ending < offset:
                 skip_until = ending
                 continue
@@ -267,7 +269,7 @@ def _code_tokens(text: str, read_tokens: Sequence[ExplainedToken], offset: int) 
     return code
 
 
-def _line_end(text: str, offset: int) -> int:
+def _end_of_continued_line(text: str, offset: int) -> int:
     while True:
         ending = text.find("\n", offset)
         if ending < 0:
@@ -297,19 +299,19 @@ def _expected_and_path(text: str, code: Sequence[ExplainedToken], cursor: Cursor
         return _expected_after_dot(code, cursor)
     if last_token.text == "::":
         return Expected.SCOPED, hierarchical_name_before(code, len(code) - 1)
-    if last_token.text == "import" or (last_token.text == "," and _is_import(code)):
+    if last_token.text == "import" or (last_token.text == "," and _is_in_import(code)):
         return Expected.PACKAGE, ()
-    direct = directly_inside(code)
+    direct = call_of_innermost_bracket(code)
     if last_token.text in ("(", ",") and last_token.token_kind is ExplainedTokenKind.SYMBOL and direct is not None:
         if direct.call_kind is CallKind.HEAD:
             return Expected.PORT_DECLARATION, ()
         if direct.call_kind in (CallKind.PORTS, CallKind.PARAMETERS):
             return Expected.CONNECTION, ()
         return Expected.EXPRESSION, ()
-    return _expected_after_other(text, code, cursor, last_token), ()
+    return _expected_after_token(text, code, cursor, last_token), ()
 
 
-def _is_import(code: Sequence[ExplainedToken]) -> bool:
+def _is_in_import(code: Sequence[ExplainedToken]) -> bool:
     for token in reversed(code):
         if token.text == ";":
             return False
@@ -325,7 +327,7 @@ def _expected_after_dot(code: Sequence[ExplainedToken], cursor: Cursor) -> tuple
     if previous_token is None:
         return Expected.NOTHING, ()
     if previous_token.text in ("(", ","):
-        direct = directly_inside(code[:-1])
+        direct = call_of_innermost_bracket(code[:-1])
         if direct is not None and direct.call_kind is not CallKind.HEAD:
             return Expected.CONNECTED_NAME, ()
     if previous_token.text == ")" and cursor.call is not None and cursor.call.call_kind is CallKind.PORTS:
@@ -336,7 +338,7 @@ def _expected_after_dot(code: Sequence[ExplainedToken], cursor: Cursor) -> tuple
     return Expected.MEMBER, hierarchical_name_before(code, len(code) - 1)
 
 
-def _expected_after_other(
+def _expected_after_token(
     text: str, code: Sequence[ExplainedToken], cursor: Cursor, last_token: ExplainedToken
 ) -> Expected:
     if last_token.token_kind is ExplainedTokenKind.WORD and last_token.text in RESERVED:
@@ -345,15 +347,15 @@ def _expected_after_other(
         return _expected_after_symbol(code, cursor, last_token)
     if last_token.token_kind is ExplainedTokenKind.MACRO:
         # A macro may stand for a whole item; on the same line what comes next can't be known.
-        return _expected_at_start(cursor) if "\n" in text[last_token.end : cursor.start] else Expected.NOTHING
-    if last_token.token_kind is ExplainedTokenKind.WORD and _is_label(code):
-        return _expected_at_start(cursor)
+        return _expected_where_item_begins(cursor) if "\n" in text[last_token.end : cursor.start] else Expected.NOTHING
+    if last_token.token_kind is ExplainedTokenKind.WORD and _ends_with_block_label(code):
+        return _expected_where_item_begins(cursor)
     return Expected.NOTHING
 
 
 def _expected_after_keyword(code: Sequence[ExplainedToken], cursor: Cursor, last_token: ExplainedToken) -> Expected:
     if last_token.text in _STARTERS:
-        return _expected_at_start(cursor)
+        return _expected_where_item_begins(cursor)
     if last_token.text in _EXPRESSION_AFTER:
         return Expected.EXPRESSION
     if last_token.text in _TYPE_AFTER:
@@ -364,7 +366,7 @@ def _expected_after_keyword(code: Sequence[ExplainedToken], cursor: Cursor, last
 def _expected_after_symbol(code: Sequence[ExplainedToken], cursor: Cursor, last_token: ExplainedToken) -> Expected:
     mark = last_token.text
     if mark == ";":
-        return _expected_at_start(cursor)
+        return _expected_where_item_begins(cursor)
     if mark == ")":
         opening = opening_bracket_index(code, len(code) - 1)
         previous_token = code[opening - 1] if opening > 0 else None
@@ -375,16 +377,16 @@ def _expected_after_symbol(code: Sequence[ExplainedToken], cursor: Cursor, last_
         if previous_token.text in _CONTROLS or previous_token.text in ("@", "#"):
             return (
                 Expected.NOTHING
-                if previous_token.text == "#" and opening > 1 and is_name(code[opening - 2])
-                else _expected_at_start(cursor)
+                if previous_token.text == "#" and opening > 1 and is_identifier(code[opening - 2])
+                else _expected_where_item_begins(cursor)
             )
         if previous_token.token_kind is ExplainedTokenKind.MACRO:
-            return _expected_at_start(cursor)
+            return _expected_where_item_begins(cursor)
         return Expected.NOTHING
     if mark == ":":
         if len(code) > 1 and code[-2].text in _STARTERS:
             return Expected.NOTHING
-        if cursor.blocks[-1:] and cursor.blocks[-1].endswith("case") and not _has_question(code):
+        if cursor.blocks[-1:] and cursor.blocks[-1].endswith("case") and not _has_question_mark_in_statement(code):
             return Expected.STATEMENT if cursor.is_procedural else Expected.ITEM
         return Expected.EXPRESSION
     if mark == "*":
@@ -393,11 +395,11 @@ def _expected_after_symbol(code: Sequence[ExplainedToken], cursor: Cursor, last_
     if mark in CLOSING or mark in ("#", "##", ".*", "'"):
         return Expected.NOTHING
     if mark == ",":
-        return Expected.EXPRESSION if cursor.call or _in_expression(code) else Expected.NOTHING
+        return Expected.EXPRESSION if cursor.call or _is_comma_between_values(code) else Expected.NOTHING
     return Expected.EXPRESSION
 
 
-def _in_expression(code: Sequence[ExplainedToken]) -> bool:
+def _is_comma_between_values(code: Sequence[ExplainedToken]) -> bool:
     """True if a comma separates values, not the names of a declaration."""
     depth = 0
     for token in reversed(code):
@@ -415,7 +417,7 @@ def _in_expression(code: Sequence[ExplainedToken]) -> bool:
     return False
 
 
-def _has_question(code: Sequence[ExplainedToken]) -> bool:
+def _has_question_mark_in_statement(code: Sequence[ExplainedToken]) -> bool:
     for token in reversed(code):
         if token.text == "?":
             return True
@@ -424,12 +426,12 @@ def _has_question(code: Sequence[ExplainedToken]) -> bool:
     return False
 
 
-def _is_label(code: Sequence[ExplainedToken]) -> bool:
+def _ends_with_block_label(code: Sequence[ExplainedToken]) -> bool:
     """True if the last word is the name of `begin : name` or `endmodule : name`."""
     return len(code) > 2 and code[-2].text == ":" and code[-3].text in _STARTERS
 
 
-def _expected_at_start(cursor: Cursor) -> Expected:
+def _expected_where_item_begins(cursor: Cursor) -> Expected:
     if cursor.is_procedural:
         return Expected.STATEMENT
     if not cursor.blocks:

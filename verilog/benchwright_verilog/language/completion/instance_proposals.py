@@ -16,12 +16,12 @@ from benchwright_verilog.language.completion.proposal import (
     Proposal,
     Rank,
     Sort,
-    constantly,
+    constant_documentation,
     escape_for_snippet,
 )
 from benchwright_verilog.language.explanation.descriptions import describe
 from benchwright_verilog.language.explanation.headers import Formal, Header, header_of_subroutine, header_of_system_task
-from benchwright_verilog.language.explanation.system_tasks import system_tasks
+from benchwright_verilog.language.explanation.system_tasks import system_tasks_by_name
 
 if TYPE_CHECKING:
     from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
@@ -44,17 +44,17 @@ def called_header_at(
     if not call.path:
         return None
     if call.call_kind is CallKind.ARGUMENTS:
-        if (task := system_tasks().get(call.path[0])) is not None:
+        if (task := system_tasks_by_name().get(call.path[0])) is not None:
             return header_of_system_task(task)
         routine = symbol_at_path(analysis, byte, call.path)
         if isinstance(routine, SubroutineSymbol):
             return header_of_subroutine(routine, analysis.sources)
         return None
-    unit = library.unit(project, analysis, call.path[0])
+    unit = library.unit_named(project, analysis, call.path[0])
     return library.header(project, analysis, unit) if unit is not None else None
 
 
-def connection_proposals(request: CompletionRequest, *, after_dot: bool) -> Iterator[Proposal]:
+def unconnected_formal_proposals(request: CompletionRequest, *, after_dot: bool) -> Iterator[Proposal]:
     """Ports, parameters or arguments that are not connected yet; after their dot if it is `after_dot`."""
     call = request.cursor.call
     header = called_header(request, call) if call is not None else None
@@ -67,10 +67,10 @@ def connection_proposals(request: CompletionRequest, *, after_dot: bool) -> Iter
     for position, formal in enumerate(open_formals):
         if not request.matches_typed_word(formal.name):
             continue
-        value = _snippet_value(formal, call)
+        value = _placeholder_text(formal, call)
         plain_text = f"{dot}{formal.name}({value})" if is_open else f"{dot}{formal.name}"
         snippet = f"{dot}{formal.name}(${{1:{escape_for_snippet(value)}}})" if is_open else ""
-        documentation = constantly(_formal_about(formal))
+        documentation = constant_documentation(_formal_markdown(formal))
         yield Proposal(
             f"{dot}{formal.name}", Sort.PORT, Rank.MEMBER, formal.text, plain_text, snippet, documentation, position
         )
@@ -82,8 +82,8 @@ def _all_connections_proposal(
     open_formals: Sequence[Formal], call: OpenCall, request: CompletionRequest, *, dotted: bool
 ) -> Proposal:
     further = "" if "\n" in request.text[call.start : request.cursor.start] else "  "
-    snippet = _connection_list(open_formals, call, ",\n" + further, 1)
-    plain_text = _connection_list(open_formals, call, ",\n" + _indent(request) + further, None)
+    snippet = _connection_list_text(open_formals, call, ",\n" + further, 1)
+    plain_text = _connection_list_text(open_formals, call, ",\n" + _cursor_line_indentation(request) + further, None)
     if dotted:
         snippet, plain_text = snippet[1:], plain_text[1:]
     noun = "parameters" if call.call_kind is CallKind.PARAMETERS else "ports"
@@ -92,35 +92,37 @@ def _all_connections_proposal(
     return Proposal(label, Sort.SNIPPET, Rank.FIT, names, plain_text, snippet)
 
 
-def _connection_list(formals: Sequence[Formal], call: OpenCall | None, separator: str, first_stop: int | None) -> str:
+def _connection_list_text(
+    formals: Sequence[Formal], call: OpenCall | None, separator: str, first_tab_stop: int | None
+) -> str:
     connection_texts = []
     for index, formal in enumerate(formals):
-        value = _snippet_value(formal, call)
+        value = _placeholder_text(formal, call)
         connection_texts.append(
             f".{formal.name}({value})"
-            if first_stop is None
-            else f".{formal.name}(${{{first_stop + index}:{escape_for_snippet(value)}}})"
+            if first_tab_stop is None
+            else f".{formal.name}(${{{first_tab_stop + index}:{escape_for_snippet(value)}}})"
         )
     return separator.join(connection_texts)
 
 
-def _snippet_value(formal: Formal, call: OpenCall | None) -> str:
+def _placeholder_text(formal: Formal, call: OpenCall | None) -> str:
     if call is not None and call.call_kind is CallKind.PARAMETERS:
         return formal.default
     return formal.name
 
 
-def _indent(request: CompletionRequest) -> str:
+def _cursor_line_indentation(request: CompletionRequest) -> str:
     start = request.text.rfind("\n", 0, request.cursor.start) + 1
     match = re.compile(r"[ \t]*").match(request.text, start)
     return match[0] if match else ""
 
 
-def _formal_about(formal: Formal) -> str:
+def _formal_markdown(formal: Formal) -> str:
     return f"```systemverilog\n{formal.text}\n```" + (f"\n\n{formal.documentation}" if formal.documentation else "")
 
 
-def instances(request: CompletionRequest) -> Iterator[Proposal]:
+def module_and_instance_proposals(request: CompletionRequest) -> Iterator[Proposal]:
     """Modules of the project, by name and as whole instances."""
     enclosing_names = {
         scope.name for scope in scopes_at(request.analysis, request.byte) if scope.kind.name == "InstanceBody"
@@ -139,7 +141,7 @@ def instances(request: CompletionRequest) -> Iterator[Proposal]:
             # A module can't instantiate itself.
             continue
         yield Proposal(
-            unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, documentation=_unit_documentation(request, unit)
+            unit.name, _sort_of_unit(unit), Rank.UNIT, unit.kind, documentation=_unit_documentation_maker(request, unit)
         )
         if not request.word or read_count >= _MOST_READ or not request.cursor.blocks:
             continue
@@ -152,9 +154,15 @@ def instances(request: CompletionRequest) -> Iterator[Proposal]:
 def _instance_proposal(header: Header, unit: LibraryUnit, request: CompletionRequest) -> Proposal:
     detail = f"instance with {len(header.formals)} ports"
     snippet = _instance_text(header, "", 1)
-    plain_text = _instance_text(header, _indent(request), None)
+    plain_text = _instance_text(header, _cursor_line_indentation(request), None)
     return Proposal(
-        f"{header.name} …", Sort.SNIPPET, Rank.UNIT - 1, detail, plain_text, snippet, _unit_documentation(request, unit)
+        f"{header.name} …",
+        Sort.SNIPPET,
+        Rank.UNIT - 1,
+        detail,
+        plain_text,
+        snippet,
+        _unit_documentation_maker(request, unit),
     )
 
 
@@ -164,29 +172,29 @@ def _instance_text(header: Header, indent: str, first_tab_stop: int | None) -> s
     text = header.name
     if header.parameters:
         parameter_call = OpenCall(CallKind.PARAMETERS, (), 0, 0, None, ())
-        connections = _connection_list(header.parameters, parameter_call, separator, first_tab_stop)
+        connections = _connection_list_text(header.parameters, parameter_call, separator, first_tab_stop)
         text += f" #(\n{indent}  {connections}\n{indent})"
         first_tab_stop = None if first_tab_stop is None else first_tab_stop + len(header.parameters)
     name = f"u_{header.name}"
     text += f" {name} (" if first_tab_stop is None else f" ${{{first_tab_stop}:{name}}} ("
     if header.formals:
-        connected = _connection_list(
+        connected = _connection_list_text(
             header.formals, None, separator, None if first_tab_stop is None else first_tab_stop + 1
         )
         text += f"\n{indent}  {connected}\n{indent}"
     return text + ");"
 
 
-def _unit_sort(unit: LibraryUnit) -> Sort:
+def _sort_of_unit(unit: LibraryUnit) -> Sort:
     if unit.kind == "interface":
         return Sort.INTERFACE
     return Sort.PACKAGE if unit.kind == "package" else Sort.CLASS if unit.kind == "class" else Sort.MODULE
 
 
-def _unit_documentation(request: CompletionRequest, unit: LibraryUnit) -> Callable[[], str]:
+def _unit_documentation_maker(request: CompletionRequest, unit: LibraryUnit) -> Callable[[], str]:
     def documentation() -> str:
         if unit.path is None:
-            symbol = request.analysis.body(unit.name) or request.analysis.compilation.getPackage(unit.name)
+            symbol = request.analysis.module_body(unit.name) or request.analysis.compilation.getPackage(unit.name)
             return describe(symbol, request.analysis.sources).markdown if symbol is not None else unit.kind
         header = request.library.header(request.project, request.analysis, unit)
         return header_markdown(header) if header is not None else f"{unit.kind} in `{unit.path.name}`"
@@ -209,7 +217,11 @@ def unit_proposals(request: CompletionRequest, unit_kinds: Iterable[str]) -> Ite
     for unit in request.library.units(request.project, request.analysis):
         if unit.kind in unit_kinds and request.matches_typed_word(unit.name):
             yield Proposal(
-                unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, documentation=_unit_documentation(request, unit)
+                unit.name,
+                _sort_of_unit(unit),
+                Rank.UNIT,
+                unit.kind,
+                documentation=_unit_documentation_maker(request, unit),
             )
 
 
@@ -217,5 +229,5 @@ def package_proposals(request: CompletionRequest, rank: int) -> Iterator[Proposa
     """Packages of the project, with the colons that follow."""
     for unit in request.library.units(request.project, request.analysis):
         if unit.kind == "package" and request.matches_typed_word(unit.name):
-            documentation = _unit_documentation(request, unit)
+            documentation = _unit_documentation_maker(request, unit)
             yield Proposal(unit.name, Sort.PACKAGE, rank, "package", f"{unit.name}::", documentation=documentation)

@@ -35,28 +35,30 @@ class Library:
         self._members: tuple[FileAnalysis | None, dict[Symbol, list[tuple[str, Symbol]]]] = None, {}
         self._known_headers: tuple[FileAnalysis | None, dict[str, Header | None]] = None, {}
 
-    def members(self, analysis: FileAnalysis, scope: Symbol) -> list[tuple[str, Symbol]]:
+    def named_members(self, analysis: FileAnalysis, scope: Symbol) -> list[tuple[str, Symbol]]:
         """The members of a scope with their names; kept as long as questions are about the same analysis."""
         # Imported late, here and below: slang is not needed to start.
-        from benchwright_verilog.language.completion.names_in_scope import members_of
+        from benchwright_verilog.language.completion.names_in_scope import named_members_of
 
         if self._members[0] is not analysis:
             self._members = analysis, {}
         known_members = self._members[1]
         if scope not in known_members:
-            known_members[scope] = [(member.name, member) for member in members_of(scope)]
+            known_members[scope] = [(member.name, member) for member in named_members_of(scope)]
         return known_members[scope]
 
-    def _known_header(self, analysis: FileAnalysis, name: str) -> Header | None:
+    def _header_in_analysis(self, analysis: FileAnalysis, module_name: str) -> Header | None:
         from benchwright_verilog.language.explanation.headers import header_of_definition
 
         if self._known_headers[0] is not analysis:
             self._known_headers = analysis, {}
         known_headers = self._known_headers[1]
-        if name not in known_headers:
-            body = analysis.body(name)
-            known_headers[name] = header_of_definition(body.definition, analysis.sources) if body is not None else None
-        return known_headers[name]
+        if module_name not in known_headers:
+            body = analysis.module_body(module_name)
+            known_headers[module_name] = (
+                header_of_definition(body.definition, analysis.sources) if body is not None else None
+            )
+        return known_headers[module_name]
 
     def units(self, project: Project, analysis: FileAnalysis) -> Iterator[LibraryUnit]:
         """Every unit that is declared somewhere in the project; those that the file knows first."""
@@ -70,7 +72,7 @@ class Library:
                 yield LibraryUnit(package.name, "package", None)
         if project.inventory is None:
             return
-        for name, paths in project.inventory.declaring_files.items():
+        for name, paths in project.inventory.declaring_files_by_unit.items():
             if name in seen_names or not paths or (entry := project.inventory.entries.get(paths[0])) is None:
                 continue
             if paths[0] == analysis.path:
@@ -79,27 +81,27 @@ class Library:
             kind = next((unit.target_kind.value for unit in entry.units if unit.name == name), "module")
             yield LibraryUnit(name, kind, paths[0])
 
-    def unit(self, project: Project, analysis: FileAnalysis, name: str) -> LibraryUnit | None:
+    def unit_named(self, project: Project, analysis: FileAnalysis, unit_name: str) -> LibraryUnit | None:
         """A unit by its name."""
-        return next((unit for unit in self.units(project, analysis) if unit.name == name), None)
+        return next((unit for unit in self.units(project, analysis) if unit.name == unit_name), None)
 
     def header(self, project: Project, analysis: FileAnalysis, unit: LibraryUnit) -> Header | None:
         """The header of a module; None if its file can't be read."""
         if unit.path is None:
-            return self._known_header(analysis, unit.name)
+            return self._header_in_analysis(analysis, unit.name)
         outline = project.outline(unit.path)
         if outline is None:
             return None
         cached = self._headers.pop(unit.path, None)
         if cached is None or cached[0] != outline.data:
-            cached = outline.data, _headers_by_module(outline.data, unit.path)
+            cached = outline.data, _headers_by_module_name(outline.data, unit.path)
         self._headers[unit.path] = cached
         while len(self._headers) > _MOST_KEPT:
             del self._headers[next(iter(self._headers))]
         return cached[1].get(unit.name)
 
 
-def _headers_by_module(data: bytes, path: Path) -> dict[str, Header]:
+def _headers_by_module_name(data: bytes, path: Path) -> dict[str, Header]:
     import pyslang
     from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind
 

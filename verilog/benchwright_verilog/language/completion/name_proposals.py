@@ -31,9 +31,9 @@ from benchwright_verilog.language.completion.calls import CallKind
 from benchwright_verilog.language.completion.cursor import Expected
 from benchwright_verilog.language.completion.names_in_scope import (
     NameInScope,
-    members_behind,
+    members_reached_through,
     names_in_scope,
-    names_of_bases,
+    names_of_class_and_bases,
     needs_object,
     scopes_at,
     symbol_at_path,
@@ -44,13 +44,13 @@ from benchwright_verilog.language.completion.proposal import (
     Rank,
     Sort,
     call_snippet,
-    constantly,
+    constant_documentation,
 )
 from benchwright_verilog.language.declarations import width_of
 from benchwright_verilog.language.explanation.descriptions import describe, short_detail
 from benchwright_verilog.language.explanation.headers import header_of_subroutine
 from benchwright_verilog.language.explanation.macros import arguments_and_end
-from benchwright_verilog.language.explanation.methods import methods_of
+from benchwright_verilog.language.explanation.methods import builtin_methods_of
 from benchwright_verilog.language.explanation.tokens import ExplainedTokenKind, opening_bracket_index, tokens
 
 if TYPE_CHECKING:
@@ -59,12 +59,12 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 
 
-def names(request: CompletionRequest) -> Iterator[Proposal]:
+def scope_name_proposals(request: CompletionRequest) -> Iterator[Proposal]:
     """Names in scope; those whose type fits come first, then the nearer."""
     expected_code = request.cursor.expected_code
-    expected_type = _wanted_type(request)
+    expected_type = _type_of_assigned_name(request)
     is_case = request.cursor.blocks[-1:] == ("procedural case",)
-    for name_in_scope in _likely(request):
+    for name_in_scope in _likeliest_names_in_scope(request):
         symbol = name_in_scope.symbol
         if expected_code in (Expected.TYPE, Expected.PORT_DECLARATION):
             is_fit = name_in_scope.is_type or isinstance(symbol, (ParameterSymbol, PackageSymbol))
@@ -84,8 +84,8 @@ _MOST_NAMES = 300
 """Of more than these, only the nearest are proposed."""
 
 
-def _likely(request: CompletionRequest) -> list[NameInScope]:
-    list_members = partial(request.library.members, request.analysis)
+def _likeliest_names_in_scope(request: CompletionRequest) -> list[NameInScope]:
+    list_members = partial(request.library.named_members, request.analysis)
     fitting = [
         name_in_scope
         for name_in_scope in names_in_scope(request.analysis, request.byte, list_members)
@@ -111,16 +111,16 @@ def _name_proposal(request: CompletionRequest, name_in_scope: NameInScope, expec
         snippet = call_snippet(header_of_subroutine(symbol, request.analysis.sources), request.cursor.expected_code)
     return Proposal(
         name_in_scope.name,
-        _sort(symbol),
+        _sort_of_symbol(symbol),
         rank,
         short_detail(symbol),
         "",
         snippet,
-        _documentation(symbol, request.analysis),
+        _documentation_maker(symbol, request.analysis),
     )
 
 
-def _documentation(symbol: Symbol, analysis: FileAnalysis) -> Callable[[], str]:
+def _documentation_maker(symbol: Symbol, analysis: FileAnalysis) -> Callable[[], str]:
     return lambda: describe(symbol, analysis.sources).markdown
 
 
@@ -136,12 +136,12 @@ def _type_rank(type_: Type, expected_type: Type, rank: int) -> int:
     )
 
 
-def _wanted_type(request: CompletionRequest) -> Type | None:
+def _type_of_assigned_name(request: CompletionRequest) -> Type | None:
     """The type that a value here is assigned to, if that is known: of `count` in `count <= ‸`."""
     cursor = request.cursor
     call = cursor.call
     if call is not None and call.call_kind is CallKind.PORTS and call.argument_name:
-        body = request.analysis.body(call.path[0]) if call.path else None
+        body = request.analysis.module_body(call.path[0]) if call.path else None
         port = body.findPort(call.argument_name) if body is not None else None
         return port.type if isinstance(port, PortSymbol) else None
     if call is not None and call.call_kind is CallKind.ARGUMENTS:
@@ -182,11 +182,11 @@ _SORTS = {
 }
 
 
-def _sort(symbol: Symbol) -> Sort:
+def _sort_of_symbol(symbol: Symbol) -> Sort:
     return _SORTS.get(symbol.kind.name, Sort.SIGNAL)
 
 
-def members(request: CompletionRequest) -> Iterator[Proposal]:
+def member_proposals(request: CompletionRequest) -> Iterator[Proposal]:
     """Yield what can follow the dot or the `::` before the cursor."""
     path = request.cursor.path
     symbol = symbol_at_path(request.analysis, request.byte, path)
@@ -195,9 +195,11 @@ def members(request: CompletionRequest) -> Iterator[Proposal]:
             yield from _modport_proposals(request, path[0])
         return
     seen_names = set()
-    is_static = _takes_only_static(request, symbol)
-    parameter_values = _parameter_values(request, symbol) if isinstance(symbol, GenericClassDefSymbol) else {}
-    for position, scope_member in enumerate(members_behind(symbol)):
+    is_static = _allows_only_static_members(request, symbol)
+    parameter_values = (
+        _class_parameter_values_by_name(request, symbol) if isinstance(symbol, GenericClassDefSymbol) else {}
+    )
+    for position, scope_member in enumerate(members_reached_through(symbol)):
         if (
             isinstance(scope_member, _HIDDEN)
             or scope_member.name in seen_names
@@ -209,10 +211,10 @@ def members(request: CompletionRequest) -> Iterator[Proposal]:
         seen_names.add(scope_member.name)
         yield _member_proposal(request, scope_member, position, parameter_values)
     if isinstance(symbol, ValueSymbol) and request.cursor.expected_code is Expected.MEMBER:
-        yield from _method_proposals(request, symbol.type)
+        yield from _builtin_method_proposals(request, symbol.type)
 
 
-def _takes_only_static(request: CompletionRequest, symbol: Symbol) -> bool:
+def _allows_only_static_members(request: CompletionRequest, symbol: Symbol) -> bool:
     """True if only what needs no object can follow: behind `class::` outside of that class and those that extend it."""
     if request.cursor.expected_code is not Expected.SCOPED or not isinstance(symbol, ClassType | GenericClassDefSymbol):
         return False
@@ -221,7 +223,7 @@ def _takes_only_static(request: CompletionRequest, symbol: Symbol) -> bool:
         # A method's body outside of its class.
         return False
     scopes = (scope for scope in scopes_at(request.analysis, request.byte) if isinstance(scope, ClassType))
-    return all(symbol.name not in names_of_bases(scope) for scope in scopes)
+    return all(symbol.name not in names_of_class_and_bases(scope) for scope in scopes)
 
 
 _ROUTINE = re.compile(r"\s*(?:function|task)\b")
@@ -230,7 +232,7 @@ _LISTED = (FieldSymbol, EnumValueSymbol, ModportPortSymbol)
 """The members that are shown in the order of their declaration; others are in that of the alphabet."""
 
 
-def _parameter_values(request: CompletionRequest, symbol: GenericClassDefSymbol) -> dict[str, str]:
+def _class_parameter_values_by_name(request: CompletionRequest, symbol: GenericClassDefSymbol) -> dict[str, str]:
     """The values written for the parameters of a class, by their names: `T` is `int` behind `config_db#(int)::`."""
     start = request.cursor.start
     code = [
@@ -254,16 +256,16 @@ def _parameter_values(request: CompletionRequest, symbol: GenericClassDefSymbol)
     return given_values
 
 
-def _documentation_with_values(
-    documentation: Callable[[], str], parameter_values: Mapping[str, str]
+def _documentation_maker_with_values(
+    documentation_maker: Callable[[], str], parameter_values: Mapping[str, str]
 ) -> Callable[[], str]:
     """Documentation whose declaration has what was given for parameters."""
 
     def filled() -> str:
-        head, fence, tail = documentation().partition("\n```")
+        head, fence, tail = documentation_maker().partition("\n```")
         return re.sub(r"[A-Za-z_]\w*", lambda word: parameter_values.get(word[0], word[0]), head) + fence + tail
 
-    return filled if parameter_values else documentation
+    return filled if parameter_values else documentation_maker
 
 
 _FAR = 2_000
@@ -279,26 +281,30 @@ def _member_proposal(
         snippet = call_snippet(header_of_subroutine(symbol, request.analysis.sources), request.cursor.expected_code)
     return Proposal(
         scope_member.name,
-        _sort(symbol),
+        _sort_of_symbol(symbol),
         Rank.MEMBER,
         short_detail(symbol),
         snippet=snippet,
-        documentation=_documentation_with_values(_documentation(symbol, request.analysis), parameter_values),
+        documentation=_documentation_maker_with_values(
+            _documentation_maker(symbol, request.analysis), parameter_values
+        ),
         position=position if isinstance(symbol, _LISTED) else 0,
     )
 
 
-def _method_proposals(request: CompletionRequest, type_: Type) -> Iterator[Proposal]:
-    for method in methods_of(type_):
+def _builtin_method_proposals(request: CompletionRequest, type_: Type) -> Iterator[Proposal]:
+    for method in builtin_methods_of(type_):
         if request.matches_typed_word(method.name):
             takes = ", ".join(method.parameters)
             description = f"```systemverilog\n{method.result} {method.name}({takes})\n```\n\n{method.description}"
             detail = f"{method.result} ({takes})"
-            yield Proposal(method.name, Sort.METHOD, Rank.NAMED, detail, documentation=constantly(description))
+            yield Proposal(
+                method.name, Sort.METHOD, Rank.NAMED, detail, documentation=constant_documentation(description)
+            )
 
 
-def _modport_proposals(request: CompletionRequest, name: str) -> Iterator[Proposal]:
-    body = request.analysis.body(name)
+def _modport_proposals(request: CompletionRequest, interface_name: str) -> Iterator[Proposal]:
+    body = request.analysis.module_body(interface_name)
     for body_member in body or ():
         if isinstance(body_member, ModportSymbol) and request.matches_typed_word(body_member.name):
             yield Proposal(
@@ -306,5 +312,5 @@ def _modport_proposals(request: CompletionRequest, name: str) -> Iterator[Propos
                 Sort.INTERFACE,
                 Rank.MEMBER,
                 "modport",
-                documentation=_documentation(body_member, request.analysis),
+                documentation=_documentation_maker(body_member, request.analysis),
             )

@@ -86,7 +86,7 @@ def scopes_at(analysis: FileAnalysis, byte: int) -> list[ScopeSymbol]:
             if scope is not None and not any(scope is other_scope for other_scope in scopes):
                 scopes.append(scope)
         node = node.parent
-    unit_scope = analysis.scopes.unit_of(analysis.tree.root)
+    unit_scope = analysis.scopes.compilation_unit_of(analysis.tree.root)
     if unit_scope is not None and not any(unit_scope is other_scope for other_scope in scopes):
         scopes.append(unit_scope)
     return scopes
@@ -119,7 +119,7 @@ def names_in_scope(analysis: FileAnalysis, byte: int, list_members: Listed) -> I
                 yield NameInScope(name, symbol, distance + 1)
 
 
-def members_of(scope: Symbol) -> Iterator[Symbol]:
+def named_members_of(scope: Symbol) -> Iterator[Symbol]:
     """The named members of a scope, each port once, and its wildcard imports."""
     if not is_scope(scope):
         return
@@ -150,17 +150,17 @@ def symbol_at_path(analysis: FileAnalysis, byte: int, path_tokens: Sequence[str]
         return None
     scopes = scopes_at(analysis, byte)
     if len(path_tokens) > 1 and path_tokens[1] == "::":
-        symbol = analysis.compilation.getPackage(path_tokens[0]) or _first_symbol(scopes, path_tokens[0])
+        symbol = analysis.compilation.getPackage(path_tokens[0]) or _first_symbol_named(scopes, path_tokens[0])
     else:
-        symbol = _first_symbol(scopes, path_tokens[0]) or analysis.compilation.getPackage(path_tokens[0])
+        symbol = _first_symbol_named(scopes, path_tokens[0]) or analysis.compilation.getPackage(path_tokens[0])
     for step in path_tokens[2::2]:
         if symbol is None:
             return None
-        symbol = next((member for member in members_behind(symbol) if member.name == step), None)
+        symbol = next((member for member in members_reached_through(symbol) if member.name == step), None)
     return symbol
 
 
-def _first_symbol(scopes: Iterable[ScopeSymbol], name: str) -> Symbol | None:
+def _first_symbol_named(scopes: Iterable[ScopeSymbol], name: str) -> Symbol | None:
     if name == "super":
         return next((scope.baseClass for scope in scopes if isinstance(scope, ClassType)), None)
     for scope in scopes:
@@ -181,20 +181,20 @@ def _unwrap_symbol(symbol: Symbol) -> Symbol:
     return symbol.wrapped if isinstance(symbol, TransparentMemberSymbol) else symbol
 
 
-def members_behind(symbol: Symbol) -> Iterator[Symbol]:
+def members_reached_through(symbol: Symbol) -> Iterator[Symbol]:
     """Yield what can follow a name and a dot, or a name and a `::`."""
     match symbol:
         case InstanceArraySymbol():
             first_element = next(iter(symbol), None)
             if first_element is not None:
-                yield from members_behind(first_element)
+                yield from members_reached_through(first_element)
         case InstanceSymbol():
-            yield from members_of(symbol.body)
+            yield from named_members_of(symbol.body)
         case InterfacePortSymbol():
-            yield from _interface_members(symbol)
+            yield from _interface_port_members(symbol)
         case GenerateBlockArraySymbol():
             block = next((entry for entry in symbol if isinstance(entry, GenerateBlockSymbol)), None)
-            yield from members_of(block) if block is not None else ()
+            yield from named_members_of(block) if block is not None else ()
         case (
             PackageSymbol()
             | GenerateBlockSymbol()
@@ -204,11 +204,11 @@ def members_behind(symbol: Symbol) -> Iterator[Symbol]:
             | InstanceBodySymbol()
             | ModportSymbol()
         ):
-            yield from _declared_in(symbol)
+            yield from _named_or_transparent_members(symbol)
         case GenericClassDefSymbol():
             # With unknown parameters: pyslang can't be asked for other ones.
             if isinstance(symbol.invalidSpecialization, ClassType):
-                yield from _declared_in(symbol.invalidSpecialization)
+                yield from _named_or_transparent_members(symbol.invalidSpecialization)
         case Type():
             yield from _type_members(symbol)
         case ValueSymbol():
@@ -224,7 +224,7 @@ def needs_object(class_member: Symbol) -> bool:
     return isinstance(class_member, ClassPropertySymbol) and class_member.lifetime != VariableLifetime.Static
 
 
-def names_of_bases(class_: ClassType) -> set[str]:
+def names_of_class_and_bases(class_: ClassType) -> set[str]:
     """The names of a class and of all that it extends."""
     base_names: set[str] = set()
     base_class: Symbol | None = class_
@@ -234,26 +234,26 @@ def names_of_bases(class_: ClassType) -> set[str]:
     return base_names
 
 
-def _declared_in(scope: ScopeSymbol) -> Iterator[Symbol]:
+def _named_or_transparent_members(scope: ScopeSymbol) -> Iterator[Symbol]:
     return (member for member in scope if member.name or isinstance(member, TransparentMemberSymbol))
 
 
-def _interface_members(port: InterfacePortSymbol) -> Iterator[Symbol]:
+def _interface_port_members(port: InterfacePortSymbol) -> Iterator[Symbol]:
     port_connection = port.connection
     if port_connection is None or port_connection[0] is None:
         return
     instance: Symbol | None = port_connection[0]
     if port_connection[1] is not None:
-        yield from _declared_in(port_connection[1])
+        yield from _named_or_transparent_members(port_connection[1])
         return
     while isinstance(instance, InstanceArraySymbol):
         instance = next(iter(instance), None)
     if isinstance(instance, InstanceSymbol):
-        members = members_of(instance.body)
+        members = named_members_of(instance.body)
         yield from (member for member in members if not isinstance(member, WildcardImportSymbol))
 
 
-def element_type(type_: Type) -> Type:
+def innermost_element_type(type_: Type) -> Type:
     """The type of an array's elements, of other types the type itself."""
     canonical = type_.canonicalType
     while (canonical.isPackedArray or canonical.isUnpackedArray) and canonical.arrayElementType is not None:
@@ -262,8 +262,8 @@ def element_type(type_: Type) -> Type:
 
 
 def _type_members(type_: Type) -> Iterator[Symbol]:
-    element = element_type(type_)
+    element = innermost_element_type(type_)
     if isinstance(element, VirtualInterfaceType):
-        yield from members_of(element.iface.body) if element.iface is not None else ()
+        yield from named_members_of(element.iface.body) if element.iface is not None else ()
     elif isinstance(element, _WITH_MEMBERS):
-        yield from _declared_in(element)
+        yield from _named_or_transparent_members(element)

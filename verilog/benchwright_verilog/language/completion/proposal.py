@@ -109,7 +109,7 @@ def is_fuzzy_match(word: str, name: str) -> bool:
     return all(letter in letters for letter in small)
 
 
-def constantly(text: str) -> Callable[[], str]:
+def constant_documentation(text: str) -> Callable[[], str]:
     """Documentation that is there already."""
     return lambda: text
 

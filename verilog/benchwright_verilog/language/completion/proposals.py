@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from benchwright_verilog.language.completion.cursor import Expected
 from benchwright_verilog.language.completion.instance_proposals import (
-    connection_proposals,
-    instances,
+    module_and_instance_proposals,
     package_proposals,
+    unconnected_formal_proposals,
     unit_proposals,
 )
-from benchwright_verilog.language.completion.name_proposals import members, names
+from benchwright_verilog.language.completion.name_proposals import member_proposals, scope_name_proposals
 from benchwright_verilog.language.completion.proposal import CompletionRequest, Proposal, Rank
 from benchwright_verilog.language.completion.word_proposals import (
     keyword_proposals,
@@ -35,17 +35,17 @@ def proposals(request: CompletionRequest) -> Iterator[Proposal]:
         case Expected.PACKAGE:
             yield from package_proposals(request, Rank.MEMBER)
         case Expected.SCOPED | Expected.MEMBER:
-            yield from members(request)
+            yield from member_proposals(request)
         case Expected.CONNECTED_NAME:
-            yield from connection_proposals(request, after_dot=True)
+            yield from unconnected_formal_proposals(request, after_dot=True)
         case Expected.CONNECTION:
-            yield from connection_proposals(request, after_dot=False)
-            yield from names(request)
+            yield from unconnected_formal_proposals(request, after_dot=False)
+            yield from scope_name_proposals(request)
         case _:
-            yield from _at_start_or_in_expression(request)
+            yield from _statement_or_value_proposals(request)
 
 
-def _at_start_or_in_expression(request: CompletionRequest) -> Iterator[Proposal]:
+def _statement_or_value_proposals(request: CompletionRequest) -> Iterator[Proposal]:
     expected_code = request.cursor.expected_code
     if expected_code in (
         Expected.ITEM,
@@ -54,9 +54,9 @@ def _at_start_or_in_expression(request: CompletionRequest) -> Iterator[Proposal]
         Expected.TYPE,
         Expected.PORT_DECLARATION,
     ):
-        yield from names(request)
+        yield from scope_name_proposals(request)
     if expected_code is Expected.ITEM:
-        yield from instances(request)
+        yield from module_and_instance_proposals(request)
     if expected_code is Expected.PORT_DECLARATION:
         yield from unit_proposals(request, ("interface",))
     if expected_code in (

@@ -21,7 +21,7 @@ class Signature:
     """Number of the formal that is being written; None if none is."""
 
 
-def signature(header: Header, call: OpenCall) -> Signature | None:
+def call_signature(header: Header, call: OpenCall) -> Signature | None:
     """The signature of what is called; None if it takes no arguments."""
     formals = header.parameters if call.call_kind is CallKind.PARAMETERS else header.formals
     if not formals:

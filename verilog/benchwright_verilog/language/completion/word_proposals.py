@@ -13,12 +13,12 @@ from benchwright_verilog.language.completion.proposal import (
     Proposal,
     Rank,
     Sort,
-    constantly,
+    constant_documentation,
     escape_for_snippet,
     is_fuzzy_match,
 )
 from benchwright_verilog.language.explanation.known_macros import KnownMacros
-from benchwright_verilog.language.explanation.system_tasks import system_tasks
+from benchwright_verilog.language.explanation.system_tasks import system_tasks_by_name
 from benchwright_verilog.syntax import keywords
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def system_word_proposals(request: CompletionRequest, rank: int) -> Iterator[Pro
     if len(word) == 1 and word != "$":
         # Without a dollar sign it may be anything else as well.
         return
-    for name, system_task in system_tasks().items():
+    for name, system_task in system_tasks_by_name().items():
         if not (is_fuzzy_match(word[1:], name[1:]) if word.startswith("$") else name[1:].startswith(word.lower())):
             continue
         misplaced = in_expression and not system_task.is_function
@@ -45,7 +45,9 @@ def system_word_proposals(request: CompletionRequest, rank: int) -> Iterator[Pro
         snippet = f"\\{name}(${{1:{system_task.parameters[0].strip('[]…')}}})" if system_task.parameters else ""
         if system_task.parameters and system_task.parameters[0].startswith("["):
             snippet = f"\\{name}($1)"
-        documentation = constantly(f"```systemverilog\n{system_task.signature}\n```\n\n{system_task.description}")
+        documentation = constant_documentation(
+            f"```systemverilog\n{system_task.signature}\n```\n\n{system_task.description}"
+        )
         yield Proposal(name, Sort.FUNCTION, rank + (8 if misplaced else 0), detail, "", snippet, documentation)
 
 
@@ -54,7 +56,7 @@ def macro_proposals(request: CompletionRequest, *, with_directives: bool) -> Ite
     known_macros = KnownMacros(request.analysis, request.texts)
     tick = "`" if with_directives else ""
     word = request.word.lstrip("`")
-    for name in request.analysis.macros.definitions:
+    for name in request.analysis.macros.last_definitions_by_name:
         if not is_fuzzy_match(word, name) or (macro := known_macros.get(name)) is None:
             continue
         snippet = ""
@@ -74,12 +76,14 @@ def macro_proposals(request: CompletionRequest, *, with_directives: bool) -> Ite
             macro.body.split("\n", 1)[0],
             "",
             snippet,
-            constantly(documentation),
+            constant_documentation(documentation),
         )
     if with_directives:
         for name, documentation in keywords.DIRECTIVES.items():
             if is_fuzzy_match(word, name):
-                yield Proposal(f"`{name}", Sort.KEYWORD, Rank.NAMED, "", documentation=constantly(documentation))
+                yield Proposal(
+                    f"`{name}", Sort.KEYWORD, Rank.NAMED, "", documentation=constant_documentation(documentation)
+                )
 
 
 _KEYWORDS = {
@@ -103,11 +107,11 @@ def keyword_proposals(expected_code: Expected, request: CompletionRequest) -> It
 
 
 @cache
-def _known_snippets() -> tuple[tuple[Expected, Snippet], ...]:
-    from benchwright_snippets import systemverilog
+def _snippets_with_expected_code() -> tuple[tuple[Expected, Snippet], ...]:
+    from benchwright_snippets import systemverilog_snippets
 
     placed_snippets = []
-    for snippet in systemverilog():
+    for snippet in systemverilog_snippets():
         snippet_text = snippet.expanded_code.lstrip()
         if _DESIGN_SNIPPET.match(snippet_text):
             expected_code = Expected.TOP
@@ -121,13 +125,15 @@ def snippet_proposals(expected_code: Expected, request: CompletionRequest) -> It
     """Snippets, by their prefix."""
     if not request.has_snippets or not request.word:
         return
-    for snippet_place, snippet in _known_snippets():
+    for snippet_place, snippet in _snippets_with_expected_code():
         if snippet_place is not expected_code and not (
             expected_code is Expected.ITEM and snippet.prefix in ("for", "if", "case")
         ):
             continue
         if snippet.prefix.lower().startswith(request.word.lower()):
-            documentation = constantly(f"{snippet.description}\n\n```systemverilog\n{snippet.expanded_code}\n```")
+            documentation = constant_documentation(
+                f"{snippet.description}\n\n```systemverilog\n{snippet.expanded_code}\n```"
+            )
             yield Proposal(
                 snippet.prefix,
                 Sort.SNIPPET,

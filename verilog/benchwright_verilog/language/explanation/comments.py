@@ -23,9 +23,9 @@ def documentation_around(text: str, declaration_start: int, declaration_end: int
     return "\n\n".join(part for part in comment_texts if part)
 
 
-def _leading_comment(text: str, start: int) -> str:
-    line = text.rfind("\n", 0, start) + 1
-    if text[line:start].strip():
+def _leading_comment(text: str, declaration_start: int) -> str:
+    line = text.rfind("\n", 0, declaration_start) + 1
+    if text[line:declaration_start].strip():
         return ""
     lines_above: list[str] = []
     is_block = False
@@ -40,29 +40,29 @@ def _leading_comment(text: str, start: int) -> str:
         elif not (content.startswith("(*") and content.endswith("*)")):
             break
         line = line_before
-    return "" if is_block else _clean(reversed(lines_above))
+    return "" if is_block else _text_of_comment_lines(reversed(lines_above))
 
 
-def _trailing_comment(text: str, end: int) -> str:
-    line_end = re.compile(r"[\r\n]|\Z").search(text, end)
+def _trailing_comment(text: str, declaration_end: int) -> str:
+    line_end = re.compile(r"[\r\n]|\Z").search(text, declaration_end)
     limit = line_end.start() if line_end else len(text)
-    match = _TRAILING.match(text, end, limit)
+    match = _TRAILING.match(text, declaration_end, limit)
     if match is None:
         return ""
-    return _clean([match["line"] if match["line"] is not None else match["block"]])
+    return _text_of_comment_lines([match["line"] if match["line"] is not None else match["block"]])
 
 
-def _clean(lines: Iterable[str]) -> str:
+def _text_of_comment_lines(lines: Iterable[str]) -> str:
     kept_lines: list[str] = []
     for line in lines:
         content = re.sub(r"\s*\*+/\s*$", "", re.sub(r"^\s*(?://[/!<]*|/\*[*!<]*|\*(?!/))", "", line)).rstrip()
         if _TOOL.match(content):
             continue
         kept_lines.append("" if _RULER.fullmatch(content) else content)
-    return "\n".join(_dedent_lines(kept_lines)).strip()
+    return "\n".join(_dedent_all_but_first(kept_lines)).strip()
 
 
-def _dedent_lines(lines: Sequence[str]) -> list[str]:
+def _dedent_all_but_first(lines: Sequence[str]) -> list[str]:
     # The first line of a block comment begins behind its opening, the others behind a star.
     first_line, other_lines = (lines[0].lstrip(), lines[1:]) if lines else ("", [])
     margin = min((len(line) - len(line.lstrip()) for line in other_lines if line), default=0)

@@ -61,18 +61,18 @@ def kind_name(symbol: Symbol) -> str:
     return _KINDS.get(kind) or "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in kind).strip()
 
 
-def kind_of(symbol: Symbol) -> str:
+def kind_and_owner(symbol: Symbol) -> str:
     """The kind of a symbol, and what it is declared in: ``net of `top` ``."""
     return kind_with_owner(kind_name(symbol), symbol)
 
 
 def kind_with_owner(kind: str, symbol: Symbol) -> str:
     """A kind with what the symbol is declared in."""
-    owner_name = owner_of(symbol)
+    owner_name = owner_path(symbol)
     return f"{kind} of `{owner_name}`" if owner_name else kind
 
 
-def owner_of(symbol: Symbol) -> str:
+def owner_path(symbol: Symbol) -> str:
     """The owner in which a symbol is declared: `module`, `module.block`, `package::function`."""
     path = symbol.lexicalPath
     return _LAST_STEP.sub("", path) if _LAST_STEP.search(path) else ""
@@ -88,7 +88,7 @@ def bits_phrase(width: int) -> str:
     return "1 bit" if width == 1 else f"{width} bits"
 
 
-def one_line(code: str) -> str:
+def shortened_code_line(code: str) -> str:
     """Source code on one line, cut if it is long, for use between backticks."""
     line = " ".join(code.split()).replace("`", "'")
     return line if len(line) <= 100 else line[:99] + "…"

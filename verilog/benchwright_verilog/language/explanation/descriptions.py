@@ -41,11 +41,11 @@ from benchwright_verilog.language.explanation.description import (
     NameDescription,
     bits_phrase,
     direction_name,
+    kind_and_owner,
     kind_name,
-    kind_of,
     kind_with_owner,
-    one_line,
-    owner_of,
+    owner_path,
+    shortened_code_line,
 )
 from benchwright_verilog.language.explanation.type_descriptions import (
     bit_range,
@@ -106,26 +106,26 @@ def describe(symbol: Symbol, sources: SourceManager, driver_lines: Sequence[str]
         case ValueSymbol() | PortSymbol():
             return _describe_signal(symbol, sources, driver_lines)
     declaration = declaration_of(symbol, sources)
-    return NameDescription(declaration.text.split("\n", 1)[0], (kind_of(symbol),), "", declaration.documentation)
+    return NameDescription(declaration.text.split("\n", 1)[0], (kind_and_owner(symbol),), "", declaration.documentation)
 
 
 def _describe_signal(
     symbol: ValueSymbol | PortSymbol, sources: SourceManager, driver_lines: Sequence[str]
 ) -> NameDescription:
     declaration = declaration_of(symbol, sources)
-    fact_lines = [kind_of(symbol), type_line(symbol.type)]
+    fact_lines = [kind_and_owner(symbol), type_line(symbol.type)]
     if isinstance(symbol, NetSymbol) and symbol.netType is not None and symbol.isImplicit:
         fact_lines.insert(1, f"not declared, so an implicit `{symbol.netType.name}`")
-    port = port_of(symbol)
+    port = port_with_inner_symbol(symbol)
     if port is not None:
-        fact_lines[0] = f"{direction_name(port.direction)} {kind_of(port)}".strip()
-        fact_lines += connection_of(port)
+        fact_lines[0] = f"{direction_name(port.direction)} {kind_and_owner(port)}".strip()
+        fact_lines += connection_phrases(port)
     if isinstance(symbol, (FormalArgumentSymbol, ModportPortSymbol)):
         fact_lines[0] = f"{direction_name(symbol.direction)} {fact_lines[0]}".strip()
     if isinstance(symbol, FieldSymbol) and (bits := bit_range(symbol)):
         fact_lines.append(f"bits {bits}" if ":" in bits else f"bit {bits}")
     if driver_lines:
-        shown_drivers = [f"`{one_line(line)}`" for line in driver_lines[:_MOST_DRIVERS]]
+        shown_drivers = [f"`{shortened_code_line(line)}`" for line in driver_lines[:_MOST_DRIVERS]]
         hidden_count = len(driver_lines) - len(shown_drivers)
         fact_lines.append(
             "driven by " + ", ".join(shown_drivers) + (f" and {hidden_count} more" if hidden_count > 0 else "")
@@ -135,7 +135,7 @@ def _describe_signal(
     )
 
 
-def port_of(symbol: Symbol) -> PortSymbol | None:
+def port_with_inner_symbol(symbol: Symbol) -> PortSymbol | None:
     """The port that a symbol is, or is the inside of: the net `a` of `module m (input a);`."""
     if isinstance(symbol, PortSymbol):
         return symbol
@@ -149,7 +149,7 @@ def port_of(symbol: Symbol) -> PortSymbol | None:
     return port if isinstance(port, PortSymbol) else None
 
 
-def connection_of(port: PortSymbol) -> Iterator[str]:
+def connection_phrases(port: PortSymbol) -> Iterator[str]:
     """Yield what an instance connects to a port."""
     body = port.parentScope.containingInstance if port.parentScope is not None else None
     instance = body.parentInstance if body is not None else None
@@ -159,7 +159,7 @@ def connection_of(port: PortSymbol) -> Iterator[str]:
     expression = connected.expression if connected is not None else None
     if expression is None or expression.syntax is None:
         return
-    text = one_line(str(expression.syntax))
+    text = shortened_code_line(str(expression.syntax))
     if text:
         yield f"connected to `{text}` in `{instance.hierarchicalPath}`"
 
@@ -172,7 +172,7 @@ def _describe_constant(
     if isinstance(symbol, ParameterSymbol):
         first_fact = kind_with_owner("localparam" if symbol.isLocalParam else "parameter", symbol)
         if isinstance(symbol.syntax, IdentifierNameSyntax):
-            first_fact = f"genvar of `{owner_of(symbol)}`"
+            first_fact = f"genvar of `{owner_path(symbol)}`"
     fact_lines = [first_fact, type_line(symbol.type), *value_lines(symbol.value, symbol.type)]
     if isinstance(symbol, ParameterSymbol) and symbol.isOverridden:
         fact_lines.append("set by the instance")

@@ -21,11 +21,11 @@ from pyslang.ast import (
     SymbolKind,
 )
 
-from benchwright_verilog.language.explanation.descriptions import connection_of, describe, port_of
+from benchwright_verilog.language.explanation.descriptions import connection_phrases, describe, port_with_inner_symbol
 from benchwright_verilog.language.explanation.known_macros import KnownMacros, Texts
-from benchwright_verilog.language.explanation.macros import expand_use, use_arguments
-from benchwright_verilog.language.explanation.numbers import literal_at, radices, read_number
-from benchwright_verilog.language.explanation.system_tasks import system_tasks
+from benchwright_verilog.language.explanation.macros import expand_use, macro_use_arguments
+from benchwright_verilog.language.explanation.numbers import literal_at, number_in_radices, read_number
+from benchwright_verilog.language.explanation.system_tasks import system_tasks_by_name
 from benchwright_verilog.language.explanation.values import constant_text
 from benchwright_verilog.semantics.names.occurrence import NameRole, Occurrence, Target, TargetKind
 from benchwright_verilog.semantics.project.index.outline import blank_out_comments_and_strings
@@ -75,12 +75,12 @@ def explain_without_analysis(document: Document, code_point: int) -> Explanation
     explanation = (
         _explain_literal(line, column) or _explain_system_task(line, column) or _explain_directive(line, column)
     )
-    if explanation is None or _is_quiet(document, start + explanation.start):
+    if explanation is None or _is_in_comment_or_string(document, start + explanation.start):
         return None
     return Explanation(start + explanation.start, start + explanation.end, explanation.markdown)
 
 
-def _is_quiet(document: Document, offset: int) -> bool:
+def _is_in_comment_or_string(document: Document, offset: int) -> bool:
     byte = document.lines.to_byte(offset)
     units = document.units
     unit = units[bisect_right(units, byte, key=lambda unit_: unit_.start) - 1]
@@ -96,7 +96,7 @@ def _explain_literal(line: str, column: int) -> Explanation | None:
         return None
     head = f"{number.width} bits" if number.is_sized else "no size: at least 32 bits"
     fact_texts = [head, "signed" if number.is_signed else "unsigned"]
-    radix_rows = "\n".join(f"| {name} | `{value}` |" for name, value in radices(number))
+    radix_rows = "\n".join(f"| {name} | `{value}` |" for name, value in number_in_radices(number))
     cut = "\n\nSome digits do not fit into the size and are truncated." if number.is_cut else ""
     markdown = f"`{match[0]}` · {' · '.join(fact_texts)}\n\n| | |\n| --- | --- |\n{radix_rows}{cut}"
     return Explanation(*match.span(), markdown)
@@ -104,7 +104,7 @@ def _explain_literal(line: str, column: int) -> Explanation | None:
 
 def _explain_system_task(line: str, column: int) -> Explanation | None:
     for match in _SYSTEM.finditer(line):
-        if match.start() <= column <= match.end() and (task := system_tasks().get(match[0])) is not None:
+        if match.start() <= column <= match.end() and (task := system_tasks_by_name().get(match[0])) is not None:
             return Explanation(*match.span(), f"```systemverilog\n{task.signature}\n```\n\n{task.description}")
     return None
 
@@ -130,39 +130,39 @@ def explain_name(document: Document, code_point: int, analysis: FileAnalysis, te
     elif target.target_kind is TargetKind.FILE:
         markdown = f"`{target.name}` in `{target.path.parent.name}/`"
     elif target.symbol is not None:
-        markdown = _explained_symbol(target.symbol, target, analysis)
+        markdown = _symbol_markdown(target.symbol, target, analysis)
     else:
         markdown = None
     return Explanation(start, end, markdown) if markdown else None
 
 
-def _explained_symbol(symbol: Symbol, target: Target, analysis: FileAnalysis) -> str:
+def _symbol_markdown(symbol: Symbol, target: Target, analysis: FileAnalysis) -> str:
     is_driven = symbol.kind in _DRIVEN
-    drivers = list(driver_lines(target, analysis)) if is_driven else []
+    drivers = list(driving_code_lines(target, analysis)) if is_driven else []
     described = describe(symbol, analysis.sources, drivers).markdown
     lines: list[str] = []
     if isinstance(symbol, ParameterSymbol):
         lines = _parameter_value_lines(symbol, analysis)
-    elif is_driven and (port := port_of(symbol)) is not None and port.direction != ArgumentDirection.Out:
+    elif is_driven and (port := port_with_inner_symbol(symbol)) is not None and port.direction != ArgumentDirection.Out:
         lines = _connection_lines(port, analysis)
     return "\n".join([described, "", "In the design:", *lines]) if lines else described
 
 
-def driver_lines(target: Target, analysis: FileAnalysis) -> Iterator[str]:
+def driving_code_lines(target: Target, analysis: FileAnalysis) -> Iterator[str]:
     """The lines of the same module that drive something; after a few places the search ends."""
     if target.path != analysis.path:
         return
     start, end = analysis.item_extent_at(target.start)
     code = blank_out_comments_and_strings(analysis.data[start:end])
-    for offset in islice(_assigning_offsets(target.name.encode(), code), _MOST_LOOKS):
+    for offset in islice(_possible_driver_offsets(target.name.encode(), code), _MOST_LOOKS):
         byte = start + offset
         for occurrence in analysis.occurrences_at(byte):
             if occurrence.role is NameRole.WRITE and occurrence.target == target:
-                yield _line_around(analysis.data, byte)
+                yield _code_line_at(analysis.data, byte)
                 break
 
 
-def _assigning_offsets(name: bytes, code: bytes) -> Iterator[int]:
+def _possible_driver_offsets(name: bytes, code: bytes) -> Iterator[int]:
     """Yield places where a name may be driven: before an assignment, in a concatenation, in a connection."""
     offset = code.find(name)
     while offset >= 0:
@@ -172,7 +172,7 @@ def _assigning_offsets(name: bytes, code: bytes) -> Iterator[int]:
         offset = code.find(name, end)
 
 
-def _line_around(data: bytes, byte: int) -> str:
+def _code_line_at(data: bytes, byte: int) -> str:
     start = data.rfind(b"\n", 0, byte) + 1
     end = data.find(b"\n", byte)
     return data[start : end if end >= 0 else len(data)].decode(errors="replace").partition("//")[0].strip()
@@ -181,7 +181,7 @@ def _line_around(data: bytes, byte: int) -> str:
 def _parameter_value_lines(parameter: ParameterSymbol, analysis: FileAnalysis) -> list[str]:
     """The values that the instances of a module give its parameter, in the whole design."""
     paths_by_value: dict[str, list[str]] = {}
-    for path, body in _instances(parameter, analysis):
+    for path, body in _instances_of_declaring_module(parameter, analysis):
         symbol = body.find(parameter.name)
         if isinstance(symbol, ParameterSymbol) and (text := constant_text(symbol.value)):
             paths_by_value.setdefault(text, []).append(path)
@@ -195,10 +195,10 @@ def _parameter_value_lines(parameter: ParameterSymbol, analysis: FileAnalysis) -
 def _connection_lines(port: PortSymbol, analysis: FileAnalysis) -> list[str]:
     """The connections that the instances of a module make to its port."""
     lines: list[str] = []
-    for _, body in _instances(port, analysis):
+    for _, body in _instances_of_declaring_module(port, analysis):
         inner_port = body.findPort(port.name)
         if isinstance(inner_port, PortSymbol):
-            lines += [f"- {connected}" for connected in connection_of(inner_port)]
+            lines += [f"- {connected}" for connected in connection_phrases(inner_port)]
         if len(lines) > _MOST_VALUES:
             return [*lines[:_MOST_VALUES], "- …"]
     return lines
@@ -208,7 +208,9 @@ def _more_phrase(count: int) -> str:
     return f" and {count} more" if count > 0 else ""
 
 
-def _instances(declared_symbol: Symbol, analysis: FileAnalysis) -> Iterator[tuple[str, InstanceBodySymbol]]:
+def _instances_of_declaring_module(
+    declared_symbol: Symbol, analysis: FileAnalysis
+) -> Iterator[tuple[str, InstanceBodySymbol]]:
     """The instances of the module that declares something, with their paths; none of a design too large for a hover."""
     definition = declared_symbol.declaringDefinition
     if definition is None or sum(len(tree.text) for tree in analysis.trees) > _MOST_ELABORATED:
@@ -222,12 +224,12 @@ def _instances(declared_symbol: Symbol, analysis: FileAnalysis) -> Iterator[tupl
         if isinstance(holder, InstanceSymbol):
             if holder.definition.name == module:
                 yield holder.hierarchicalPath, holder.body
-            pending_scopes += _holders(holder.body)
+            pending_scopes += _instances_and_inner_scopes(holder.body)
         else:
-            pending_scopes += _holders(holder)
+            pending_scopes += _instances_and_inner_scopes(holder)
 
 
-def _holders(scope: ScopeSymbol) -> Iterator[ScopeSymbol | InstanceSymbol]:
+def _instances_and_inner_scopes(scope: ScopeSymbol) -> Iterator[ScopeSymbol | InstanceSymbol]:
     """The members of a scope that have instances in them, or are one."""
     for scope_member in scope:
         is_built = not isinstance(scope_member, GenerateBlockSymbol) or not scope_member.isUninstantiated
@@ -244,7 +246,7 @@ def _macro_markdown(text: str, end: int, occurrence: Occurrence, analysis: FileA
     if macro.documentation:
         markdown_parts.append(macro.documentation)
     if occurrence.role is NameRole.READ:
-        became = expand_use(macro, use_arguments(text, end), known_macros)
+        became = expand_use(macro, macro_use_arguments(text, end), known_macros)
         if became is not None and became != macro.body:
             shown_expansion = became if len(became) <= _LONGEST_EXPANSION else became[:_LONGEST_EXPANSION] + "\n…"
             markdown_parts.append(f"expands to\n\n```systemverilog\n{shown_expansion}\n```")

@@ -23,11 +23,11 @@ from pyslang.syntax import (
 )
 
 from benchwright_verilog.language.declarations import (
+    declaration_around,
     declaration_of,
-    inherited_header,
+    own_or_inherited_header,
+    text_without_leading_comments,
     type_name,
-    written_declaration,
-    written_text,
 )
 from benchwright_verilog.language.explanation.description import direction_name
 from benchwright_verilog.language.explanation.system_tasks import SystemTask
@@ -96,13 +96,13 @@ def header_of_syntax(syntax: ModuleDeclarationSyntax, sources: SourceManager) ->
     if isinstance(header.ports, AnsiPortListSyntax):
         formals = tuple(_ansi_ports(header.ports, sources))
     elif header.ports is not None:
-        formals = tuple(_declared_ports(syntax, header.ports, sources))
+        formals = tuple(_non_ansi_ports(syntax, header.ports, sources))
     kind = _KINDS.get(syntax.kind.name, "module")
-    comment = written_declaration(syntax, sources).documentation
-    return Header(kind, header.name.valueText, tuple(_parameters(syntax, sources)), formals, comment)
+    comment = declaration_around(syntax, sources).documentation
+    return Header(kind, header.name.valueText, tuple(_settable_parameters(syntax, sources)), formals, comment)
 
 
-def _parameters(syntax: ModuleDeclarationSyntax, sources: SourceManager) -> Iterable[Formal]:
+def _settable_parameters(syntax: ModuleDeclarationSyntax, sources: SourceManager) -> Iterable[Formal]:
     """The parameters that can be set: of `#(parameter A = 1, B = 2, localparam C = 3)` these are `A` and `B`."""
     parameter_list = syntax.header.parameters
     declarations: list[ParameterDeclarationBaseSyntax]
@@ -122,13 +122,13 @@ def _parameters(syntax: ModuleDeclarationSyntax, sources: SourceManager) -> Iter
             continue
         for declarator in declaration.declarators:
             if isinstance(declarator, (DeclaratorSyntax, TypeAssignmentSyntax)):
-                yield _parameter(declarator, sources)
+                yield _parameter_formal(declarator, sources)
 
 
-def _parameter(declarator: DeclaratorSyntax | TypeAssignmentSyntax, sources: SourceManager) -> Formal:
+def _parameter_formal(declarator: DeclaratorSyntax | TypeAssignmentSyntax, sources: SourceManager) -> Formal:
     is_type = isinstance(declarator, TypeAssignmentSyntax)
-    declaration = written_declaration(declarator, sources)
-    text = _line(declaration.text).removeprefix("parameter ").rstrip(";")
+    declaration = declaration_around(declarator, sources)
+    text = _on_one_line(declaration.text).removeprefix("parameter ").rstrip(";")
     default = declarator.assignment if isinstance(declarator, TypeAssignmentSyntax) else declarator.initializer
     value = _initial_value_text(default, sources)
     return Formal(declarator.name.valueText, text, "", value, declaration.documentation, is_type, bool(value))
@@ -140,26 +140,26 @@ def _ansi_ports(port_list: AnsiPortListSyntax, sources: SourceManager) -> Iterab
     for port in port_list.ports:
         if isinstance(port, ExplicitAnsiPortSyntax):
             direction = str(port.direction).strip() or last_direction
-            yield Formal(port.name.valueText, _line(written_text(port, sources)), direction)
+            yield Formal(port.name.valueText, _on_one_line(text_without_leading_comments(port, sources)), direction)
             continue
         if not isinstance(port, ImplicitAnsiPortSyntax) or not port.declarator.name.valueText:
             continue
-        declaration = written_declaration(port, sources)
-        header = inherited_header(port)
+        declaration = declaration_around(port, sources)
+        header = own_or_inherited_header(port)
         if isinstance(header, InterfacePortHeaderSyntax):
             direction = "interface"
         else:
-            direction = _direction(header)
+            direction = _port_direction(header)
             direction = direction if direction in ("input", "output", "inout", "ref") else last_direction
             last_direction = direction
         value = _initial_value_text(port.declarator.initializer, sources)
-        text = _line(declaration.text)
+        text = _on_one_line(declaration.text)
         yield Formal(
             port.declarator.name.valueText, text, direction, value, declaration.documentation, False, bool(value)
         )
 
 
-def _declared_ports(
+def _non_ansi_ports(
     syntax: ModuleDeclarationSyntax, port_list: PortListSyntax | NonAnsiPortListSyntax, sources: SourceManager
 ) -> Iterable[Formal]:
     """The ports of `module m (a, b); input a; output b;`, whose header only names them."""
@@ -167,12 +167,12 @@ def _declared_ports(
     for member in syntax.members:
         if not isinstance(member, PortDeclarationSyntax):
             continue
-        direction = _direction(member.header)
+        direction = _port_direction(member.header)
         for declarator in member.declarators:
             if isinstance(declarator, DeclaratorSyntax):
-                declaration = written_declaration(declarator, sources)
+                declaration = declaration_around(declarator, sources)
                 declared_ports[declarator.name.valueText] = (
-                    _line(declaration.text).rstrip(";"),
+                    _on_one_line(declaration.text).rstrip(";"),
                     direction,
                     declaration.documentation,
                 )
@@ -180,33 +180,37 @@ def _declared_ports(
         if isinstance(port, ExplicitNonAnsiPortSyntax):
             name = port.name.valueText
         elif isinstance(port, ImplicitNonAnsiPortSyntax):
-            name = written_text(port, sources)
+            name = text_without_leading_comments(port, sources)
         else:
             continue
         text, direction, documentation = declared_ports.get(name, (name, "", ""))
         yield Formal(name, text, direction, "", documentation)
 
 
-def _direction(header: SyntaxNode) -> str:
+def _port_direction(header: SyntaxNode) -> str:
     # The token has the comments and lines before it, too.
     return str(getattr(header, "direction", "")).strip().rpartition("\n")[2].strip()
 
 
 def _initial_value_text(initializer: SyntaxNode | None, sources: SourceManager) -> str:
     """The expression of `= expression`; empty if there is none."""
-    return _line(written_text(initializer, sources)).removeprefix("=").strip() if initializer is not None else ""
+    return (
+        _on_one_line(text_without_leading_comments(initializer, sources)).removeprefix("=").strip()
+        if initializer is not None
+        else ""
+    )
 
 
 def header_of_subroutine(routine: SubroutineSymbol, sources: SourceManager) -> Header:
     """The header of a function or task."""
     is_task = routine.subroutineKind == SubroutineKind.Task
-    formals = tuple(_arguments(routine.arguments, sources))
+    formals = tuple(_argument_formals(routine.arguments, sources))
     result = "" if is_task else type_name(routine.returnType)
     comment = declaration_of(routine, sources).documentation
     return Header("task" if is_task else "function", routine.name, (), formals, comment, result)
 
 
-def _arguments(argument_symbols: Iterable[FormalArgumentSymbol], sources: SourceManager) -> Iterable[Formal]:
+def _argument_formals(argument_symbols: Iterable[FormalArgumentSymbol], sources: SourceManager) -> Iterable[Formal]:
     for argument in argument_symbols:
         direction = direction_name(argument.direction) or "input"
         declarator = argument.syntax
@@ -239,5 +243,5 @@ def header_of_macro(name: str, parameters: Iterable[str], body: str) -> Header:
     return Header("macro", f"`{name}", (), formals, f"```systemverilog\n{body.strip()}\n```" if body.strip() else "")
 
 
-def _line(text: str) -> str:
+def _on_one_line(text: str) -> str:
     return " ".join(text.split())

@@ -24,13 +24,13 @@ class KnownMacros(Mapping[str, Macro]):
     """
 
     def __init__(self, analysis: FileAnalysis, texts: Texts) -> None:
-        self._targets = analysis.macros.definitions
+        self._targets = analysis.macros.last_definitions_by_name
         self._texts = texts
         self._read: dict[str, Macro | None] = {}
 
     def __getitem__(self, name: str) -> Macro:
         if name not in self._read:
-            self._read[name] = self._definition(name)
+            self._read[name] = self._macro_if_readable(name)
         macro = self._read[name]
         if macro is None:
             raise KeyError(name)
@@ -42,7 +42,7 @@ class KnownMacros(Mapping[str, Macro]):
     def __len__(self) -> int:
         return len(self._targets)
 
-    def _definition(self, name: str) -> Macro | None:
+    def _macro_if_readable(self, name: str) -> Macro | None:
         """The macro, if its definition can be read."""
         target = self._targets.get(name)
         text = self._texts(target.path) if target is not None else None

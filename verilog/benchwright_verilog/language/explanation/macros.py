@@ -47,14 +47,14 @@ def _read_definition(text: str, match: re.Match[str]) -> Macro:
     if match["open"]:
         parameter_texts, offset = arguments_and_end(text, match.end() - 1)
         parameters = tuple(" ".join(part.split()) for part in parameter_texts) if parameter_texts != [""] else ()
-    end = _body_end(text, offset)
+    end = _macro_body_end(text, offset)
     body = _LINE_COMMENT.sub("", text[offset:end]) if '"' not in text[offset:end] else text[offset:end]
     lines = [line.rstrip().removesuffix("\\").rstrip() for line in body.replace("\r\n", "\n").split("\n")]
     comments = documentation_around(text, match.start("name") - len(match[0].split(match["name"])[0].lstrip()), end)
     return Macro(match["name"], parameters, "\n".join(lines).strip(), match.start("name"), comments)
 
 
-def _body_end(text: str, offset: int) -> int:
+def _macro_body_end(text: str, offset: int) -> int:
     while True:
         ending = text.find("\n", offset)
         if ending < 0:
@@ -83,13 +83,13 @@ def arguments_and_end(text: str, opening_offset: int) -> tuple[list[str], int]:
     return arguments, len(text)
 
 
-def use_arguments(text: str, name_end: int) -> list[str] | None:
+def macro_use_arguments(text: str, name_end: int) -> list[str] | None:
     """The arguments of a macro's use whose name ends at an offset; None if there are no parentheses."""
     opening = re.compile(r"\s*(?=\()").match(text, name_end)
     return arguments_and_end(text, opening.end())[0] if opening is not None else None
 
 
-class _Room:
+class _ExpansionBudget:
     """The rest that may be expanded: macros that use each other twice grow without bounds, even if all are empty."""
 
     def __init__(self) -> None:
@@ -106,11 +106,11 @@ def expand_use(
     arguments: Sequence[str] | None,
     known_macros: Mapping[str, Macro],
     depth: int = 0,
-    room: _Room | None = None,
+    budget: _ExpansionBudget | None = None,
 ) -> str | None:
     """The expansion of a use, including macros in it, up to some length; None if its arguments don't fit."""
-    room = room or _Room()
-    room.uses -= 1
+    budget = budget or _ExpansionBudget()
+    budget.uses -= 1
     body = macro.body
     if macro.parameters is not None:
         if arguments is None or (len(arguments) > len(macro.parameters) and list(arguments) != [""]):
@@ -122,28 +122,30 @@ def expand_use(
             if not argument and not has_default and index >= len(arguments):
                 return None
             values[name.strip()] = argument or default.strip()
-        body = _substitute(body, values)
-    room.characters -= len(body)
-    if depth >= _DEEPEST or not room.is_left:
+        body = _substitute_parameters(body, values)
+    budget.characters -= len(body)
+    if depth >= _DEEPEST or not budget.is_left:
         return body
-    return _expand_macros_in(body, known_macros, depth, room)
+    return _expand_macros_in(body, known_macros, depth, budget)
 
 
-def _substitute(body: str, values: Mapping[str, str]) -> str:
-    replaced = re.sub(r"(?<![\w$`\\.])[A-Za-z_][\w$]*", lambda word: values.get(word[0], word[0]), _without_joins(body))
+def _substitute_parameters(body: str, texts_by_parameter: Mapping[str, str]) -> str:
+    replaced = re.sub(
+        r"(?<![\w$`\\.])[A-Za-z_][\w$]*", lambda word: texts_by_parameter.get(word[0], word[0]), _mark_token_joins(body)
+    )
     return replaced.replace('`"', '"').replace("\0", "")
 
 
-def _without_joins(body: str) -> str:
+def _mark_token_joins(body: str) -> str:
     # Two backticks join what is on either side, after the arguments are substituted.
     return re.sub(r"\s*``\s*", "\0", body)
 
 
-def _expand_macros_in(body: str, known_macros: Mapping[str, Macro], depth: int, room: _Room) -> str:
+def _expand_macros_in(body: str, known_macros: Mapping[str, Macro], depth: int, budget: _ExpansionBudget) -> str:
     expanded_parts: list[str] = []
     last_end = 0
     for macro_use in re.finditer(r"`([A-Za-z_][\w$]*)", body):
-        if macro_use.start() < last_end or not room.is_left or (macro := known_macros.get(macro_use[1])) is None:
+        if macro_use.start() < last_end or not budget.is_left or (macro := known_macros.get(macro_use[1])) is None:
             continue
         arguments, end = None, macro_use.end()
         if macro.parameters is not None:
@@ -151,7 +153,7 @@ def _expand_macros_in(body: str, known_macros: Mapping[str, Macro], depth: int, 
             if opening is None:
                 continue
             arguments, end = arguments_and_end(body, opening.end())
-        expansion = expand_use(macro, arguments, known_macros, depth + 1, room)
+        expansion = expand_use(macro, arguments, known_macros, depth + 1, budget)
         if expansion is None:
             continue
         expanded_parts += [body[last_end : macro_use.start()], expansion]

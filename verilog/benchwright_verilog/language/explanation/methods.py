@@ -19,9 +19,9 @@ class BuiltinMethod:
     description: str
 
 
-def _table(text: str) -> tuple[BuiltinMethod, ...]:
+def _parse_method_table(table_text: str) -> tuple[BuiltinMethod, ...]:
     methods = []
-    for line in text.strip().splitlines():
+    for line in table_text.strip().splitlines():
         name, parameters, result, description = (part.strip() for part in line.split("|"))
         methods.append(
             BuiltinMethod(
@@ -31,7 +31,7 @@ def _table(text: str) -> tuple[BuiltinMethod, ...]:
     return tuple(methods)
 
 
-_STRING = _table("""
+_STRING = _parse_method_table("""
 len | | int | The number of characters.
 putc | index, character | void | Replaces a character.
 getc | index | byte | A character.
@@ -51,7 +51,7 @@ octtoa | number | void | Becomes a number in octal.
 bintoa | number | void | Becomes a number in binary.
 realtoa | number | void | Becomes a real number.
 """)
-_ENUM = _table("""
+_ENUM = _parse_method_table("""
 first | | value | The first value.
 last | | value | The last value.
 next | [count] | value | The value after it, from the beginning again after the last.
@@ -59,7 +59,7 @@ prev | [count] | value | The value before it.
 num | | int | How many values there are.
 name | | string | The name of the value; empty if it has none.
 """)
-_ARRAY = _table("""
+_ARRAY = _parse_method_table("""
 size | | int | The number of elements.
 sum | | element | All elements added up; a `with` clause says what of each.
 product | | element | All elements multiplied.
@@ -82,10 +82,10 @@ rsort | | void | Orders by value, the greatest first.
 shuffle | | void | A random order.
 map | | array | An array of what the `with` clause makes of each element.
 """)
-_DYNAMIC = _table("""
+_DYNAMIC = _parse_method_table("""
 delete | | void | Removes all elements.
 """)
-_QUEUE = _table("""
+_QUEUE = _parse_method_table("""
 push_back | item | void | Adds an element at the end.
 push_front | item | void | Adds an element at the beginning.
 pop_back | | element | Takes the last element out.
@@ -93,7 +93,7 @@ pop_front | | element | Takes the first element out.
 insert | index, item | void | Puts an element before an index.
 delete | [index] | void | Removes an element, or all.
 """)
-_ASSOCIATIVE = _table("""
+_ASSOCIATIVE = _parse_method_table("""
 num | | int | The number of elements.
 exists | index | int | Whether there is an element at an index.
 delete | [index] | void | Removes an element, or all.
@@ -102,17 +102,17 @@ last | index | int | Puts the last index into its argument; 0 if there is none.
 next | index | int | Puts the following index into its argument; 0 if there is none.
 prev | index | int | Puts the index before into its argument; 0 if there is none.
 """)
-_CLASS = _table("""
+_CLASS = _parse_method_table("""
 randomize | | int | Gives the random variables new values within the constraints; 0 if there are none.
 rand_mode | [on] | int | Whether variables are random; with an argument, sets that.
 constraint_mode | [on] | int | Whether constraints hold; with an argument, sets that.
 """)
-_EVENT = _table("""
+_EVENT = _parse_method_table("""
 triggered | | bit | Whether it was triggered in this time step.
 """)
 
 
-def methods_of(type_: Type) -> tuple[BuiltinMethod, ...]:
+def builtin_methods_of(type_: Type) -> tuple[BuiltinMethod, ...]:
     """The built-in methods of a type."""
     canonical = type_.canonicalType
     if canonical.isString:

@@ -64,7 +64,7 @@ def read_number(literal: str) -> Number | None:
     digits = match["digits"].replace("_", "").lower().replace("?", "z")
     if not 0 < width <= _MOST_BITS or len(digits) > _MOST_BITS:
         return None
-    bits = _binary_digits(digits, match["base"].lower(), width)
+    bits = _bits_of_digits(digits, match["base"].lower(), width)
     if bits is None:
         return None
     if not match["size"] and match["base"].lower() != "d":
@@ -76,7 +76,7 @@ def read_number(literal: str) -> Number | None:
     )
 
 
-def _binary_digits(digits: str, base_letter: str, width: int) -> str | None:
+def _bits_of_digits(digits: str, base_letter: str, width: int) -> str | None:
     if base_letter == "d":
         if digits in ("x", "z"):
             return digits * width
@@ -93,7 +93,7 @@ def _binary_digits(digits: str, base_letter: str, width: int) -> str | None:
     return "".join(bits)
 
 
-def radices(number: Number) -> list[tuple[str, str]]:
+def number_in_radices(number: Number) -> list[tuple[str, str]]:
     """The value in each radix, by the radix's name."""
     prefix = f"{number.width}'{'s' if number.is_signed and number.is_sized else ''}"
     radix_rows = []
@@ -103,39 +103,41 @@ def radices(number: Number) -> list[tuple[str, str]]:
             radix_rows[0] = ("decimal", str(number.signed_value))
         elif number.is_sized and number.bits[0] == "1" and number.width > 1:
             radix_rows.append(("decimal, as signed", str(number.signed_value)))
-    radix_rows.append(("hexadecimal", f"{prefix}h{_grouped_digits(number, 4)}"))
-    radix_rows.append(("octal", f"{prefix}o{_grouped_digits(number, 3)}"))
-    radix_rows.append(("binary", f"{prefix}b{_group_digits(_shorten_digits(number.bits, number))}"))
+    radix_rows.append(("hexadecimal", f"{prefix}h{_digits_in_radix(number, 4)}"))
+    radix_rows.append(("octal", f"{prefix}o{_digits_in_radix(number, 3)}"))
+    radix_rows.append(
+        ("binary", f"{prefix}b{_underscore_every_four(_without_leading_zeros_if_unsized(number.bits, number))}")
+    )
     return radix_rows
 
 
-def texts_by_radix(value: int, width: int, *, is_signed: bool) -> list[tuple[str, str]]:
+def integer_in_radices(value: int, width: int, *, is_signed: bool) -> list[tuple[str, str]]:
     """An elaborated value in each radix, beside its name."""
     bits = format(value & ((1 << width) - 1), "b").zfill(width)
-    return radices(Number("", width, width < _WORD, is_signed, bits, False))
+    return number_in_radices(Number("", width, width < _WORD, is_signed, bits, False))
 
 
-def _grouped_digits(number: Number, digit_bits: int) -> str:
+def _digits_in_radix(number: Number, bits_per_digit: int) -> str:
     bits = number.bits
     filler = bits[0] if bits[0] in "xz" else "0"
-    bits = bits.rjust(-(-len(bits) // digit_bits) * digit_bits, filler)
-    groups = [bits[index : index + digit_bits] for index in range(0, len(bits), digit_bits)]
-    text = "".join(_digit(group) for group in groups)
-    return _group_digits(_shorten_digits(text, number))
+    bits = bits.rjust(-(-len(bits) // bits_per_digit) * bits_per_digit, filler)
+    groups = [bits[index : index + bits_per_digit] for index in range(0, len(bits), bits_per_digit)]
+    text = "".join(_hex_or_unknown_digit(group) for group in groups)
+    return _underscore_every_four(_without_leading_zeros_if_unsized(text, number))
 
 
-def _digit(group: str) -> str:
-    if set(group) <= {"0", "1"}:
-        return format(int(group, 2), "x")
-    return group[0] if len(set(group)) == 1 else "X" if "x" in group else "Z"
+def _hex_or_unknown_digit(digit_bits: str) -> str:
+    if set(digit_bits) <= {"0", "1"}:
+        return format(int(digit_bits, 2), "x")
+    return digit_bits[0] if len(set(digit_bits)) == 1 else "X" if "x" in digit_bits else "Z"
 
 
-def _shorten_digits(digits: str, number: Number) -> str:
+def _without_leading_zeros_if_unsized(digits: str, number: Number) -> str:
     # The 32 bits of an unsized literal are not what anybody wrote.
     return digits if number.is_sized else digits.lstrip("0") or "0"
 
 
-def _group_digits(digits: str) -> str:
+def _underscore_every_four(digits: str) -> str:
     first_size = len(digits) % 4
     groups = ([digits[:first_size]] if first_size else []) + [
         digits[index : index + 4] for index in range(first_size, len(digits), 4)

@@ -31,7 +31,7 @@ class SystemTask:
 
 
 @cache
-def system_tasks() -> dict[str, SystemTask]:
+def system_tasks_by_name() -> dict[str, SystemTask]:
     """All of them by name, `$` included."""
     tasks_by_name: dict[str, SystemTask] = {}
     for line in _TABLE.strip().splitlines():

@@ -18,16 +18,16 @@ from pyslang.ast import (
     UnpackedUnionType,
 )
 
-from benchwright_verilog.language.completion.names_in_scope import element_type
+from benchwright_verilog.language.completion.names_in_scope import innermost_element_type
 from benchwright_verilog.language.declarations import declaration_of, type_name, width_of
 from benchwright_verilog.language.explanation.description import (
     NameDescription,
     bits_phrase,
     kind_with_owner,
     markdown_table,
-    owner_of,
+    owner_path,
 )
-from benchwright_verilog.language.explanation.values import binary_text, constant_text
+from benchwright_verilog.language.explanation.values import binary_literal, constant_text
 
 if TYPE_CHECKING:
     from pyslang import SourceManager
@@ -44,7 +44,7 @@ def describe_type(symbol: Type | TypeParameterSymbol, sources: SourceManager) ->
     declaration = declaration_of(alias if alias.syntax is not None else symbol, sources)
     target_type = symbol.targetType.type if isinstance(symbol, TypeParameterSymbol) else symbol
     if isinstance(symbol, TypeParameterSymbol) or _is_type_parameter(symbol):
-        first_fact = f"type parameter of `{owner_of(symbol)}`"
+        first_fact = f"type parameter of `{owner_path(symbol)}`"
     else:
         first_fact = kind_with_owner("class" if isinstance(symbol, ClassType) else "type", symbol)
     fact_lines = [first_fact] if isinstance(symbol, ClassType) else [first_fact, type_line(target_type)]
@@ -90,7 +90,7 @@ def _is_type_parameter(symbol: Type) -> bool:
 
 def members_table(type_: Type) -> str:
     """The members of a structure, union or enumeration, also of an array of them."""
-    element = element_type(type_)
+    element = innermost_element_type(type_)
     if isinstance(element, EnumType):
         enum_values = [value for value in element if isinstance(value, EnumValueSymbol)]
         return markdown_table(("name", "value", ""), [_enum_row(value) for value in enum_values])
@@ -115,7 +115,7 @@ def bit_range(field: FieldSymbol) -> str:
 
 
 def _enum_row(enum_value: EnumValueSymbol) -> tuple[str, str, str]:
-    binary = binary_text(enum_value.value)
+    binary = binary_literal(enum_value.value)
     return f"`{enum_value.name}`", f"`{constant_text(enum_value.value)}`", f"`{binary}`" if binary else ""
 
 

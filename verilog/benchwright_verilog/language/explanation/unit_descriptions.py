@@ -31,7 +31,7 @@ from benchwright_verilog.language.explanation.description import (
     NameDescription,
     bits_phrase,
     direction_name,
-    kind_of,
+    kind_and_owner,
     kind_with_owner,
     markdown_table,
 )
@@ -51,7 +51,9 @@ def describe_definition(symbol: DefinitionSymbol | InstanceBodySymbol, sources: 
     body = symbol if isinstance(symbol, InstanceBodySymbol) else None
     header = header_of_definition(definition, sources)
     fact_lines = (f"{header.kind} `{header.name}`",)
-    return NameDescription(_declaration_of(header), fact_lines, _ports_table(header, body), header.documentation)
+    return NameDescription(
+        _declaration_without_ports(header), fact_lines, _ports_table(header, body), header.documentation
+    )
 
 
 def describe_instance(symbol: InstanceSymbol | InstanceArraySymbol, sources: SourceManager) -> NameDescription:
@@ -69,12 +71,14 @@ def describe_instance(symbol: InstanceSymbol | InstanceArraySymbol, sources: Sou
     values = [
         f"`{formal.name}` = `{parameter_text}`"
         for formal in header.parameters
-        if (parameter_text := _parameter(body, formal))
+        if (parameter_text := _parameter_value_or_type(body, formal))
     ]
     if values:
         fact_lines.append("with " + ", ".join(values))
     documentation = declaration.documentation or header.documentation
-    return NameDescription(_declaration_of(header), tuple(fact_lines), _ports_table(header, body), documentation)
+    return NameDescription(
+        _declaration_without_ports(header), tuple(fact_lines), _ports_table(header, body), documentation
+    )
 
 
 def describe_routine(symbol: SubroutineSymbol, sources: SourceManager) -> NameDescription:
@@ -87,17 +91,19 @@ def describe_routine(symbol: SubroutineSymbol, sources: SourceManager) -> NameDe
     return NameDescription(text, tuple(fact_lines), "", header.documentation)
 
 
-def describe_package(symbol: PackageSymbol, sources: SourceManager, detail: Callable[[Symbol], str]) -> NameDescription:
+def describe_package(
+    symbol: PackageSymbol, sources: SourceManager, detail_of_item: Callable[[Symbol], str]
+) -> NameDescription:
     """Describe a package.
 
     Args:
         symbol: The package.
         sources: Source files that hold its text.
-        detail: Gives a few words on an item.
+        detail_of_item: Gives a few words on an item.
     """
     declaration = declaration_of(symbol, sources)
     member_rows = [
-        (f"`{package_member.name}`", detail(package_member))
+        (f"`{package_member.name}`", detail_of_item(package_member))
         for package_member in symbol
         if package_member.name
         and (isinstance(package_member, _PACKAGE_ITEMS) or package_member.kind == SymbolKind.Variable)
@@ -127,7 +133,7 @@ def describe_modport(symbol: ModportSymbol, sources: SourceManager) -> NameDescr
 def describe_interface_port(symbol: InterfacePortSymbol, sources: SourceManager) -> NameDescription:
     """Describe a port that takes an interface, by what is connected to it."""
     declaration = declaration_of(symbol, sources)
-    fact_lines = [f"interface {kind_of(symbol).removeprefix('interface ')}"]
+    fact_lines = [f"interface {kind_and_owner(symbol).removeprefix('interface ')}"]
     instance, modport = symbol.connection or (None, None)
     if instance is not None:
         fact_lines.append(f"connected to `{instance.hierarchicalPath}`")
@@ -159,18 +165,18 @@ def describe_interface_port(symbol: InterfacePortSymbol, sources: SourceManager)
     )
 
 
-def _declaration_of(header: Header) -> str:
+def _declaration_without_ports(header: Header) -> str:
     if not header.parameters:
         return f"{header.kind} {header.name}"
-    parameters = ",\n".join(f"    {_with_keyword(formal)}" for formal in header.parameters)
+    parameters = ",\n".join(f"    {_with_parameter_keyword(formal)}" for formal in header.parameters)
     return f"{header.kind} {header.name} #(\n{parameters}\n)"
 
 
-def _with_keyword(formal: Formal) -> str:
+def _with_parameter_keyword(formal: Formal) -> str:
     return formal.text if formal.text.startswith("parameter") else f"parameter {formal.text}"
 
 
-def _parameter(body: InstanceBodySymbol, formal: Formal) -> str:
+def _parameter_value_or_type(body: InstanceBodySymbol, formal: Formal) -> str:
     symbol = body.find(formal.name)
     if isinstance(symbol, ParameterSymbol):
         return constant_text(symbol.value)

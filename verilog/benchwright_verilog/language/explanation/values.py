@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyslang import SVInt
 
-from benchwright_verilog.language.explanation.numbers import texts_by_radix
+from benchwright_verilog.language.explanation.numbers import integer_in_radices
 
 if TYPE_CHECKING:
     from pyslang import ConstantValue
@@ -25,8 +25,8 @@ def value_lines(constant: ConstantValue, type_: Type) -> list[str]:
     if integer is None or integer.bitWidth > _WIDEST_VALUE:
         return [f"value `{text}`"]
     if type_.canonicalType.isScalar and integer.bitWidth == 1:
-        return [f"value `{_number(integer)}`"]
-    by_radix = dict(texts_by_radix(_number(integer), integer.bitWidth, is_signed=bool(integer.isSigned)))
+        return [f"value `{_signed_integer(integer)}`"]
+    by_radix = dict(integer_in_radices(_signed_integer(integer), integer.bitWidth, is_signed=bool(integer.isSigned)))
     return [f"value `{by_radix.pop('decimal')}` · `{by_radix['hexadecimal']}` · `{by_radix['binary']}`"]
 
 
@@ -35,16 +35,16 @@ def constant_text(constant: ConstantValue | None) -> str:
     if constant is None or not bool(constant):
         return ""
     integer = _known_integer(constant)
-    return str(_number(integer)) if integer is not None else str(constant)
+    return str(_signed_integer(integer)) if integer is not None else str(constant)
 
 
-def binary_text(constant: ConstantValue) -> str:
+def binary_literal(constant: ConstantValue) -> str:
     """An integer as a sized literal, such as `2'b01`; empty for other values."""
     integer = _known_integer(constant)
     if integer is None:
         return ""
     width = integer.bitWidth
-    return f"{width}'b{_number(integer) & ((1 << width) - 1):0{width}b}"
+    return f"{width}'b{_signed_integer(integer) & ((1 << width) - 1):0{width}b}"
 
 
 def _known_integer(constant: ConstantValue) -> SVInt | None:
@@ -52,5 +52,5 @@ def _known_integer(constant: ConstantValue) -> SVInt | None:
     return value if isinstance(value, SVInt) and not value.hasUnknown else None
 
 
-def _number(integer: SVInt) -> int:
+def _signed_integer(integer: SVInt) -> int:
     return int(integer)

@@ -26,9 +26,19 @@ from pyslang.ast import (
     VisitAction,
 )
 
-from benchwright_verilog.semantics.behaviour.guarded_statements import GuardedStatement, events_of, guarded_statements
+from benchwright_verilog.semantics.behaviour.guarded_statements import (
+    GuardedStatement,
+    awaited_signal_events,
+    guarded_statements,
+)
 from benchwright_verilog.semantics.compilation.instances import NameLocation
-from benchwright_verilog.semantics.names.named_values import indices_of, symbol_of, symbols_in, targets_of, text_of
+from benchwright_verilog.semantics.names.named_values import (
+    assigned_parts,
+    one_line_source,
+    select_expressions,
+    signal_symbol_of,
+    signals_by_path,
+)
 
 if TYPE_CHECKING:
     from pyslang import SourceRange
@@ -91,11 +101,11 @@ class _TooManyError(Exception):
     pass
 
 
-def read_body(design: InstanceTree, instance: InstanceSymbol) -> Body:
+def read_instance_flows(design: InstanceTree, instance: InstanceSymbol) -> Body:
     """Reads an instance; `InstanceTree.lock` has to be held."""
     body_reader = _BodyReader(design, instance.hierarchicalPath)
     try:
-        body_reader.read(instance.body)
+        body_reader.add_scope_flows(instance.body)
     except _TooManyError:
         body_reader.instance_body.is_cut = True
     return body_reader.instance_body
@@ -107,33 +117,33 @@ class _BodyReader:
         self._design = design
         self._path = path
 
-    def read(self, scope: InstanceBodySymbol | GenerateBlockSymbol | GenerateBlockArraySymbol) -> None:
+    def add_scope_flows(self, scope: InstanceBodySymbol | GenerateBlockSymbol | GenerateBlockArraySymbol) -> None:
         for scope_member in scope:
             match scope_member:
                 case GenerateBlockSymbol():
                     if not scope_member.isUninstantiated:
-                        self.read(scope_member)
+                        self.add_scope_flows(scope_member)
                 case GenerateBlockArraySymbol():
-                    self.read(scope_member)
+                    self.add_scope_flows(scope_member)
                 case InstanceSymbol():
-                    self._connect(scope_member)
+                    self._add_port_connections(scope_member)
                 case InstanceArraySymbol():
-                    self._connect_array(scope_member)
+                    self._add_array_connections(scope_member)
                 case ContinuousAssignSymbol():
                     self._add_assignment("assign", scope_member.assignment)
                 case ProceduralBlockSymbol():
-                    self._read_process(scope_member)
+                    self._add_process_flows(scope_member)
                 case NetSymbol() | VariableSymbol():
-                    self._read_declaration(scope_member)
+                    self._add_initial_value(scope_member)
 
-    def _connect_array(self, array: InstanceArraySymbol) -> None:
+    def _add_array_connections(self, array: InstanceArraySymbol) -> None:
         for array_element in array:
             if isinstance(array_element, InstanceSymbol):
-                self._connect(array_element)
+                self._add_port_connections(array_element)
             elif isinstance(array_element, InstanceArraySymbol):
-                self._connect_array(array_element)
+                self._add_array_connections(array_element)
 
-    def _read_declaration(self, symbol: NetSymbol | VariableSymbol) -> None:
+    def _add_initial_value(self, symbol: NetSymbol | VariableSymbol) -> None:
         path = symbol.hierarchicalPath
         is_generated = isinstance(symbol, VariableSymbol) and VariableFlags.CompilerGenerated in symbol.flags
         if not is_generated:
@@ -141,10 +151,14 @@ class _BodyReader:
         initial_value = symbol.initializer
         if initial_value is not None:
             self._add_flow(
-                "declaration", text_of(symbol.syntax), initial_value.sourceRange, [path], _read(initial_value)
+                "declaration",
+                one_line_source(symbol.syntax),
+                initial_value.sourceRange,
+                [path],
+                _value_paths_with_roles(initial_value),
             )
 
-    def _connect(self, instance: InstanceSymbol) -> None:
+    def _add_port_connections(self, instance: InstanceSymbol) -> None:
         path = instance.hierarchicalPath
         for connection in instance.portConnections:
             port, outer = connection.port, connection.expression
@@ -157,22 +171,26 @@ class _BodyReader:
             inner_path = port.internalSymbol.hierarchicalPath
             name = f".{port.name}({{}})"
             if isinstance(outer, AssignmentExpression):
-                text = name.format(text_of(outer.left.syntax))
-                targets = [symbol.hierarchicalPath for left in targets_of(outer.left) if (symbol := symbol_of(left))]
+                text = name.format(one_line_source(outer.left.syntax))
+                targets = [
+                    symbol.hierarchicalPath for left in assigned_parts(outer.left) if (symbol := signal_symbol_of(left))
+                ]
                 self._add_flow(
                     "connection", text, outer.left.sourceRange, targets, [(inner_path, AssignmentRole.VALUE)], path
                 )
                 continue
-            text = name.format(text_of(outer.syntax))
-            self._add_flow("connection", text, outer.sourceRange, [inner_path], _read(outer), path)
-            if port.direction in (ArgumentDirection.InOut, ArgumentDirection.Ref) and (back := symbol_of(outer)):
+            text = name.format(one_line_source(outer.syntax))
+            self._add_flow("connection", text, outer.sourceRange, [inner_path], _value_paths_with_roles(outer), path)
+            if port.direction in (ArgumentDirection.InOut, ArgumentDirection.Ref) and (back := signal_symbol_of(outer)):
                 sources = [(inner_path, AssignmentRole.VALUE)]
                 self._add_flow("connection", text, outer.sourceRange, [back.hierarchicalPath], sources, path)
 
-    def _read_process(self, block: ProceduralBlockSymbol) -> None:
-        kind = _keyword(block)
+    def _add_process_flows(self, block: ProceduralBlockSymbol) -> None:
+        kind = _process_keyword(block)
         event_sources = [
-            (path, AssignmentRole.EVENT) for event in events_of(block.body) for path in symbols_in(event.expr)
+            (path, AssignmentRole.EVENT)
+            for event in awaited_signal_events(block.body)
+            for path in signals_by_path(event.expr)
         ]
         for guarded_statement in guarded_statements(block.body):
             conditions = [
@@ -184,9 +202,9 @@ class _BodyReader:
             for expression in _writing_expressions(guarded_statement):
                 if isinstance(expression, AssignmentExpression):
                     self._add_assignment(kind, expression, dependencies)
-                elif (symbol := symbol_of(expression.operand)) is not None:
+                elif (symbol := signal_symbol_of(expression.operand)) is not None:
                     path = symbol.hierarchicalPath
-                    text = text_of(expression.syntax)
+                    text = one_line_source(expression.syntax)
                     self._add_flow(
                         kind, text, expression.sourceRange, [path], [(path, AssignmentRole.VALUE), *dependencies]
                     )
@@ -196,12 +214,17 @@ class _BodyReader:
     ) -> None:
         if not isinstance(expression, AssignmentExpression):
             return
-        lefts = list(targets_of(expression.left))
-        targets = [symbol.hierarchicalPath for left in lefts if (symbol := symbol_of(left)) is not None]
-        selected = [read_part for left in lefts for index in indices_of(left) for read_part in _read(index)]
+        lefts = list(assigned_parts(expression.left))
+        targets = [symbol.hierarchicalPath for left in lefts if (symbol := signal_symbol_of(left)) is not None]
+        selected = [
+            read_part
+            for left in lefts
+            for index in select_expressions(left)
+            for read_part in _value_paths_with_roles(index)
+        ]
         # In `a += b` the value is `a + b`.
-        sources = [*_read(expression.right), *selected, *dependencies]
-        self._add_flow(kind, text_of(expression.syntax), expression.sourceRange, targets, sources)
+        sources = [*_value_paths_with_roles(expression.right), *selected, *dependencies]
+        self._add_flow(kind, one_line_source(expression.syntax), expression.sourceRange, targets, sources)
 
     def _add_flow(
         self,
@@ -218,20 +241,20 @@ class _BodyReader:
         for path, role in sources:
             if len(roles_by_path) < _MAX_SOURCES:
                 roles_by_path.setdefault(path, role)
-        span = self._design.span_of_range(source_range)
+        span = self._design.file_span(source_range)
         written_paths = tuple(dict.fromkeys(targets))
         self.instance_body.flows.append(
             Flow(kind, text, span, instance or self._path, written_paths, tuple(roles_by_path.items()))
         )
 
 
-def _read(expression: Expression) -> list[tuple[str, AssignmentRole]]:
-    return [(path, AssignmentRole.VALUE) for path in symbols_in(expression)]
+def _value_paths_with_roles(expression: Expression) -> list[tuple[str, AssignmentRole]]:
+    return [(path, AssignmentRole.VALUE) for path in signals_by_path(expression)]
 
 
 def _condition_paths(expression: Expression, guard_values: Iterable[Expression]) -> Iterator[str]:
     for condition_part in (expression, *guard_values):
-        yield from symbols_in(condition_part)
+        yield from signals_by_path(condition_part)
 
 
 def _writing_expressions(guarded_statement: GuardedStatement) -> list[AssignmentExpression | UnaryExpression]:
@@ -247,6 +270,6 @@ def _writing_expressions(guarded_statement: GuardedStatement) -> list[Assignment
     return expressions
 
 
-def _keyword(block: ProceduralBlockSymbol) -> str:
+def _process_keyword(block: ProceduralBlockSymbol) -> str:
     syntax = block.syntax
     return str(syntax.getFirstToken().rawText) if syntax is not None else "always"

@@ -58,45 +58,45 @@ class CallEdge:
     occurrences: list[Occurrence] = field(default_factory=list)
 
 
-def nodes_at(project: Project, analysis: FileAnalysis, byte: int) -> list[CallNode]:
+def call_nodes_at(project: Project, analysis: FileAnalysis, byte: int) -> list[CallNode]:
     """The routine, signal, module or process at a byte."""
     nodes: dict[CallNode, None] = {}
     for occurrence in analysis.occurrences_at(byte):
         target = occurrence.target
         if target.target_kind in _ROUTINES | _SIGNALS | _UNITS and not target.generated:
             nodes[_node_of_target(project, target)] = None
-    if not nodes and (process := _process_at(analysis, byte)) is not None:
+    if not nodes and (process := _process_or_module_at(analysis, byte)) is not None:
         is_on_it = process.node_kind is NodeKind.PROCESS and process.name_start <= byte <= process.name_end
         nodes |= {process: None} if is_on_it else {}
     return list(nodes)
 
 
-def incoming_edges(project: Project, node: CallNode) -> list[CallEdge]:
+def caller_or_driver_edges(project: Project, node: CallNode) -> list[CallEdge]:
     """Callers of a routine, drivers of a signal, instantiations of a module, what a process reads."""
     analysis = project.analysis_of(node.path)
     if analysis is None:
         return []
     if node.node_kind is NodeKind.PROCESS:
-        return _grouped_edges(project, _occurrences_inside(analysis, node), {NameRole.READ})
-    uses = _edge_occurrences(project, analysis, node, is_incoming=True)
+        return _edges_by_named_target(project, _occurrences_inside(analysis, node), {NameRole.READ})
+    uses = _occurrences_meeting_node(project, analysis, node, is_incoming=True)
     return _edges_by_process(project, uses)
 
 
-def outgoing_edges(project: Project, node: CallNode) -> list[CallEdge]:
+def callee_or_load_edges(project: Project, node: CallNode) -> list[CallEdge]:
     """The callees of a routine, loads of a signal, modules in a module, what a process writes and calls."""
     analysis = project.analysis_of(node.path)
     if analysis is None:
         return []
     if node.node_kind is NodeKind.PROCESS:
-        return _grouped_edges(project, _occurrences_inside(analysis, node), {NameRole.WRITE, NameRole.CALL})
+        return _edges_by_named_target(project, _occurrences_inside(analysis, node), {NameRole.WRITE, NameRole.CALL})
     if node.node_kind is NodeKind.ROUTINE:
-        return _grouped_edges(project, _occurrences_inside(analysis, node), {NameRole.CALL})
+        return _edges_by_named_target(project, _occurrences_inside(analysis, node), {NameRole.CALL})
     if node.node_kind is NodeKind.UNIT:
-        return _grouped_edges(project, _occurrences_inside(analysis, node), {NameRole.INSTANTIATION})
-    return _edges_by_process(project, _edge_occurrences(project, analysis, node, is_incoming=False))
+        return _edges_by_named_target(project, _occurrences_inside(analysis, node), {NameRole.INSTANTIATION})
+    return _edges_by_process(project, _occurrences_meeting_node(project, analysis, node, is_incoming=False))
 
 
-def _edge_occurrences(
+def _occurrences_meeting_node(
     project: Project, analysis: FileAnalysis, node: CallNode, *, is_incoming: bool
 ) -> Iterator[Occurrence]:
     targets = [
@@ -113,7 +113,7 @@ def _edge_occurrences(
                 is_it = role is NameRole.INSTANTIATION
             elif role is NameRole.CONNECTION:
                 # What is outside of an input drives it; what is outside of an output is driven by it.
-                is_it = is_incoming == _is_input(target)
+                is_it = is_incoming == _is_input_or_ref_port(target)
             elif role is NameRole.DECLARATION:
                 is_it = is_incoming and _has_initializer(project, occurrence)
             else:
@@ -122,7 +122,7 @@ def _edge_occurrences(
                 yield occurrence
 
 
-def _is_input(target: Target) -> bool:
+def _is_input_or_ref_port(target: Target) -> bool:
     from pyslang.ast import ArgumentDirection
 
     symbol = target.symbol
@@ -147,7 +147,7 @@ def _occurrences_inside(analysis: FileAnalysis, node: CallNode) -> Iterator[Occu
             yield occurrence
 
 
-def _grouped_edges(project: Project, occurrences: Iterator[Occurrence], roles: set[NameRole]) -> list[CallEdge]:
+def _edges_by_named_target(project: Project, occurrences: Iterator[Occurrence], roles: set[NameRole]) -> list[CallEdge]:
     edges: dict[Target, CallEdge] = {}
     for occurrence in occurrences:
         is_named = occurrence.target.target_kind in _ROUTINES | _SIGNALS | _UNITS and not occurrence.target.generated
@@ -162,7 +162,7 @@ def _edges_by_process(project: Project, occurrences: Iterator[Occurrence]) -> li
     edges: dict[CallNode, CallEdge] = {}
     for occurrence in occurrences:
         analysis = project.analysis_of(occurrence.path)
-        node = _process_at(analysis, occurrence.start) if analysis is not None else None
+        node = _process_or_module_at(analysis, occurrence.start) if analysis is not None else None
         if node is not None:
             edges.setdefault(node, CallEdge(node)).occurrences.append(occurrence)
     return list(edges.values())
@@ -179,11 +179,11 @@ def _node_of_target(project: Project, target: Target) -> CallNode:
     start, end = target.start, target.end
     analysis = project.analysis_of(target.path)
     if node_kind is not NodeKind.SIGNAL and analysis is not None:
-        start, end = _extent(analysis, target) or (start, end)
+        start, end = _declaration_extent(analysis, target) or (start, end)
     return CallNode(node_kind, target.name, target.target_kind.value, target.path, start, end, target.start, target.end)
 
 
-def _extent(analysis: FileAnalysis, target: Target) -> tuple[int, int] | None:
+def _declaration_extent(analysis: FileAnalysis, target: Target) -> tuple[int, int] | None:
     from pyslang.syntax import SyntaxKind
 
     wide = {
@@ -207,7 +207,7 @@ def _byte_extent(analysis: FileAnalysis, node: SyntaxNode) -> tuple[int, int] | 
     return (start, max(start, end)) if start is not None and end is not None else None
 
 
-def _process_at(analysis: FileAnalysis, byte: int) -> CallNode | None:
+def _process_or_module_at(analysis: FileAnalysis, byte: int) -> CallNode | None:
     """The process around a byte, or the module if it is in none."""
     from pyslang.syntax import (
         ContinuousAssignSyntax,
@@ -226,13 +226,15 @@ def _process_at(analysis: FileAnalysis, byte: int) -> CallNode | None:
     while node is not None:
         match node:
             case ProceduralBlockSyntax() | ContinuousAssignSyntax():
-                return _process_node(analysis, node, node.getFirstToken().rawText, _heading(analysis, node))
+                return _process_node(
+                    analysis, node, node.getFirstToken().rawText, _shortened_first_line(analysis, node)
+                )
             case HierarchicalInstanceSyntax() if node.decl is not None:
                 parent = node.parent
                 unit = parent.type.valueText if isinstance(parent, HierarchyInstantiationSyntax) else ""
                 return _process_node(analysis, node, node.decl.name.valueText, f"instance of {unit}")
             case NetDeclarationSyntax() | DataDeclarationSyntax():
-                return _process_node(analysis, node, _heading(analysis, node), "declaration")
+                return _process_node(analysis, node, _shortened_first_line(analysis, node), "declaration")
             case FunctionDeclarationSyntax():
                 token = node.prototype.name.getLastToken()
                 return _make_node(analysis, node, NodeKind.ROUTINE, token.valueText, token.location.offset, "routine")
@@ -261,7 +263,7 @@ def _make_node(
     return CallNode(node_kind, name, detail, analysis.path, *extent, start, start + len(name.encode()))
 
 
-def _heading(analysis: FileAnalysis, node: SyntaxNode) -> str:
+def _shortened_first_line(analysis: FileAnalysis, node: SyntaxNode) -> str:
     """The first line of a node, without what is too long."""
     start, end = _byte_extent(analysis, node) or (0, 0)
     line = analysis.data[start:end].decode(errors="replace").strip().partition("\n")[0].strip()

@@ -19,10 +19,10 @@ from pyslang.ast import ValueSymbol
 from benchwright_verilog.semantics.behaviour.clock_graph import (
     ClockedRead,
     Graph,
-    graph_of,
-    is_gray_code,
-    signal_of,
-    signals_named_in,
+    is_gray_code_expression,
+    paths_and_ranges_of_signals,
+    signal_graph_of,
+    signal_path_of,
 )
 from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity, SlangDiagnostic
 
@@ -54,9 +54,9 @@ def clock_crossing_candidates(
         reading_files: The files.
     """
     by_path: dict[Path, dict[tuple[int, int], SlangDiagnostic]] = {}
-    for crossing in _Domains(graph_of(compilation)).candidates():
+    for crossing in _Domains(signal_graph_of(compilation)).unsynchronised_crossings():
         source_range = crossing.clocked_read.source_range
-        location = locations.location_of(source_range.start)
+        location = locations.file_location_of(source_range.start)
         if location is None or location.path not in reading_files:
             continue
         length = 0 if location.generated else max(0, source_range.end.offset - source_range.start.offset)
@@ -86,17 +86,17 @@ class _Domains:
         self._sources: dict[str, dict[str, bool]] = {}
         self._under_way: set[str] = set()
 
-    def candidates(self) -> Iterator[_Crossing]:
+    def unsynchronised_crossings(self) -> Iterator[_Crossing]:
         """The crossings that are not synchronised in a way that is known here."""
-        crossings_found = list(self._crossings())
+        crossings_found = list(self._all_crossings())
         gray = {
-            (crossing.domains, _scope_of(crossing.register))
+            (crossing.domains, _parent_path(crossing.register))
             for crossing in crossings_found
             if self._takes_only_gray_codes(crossing.register)
         }
         for crossing in crossings_found:
             if self._is_memory(crossing.register):
-                scope = _scope_of(crossing.register)
+                scope = _parent_path(crossing.register)
                 gray_scopes = (gray_scope for domains, gray_scope in gray if domains == crossing.domains)
                 if any(
                     f"{scope}.".startswith(f"{gray_scope}.") or f"{gray_scope}.".startswith(f"{scope}.")
@@ -106,12 +106,14 @@ class _Domains:
             if not self._is_synchronised(crossing):
                 yield crossing
 
-    def _crossings(self) -> Iterator[_Crossing]:
+    def _all_crossings(self) -> Iterator[_Crossing]:
         for clocked_read in self._graph.reads:
-            read_domain = self._domain(clocked_read.clock)
-            for register in self._feeds_as_it_is_by_register(clocked_read.signal) if read_domain is not None else ():
+            read_domain = self._clock_source(clocked_read.clock)
+            for register in (
+                self._feeds_without_logic_by_register(clocked_read.signal) if read_domain is not None else ()
+            ):
                 for clock in self._graph.clocks[register]:
-                    write_domain = self._domain(clock)
+                    write_domain = self._clock_source(clock)
                     if read_domain is not None and write_domain is not None and write_domain != read_domain:
                         yield _Crossing(clocked_read, register, (write_domain, read_domain))
 
@@ -119,10 +121,10 @@ class _Domains:
         clocked_read = crossing.clocked_read
         if (
             clocked_read.destination is None
-            or not self._feeds_as_it_is_by_register(clocked_read.signal)[crossing.register]
+            or not self._feeds_without_logic_by_register(clocked_read.signal)[crossing.register]
         ):
             return False
-        if not (self._is_bit(crossing.register) or self._takes_only_gray_codes(crossing.register)):
+        if not (self._is_one_bit(crossing.register) or self._takes_only_gray_codes(crossing.register)):
             return False
         return clocked_read.is_shifted or self._is_read_only_by_registers(clocked_read.destination, crossing.domains[1])
 
@@ -131,8 +133,8 @@ class _Domains:
         seen_signals, pending_signals, count = {signal}, [signal], 0
         while pending_signals:
             current = pending_signals.pop()
-            for clocked_read in self._reads_of.get(current, ()):
-                if clocked_read.destination is None or self._domain(clocked_read.clock) != domain:
+            for clocked_read in self._reads_by_signal.get(current, ()):
+                if clocked_read.destination is None or self._clock_source(clocked_read.clock) != domain:
                     return False
                 count += 1
             for load, is_plain in self._graph.loads.get(current, ()):
@@ -144,13 +146,13 @@ class _Domains:
         return count > 0
 
     @cached_property
-    def _reads_of(self) -> dict[str, list[ClockedRead]]:
+    def _reads_by_signal(self) -> dict[str, list[ClockedRead]]:
         reads: dict[str, list[ClockedRead]] = {}
         for clocked_read in self._graph.reads:
             reads.setdefault(clocked_read.signal, []).append(clocked_read)
         return reads
 
-    def _feeds_as_it_is_by_register(self, signal: str) -> dict[str, bool]:
+    def _feeds_without_logic_by_register(self, signal: str) -> dict[str, bool]:
         """Register → whether it feeds a signal as it is, without logic, for each that the signal comes from."""
         if signal not in self._sources:
             registers: dict[str, bool] = {}
@@ -171,36 +173,36 @@ class _Domains:
 
     # Clocks
 
-    def _domain(self, clock: str) -> str | None:
+    def _clock_source(self, clock: str) -> str | None:
         """The signal that a clock comes from; None if that is unknown."""
         if clock in self._known_domains:
             return self._known_domains[clock]
         if clock in self._under_way:
             return None
         self._under_way.add(clock)
-        origin = self._origin(clock)
+        origin = self._trace_clock_source(clock)
         self._under_way.discard(clock)
         self._known_domains[clock] = origin
         return origin
 
-    def _origin(self, clock: str) -> str | None:
-        root = self._root(clock)
+    def _trace_clock_source(self, clock: str) -> str | None:
+        root = self._source_without_logic(clock)
         if root in self._graph.unknown_signals:
             return None
         if root in self._graph.clocks:
-            made_of = {self._domain(clock_name) for clock_name in self._graph.clocks[root]} - {None}
+            made_of = {self._clock_source(clock_name) for clock_name in self._graph.clocks[root]} - {None}
             return made_of.pop() if len(made_of) == 1 else root
         if not self._graph.drivers.get(root):
             return root
-        registers = self._feeds_as_it_is_by_register(root)
+        registers = self._feeds_without_logic_by_register(root)
         made_of = {
-            self._domain(clock_name) for register in registers for clock_name in self._graph.clocks[register]
+            self._clock_source(clock_name) for register in registers for clock_name in self._graph.clocks[register]
         } - {None}
-        inputs = self._undriven_inputs(root)
-        made_of |= inputs & self._roots if made_of or inputs & self._roots else inputs
+        inputs = self._undriven_signals_feeding(root)
+        made_of |= inputs & self._undriven_clocks if made_of or inputs & self._undriven_clocks else inputs
         return made_of.pop() if len(made_of) == 1 else root
 
-    def _root(self, signal: str) -> str:
+    def _source_without_logic(self, signal: str) -> str:
         """The signal from which a signal comes by ports and assignments alone."""
         seen_signals = {signal}
         while signal not in self._graph.clocks:
@@ -216,14 +218,14 @@ class _Domains:
         return signal
 
     @cached_property
-    def _roots(self) -> set[str]:
+    def _undriven_clocks(self) -> set[str]:
         """The signals that nothing in the design drives, and that are clocks as they are."""
         used_clocks = {clock for clocks in self._graph.clocks.values() for clock in clocks}
-        return {root for clock in used_clocks if not self._graph.drivers.get(root := self._root(clock))} - {
-            *self._graph.clocks
-        }
+        return {
+            root for clock in used_clocks if not self._graph.drivers.get(root := self._source_without_logic(clock))
+        } - {*self._graph.clocks}
 
-    def _undriven_inputs(self, signal: str) -> set[str]:
+    def _undriven_signals_feeding(self, signal: str) -> set[str]:
         """The signals that nothing in the design drives, of all that a signal is made of."""
         seen_signals, pending_signals, inputs = {signal}, [signal], set()
         while pending_signals:
@@ -243,7 +245,7 @@ class _Domains:
         assigned_expressions = [
             expression
             for expression in self._graph.assigned_expressions.get(register, ())
-            if any(signals_named_in(self._graph, expression))
+            if any(paths_and_ranges_of_signals(self._graph, expression))
         ]
         return bool(assigned_expressions) and all(
             self._is_or_names_gray_code(expression) for expression in assigned_expressions
@@ -254,15 +256,15 @@ class _Domains:
 
         if not isinstance(value, Expression):
             return False
-        if is_gray_code(self._graph, value):
+        if is_gray_code_expression(self._graph, value):
             return True
-        name = signal_of(self._graph, value)
+        name = signal_path_of(self._graph, value)
         if name is None or name in self._graph.clocks:
             return False
         made_of = self._graph.assigned_expressions.get(name, ())
-        return bool(made_of) and all(is_gray_code(self._graph, expression) for expression in made_of)
+        return bool(made_of) and all(is_gray_code_expression(self._graph, expression) for expression in made_of)
 
-    def _is_bit(self, signal: str) -> bool:
+    def _is_one_bit(self, signal: str) -> bool:
         symbol = self._graph.symbols.get(signal)
         return isinstance(symbol, ValueSymbol) and symbol.type.isIntegral and symbol.type.bitWidth == 1
 
@@ -271,5 +273,5 @@ class _Domains:
         return isinstance(symbol, ValueSymbol) and symbol.type.canonicalType.isUnpackedArray
 
 
-def _scope_of(path: str) -> str:
+def _parent_path(path: str) -> str:
     return path.rpartition(".")[0]

@@ -77,13 +77,13 @@ class Graph:
     unknown_signals: set[str] = field(default_factory=set)
     """The signals that are connected to modules that no file declares."""
 
-    def add_driver(self, driven_signal: str, driving_signal: str, *, is_plain: bool) -> None:
+    def add_driver(self, driven_signal: str, driving_signal: str, *, is_without_logic: bool) -> None:
         """Note that a signal drives another."""
-        self.drivers.setdefault(driven_signal, []).append((driving_signal, is_plain))
-        self.loads.setdefault(driving_signal, []).append((driven_signal, is_plain))
+        self.drivers.setdefault(driven_signal, []).append((driving_signal, is_without_logic))
+        self.loads.setdefault(driving_signal, []).append((driven_signal, is_without_logic))
 
 
-def graph_of(compilation: Compilation) -> Graph:
+def signal_graph_of(compilation: Compilation) -> Graph:
     """The signals below the tops of a compilation, which has to be elaborated for this alone."""
     graph = Graph()
 
@@ -92,21 +92,21 @@ def graph_of(compilation: Compilation) -> Graph:
             case GenerateBlockSymbol() if symbol.isUninstantiated:
                 return VisitAction.Skip
             case InstanceSymbol():
-                _connect(graph, symbol)
+                _add_port_drivers(graph, symbol)
             case UninstantiatedDefSymbol():
                 symbol.visit(
                     lambda inner: graph.unknown_signals.update(
-                        _path_noting_symbol(graph, named_value) for named_value in _named_values(inner)
+                        _signal_path_storing_symbol(graph, named_value) for named_value in _as_signal_reference(inner)
                     )
                 )
                 return VisitAction.Skip
             case ContinuousAssignSymbol():
                 if isinstance(symbol.assignment, AssignmentExpression):
-                    _drive_by_assignment(graph, symbol.assignment)
+                    _add_assignment_drivers(graph, symbol.assignment)
             case NetSymbol() if symbol.initializer is not None:
-                _drive(graph, [symbol.hierarchicalPath], symbol.initializer)
+                _add_drivers(graph, [symbol.hierarchicalPath], symbol.initializer)
             case ProceduralBlockSymbol():
-                _add_block(graph, symbol)
+                _add_process(graph, symbol)
                 return VisitAction.Skip
         return None
 
@@ -116,16 +116,16 @@ def graph_of(compilation: Compilation) -> Graph:
     return graph
 
 
-def signals_named_in(graph: Graph, expression: object) -> Iterator[tuple[str, SourceRange]]:
+def paths_and_ranges_of_signals(graph: Graph, expression: object) -> Iterator[tuple[str, SourceRange]]:
     """The signals that an expression or a statement names."""
     named_values: list[NamedValueExpression | HierarchicalValueExpression] = []
 
     def visit(node: object) -> None:
-        named_values.extend(_named_values(node))
+        named_values.extend(_as_signal_reference(node))
 
     expression.visit(visit)  # type: ignore[attr-defined]
     for named_value in named_values:
-        yield _path_noting_symbol(graph, named_value), named_value.sourceRange
+        yield _signal_path_storing_symbol(graph, named_value), named_value.sourceRange
 
 
 def unwrap_conversions(expression: Expression) -> Expression:
@@ -135,15 +135,17 @@ def unwrap_conversions(expression: Expression) -> Expression:
     return expression
 
 
-def signal_of(graph: Graph, expression: Expression) -> str | None:
+def signal_path_of(graph: Graph, expression: Expression) -> str | None:
     """The signal that an expression is, or is a part of."""
     expression = unwrap_conversions(expression)
     while isinstance(expression, _SELECTS):
         expression = unwrap_conversions(expression.value)
-    return next((_path_noting_symbol(graph, named_value) for named_value in _named_values(expression)), None)
+    return next(
+        (_signal_path_storing_symbol(graph, named_value) for named_value in _as_signal_reference(expression)), None
+    )
 
 
-def is_gray_code(graph: Graph, expression: Expression) -> bool:
+def is_gray_code_expression(graph: Graph, expression: Expression) -> bool:
     """True if an expression is `x ^ (x >> 1)`, or a call of a function that has `gray` in its name."""
     expression = unwrap_conversions(expression)
     if isinstance(expression, CallExpression):
@@ -157,24 +159,26 @@ def is_gray_code(graph: Graph, expression: Expression) -> bool:
         if isinstance(operand, BinaryExpression) and operand.op == BinaryOperator.LogicalShiftRight
     ]
     names = {
-        signal_of(graph, operand.left if operand in shifted and isinstance(operand, BinaryExpression) else operand)
+        signal_path_of(graph, operand.left if operand in shifted and isinstance(operand, BinaryExpression) else operand)
         for operand in operands
     }
     return len(shifted) == 1 and len(names) == 1 and None not in names
 
 
-def _named_values(node: object) -> Iterator[NamedValueExpression | HierarchicalValueExpression]:
+def _as_signal_reference(node: object) -> Iterator[NamedValueExpression | HierarchicalValueExpression]:
     if isinstance(node, _VALUES) and isinstance(node.symbol, NetSymbol | VariableSymbol):
         yield node
 
 
-def _path_noting_symbol(graph: Graph, value_expression: NamedValueExpression | HierarchicalValueExpression) -> str:
+def _signal_path_storing_symbol(
+    graph: Graph, value_expression: NamedValueExpression | HierarchicalValueExpression
+) -> str:
     path = value_expression.symbol.hierarchicalPath
     graph.symbols.setdefault(path, value_expression.symbol)
     return path
 
 
-def _connect(graph: Graph, instance: InstanceSymbol) -> None:
+def _add_port_drivers(graph: Graph, instance: InstanceSymbol) -> None:
     for connection in instance.portConnections:
         port, outer = connection.port, connection.expression
         if not isinstance(port, PortSymbol) or port.internalSymbol is None or outer is None:
@@ -182,93 +186,95 @@ def _connect(graph: Graph, instance: InstanceSymbol) -> None:
         inner_path = port.internalSymbol.hierarchicalPath
         graph.symbols.setdefault(inner_path, port.internalSymbol)
         if isinstance(outer, AssignmentExpression):
-            for target in _targets(graph, outer.left):
-                graph.add_driver(target, inner_path, is_plain=True)
+            for target in _assigned_signal_paths(graph, outer.left):
+                graph.add_driver(target, inner_path, is_without_logic=True)
         else:
-            _drive(graph, [inner_path], outer)
+            _add_drivers(graph, [inner_path], outer)
 
 
-def _drive(graph: Graph, targets: list[str], driving_expression: Expression) -> None:
-    is_plain = signal_of(graph, driving_expression) is not None
-    for target in targets:
+def _add_drivers(graph: Graph, target_paths: list[str], driving_expression: Expression) -> None:
+    is_plain = signal_path_of(graph, driving_expression) is not None
+    for target in target_paths:
         graph.assigned_expressions.setdefault(target, []).append(driving_expression)
-        for source, _ in signals_named_in(graph, driving_expression):
-            graph.add_driver(target, source, is_plain=is_plain)
+        for source, _ in paths_and_ranges_of_signals(graph, driving_expression):
+            graph.add_driver(target, source, is_without_logic=is_plain)
 
 
-def _drive_by_assignment(graph: Graph, assignment: AssignmentExpression) -> None:
-    _drive(graph, _targets(graph, assignment.left), assignment.right)
+def _add_assignment_drivers(graph: Graph, assignment: AssignmentExpression) -> None:
+    _add_drivers(graph, _assigned_signal_paths(graph, assignment.left), assignment.right)
 
 
-def _targets(graph: Graph, target_expression: Expression) -> list[str]:
+def _assigned_signal_paths(graph: Graph, target_expression: Expression) -> list[str]:
     target_expression = unwrap_conversions(target_expression)
     if isinstance(target_expression, ConcatenationExpression):
-        return [name for operand in target_expression.operands for name in _targets(graph, operand)]
-    signal = signal_of(graph, target_expression)
+        return [name for operand in target_expression.operands for name in _assigned_signal_paths(graph, operand)]
+    signal = signal_path_of(graph, target_expression)
     return [signal] if signal is not None else []
 
 
-def _add_block(graph: Graph, block: ProceduralBlockSymbol) -> None:
+def _add_process(graph: Graph, block: ProceduralBlockSymbol) -> None:
     block_body = block.body
     if (
         block.procedureKind in _BY_CLOCK
         and isinstance(block_body, TimedStatement)
-        and (clock := _clock_and_resets(graph, block_body))
+        and (clock := _clock_and_resets_if_one_clock(graph, block_body))
     ):
-        _add_clocked(graph, block_body, *clock)
+        _add_clocked_process(graph, block_body, *clock)
     elif block.procedureKind in _BY_VALUE:
-        assignments = _assignments(block_body)
-        assigned_ranges = {text_range for assignment in assignments for text_range in _ranges(graph, assignment)}
+        assignments = _assignments_in(block_body)
+        assigned_ranges = {
+            text_range for assignment in assignments for text_range in _signal_name_places(graph, assignment)
+        }
         conditions = [
             name
-            for name, source_range in signals_named_in(graph, block_body)
-            if _text_place(source_range) not in assigned_ranges
+            for name, source_range in paths_and_ranges_of_signals(graph, block_body)
+            if _buffer_and_start_offset(source_range) not in assigned_ranges
         ]
         for assignment in assignments:
-            _drive_by_assignment(graph, assignment)
-            for target in _targets(graph, assignment.left):
+            _add_assignment_drivers(graph, assignment)
+            for target in _assigned_signal_paths(graph, assignment.left):
                 for condition in conditions:
-                    graph.add_driver(target, condition, is_plain=False)
+                    graph.add_driver(target, condition, is_without_logic=False)
 
 
-def _clock_and_resets(graph: Graph, timed_body: TimedStatement) -> tuple[str, set[str]] | None:
+def _clock_and_resets_if_one_clock(graph: Graph, timed_body: TimedStatement) -> tuple[str, set[str]] | None:
     """The clock of a block, and what else it waits for, which are its resets."""
     timing = timed_body.timing
     events = timing.events if isinstance(timing, EventListControl) else [timing]
     edges = [event for event in events if isinstance(event, SignalEventControl) and event.edge in _EDGES]
     if not edges or len(edges) < len(events):
         return None
-    waited = [signal_of(graph, edge.expr) for edge in edges]
-    read_names = {name for name, _ in signals_named_in(graph, timed_body.stmt)}
+    waited = [signal_path_of(graph, edge.expr) for edge in edges]
+    read_names = {name for name, _ in paths_and_ranges_of_signals(graph, timed_body.stmt)}
     clocks = [name for name in waited if name is not None and (len(waited) == 1 or name not in read_names)]
     return (clocks[0], {name for name in waited if name} - {clocks[0]}) if len(clocks) == 1 else None
 
 
-def _add_clocked(graph: Graph, timed_body: TimedStatement, clock: str, resets: set[str]) -> None:
+def _add_clocked_process(graph: Graph, timed_body: TimedStatement, clock: str, resets: set[str]) -> None:
     assigned_ranges: set[tuple[int, int]] = set()
-    for assignment in _assignments(timed_body.stmt):
-        assigned_ranges |= set(_ranges(graph, assignment))
-        targets = _targets(graph, assignment.left)
+    for assignment in _assignments_in(timed_body.stmt):
+        assigned_ranges |= set(_signal_name_places(graph, assignment))
+        targets = _assigned_signal_paths(graph, assignment.left)
         for target in targets:
             graph.clocks.setdefault(target, set()).add(clock)
             graph.assigned_expressions.setdefault(target, []).append(assignment.right)
         destination = targets[0] if len(targets) == 1 else None
         assigned_value = unwrap_conversions(assignment.right)
         is_shifted = isinstance(assigned_value, ConcatenationExpression) and destination in {
-            signal_of(graph, part) for part in assigned_value.operands
+            signal_path_of(graph, part) for part in assigned_value.operands
         }
-        is_plain = is_shifted or signal_of(graph, assigned_value) is not None
-        for name, source_range in signals_named_in(graph, assignment.right):
+        is_plain = is_shifted or signal_path_of(graph, assigned_value) is not None
+        for name, source_range in paths_and_ranges_of_signals(graph, assignment.right):
             if name != destination and name not in resets:
                 graph.reads.append(
                     ClockedRead(name, clock, source_range, destination if is_plain else None, is_shifted)
                 )
-    for name, source_range in signals_named_in(graph, timed_body.stmt):
-        if _text_place(source_range) not in assigned_ranges and name not in resets:
+    for name, source_range in paths_and_ranges_of_signals(graph, timed_body.stmt):
+        if _buffer_and_start_offset(source_range) not in assigned_ranges and name not in resets:
             graph.reads.append(ClockedRead(name, clock, source_range, None, is_shifted=False))
 
 
-def _assignments(statement_node: object) -> list[AssignmentExpression]:
+def _assignments_in(statement_node: object) -> list[AssignmentExpression]:
     assignments: list[AssignmentExpression] = []
 
     def visit(node: object) -> None:
@@ -279,9 +285,11 @@ def _assignments(statement_node: object) -> list[AssignmentExpression]:
     return assignments
 
 
-def _ranges(graph: Graph, expression: Expression) -> Iterator[tuple[int, int]]:
-    return (_text_place(source_range) for _, source_range in signals_named_in(graph, expression))
+def _signal_name_places(graph: Graph, expression: Expression) -> Iterator[tuple[int, int]]:
+    return (
+        _buffer_and_start_offset(source_range) for _, source_range in paths_and_ranges_of_signals(graph, expression)
+    )
 
 
-def _text_place(source_range: SourceRange) -> tuple[int, int]:
+def _buffer_and_start_offset(source_range: SourceRange) -> tuple[int, int]:
     return source_range.start.buffer.id, source_range.start.offset

@@ -103,7 +103,7 @@ def guarded_statements(
             yield GuardedStatement(statement, outer_guards)
 
 
-def events_of(statement: Statement) -> tuple[SignalEventControl, ...]:
+def awaited_signal_events(statement: Statement) -> tuple[SignalEventControl, ...]:
     """The signals that a process waits for before each time that it runs."""
     if not isinstance(statement, TimedStatement):
         return ()

@@ -44,8 +44,8 @@ from pyslang.ast import (
 
 from benchwright_verilog.semantics.behaviour.clock_graph import unwrap_conversions
 from benchwright_verilog.semantics.behaviour.guarded_statements import StatementGuard
-from benchwright_verilog.semantics.behaviour.registers import Reset, is_reset_name, reset_of
-from benchwright_verilog.semantics.names.named_values import symbol_of, targets_of, text_of
+from benchwright_verilog.semantics.behaviour.registers import Reset, is_reset_name, tested_signal_and_level
+from benchwright_verilog.semantics.names.named_values import assigned_parts, one_line_source, signal_symbol_of
 
 if TYPE_CHECKING:
     from pyslang import SourceRange
@@ -92,18 +92,18 @@ class NextStates:
     def __init__(
         self,
         state_variable: ValueSymbol,
-        value: int,
-        writers: Mapping[str, Statement | Expression],
-        resets: Mapping[str, int],
+        state: int,
+        writers_by_path: Mapping[str, Statement | Expression],
+        reset_levels_by_path: Mapping[str, int],
     ) -> None:
-        self.value = value
+        self.value = state
         self._path = state_variable.hierarchicalPath
-        self._writers = writers
-        self._resets = resets
+        self._writers = writers_by_path
+        self._resets = reset_levels_by_path
         self._followed: list[str] = []
         self._context = EvalContext(state_variable, EvalFlags.IsScript)
         self._context.pushEmptyFrame()
-        self._context.createLocal(state_variable, state_variable.type.coerceValue(ConstantValue(value)))
+        self._context.createLocal(state_variable, state_variable.type.coerceValue(ConstantValue(state)))
 
     def paths_through(self, process_body: Statement) -> list[ProcessPath]:
         """The ways of the state variable through the process with the clock.
@@ -115,9 +115,9 @@ class NextStates:
             process_body, self._path, [ProcessPath((), self.value, is_kept=True)], is_outermost=True
         )
 
-    def constant_value(self, expression: Expression) -> int | None:
+    def value_fixed_by_state(self, expression: Expression) -> int | None:
         """The number that an expression is, if the state and constants alone decide that."""
-        return number(expression.eval(self._context))
+        return unsigned_integer(expression.eval(self._context))
 
     def _paths_after(
         self, statement: Statement, variable_path: str, process_paths: list[ProcessPath], *, is_outermost: bool = False
@@ -154,8 +154,8 @@ class NextStates:
         *,
         is_outermost: bool,
     ) -> list[ProcessPath]:
-        reset = self._reset_branch(statement) if is_outermost else None
-        condition = self._conjunction(condition_part.expr for condition_part in statement.conditions)
+        reset = self._is_reset_branch_and_reset(statement) if is_outermost else None
+        condition = self._all_conditions_in_state(condition_part.expr for condition_part in statement.conditions)
         if isinstance(condition, bool):
             branch = statement.ifTrue if condition else statement.ifFalse
             return self._paths_after(branch, variable_path, process_paths) if branch is not None else process_paths
@@ -171,17 +171,17 @@ class NextStates:
             is_first, reset_found = reset
             reset_ways, later_ways = (inner_paths, other_ways) if is_first else (other_ways, inner_paths)
             return [*(replace(way, reset=reset_found) for way in reset_ways), *later_ways]
-        return _limit_paths(
+        return _paths_unless_too_many(
             [
                 *_paths_under_condition(condition, inner_paths),
                 *_paths_under_condition(negate_condition(condition), other_ways),
             ]
         )
 
-    def _reset_branch(self, statement: ConditionalStatement) -> tuple[bool, Reset] | None:
+    def _is_reset_branch_and_reset(self, statement: ConditionalStatement) -> tuple[bool, Reset] | None:
         """True if what is under a condition, and not what is beside it, is the reset; and the reset."""
         first = statement.conditions[0].expr
-        tested = reset_of(StatementGuard(first)) if len(statement.conditions) == 1 else None
+        tested = tested_signal_and_level(StatementGuard(first)) if len(statement.conditions) == 1 else None
         if tested is None:
             return None
         symbol, level = tested
@@ -198,7 +198,7 @@ class NextStates:
         is_written = is_certain = False
         earlier_conditions: list[str] = []
         for body, labels in branches:
-            condition = self._disjunction(self._label_condition(statement.expr, label) for label in labels)
+            condition = self._any_condition_in_state(self._label_condition(statement.expr, label) for label in labels)
             if condition is False:
                 continue
             inner_paths = self._paths_after(body, variable_path, process_paths)
@@ -216,42 +216,42 @@ class NextStates:
             )
             is_written |= otherwise is not process_paths
             case_ways += _paths_under_condition(
-                _condition_of_default(_source_text(statement.expr), earlier_conditions), otherwise
+                _condition_of_default(_text_without_outer_parentheses(statement.expr), earlier_conditions), otherwise
             )
-        return _limit_paths(case_ways) if is_written else process_paths
+        return _paths_unless_too_many(case_ways) if is_written else process_paths
 
     def _paths_after_assignment(
         self, assignment: AssignmentExpression, variable_path: str, process_paths: list[ProcessPath]
     ) -> list[ProcessPath]:
-        targets = list(targets_of(assignment.left))
+        targets = list(assigned_parts(assignment.left))
         for target_expression in targets:
-            symbol = symbol_of(target_expression)
+            symbol = signal_symbol_of(target_expression)
             if symbol is None or symbol.hierarchicalPath != variable_path:
                 continue
             if len(targets) > 1 or assignment.isCompound:
                 return [ProcessPath((), None, assignment.sourceRange)]
             if isinstance(target_expression, NamedValueExpression):
-                return self._paths_to_values(assignment.right, assignment.sourceRange)
-            return [self._path_with_bit(way, target_expression, assignment) for way in process_paths]
+                return self._paths_of_assigned_value(assignment.right, assignment.sourceRange)
+            return [self._path_after_one_hot_assignment(way, target_expression, assignment) for way in process_paths]
         return process_paths
 
-    def _path_with_bit(
+    def _path_after_one_hot_assignment(
         self, process_path: ProcessPath, target_expression: Expression, assignment: AssignmentExpression
     ) -> ProcessPath:
         """A one-hot state after `next[RUN] = 1'b1`."""
         bit = (
-            self.constant_value(target_expression.selector)
+            self.value_fixed_by_state(target_expression.selector)
             if isinstance(target_expression, ElementSelectExpression)
             else None
         )
-        is_set = self.constant_value(assignment.right)
+        is_set = self.value_fixed_by_state(assignment.right)
         if process_path.value is None or bit is None or is_set is None or bit > _MAX_WAYS:
             return replace(process_path, value=None, source_range=assignment.sourceRange)
         value = process_path.value | 1 << bit if is_set else process_path.value & ~(1 << bit)
         return replace(process_path, value=value, source_range=assignment.sourceRange, is_kept=False)
 
-    def _paths_to_values(self, expression: Expression, source_range: SourceRange) -> list[ProcessPath]:
-        value = self.constant_value(expression)
+    def _paths_of_assigned_value(self, expression: Expression, source_range: SourceRange) -> list[ProcessPath]:
+        value = self.value_fixed_by_state(expression)
         bare_expression = unwrap_conversions(expression)
         if value is not None:
             is_kept = (
@@ -264,14 +264,18 @@ class NextStates:
                 )
             ]
         if isinstance(bare_expression, ConditionalExpression):
-            condition = self._conjunction(condition_part.expr for condition_part in bare_expression.conditions)
-            if isinstance(condition, bool):
-                return self._paths_to_values(bare_expression.left if condition else bare_expression.right, source_range)
-            first_paths, second_paths = (
-                self._paths_to_values(bare_expression.left, source_range),
-                self._paths_to_values(bare_expression.right, source_range),
+            condition = self._all_conditions_in_state(
+                condition_part.expr for condition_part in bare_expression.conditions
             )
-            return _limit_paths(
+            if isinstance(condition, bool):
+                return self._paths_of_assigned_value(
+                    bare_expression.left if condition else bare_expression.right, source_range
+                )
+            first_paths, second_paths = (
+                self._paths_of_assigned_value(bare_expression.left, source_range),
+                self._paths_of_assigned_value(bare_expression.right, source_range),
+            )
+            return _paths_unless_too_many(
                 [
                     *_paths_under_condition(condition, first_paths),
                     *_paths_under_condition(negate_condition(condition), second_paths),
@@ -292,49 +296,51 @@ class NextStates:
         try:
             if isinstance(writer, Expression):
                 assigned_value = writer.right if isinstance(writer, AssignmentExpression) else writer
-                return self._paths_to_values(assigned_value, writer.sourceRange)
+                return self._paths_of_assigned_value(assigned_value, writer.sourceRange)
             return self._paths_after(writer, variable_path, [ProcessPath((), None)])
         finally:
             self._followed.pop()
 
-    def _conjunction(self, expressions: Iterable[Expression]) -> bool | str:
-        return _join_conditions((self._condition(expression) for expression in expressions), "&&", absorbing=False)
+    def _all_conditions_in_state(self, expressions: Iterable[Expression]) -> bool | str:
+        return _join_conditions(
+            (self._condition_left_in_state(expression) for expression in expressions), "&&", absorbing=False
+        )
 
-    def _disjunction(self, conditions: Iterable[bool | str]) -> bool | str:
+    def _any_condition_in_state(self, conditions: Iterable[bool | str]) -> bool | str:
         return _join_conditions(conditions, "||", absorbing=True)
 
-    def _condition(self, expression: Expression) -> bool | str:
+    def _condition_left_in_state(self, expression: Expression) -> bool | str:
         """True if a condition holds in the state; what is left of it, if that depends on more."""
-        value = self.constant_value(expression)
+        value = self.value_fixed_by_state(expression)
         if value is not None:
             return value != 0
         bare_expression = unwrap_conversions(expression)
         match bare_expression:
             case BinaryExpression() if bare_expression.op == BinaryOperator.LogicalAnd:
-                return self._conjunction((bare_expression.left, bare_expression.right))
+                return self._all_conditions_in_state((bare_expression.left, bare_expression.right))
             case BinaryExpression() if bare_expression.op == BinaryOperator.LogicalOr:
-                return self._disjunction(
-                    self._condition(side) for side in (bare_expression.left, bare_expression.right)
+                return self._any_condition_in_state(
+                    self._condition_left_in_state(side) for side in (bare_expression.left, bare_expression.right)
                 )
             case UnaryExpression() if bare_expression.op == UnaryOperator.LogicalNot:
-                operand_condition = self._condition(bare_expression.operand)
+                operand_condition = self._condition_left_in_state(bare_expression.operand)
                 return (
                     negate_condition(operand_condition) if isinstance(operand_condition, str) else not operand_condition
                 )
-        return _source_text(bare_expression)
+        return _text_without_outer_parentheses(bare_expression)
 
     def _label_condition(self, expression: Expression, label_expression: Expression) -> bool | str:
         """True if a `case` takes the item of a label."""
-        constant_value, labelled = self.constant_value(expression), self.constant_value(label_expression)
+        constant_value, labelled = self.value_fixed_by_state(expression), self.value_fixed_by_state(label_expression)
         if constant_value is not None and labelled is not None:
             return constant_value == labelled
         # In `case (1'b1)` the labels are the conditions.
         if constant_value == 1 and unwrap_conversions(label_expression).type.bitWidth == 1:
-            return self._condition(label_expression)
-        return f"{_source_text(expression)} == {_source_text(label_expression)}"
+            return self._condition_left_in_state(label_expression)
+        return f"{_text_without_outer_parentheses(expression)} == {_text_without_outer_parentheses(label_expression)}"
 
 
-def number(constant: ConstantValue) -> int | None:
+def unsigned_integer(constant: ConstantValue) -> int | None:
     """A constant as a number without a sign; None if it is none, or has unknown bits."""
     value = constant.value
     return int(value) % (1 << value.bitWidth) if isinstance(value, SVInt) and not value.hasUnknown else None
@@ -353,7 +359,7 @@ def negate_condition(condition: str) -> str:
 def conjunction(conditions: Iterable[str]) -> str:
     """A condition that holds if all of some do."""
     terms = list(conditions)
-    return " && ".join(_term(term) for term in terms) if len(terms) > 1 else "".join(terms)
+    return " && ".join(_in_parentheses_if_needed(term) for term in terms) if len(terms) > 1 else "".join(terms)
 
 
 def _join_conditions(conditions: Iterable[bool | str], operator: str, *, absorbing: bool) -> bool | str:
@@ -364,24 +370,24 @@ def _join_conditions(conditions: Iterable[bool | str], operator: str, *, absorbi
         if isinstance(condition, str):
             open_conditions.append(condition)
     if len(open_conditions) > 1:
-        return f" {operator} ".join(_term(term) for term in open_conditions)
+        return f" {operator} ".join(_in_parentheses_if_needed(term) for term in open_conditions)
     return open_conditions[0] if open_conditions else not absorbing
 
 
-def _source_text(expression: Expression) -> str:
+def _text_without_outer_parentheses(expression: Expression) -> str:
     # What converts an expression is not written.
-    text = text_of(unwrap_conversions(expression).syntax)
-    while text.startswith("(") and _is_one_group(text):
+    text = one_line_source(unwrap_conversions(expression).syntax)
+    while text.startswith("(") and _is_one_parenthesised_group(text):
         text = text[1:-1].strip()
     return text
 
 
-def _term(condition: str) -> str:
+def _in_parentheses_if_needed(condition: str) -> str:
     is_plain = _PLAIN.fullmatch(condition) is not None or _COMPARED.fullmatch(condition) is not None
-    return condition if is_plain or _is_one_group(condition.removeprefix("!")) else f"({condition})"
+    return condition if is_plain or _is_one_parenthesised_group(condition.removeprefix("!")) else f"({condition})"
 
 
-def _is_one_group(text: str) -> bool:
+def _is_one_parenthesised_group(text: str) -> bool:
     """True if the first parenthesis is closed by the last."""
     depth = 0
     for number, letter in enumerate(text):
@@ -405,7 +411,7 @@ def _paths_under_condition(condition: bool | str, process_paths: Iterable[Proces
         yield replace(way, conditions=(condition, *way.conditions)) if isinstance(condition, str) else way
 
 
-def _limit_paths(process_paths: list[ProcessPath]) -> list[ProcessPath]:
+def _paths_unless_too_many(process_paths: list[ProcessPath]) -> list[ProcessPath]:
     if len(process_paths) > _MAX_WAYS:
         raise TooManyWaysError
     return process_paths

@@ -32,11 +32,16 @@ from benchwright_verilog.semantics.behaviour.clock_graph import unwrap_conversio
 from benchwright_verilog.semantics.behaviour.guarded_statements import (
     GuardedStatement,
     StatementGuard,
-    events_of,
+    awaited_signal_events,
     guarded_statements,
 )
 from benchwright_verilog.semantics.compilation.instances import NameLocation
-from benchwright_verilog.semantics.names.named_values import symbol_of, symbols_in, targets_of, text_of
+from benchwright_verilog.semantics.names.named_values import (
+    assigned_parts,
+    one_line_source,
+    signal_symbol_of,
+    signals_by_path,
+)
 
 if TYPE_CHECKING:
     from pyslang.ast import InstanceBodySymbol, Symbol
@@ -91,7 +96,7 @@ class Register:
 def registers(design: InstanceTree, instance_path: str) -> list[Register] | None:
     """The registers of an instance in the order of the file, at most 10,000; None if there is no such instance."""
     with design.lock:
-        symbol = design.symbol(instance_path)
+        symbol = design.instance_symbol_around(instance_path)
         if symbol is None or symbol.hierarchicalPath != instance_path:
             return None
         by_path: dict[str, Register] = {}
@@ -124,24 +129,28 @@ def is_reset_name(name: str) -> bool:
     return _RESET.search(name) is not None
 
 
-def reset_of(guard: StatementGuard) -> tuple[Symbol, int] | None:
+def tested_signal_and_level(guard: StatementGuard) -> tuple[Symbol, int] | None:
     """The signal that a condition tests alone, and the level at which the condition holds."""
     expression, level = unwrap_conversions(guard.expression), 1 if guard.holds else 0
     if guard.label_values:
         return None
     while isinstance(expression, UnaryExpression) and expression.op in _NOT:
         expression, level = unwrap_conversions(expression.operand), 1 - level
-    symbol = symbol_of(expression)
+    symbol = signal_symbol_of(expression)
     return (symbol, level) if symbol is not None else None
 
 
-def clock_and_resets(block: ProceduralBlockSymbol) -> tuple[RegisterClock | None, dict[str, int]] | None:
+def clock_and_reset_levels(block: ProceduralBlockSymbol) -> tuple[RegisterClock | None, dict[str, int]] | None:
     """The clock of a process, and the levels of its asynchronous resets by their paths; None without an edge."""
-    events = events_of(block.body)
-    edges = [(symbol, event.edge) for event in events if event.edge in _EDGES and (symbol := symbol_of(event.expr))]
+    events = awaited_signal_events(block.body)
+    edges = [
+        (symbol, event.edge) for event in events if event.edge in _EDGES and (symbol := signal_symbol_of(event.expr))
+    ]
     if not edges or len(edges) < len(events):
         return None
-    read_paths = {path for guarded_statement in guarded_statements(block.body) for path in _read(guarded_statement)}
+    read_paths = {
+        path for guarded_statement in guarded_statements(block.body) for path in _read_signal_paths(guarded_statement)
+    }
     clocks = [edge_event for edge_event in edges if len(edges) == 1 or edge_event[0].hierarchicalPath not in read_paths]
     clock = RegisterClock(clocks[0][0].name, _EDGES[clocks[0][1]]) if len(clocks) == 1 else None
     resets = {
@@ -153,7 +162,7 @@ def clock_and_resets(block: ProceduralBlockSymbol) -> tuple[RegisterClock | None
 
 
 def _registers_of_process(design: InstanceTree, block: ProceduralBlockSymbol) -> Iterator[Register]:
-    timing = clock_and_resets(block)
+    timing = clock_and_reset_levels(block)
     if timing is None:
         return
     clock, resets = timing
@@ -163,30 +172,32 @@ def _registers_of_process(design: InstanceTree, block: ProceduralBlockSymbol) ->
         )
         if not isinstance(expression, AssignmentExpression):
             continue
-        reset = _reset(guarded_statement.guards, resets, expression)
-        for target_expression in targets_of(expression.left):
-            symbol = symbol_of(target_expression)
+        reset = _reset_of_assignment(guarded_statement.guards, resets, expression)
+        for target_expression in assigned_parts(expression.left):
+            symbol = signal_symbol_of(target_expression)
             # A variable of the block is no register.
-            if symbol is not None and not _is_inside(symbol, block):
+            if symbol is not None and not _is_declared_in_process(symbol, block):
                 yield Register(
                     path=symbol.hierarchicalPath,
                     name=symbol.name,
                     type=str(symbol.type),  # type: ignore[attr-defined]
                     clock=clock,
                     reset=reset,
-                    declaration=design.span_of(symbol),
-                    written_span=design.span_of_range(expression.sourceRange),
+                    declaration=design.declaration_span(symbol),
+                    written_span=design.file_span(expression.sourceRange),
                 )
 
 
-def _reset(guards: Iterable[StatementGuard], resets: dict[str, int], assignment: AssignmentExpression) -> Reset | None:
+def _reset_of_assignment(
+    guards: Iterable[StatementGuard], resets: dict[str, int], assignment: AssignmentExpression
+) -> Reset | None:
     outermost = next(iter(guards), None)
-    tested = reset_of(outermost) if outermost is not None else None
+    tested = tested_signal_and_level(outermost) if outermost is not None else None
     if tested is None:
         return None
     symbol, level = tested
     # What the expression was converted from is written only in the syntax of the assignment.
-    value = text_of(getattr(assignment.syntax, "right", None))
+    value = one_line_source(getattr(assignment.syntax, "right", None))
     if symbol.hierarchicalPath in resets:
         is_it = level == resets[symbol.hierarchicalPath]
         return Reset(symbol.name, level, True, value) if is_it else None
@@ -194,14 +205,14 @@ def _reset(guards: Iterable[StatementGuard], resets: dict[str, int], assignment:
     return Reset(symbol.name, level, False, value) if is_named_so else None
 
 
-def _read(guarded_statement: GuardedStatement) -> Iterator[str]:
+def _read_signal_paths(guarded_statement: GuardedStatement) -> Iterator[str]:
     for guard in guarded_statement.guards:
         for expression in (guard.expression, *guard.label_values):
-            yield from symbols_in(expression)
+            yield from signals_by_path(expression)
     statement = guarded_statement.statement
     is_assignment = isinstance(statement, ExpressionStatement) and isinstance(statement.expr, AssignmentExpression)
-    yield from symbols_in(statement.expr.right if is_assignment else statement)  # type: ignore[attr-defined]
+    yield from signals_by_path(statement.expr.right if is_assignment else statement)  # type: ignore[attr-defined]
 
 
-def _is_inside(symbol: Symbol, block: ProceduralBlockSymbol) -> bool:
+def _is_declared_in_process(symbol: Symbol, block: ProceduralBlockSymbol) -> bool:
     return any(symbol.parentScope == inner_block for inner_block in block.blocks)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from pyslang.ast import PortSymbol
 
-from benchwright_verilog.semantics.behaviour.body_flows import AssignmentRole, Body, Flow, read_body
+from benchwright_verilog.semantics.behaviour.body_flows import AssignmentRole, Body, Flow, read_instance_flows
 from benchwright_verilog.semantics.compilation.instances import NameLocation
 
 if TYPE_CHECKING:
@@ -71,9 +71,11 @@ class SignalFlow:
     def signal_path_declared_at(self, path: Path, start_byte: int, instance_path: str) -> str | None:
         """The path of the signal of an instance that is declared at a byte of a file; of several the first."""
         with self._design.lock:
-            instance_symbol = self._design.symbol(instance_path)
-            for name, symbol in self._body(instance_symbol).signals.items() if instance_symbol is not None else ():
-                span = self._design.span_of(symbol)
+            instance_symbol = self._design.instance_symbol_around(instance_path)
+            for name, symbol in (
+                self._read_body_once(instance_symbol).signals.items() if instance_symbol is not None else ()
+            ):
+                span = self._design.declaration_span(symbol)
                 if span is not None and (span.path, span.start) == (path, start_byte):
                     return name
         return None
@@ -81,10 +83,10 @@ class SignalFlow:
     def signal(self, signal_path: str) -> FlowSignal | None:
         """The signal of a path; None if the design has none."""
         with self._design.lock:
-            instance_symbol = self._design.symbol(signal_path)
+            instance_symbol = self._design.instance_symbol_around(signal_path)
             return (
-                self._signal(signal_path)
-                if instance_symbol is not None and signal_path in self._body(instance_symbol).signals
+                self._flow_signal(signal_path)
+                if instance_symbol is not None and signal_path in self._read_body_once(instance_symbol).signals
                 else None
             )
 
@@ -102,61 +104,67 @@ class SignalFlow:
         return self._endpoints(signal_path, driven)
 
     def _endpoints(
-        self, path: str, ends_of: Callable[[Flow], Iterable[tuple[str, AssignmentRole]] | None]
+        self, signal_path: str, other_ends_if_touched: Callable[[Flow], Iterable[tuple[str, AssignmentRole]] | None]
     ) -> SignalEndpoints | None:
         with self._design.lock:
-            instance_symbol = self._design.symbol(path)
-            symbol = self._body(instance_symbol).signals.get(path) if instance_symbol is not None else None
+            instance_symbol = self._design.instance_symbol_around(signal_path)
+            symbol = (
+                self._read_body_once(instance_symbol).signals.get(signal_path) if instance_symbol is not None else None
+            )
             if instance_symbol is None or symbol is None:
                 return None
-            bodies = list(self._bodies_of(instance_symbol))
+            bodies = list(self._bodies_naming_signals_of(instance_symbol))
             endpoints = [
-                FlowEndpoint(flow, tuple((self._signal(name), part) for name, part in ends))
+                FlowEndpoint(flow, tuple((self._flow_signal(name), part) for name, part in ends))
                 for flow_body in bodies
                 for flow in flow_body.flows
-                if (ends := ends_of(flow)) is not None
+                if (ends := other_ends_if_touched(flow)) is not None
             ]
-            port = instance_symbol.body.findPort(symbol.name) if _parent(instance_symbol) is None else None
+            port = instance_symbol.body.findPort(symbol.name) if _parent_instance(instance_symbol) is None else None
             direction = port.direction.name.lower() if isinstance(port, PortSymbol) else None
             return SignalEndpoints(
-                self._signal(path), direction, tuple(endpoints), not any(body.is_cut for body in bodies)
+                self._flow_signal(signal_path), direction, tuple(endpoints), not any(body.is_cut for body in bodies)
             )
 
-    def _bodies_of(self, instance_symbol: InstanceSymbol) -> Iterator[Body]:
+    def _bodies_naming_signals_of(self, instance_symbol: InstanceSymbol) -> Iterator[Body]:
         """Yield bodies that name signals of an instance: in and around it; of an interface, where it is connected."""
-        yield self._body(instance_symbol)
-        parent = _parent(instance_symbol)
+        yield self._read_body_once(instance_symbol)
+        parent = _parent_instance(instance_symbol)
         if parent is None:
             return
-        yield self._body(parent)
+        yield self._read_body_once(parent)
         if instance_symbol.isInterface:
             interface, seen_paths = instance_symbol.hierarchicalPath, {parent.hierarchicalPath}
-            pending_bodies = [self._body(parent)]
+            pending_bodies = [self._read_body_once(parent)]
             while pending_bodies:
                 for inner_path, connected in pending_bodies.pop().interfaces:
                     symbol = (
-                        self._design.symbol(inner_path)
+                        self._design.instance_symbol_around(inner_path)
                         if connected == interface and inner_path not in seen_paths
                         else None
                     )
                     if symbol is not None:
                         seen_paths.add(inner_path)
-                        pending_bodies.append(self._body(symbol))
+                        pending_bodies.append(self._read_body_once(symbol))
                         yield pending_bodies[-1]
 
-    def _signal(self, path: str) -> FlowSignal:
-        instance_symbol = self._design.symbol(path)
-        symbol = self._body(instance_symbol).signals.get(path) if instance_symbol is not None else None
-        return FlowSignal(path, path.rpartition(".")[2], self._design.span_of(symbol) if symbol is not None else None)
+    def _flow_signal(self, signal_path: str) -> FlowSignal:
+        instance_symbol = self._design.instance_symbol_around(signal_path)
+        symbol = self._read_body_once(instance_symbol).signals.get(signal_path) if instance_symbol is not None else None
+        return FlowSignal(
+            signal_path,
+            signal_path.rpartition(".")[2],
+            self._design.declaration_span(symbol) if symbol is not None else None,
+        )
 
-    def _body(self, instance: InstanceSymbol) -> Body:
+    def _read_body_once(self, instance: InstanceSymbol) -> Body:
         path = instance.hierarchicalPath
         if path not in self._bodies:
-            self._bodies[path] = read_body(self._design, instance)
+            self._bodies[path] = read_instance_flows(self._design, instance)
         return self._bodies[path]
 
 
-def _parent(instance: InstanceSymbol) -> InstanceSymbol | None:
+def _parent_instance(instance: InstanceSymbol) -> InstanceSymbol | None:
     scope = instance.parentScope
     body = scope.containingInstance if scope is not None else None
     return body.parentInstance if body is not None else None

@@ -31,10 +31,10 @@ from pyslang.ast import (
 )
 
 from benchwright_verilog.semantics.behaviour.clock_graph import unwrap_conversions
-from benchwright_verilog.semantics.behaviour.next_states import number
-from benchwright_verilog.semantics.behaviour.registers import RegisterClock, clock_and_resets
+from benchwright_verilog.semantics.behaviour.next_states import unsigned_integer
+from benchwright_verilog.semantics.behaviour.registers import RegisterClock, clock_and_reset_levels
 from benchwright_verilog.semantics.compilation.instances import NameLocation
-from benchwright_verilog.semantics.names.named_values import symbol_of, targets_of, text_of
+from benchwright_verilog.semantics.names.named_values import assigned_parts, one_line_source, signal_symbol_of
 
 if TYPE_CHECKING:
     from pyslang.ast import InstanceBodySymbol, Statement, Type
@@ -97,20 +97,20 @@ class VariableFacts:
         """Those that may hold a state, in the order of the file."""
         return list(self.candidates.values())
 
-    def labels(self, register: StateRegister) -> dict[int, StateLabel]:
+    def state_labels_by_value(self, register: StateRegister) -> dict[int, StateLabel]:
         """The names of a register's states, by their values."""
         labels: dict[int, StateLabel] = {}
-        for path in self._family(register):
+        for path in self._register_and_source_paths(register):
             for value, label in self.labelled.get(path, {}).items():
                 if value not in labels or (label.is_named and not labels[value].is_named):
                     labels[value] = label
         return labels
 
-    def is_switched(self, register: StateRegister) -> bool:
+    def is_tested_by_case(self, register: StateRegister) -> bool:
         """True if a `case` is about a register, or about what it becomes."""
-        return not self.switched.isdisjoint(self._family(register))
+        return not self.switched.isdisjoint(self._register_and_source_paths(register))
 
-    def _family(self, register: StateRegister) -> list[str]:
+    def _register_and_source_paths(self, register: StateRegister) -> list[str]:
         path = register.symbol.hierarchicalPath
         return [path, *sorted(source for source in self.source_paths.get(path, ()) if source in self.writers)]
 
@@ -118,9 +118,9 @@ class VariableFacts:
 def read_variable_facts(design: InstanceTree, body: InstanceBodySymbol) -> VariableFacts:
     """Reads an instance; `InstanceTree.lock` has to be held."""
     facts_reader = _StateReader(design, body)
-    facts_reader.read(body)
+    facts_reader.add_scope_facts(body)
     for register in facts_reader.variable_facts.registers:
-        facts_reader.name_states(register)
+        facts_reader.label_enum_states(register)
     return facts_reader.variable_facts
 
 
@@ -130,64 +130,64 @@ class _StateReader:
         self._design = design
         self._constants = EvalContext(body)
 
-    def read(self, scope: InstanceBodySymbol | GenerateBlockSymbol | GenerateBlockArraySymbol) -> None:
+    def add_scope_facts(self, scope: InstanceBodySymbol | GenerateBlockSymbol | GenerateBlockArraySymbol) -> None:
         for scope_member in scope:
             match scope_member:
                 case GenerateBlockSymbol() if scope_member.isUninstantiated:
                     continue
                 case GenerateBlockSymbol() | GenerateBlockArraySymbol():
-                    self.read(scope_member)
+                    self.add_scope_facts(scope_member)
                 case ContinuousAssignSymbol() if isinstance(scope_member.assignment, AssignmentExpression):
-                    self._note_writer(scope_member.assignment, scope_member.assignment)
-                    scope_member.assignment.visit(self._note_node)
+                    self._add_writer(scope_member.assignment, scope_member.assignment)
+                    scope_member.assignment.visit(self._add_node_facts)
                 case NetSymbol() if scope_member.initializer is not None:
                     self.variable_facts.writers[scope_member.hierarchicalPath] = scope_member.initializer
-                    self._note_value(scope_member.hierarchicalPath, scope_member.initializer)
+                    self._add_assigned_labels(scope_member.hierarchicalPath, scope_member.initializer)
                 case ProceduralBlockSymbol():
-                    self._read_process(scope_member)
+                    self._add_process_facts(scope_member)
 
-    def name_states(self, register: StateRegister) -> None:
+    def label_enum_states(self, register: StateRegister) -> None:
         """Names the states of a register by the members of its type."""
         known_labels = self.variable_facts.labelled.setdefault(register.symbol.hierarchicalPath, {})
         type_ = register.symbol.type.canonicalType
-        for enum_member in _members(type_):
-            value = number(enum_member.value)
+        for enum_member in _enum_members(type_):
+            value = unsigned_integer(enum_member.value)
             if value is not None:
                 handled = known_labels.get(value)
-                span = handled.span if handled is not None else self._design.span_of(enum_member)
+                span = handled.span if handled is not None else self._design.declaration_span(enum_member)
                 known_labels[value] = StateLabel(enum_member.name, span, is_named=True)
 
-    def _read_process(self, block: ProceduralBlockSymbol) -> None:
-        timing = clock_and_resets(block) if block.procedureKind in _CLOCKED else None
+    def _add_process_facts(self, block: ProceduralBlockSymbol) -> None:
+        timing = clock_and_reset_levels(block) if block.procedureKind in _CLOCKED else None
         assignments: list[AssignmentExpression] = []
 
         def visit(node: object) -> object:
             if isinstance(node, AssignmentExpression):
                 assignments.append(node)
-            return self._note_node(node)
+            return self._add_node_facts(node)
 
         block.body.visit(visit)
         for assignment in assignments:
             if timing is None:
-                self._note_writer(assignment, block.body)
+                self._add_writer(assignment, block.body)
             else:
-                self._add_register(assignment, block, *timing)
+                self._add_candidate_register(assignment, block, *timing)
 
-    def _note_writer(self, assignment: AssignmentExpression, writer: Statement | Expression) -> None:
-        for target_expression in targets_of(assignment.left):
-            symbol = symbol_of(target_expression)
+    def _add_writer(self, assignment: AssignmentExpression, writer: Statement | Expression) -> None:
+        for target_expression in assigned_parts(assignment.left):
+            symbol = signal_symbol_of(target_expression)
             if symbol is not None:
                 self.variable_facts.writers.setdefault(symbol.hierarchicalPath, writer)
 
-    def _add_register(
+    def _add_candidate_register(
         self,
         assignment: AssignmentExpression,
         block: ProceduralBlockSymbol,
         clock: RegisterClock | None,
         resets: dict[str, int],
     ) -> None:
-        for target_expression in targets_of(assignment.left):
-            symbol = symbol_of(target_expression)
+        for target_expression in assigned_parts(assignment.left):
+            symbol = signal_symbol_of(target_expression)
             if not isinstance(symbol, ValueSymbol) or any(
                 symbol.parentScope == inner_block for inner_block in block.blocks
             ):
@@ -196,45 +196,47 @@ class _StateReader:
             path = symbol.hierarchicalPath
             if not type_.isIntegral or type_.bitWidth > _MAX_WIDTH or path in self.variable_facts.candidates:
                 continue
-            values = [number(enum_value.value) for enum_value in _members(type_.canonicalType)]
+            values = [unsigned_integer(enum_value.value) for enum_value in _enum_members(type_.canonicalType)]
             enumeration = tuple(number_value for number_value in values if number_value is not None)
             self.variable_facts.candidates[path] = StateRegister(
                 symbol, block.body, clock, resets, type_.bitWidth, enumeration
             )
 
-    def _note_node(self, node: object) -> object:
+    def _add_node_facts(self, node: object) -> object:
         match node:
             case AssignmentExpression():
-                self._note_assignment(node)
+                self._add_assignment_facts(node)
             case CaseStatement():
-                self._note_case(node)
+                self._add_case_labels(node)
             case BinaryExpression() if node.op in _COMPARING:
                 for compared, compared_with in ((node.left, node.right), (node.right, node.left)):
-                    self._note_comparison(compared, compared_with)
+                    self._add_comparison_label(compared, compared_with)
             case InsideExpression():
                 for compared in node.rangeList:
-                    self._note_comparison(node.left, compared)
+                    self._add_comparison_label(node.left, compared)
             case ElementSelectExpression():
-                self._note_bit(node)
+                self._add_one_hot_label(node)
         return VisitAction.Advance
 
-    def _note_assignment(self, assignment: AssignmentExpression) -> None:
+    def _add_assignment_facts(self, assignment: AssignmentExpression) -> None:
         target_expression = unwrap_conversions(assignment.left)
-        symbol = symbol_of(target_expression) if isinstance(target_expression, NamedValueExpression) else None
+        symbol = signal_symbol_of(target_expression) if isinstance(target_expression, NamedValueExpression) else None
         if symbol is not None:
-            self._note_value(symbol.hierarchicalPath, assignment.right)
+            self._add_assigned_labels(symbol.hierarchicalPath, assignment.right)
 
-    def _note_value(self, path: str, assigned_value: Expression) -> None:
-        for alternative in _alternatives(assigned_value):
-            source_symbol = symbol_of(alternative) if isinstance(alternative, NamedValueExpression) else None
+    def _add_assigned_labels(self, variable_path: str, assigned_value: Expression) -> None:
+        for alternative in _possible_values(assigned_value):
+            source_symbol = signal_symbol_of(alternative) if isinstance(alternative, NamedValueExpression) else None
             if source_symbol is not None:
-                self.variable_facts.source_paths.setdefault(path, set()).add(source_symbol.hierarchicalPath)
+                self.variable_facts.source_paths.setdefault(variable_path, set()).add(source_symbol.hierarchicalPath)
             else:
-                self._note_label(path, alternative, is_place=False)
+                self._add_label(variable_path, alternative, is_case_label=False)
 
-    def _note_case(self, statement: CaseStatement) -> None:
+    def _add_case_labels(self, statement: CaseStatement) -> None:
         symbol = (
-            symbol_of(statement.expr) if isinstance(unwrap_conversions(statement.expr), NamedValueExpression) else None
+            signal_symbol_of(statement.expr)
+            if isinstance(unwrap_conversions(statement.expr), NamedValueExpression)
+            else None
         )
         if symbol is None:
             return
@@ -242,43 +244,43 @@ class _StateReader:
         if len(labels) > 1:
             self.variable_facts.switched.add(symbol.hierarchicalPath)
         for label_expression in labels:
-            self._note_label(symbol.hierarchicalPath, label_expression, is_place=True)
+            self._add_label(symbol.hierarchicalPath, label_expression, is_case_label=True)
 
-    def _note_comparison(self, tested: Expression, constant: Expression) -> None:
+    def _add_comparison_label(self, tested: Expression, constant: Expression) -> None:
         bare_expression = unwrap_conversions(tested)
-        symbol = symbol_of(bare_expression) if isinstance(bare_expression, NamedValueExpression) else None
+        symbol = signal_symbol_of(bare_expression) if isinstance(bare_expression, NamedValueExpression) else None
         if symbol is not None:
-            self._note_label(symbol.hierarchicalPath, constant, is_place=False)
+            self._add_label(symbol.hierarchicalPath, constant, is_case_label=False)
 
-    def _note_bit(self, select: ElementSelectExpression) -> None:
+    def _add_one_hot_label(self, select: ElementSelectExpression) -> None:
         """In a one-hot code a state is the number of a bit."""
         bit = unwrap_conversions(select.selector)
-        value, symbol = self._constant(bit), symbol_of(select.value)
+        value, symbol = self._constant_integer(bit), signal_symbol_of(select.value)
         named_constant = _declared_constant(bit)
         if value is not None and named_constant is not None and symbol is not None and value < _MAX_WIDTH:
-            label = StateLabel(named_constant.name, self._design.span_of(named_constant), is_named=True)
+            label = StateLabel(named_constant.name, self._design.declaration_span(named_constant), is_named=True)
             self.variable_facts.labelled.setdefault(symbol.hierarchicalPath, {}).setdefault(1 << value, label)
 
-    def _note_label(self, path: str, expression: Expression, *, is_place: bool) -> None:
-        value = self._constant(expression)
+    def _add_label(self, variable_path: str, expression: Expression, *, is_case_label: bool) -> None:
+        value = self._constant_integer(expression)
         if value is None:
             return
         bare_expression = unwrap_conversions(expression)
         named_constant = _declared_constant(bare_expression)
-        name = named_constant.name if named_constant is not None else text_of(bare_expression.syntax)
-        written_span = self._design.span_of_range(bare_expression.sourceRange) if is_place else None
-        span = written_span or (self._design.span_of(named_constant) if named_constant is not None else None)
+        name = named_constant.name if named_constant is not None else one_line_source(bare_expression.syntax)
+        written_span = self._design.file_span(bare_expression.sourceRange) if is_case_label else None
+        span = written_span or (self._design.declaration_span(named_constant) if named_constant is not None else None)
         label = StateLabel(name, span, is_named=named_constant is not None, is_handled=written_span is not None)
-        known_labels = self.variable_facts.labelled.setdefault(path, {})
+        known_labels = self.variable_facts.labelled.setdefault(variable_path, {})
         old_label = known_labels.get(value)
         if old_label is None or (label.is_handled, label.is_named) > (old_label.is_handled, old_label.is_named):
             known_labels[value] = label
 
-    def _constant(self, expression: Expression) -> int | None:
-        return number(expression.eval(self._constants))
+    def _constant_integer(self, expression: Expression) -> int | None:
+        return unsigned_integer(expression.eval(self._constants))
 
 
-def _members(type_: Type) -> Iterator[EnumValueSymbol]:
+def _enum_members(type_: Type) -> Iterator[EnumValueSymbol]:
     """Those of an enumeration."""
     for enum_value in type_ if isinstance(type_, EnumType) else ():
         if isinstance(enum_value, EnumValueSymbol):
@@ -290,10 +292,10 @@ def _declared_constant(expression: Expression) -> EnumValueSymbol | ParameterSym
     return symbol if isinstance(symbol, EnumValueSymbol | ParameterSymbol) else None
 
 
-def _alternatives(assigned_value: Expression) -> Iterator[Expression]:
+def _possible_values(assigned_value: Expression) -> Iterator[Expression]:
     bare_expression = unwrap_conversions(assigned_value)
     if isinstance(bare_expression, ConditionalExpression):
         for branch in (bare_expression.left, bare_expression.right):
-            yield from _alternatives(branch)
+            yield from _possible_values(branch)
     else:
         yield bare_expression

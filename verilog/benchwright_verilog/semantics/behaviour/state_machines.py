@@ -78,21 +78,23 @@ class StateMachine:
 def state_machines(design: InstanceTree, instance_path: str) -> list[StateMachine] | None:
     """The state machines of an instance in the order of the file; None if there is no such instance."""
     with design.lock:
-        symbol = design.symbol(instance_path)
+        symbol = design.instance_symbol_around(instance_path)
         if symbol is None or symbol.hierarchicalPath != instance_path:
             return None
         variable_facts = read_variable_facts(design, symbol.body)
-        machines = (_machine(design, variable_facts, register) for register in variable_facts.registers)
+        machines = (_machine_if_recognised(design, variable_facts, register) for register in variable_facts.registers)
         return [machine for machine in machines if machine is not None][:_MAX_MACHINES]
 
 
-def _machine(design: InstanceTree, variable_facts: VariableFacts, register: StateRegister) -> StateMachine | None:
-    labels = variable_facts.labels(register)
+def _machine_if_recognised(
+    design: InstanceTree, variable_facts: VariableFacts, register: StateRegister
+) -> StateMachine | None:
+    labels = variable_facts.state_labels_by_value(register)
     named_states = {value for value, label in labels.items() if label.is_named}
-    if len(labels) < 2 or not (len(named_states) > 1 or variable_facts.is_switched(register)):
+    if len(labels) < 2 or not (len(named_states) > 1 or variable_facts.is_tested_by_case(register)):
         return None
     try:
-        explored = _explore_states(variable_facts, register, sorted(labels))
+        explored = _paths_by_reached_state(variable_facts, register, sorted(labels))
     except TooManyWaysError:
         return None
     process_paths = [way for state_ways in explored.values() for way in state_ways if way.reset is None]
@@ -100,21 +102,21 @@ def _machine(design: InstanceTree, variable_facts: VariableFacts, register: Stat
     is_counter = not named_states.issuperset(explored) and any(
         way.is_computed or way.value is None for way in process_paths
     )
-    if is_counter or len({_destinations(state_ways) for state_ways in explored.values()}) < 2:
+    if is_counter or len({_next_values_and_conditions(state_ways) for state_ways in explored.values()}) < 2:
         return None
-    return _ResolvedMachine(design, variable_facts, register, explored).machine()
+    return _ResolvedMachine(design, variable_facts, register, explored).state_machine()
 
 
-def _destinations(process_paths: Sequence[ProcessPath]) -> tuple[tuple[int | None, tuple[str, ...]], ...]:
+def _next_values_and_conditions(process_paths: Sequence[ProcessPath]) -> tuple[tuple[int | None, tuple[str, ...]], ...]:
     """The states that a state leads to, alike for states that are not told apart."""
     return tuple((None if way.is_kept else way.value, way.conditions) for way in process_paths if way.reset is None)
 
 
-def _explore_states(
-    variable_facts: VariableFacts, register: StateRegister, first_values: Sequence[int]
+def _paths_by_reached_state(
+    variable_facts: VariableFacts, register: StateRegister, labelled_values: Sequence[int]
 ) -> dict[int, list[ProcessPath]]:
     """The ways from each state, also from those that are only found on the way."""
-    pending_values, ways_by_state = deque(first_values), dict[int, list[ProcessPath]]()
+    pending_values, ways_by_state = deque(labelled_values), dict[int, list[ProcessPath]]()
     while pending_values:
         value = pending_values.popleft()
         if value in ways_by_state:
@@ -136,17 +138,17 @@ class _ResolvedMachine:
         design: InstanceTree,
         variable_facts: VariableFacts,
         register: StateRegister,
-        explored: dict[int, list[ProcessPath]],
+        paths_by_state: dict[int, list[ProcessPath]],
     ) -> None:
         self._design = design
         self._register = register
-        self._paths_by_state = explored
-        self._labels = variable_facts.labels(register)
+        self._paths_by_state = paths_by_state
+        self._labels = variable_facts.state_labels_by_value(register)
         order = {value: number for number, value in enumerate(register.enumeration)}
-        self._values = sorted(explored, key=lambda value: (order.get(value, len(order)), value))
+        self._values = sorted(paths_by_state, key=lambda value: (order.get(value, len(order)), value))
         self._numbers = {value: number for number, value in enumerate(self._values)}
 
-    def machine(self) -> StateMachine:
+    def state_machine(self) -> StateMachine:
         register, symbol = self._register, self._register.symbol
         valued_paths = [(value, way) for value, state_ways in self._paths_by_state.items() for way in state_ways]
         transitions = tuple(dict.fromkeys(self._transitions()))
@@ -164,22 +166,22 @@ class _ResolvedMachine:
             reset=resets[0].reset if resets else None,
             reset_state=reset_state,
             machine_states=tuple(
-                self._state(number, value, reached_states) for number, value in enumerate(self._values)
+                self._machine_state(number, value, reached_states) for number, value in enumerate(self._values)
             ),
             transitions=transitions,
             is_complete=is_complete,
-            declaration=self._design.span_of(symbol),
+            declaration=self._design.declaration_span(symbol),
         )
 
     def _transitions(self) -> Iterator[Transition]:
         for value in self._values:
             for way in self._paths_by_state[value]:
                 if way.reset is None and way.value is not None:
-                    span = self._design.span_of_range(way.source_range) if way.source_range is not None else None
+                    span = self._design.file_span(way.source_range) if way.source_range is not None else None
                     condition = conjunction(way.conditions)
                     yield Transition(self._numbers[value], self._numbers[way.value], condition, span)
 
-    def _state(self, number: int, value: int, reached_states: frozenset[int] | None) -> MachineState:
+    def _machine_state(self, number: int, value: int, reached_states: frozenset[int] | None) -> MachineState:
         width = self._register.width
         label = self._labels.get(value)
         text = f"{width}'b{value:0{width}b}"

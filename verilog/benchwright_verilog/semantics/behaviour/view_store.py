@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstancePath, View
+from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstanceChoice, InstancePath
 from benchwright_verilog.semantics.project.folder_state import FolderState
 
 
-class ViewStore:
+class InstanceChoiceStore:
     """Keeps the views of folders.
 
     Args:
@@ -18,7 +18,7 @@ class ViewStore:
     def __init__(self, folder: Path) -> None:
         self._state = FolderState(folder)
 
-    def load(self, folder: Path) -> View:
+    def load_or_defaults(self, folder: Path) -> InstanceChoice:
         """The view of a folder; that with default parameters if none was kept, or it can't be read."""
         try:
             stored_view = self._state.load(folder)
@@ -26,11 +26,11 @@ class ViewStore:
                 str(module): InstancePath(str(path), tuple(map(str, modules)), tuple(map(Path, files)))
                 for module, (path, modules, files) in stored_view["instances"].items()
             }
-            return View(str(stored_view["top"]) if stored_view["top"] is not None else None, instances)
+            return InstanceChoice(str(stored_view["top"]) if stored_view["top"] is not None else None, instances)
         except (ValueError, TypeError, KeyError, AttributeError):
             return DEFAULTS
 
-    def save(self, folder: Path, view: View) -> None:
+    def save(self, folder: Path, view: InstanceChoice) -> None:
         """Keep the view of a folder. Where that can't be written, the choice ends with the program."""
         saved_instances = {
             module: [instance_path.path, instance_path.modules, [str(file) for file in instance_path.files]]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.semantics.compilation.compiled import Compiled
-from benchwright_verilog.semantics.compilation.diagnostics import ModuleName, SlangDiagnostic, modules_of
+from benchwright_verilog.semantics.compilation.diagnostics import ModuleName, SlangDiagnostic, module_name_places
 from benchwright_verilog.semantics.compilation.macros import Macros
 from benchwright_verilog.semantics.names.occurrence import Occurrence
 from benchwright_verilog.semantics.project.index.outline import Outline
@@ -99,9 +99,9 @@ class FileAnalysis:
         )
 
     @cached_property
-    def modules(self) -> tuple[ModuleName, ...]:
+    def declared_modules(self) -> tuple[ModuleName, ...]:
         """The modules that the file declares."""
-        return tuple(modules_of(self.tree, self._root.locations, self.path))
+        return tuple(module_name_places(self.tree, self._root.locations, self.path))
 
     # Names
 
@@ -123,9 +123,9 @@ class FileAnalysis:
         """Finds what a name means."""
         return self.compiled.lookup[2]
 
-    def body(self, module_name: str) -> InstanceBodySymbol | None:
+    def module_body(self, module_name: str) -> InstanceBodySymbol | None:
         """The inside of a module, interface or program, with default parameters."""
-        return self.scopes.body(module_name)
+        return self.scopes.module_body(module_name)
 
     def occurrence_at(self, byte: int) -> Occurrence | None:
         """The name at a byte or ending there, if it means anything."""
@@ -137,7 +137,7 @@ class FileAnalysis:
         if directive is not None:
             return (directive,)
         named_node = self.name_at(byte)
-        return tuple(self._occurrences(*named_node)) if named_node is not None else ()
+        return tuple(self._occurrences_of_token(*named_node)) if named_node is not None else ()
 
     def occurrences(self, start_byte: int = 0, end_byte: int | None = None) -> Sequence[Occurrence]:
         """Every name between two bytes of the file that means something, in order."""
@@ -149,7 +149,7 @@ class FileAnalysis:
     def occurrences_of(self, name: str) -> list[Occurrence]:
         """Every occurrence of a name in the file, including those in macros' expansions, whatever it means."""
         if self.path == self._root.path and not self.macros.may_generate_name(name):
-            return list(self.occurrences_outside_macros(name))
+            return list(self.file_occurrences_outside_macros(name))
         occurrences = [
             occurrence
             for occurrence in self.macros.occurrences(self.path, 0, len(self.data))
@@ -157,7 +157,7 @@ class FileAnalysis:
         ]
         return occurrences + self._visit_occurrences(name)
 
-    def occurrences_outside_macros(self, name: str) -> Iterator[Occurrence]:
+    def file_occurrences_outside_macros(self, name: str) -> Iterator[Occurrence]:
         """Like `occurrences_of`, but quick, and without what macros wrote."""
         seen_occurrences = set()
         for offset in self.outline.word_byte_offsets(name):
@@ -172,17 +172,17 @@ class FileAnalysis:
 
         if self.path != self._root.path:
             # The way down goes by the bytes of the including file.
-            return self._included_names.get(byte)
+            return self._included_name_nodes_by_byte.get(byte)
         return name_at(self.tree.root, self._root.locations, self.path, byte)
 
     @cached_property
-    def _included_names(self) -> dict[int, tuple[Token, SyntaxNode]]:
+    def _included_name_nodes_by_byte(self) -> dict[int, tuple[Token, SyntaxNode]]:
         from benchwright_verilog.semantics.names.names import visit_names
 
         names_by_byte: dict[int, tuple[Token, SyntaxNode]] = {}
 
         def visit(token: Token, node: SyntaxNode) -> None:
-            location = self._root.locations.location_of(token.location)
+            location = self._root.locations.file_location_of(token.location)
             if location is not None and location.path == self.path and not location.generated:
                 for byte in range(location.offset, location.offset + len(token.rawText.encode()) + 1):
                     if byte == location.offset or byte not in names_by_byte:
@@ -196,8 +196,8 @@ class FileAnalysis:
         from benchwright_verilog.semantics.names.position import node_at
 
         if self.path != self._root.path:
-            names_before = [offset for offset in self._included_names if offset <= byte]
-            return self._included_names[max(names_before)][1] if names_before else None
+            names_before = [offset for offset in self._included_name_nodes_by_byte if offset <= byte]
+            return self._included_name_nodes_by_byte[max(names_before)][1] if names_before else None
         return node_at(self.tree.root, self._root.locations, self.path, byte)
 
     def item_extent_at(self, byte: int) -> tuple[int, int]:
@@ -229,9 +229,9 @@ class FileAnalysis:
         def visit(token: Token, node: SyntaxNode) -> None:
             if name is not None and token.valueText != name:
                 return
-            location = locations.location_of(token.location)
+            location = locations.file_location_of(token.location)
             if location is not None and location.path == path and start <= location.offset < end:
-                occurrences.extend(self._occurrences(token, node))
+                occurrences.extend(self._occurrences_of_token(token, node))
 
         for node in self._overlapping_items(start, end) if byte_range else (self.tree.root,):
             visit_names(node, visit)
@@ -247,7 +247,7 @@ class FileAnalysis:
             return
         for member in root.members:
             span = member.sourceRange
-            first_location, last_location = locations.location_of(span.start), locations.location_of(span.end)
+            first_location, last_location = locations.file_location_of(span.start), locations.file_location_of(span.end)
             is_here = (
                 first_location is not None
                 and last_location is not None
@@ -262,8 +262,8 @@ class FileAnalysis:
                 continue
             yield member
 
-    def _occurrences(self, token: Token, node: SyntaxNode) -> Iterator[Occurrence]:
-        location = self._root.locations.location_of(token.location)
+    def _occurrences_of_token(self, token: Token, node: SyntaxNode) -> Iterator[Occurrence]:
+        location = self._root.locations.file_location_of(token.location)
         if location is None:
             return
         end = location.offset + (0 if location.generated else len(token.rawText.encode()))

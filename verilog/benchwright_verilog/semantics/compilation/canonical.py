@@ -18,7 +18,7 @@ from pyslang.ast import (
 from benchwright_verilog.semantics.compilation.slang import ScopeSymbol, is_scope
 
 
-def canonical(symbol: Symbol | None) -> Symbol | None:
+def canonical_symbol(symbol: Symbol | None) -> Symbol | None:
     """The symbol that stands for a declared thing.
 
     In `module m (input a);` slang has a port `a` and a net `a`: the net stands for both. In `enum {RED} c;` the scope
@@ -48,7 +48,7 @@ def canonical(symbol: Symbol | None) -> Symbol | None:
     return None
 
 
-def type_scope(type_: Type) -> ScopeSymbol | None:
+def member_scope_of_type(type_: Type) -> ScopeSymbol | None:
     """The scope with the members of a type's values; of an array, of its elements."""
     canonical_type = type_.canonicalType
     while canonical_type.isArray:

@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, View
+from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstanceChoice
 from benchwright_verilog.semantics.names.declaring_files import DeclaringFiles
 from benchwright_verilog.semantics.names.occurrence import TargetKind
 from benchwright_verilog.semantics.project.index.entry import Stamp
@@ -63,7 +63,7 @@ class CompilationFiles:
         *,
         takes_all: bool,
     ) -> None:
-        self.view: View = DEFAULTS
+        self.view: InstanceChoice = DEFAULTS
         self._texts = texts
         self._inventory = inventory
         self._lists: Sequence[FileList] = ()
@@ -105,15 +105,15 @@ class CompilationFiles:
         while current.suffix in HEADERS and self._inventory is not None:
             candidates = [
                 includer
-                for includer in self._inventory.including_files.get(current.name, ())
-                if includer not in seen_files and self._includes(includer, current)
+                for includer in self._inventory.including_files_by_base_name.get(current.name, ())
+                if includer not in seen_files and self._includes_header(includer, current)
             ]
             next_file = nearest_path(candidates, current)
             if next_file is None:
                 return path
             seen_files.add(next_file)
             current = next_file
-        return self.single_units.unit_of(current)
+        return self.single_units.unit_or_file(current)
 
     def files_compiled_with(self, root: Path) -> list[Path]:
         """The files to compile for a file or unit: those of the lists, of the workspace, or those that it needs."""
@@ -129,15 +129,17 @@ class CompilationFiles:
         if self._inventory is None:
             return [root]
         if self._takes_all:
-            sources = list(self._inventory.sources())
+            sources = list(self._inventory.files_but_headers())
             if len(sources) <= _MAX_FILES and self._total_size(sources) <= _MAX_BYTES:
                 return [root, *(path for path in sources if path != root)]
-        files_below = self.single_units.merge_units(self._files_below_top())
+        files_below = self.single_units.merge_units(self._files_needed_by_chosen_top())
         if root in files_below:
             return [root, *(path for path in files_below if path != root)]
         is_listed = bool(listed_files or self._libraries)
         declaring = (
-            self._all_declaring() if is_listed else self._corrected_by_open(self._inventory.declaring_files, root)
+            self._declaring_files_by_unit()
+            if is_listed
+            else self._corrected_by_open_files(self._inventory.declaring_files_by_unit, root)
         )
         ancestors = self._files_above_viewed_instances(root, declaring)
         if not ancestors and (is_listed or self._has_type_parameters(root)):
@@ -150,16 +152,16 @@ class CompilationFiles:
         """The files to compile for the hierarchy of instances that a file belongs to."""
         if self._inventory is None:
             return [path]
-        if files_below := self._files_below_top(has_limit=False):
+        if files_below := self._files_needed_by_chosen_top(has_limit=False):
             return self.single_units.merge_units(files_below)
         if self._sources:
             listed_files = list(self._members)
             return self._needed_files(listed_files, self._declaring_among(self._libraries), has_limit=False)
-        return list(self._inventory.sources())
+        return list(self._inventory.files_but_headers())
 
-    def _files_below_top(self, *, has_limit: bool = True) -> list[Path]:
+    def _files_needed_by_chosen_top(self, *, has_limit: bool = True) -> list[Path]:
         """The files that the chosen top needs, its own first; none if no top is chosen, or nothing declares it."""
-        declaring = self._all_declaring() if self.view.top_name is not None else {}
+        declaring = self._declaring_files_by_unit() if self.view.top_name is not None else {}
         candidates = declaring.get(self.view.top_name or "", ())
         first_file = min(candidates, key=lambda path: (len(path.parts), path), default=None)
         return self._needed_files([first_file], declaring, has_limit=has_limit) if first_file is not None else []
@@ -169,7 +171,7 @@ class CompilationFiles:
         chosen_files: dict[Path, None] = {}
         entries = self._inventory.entries if self._inventory is not None else {}
         known_files = {*self._sources, *self._libraries} or entries.keys()
-        for name in sorted(_units(self._texts.outline(root)) & self.view.instances.keys()):
+        for name in sorted(_unit_names(self._texts.outline(root)) & self.view.instances.keys()):
             chosen_instance = self.view.instances[name]
             chosen_files |= dict.fromkeys(file for file in reversed(chosen_instance.files) if file in known_files)
             for module in chosen_instance.modules[:-1]:
@@ -198,11 +200,11 @@ class CompilationFiles:
             Those of them that can be compiled together, with what they need; and those that can't, since a name in
             them is declared in several files.
         """
-        declaring = self._all_declaring()
+        declaring = self._declaring_files_by_unit()
         apart: list[Path] = []
         joint_files: list[Path] = []
         for path in paths:
-            names = {*self._unit_names_in(path, declaring), *_units(self._texts.outline(path))}
+            names = {*self._unit_names_in(path, declaring), *_unit_names(self._texts.outline(path))}
             is_alone = (
                 path.suffix in HEADERS
                 or path in self.single_units
@@ -227,12 +229,16 @@ class CompilationFiles:
         outline = self._texts.outline(path)
         return outline is not None and _PATH.search(outline.data) is not None
 
-    def _all_declaring(self) -> Declaring:
+    def _declaring_files_by_unit(self) -> Declaring:
         if self._sources or self._libraries:
             return self._declaring_among([*self._sources, *self._libraries])
-        return self._corrected_by_open(self._inventory.declaring_files, None) if self._inventory is not None else {}
+        return (
+            self._corrected_by_open_files(self._inventory.declaring_files_by_unit, None)
+            if self._inventory is not None
+            else {}
+        )
 
-    def _includes(self, includer: Path, header: Path) -> bool:
+    def _includes_header(self, includer: Path, header: Path) -> bool:
         inventory_entry = self._inventory.entries[includer] if self._inventory is not None else None
         names = inventory_entry.includes if inventory_entry is not None else ()
         return any(
@@ -258,7 +264,7 @@ class CompilationFiles:
             files_with_modules: Files whose modules are taken with their own modules, and so on; these are added to it.
         """
         root = roots[0]
-        own_units = _units(self._texts.outline(root))
+        own_units = _unit_names(self._texts.outline(root))
         needed_files = dict.fromkeys(roots)
         room = _MAX_BYTES - self._total_size(needed_files)
         pending_files = deque(needed_files)
@@ -270,7 +276,7 @@ class CompilationFiles:
                     continue
                 chosen_file = candidates[0] if len(candidates) == 1 else self._chosen_file(name, candidates, root)
                 if chosen_file is None or (
-                    self._is_module(name, chosen_file) and not (takes_modules(path) and room >= 0)
+                    self._declares_module_named(name, chosen_file) and not (takes_modules(path) and room >= 0)
                 ):
                     continue
                 if has_limit:
@@ -284,21 +290,23 @@ class CompilationFiles:
                 pending_files.append(chosen_file)
         return list(needed_files)
 
-    def _chosen_file(self, name: str, candidates: Sequence[Path], root: Path) -> Path | None:
+    def _chosen_file(self, unit_name: str, candidates: Sequence[Path], root: Path) -> Path | None:
         if self._sources or self._libraries:
             return nearest_path(candidates, root)
-        return self._declaring_files.chosen_or_nearest_file(name, candidates, root)
+        return self._declaring_files.chosen_or_nearest_file(unit_name, candidates, root)
 
     def _instantiating_files(self, root: Path, declaring: Declaring) -> list[Path]:
         """The file that instantiates a module of a file, that which instantiates that one, and so on up to a top."""
         ancestors: dict[Path, None] = {root: None}
         current: Path | None = root
         while current is not None and len(ancestors) < _MAX_DEPTH:
-            names = {name for name in _units(self._texts.outline(current)) if self._is_module(name, current)}
+            names = {
+                name for name in _unit_names(self._texts.outline(current)) if self._declares_module_named(name, current)
+            }
             parents = {
                 path
                 for name in names & declaring.keys()
-                for path in self._files_naming(name)
+                for path in self._files_with_word(name)
                 if path not in ancestors and path.suffix not in HEADERS and self._declares_module(path, declaring)
             }
             current = nearest_path(parents, current)
@@ -306,13 +314,13 @@ class CompilationFiles:
                 ancestors[current] = None
         return list(ancestors)[1:]
 
-    def _files_naming(self, name: str) -> Iterator[Path]:
+    def _files_with_word(self, name: str) -> Iterator[Path]:
         """The files that have a name, as they are now."""
         open_documents = dict(self._texts.open_designs())
         if self._inventory is not None:
             yield from (path for path in self._inventory.files_naming(name) if path not in open_documents)
         for path, document in open_documents.items():
-            text = self._texts.get(path, document)
+            text = self._texts.current_text(path, document)
             if text is not None and name.encode() in text.outline.data and name in text.outline.code_words:
                 yield path
 
@@ -323,7 +331,7 @@ class CompilationFiles:
             if unit.target_kind is TargetKind.MODULE
         )
 
-    def _is_module(self, name: str, path: Path) -> bool:
+    def _declares_module_named(self, name: str, path: Path) -> bool:
         return any(unit.name == name and unit.target_kind is TargetKind.MODULE for unit in self._units_of(path))
 
     def _units_of(self, path: Path) -> Iterable[DeclaredUnit]:
@@ -344,7 +352,7 @@ class CompilationFiles:
     def _declaring_among(self, paths: Sequence[Path]) -> Declaring:
         """The units that the libraries, or all listed files, declare as they are now."""
         open_documents = dict(self._texts.open_designs())
-        units_by_path = {path: frozenset(_units(self._texts.outline(path))) for path in open_documents}
+        units_by_path = {path: frozenset(_unit_names(self._texts.outline(path))) for path in open_documents}
         cached = self._declared.get(len(paths))
         if cached is None or cached[0] != units_by_path:
             declaring: dict[str, list[Path]] = {}
@@ -358,15 +366,15 @@ class CompilationFiles:
             cached = self._declared[len(paths)] = units_by_path, declaring
         return cached[1]
 
-    def _corrected_by_open(self, declaring: Declaring, root: Path | None) -> Declaring:
+    def _corrected_by_open_files(self, declaring: Declaring, root: Path | None) -> Declaring:
         """The units on disk, corrected by what is open; what `root` itself declares does not matter."""
         entries = self._inventory.entries if self._inventory is not None else {}
         changed_units = []
         for path, document in self._texts.open_designs():
-            inventory_entry, text = entries.get(path), self._texts.get(path, document)
+            inventory_entry, text = entries.get(path), self._texts.current_text(path, document)
             if path.suffix in HEADERS or path == root or text is None:
                 continue
-            new_units = _units(text.outline)
+            new_units = _unit_names(text.outline)
             if new_units != ({unit.name for unit in inventory_entry.units} if inventory_entry is not None else set()):
                 changed_units.append((path, frozenset(new_units)))
         if not changed_units:
@@ -388,7 +396,7 @@ class CompilationFiles:
         pending_files = [path]
         while pending_files:
             current = pending_files.pop()
-            text = self._texts.get(current)
+            text = self._texts.current_text(current)
             if text is None or current in seen_files:
                 continue
             seen_files.add(current)
@@ -414,5 +422,5 @@ class CompilationFiles:
         return stamp[1] if stamp is not None else 0
 
 
-def _units(outline: Outline | None) -> set[str]:
+def _unit_names(outline: Outline | None) -> set[str]:
     return {unit.name for unit in outline.units} if outline is not None else set()

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from benchwright_verilog.semantics.compilation.diagnostics import (
     DiagnosticSeverity,
     SlangDiagnostic,
-    diagnose,
-    module_names,
+    diagnostics_by_file,
+    module_names_with_includes,
 )
 from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstancePath
 from benchwright_verilog.semantics.compilation.parsing import parse
@@ -34,7 +34,7 @@ class Compiled:
         tops: The modules to elaborate, as far as they are in the files; else those that no other instantiates.
         parameters: Their parameters, `NAME=VALUE`.
         instances: The instances that stand for modules where names are looked up, by the modules' names.
-        warnings: As of `diagnose`.
+        warnings: As of `diagnostics_by_file`.
         crossings: True to look for candidates for clock-domain crossings.
     """
 
@@ -70,7 +70,7 @@ class Compiled:
             left is right for left, right in zip(trees, self.trees, strict=True)
         )
 
-    def note_wanted_diagnostics(self, path: Path) -> None:
+    def request_diagnostics_of(self, path: Path) -> None:
         """Diagnostics of a file are likely to be asked for: they come with those of any other."""
         self._requested.add(path)
 
@@ -78,19 +78,19 @@ class Compiled:
         """All files as slang elaborates them by itself, from the tops."""
         tops: set[str] = set()
         if self._tops:
-            tops = {name for tree in self.trees for name in module_names(tree.syntax)} & {*self._tops}
+            tops = {name for tree in self.trees for name in module_names_with_includes(tree.syntax)} & {*self._tops}
         return self._compile(tops)
 
-    def _for_diagnostics(self) -> Compilation:
+    def _compilation_for_diagnostics(self) -> Compilation:
         """All files, with placeholders of the tops replaced by unknown types."""
         import pyslang
 
-        from benchwright_verilog.semantics.compilation.placeholders import HOLDER, holder_of
+        from benchwright_verilog.semantics.compilation.placeholders import HOLDER, wrapper_text_and_tops
 
         compilation = self.elaborate()
         if not self._parameters:
             elaborated = compilation.getRoot().topInstances
-            holder, held_tops = holder_of(elaborated)
+            holder, held_tops = wrapper_text_and_tops(elaborated)
             if holder:
                 other_tops = {top.name for top in elaborated} - held_tops
                 compilation = self._compile({*other_tops, HOLDER})
@@ -116,8 +116,8 @@ class Compiled:
                 self._requested.add(path)
                 first_tree = self.trees[0]
                 # All that was elaborated takes much memory, and few ask for more of it.
-                by_path = diagnose(
-                    self._for_diagnostics(),
+                by_path = diagnostics_by_file(
+                    self._compilation_for_diagnostics(),
                     first_tree.sources,
                     first_tree.locations,
                     self._requested,

@@ -46,7 +46,7 @@ class ModuleName:
     end: int
 
 
-def diagnose(
+def diagnostics_by_file(
     compilation: Compilation,
     sources: SourceManager,
     locations: FileLocations,
@@ -83,7 +83,7 @@ def diagnose(
         diagnostics_by_path: dict[Path, dict[SlangDiagnostic, None]] = {}
         for diagnostic in diagnostics:
             location = sources.getFullyExpandedLoc(diagnostic.location)
-            path = locations.path(location.buffer)
+            path = locations.path_of_buffer(location.buffer)
             severity = _SEVERITIES.get(engine.getSeverity(diagnostic.code, location).name)
             if severity is None or path is None or path not in paths or str(diagnostic.code) in left_out:
                 continue
@@ -129,21 +129,21 @@ def _data_flow_diagnostics(compilation: Compilation, *, includes_unused: bool) -
     return manager.getDiagnostics()
 
 
-def modules_of(tree: SyntaxTree, locations: FileLocations, path: Path) -> Iterator[ModuleName]:
+def module_name_places(tree: SyntaxTree, locations: FileLocations, path: Path) -> Iterator[ModuleName]:
     """The modules that a file declares."""
-    for name in _named_modules(tree):
+    for name in _module_name_tokens(tree):
         # One that comes out of a macro has no place of its own in the file.
-        if locations.path(name.location.buffer) == path:
+        if locations.path_of_buffer(name.location.buffer) == path:
             start = name.location.offset
             yield ModuleName(name.valueText, start, start + len(name.rawText.encode()))
 
 
-def module_names(tree: SyntaxTree) -> Iterator[str]:
+def module_names_with_includes(tree: SyntaxTree) -> Iterator[str]:
     """The modules that a file and what it includes declare."""
-    return (name.valueText for name in _named_modules(tree))
+    return (name.valueText for name in _module_name_tokens(tree))
 
 
-def _named_modules(tree: SyntaxTree) -> Iterator[Token]:
+def _module_name_tokens(tree: SyntaxTree) -> Iterator[Token]:
     from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind
 
     root_members = tree.root.members if isinstance(tree.root, CompilationUnitSyntax) else [tree.root]

@@ -35,7 +35,7 @@ class Expansion:
         """Everything in it expanded, in the lines of the macros' bodies."""
         return "".join(self.text_parts)
 
-    def add_token(self, token: str, text_before: str) -> None:
+    def append_token(self, token: str, text_before: str) -> None:
         """Take in a token, and what is written before it."""
         if not self.text_parts:
             self.text_parts.append(token)
@@ -83,22 +83,22 @@ class _TokenReader:
         from pyslang.parsing import Token
 
         if isinstance(token_or_node, Token):
-            self._take_token(token_or_node)
+            self._append_to_expansion(token_or_node)
             if self._room < 0:
                 return self._stop
         return None
 
-    def _take_token(self, token: Token) -> None:
+    def _append_to_expansion(self, token: Token) -> None:
         from pyslang.parsing import TriviaKind
 
         trivia = token.trivia
         separators: list[str] = []
         for trivium in trivia:
             if trivium.kind == TriviaKind.Directive:
-                self._begin_use(trivium)
+                self._begin_expansion(trivium)
             elif trivium.kind == TriviaKind.SkippedTokens:
                 for skipped in trivium.getSkippedTokens():
-                    self._take_token(skipped)
+                    self._append_to_expansion(skipped)
             elif trivium.kind == TriviaKind.EndOfLine:
                 separators = [*(part for part in separators if part == "\n"), "\n"][-1:]
             elif trivium.kind == TriviaKind.Whitespace:
@@ -113,9 +113,9 @@ class _TokenReader:
             self._room -= len(text) + sum(map(len, separators))
             expansion.is_complete = self._room >= 0
             if expansion.is_complete:
-                expansion.add_token(text, "".join(separators))
+                expansion.append_token(text, "".join(separators))
 
-    def _begin_use(self, directive: Trivia) -> None:
+    def _begin_expansion(self, directive: Trivia) -> None:
         from pyslang.syntax import SyntaxKind
 
         node = directive.syntax()
@@ -124,7 +124,7 @@ class _TokenReader:
         source_range = node.sourceRange
         if (
             self._sources.isMacroLoc(source_range.start)
-            or self._locations.path(source_range.start.buffer) != self._path
+            or self._locations.path_of_buffer(source_range.start.buffer) != self._path
         ):
             return
         # A header that is included again is another buffer: the first one counts.

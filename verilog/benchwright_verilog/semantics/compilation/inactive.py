@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
-from benchwright_verilog.semantics.compilation.trees import directives
+from benchwright_verilog.semantics.compilation.trees import active_directives
 
 
 def inactive_parts(analysis: FileAnalysis) -> list[tuple[int, int]]:
@@ -15,8 +15,8 @@ def inactive_parts(analysis: FileAnalysis) -> list[tuple[int, int]]:
     """
     spans = _skipped_ranges(analysis) if b"`if" in analysis.data else []
     chosen_instances = analysis.compiled.instances
-    for module in analysis.modules:
-        body = analysis.body(module.name) if module.name in chosen_instances else None
+    for module in analysis.declared_modules:
+        body = analysis.module_body(module.name) if module.name in chosen_instances else None
         if body is not None and body.hierarchicalPath == chosen_instances[module.name].path:
             spans += _inactive_extents(analysis, body)
     return sorted(spans)
@@ -26,12 +26,12 @@ def _skipped_ranges(analysis: FileAnalysis) -> list[tuple[int, int]]:
     from pyslang.syntax import ConditionalBranchDirectiveSyntax, UnconditionalBranchDirectiveSyntax
 
     spans: list[tuple[int, int]] = []
-    for directive in directives(analysis.tree):
+    for directive in active_directives(analysis.tree):
         if not isinstance(directive, ConditionalBranchDirectiveSyntax | UnconditionalBranchDirectiveSyntax):
             continue
         disabled_tokens = list(directive.disabledTokens)
         # Tokens of an included file are in the tree of the file that includes it.
-        if disabled_tokens and analysis.locations.path(disabled_tokens[0].location.buffer) == analysis.path:
+        if disabled_tokens and analysis.locations.path_of_buffer(disabled_tokens[0].location.buffer) == analysis.path:
             last = disabled_tokens[-1]
             spans.append((disabled_tokens[0].location.offset, last.location.offset + len(last.rawText.encode())))
     return spans

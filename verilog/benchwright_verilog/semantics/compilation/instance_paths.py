@@ -23,7 +23,7 @@ class InstancePath:
 
 
 @dataclass(frozen=True)
-class View:
+class InstanceChoice:
     """The instances that modules are viewed as, and what is elaborated. All of it is the user's choice."""
 
     top_name: str | None = None
@@ -32,16 +32,16 @@ class View:
     """The instances that stand for modules, by the modules' names."""
 
 
-DEFAULTS = View()
+DEFAULTS = InstanceChoice()
 """Every module with its default parameters, below the tops that there are."""
 
 
 def inner_instances(body: InstanceBodySymbol) -> Iterator[InstanceSymbol | UninstantiatedDefSymbol]:
     """The instances in a module, also in generate blocks and arrays, but not in branches that are left out."""
-    yield from _members(body)
+    yield from _instances_in_scope(body)
 
 
-def _members(scope: Iterable[object]) -> Iterator[InstanceSymbol | UninstantiatedDefSymbol]:
+def _instances_in_scope(scope: Iterable[object]) -> Iterator[InstanceSymbol | UninstantiatedDefSymbol]:
     from pyslang.ast import (
         GenerateBlockArraySymbol,
         GenerateBlockSymbol,
@@ -58,7 +58,7 @@ def _members(scope: Iterable[object]) -> Iterator[InstanceSymbol | Uninstantiate
         elif isinstance(scope_member, (GenerateBlockArraySymbol, InstanceArraySymbol)) or (
             isinstance(scope_member, GenerateBlockSymbol) and not scope_member.isUninstantiated
         ):
-            yield from _members(scope_member)
+            yield from _instances_in_scope(scope_member)
 
 
 def instances_on_path(tops: Iterable[InstanceSymbol], instance_path: str) -> list[InstanceSymbol]:

@@ -96,7 +96,7 @@ class InstanceTree:
     def children(self, instance_path: str) -> list[DesignInstance] | None:
         """The instances directly in another, in the order of the file; None if there is no instance of this path."""
         with self.lock:
-            placed = self._find(instance_path)
+            placed = self._symbol_and_instance(instance_path)
             if placed is None:
                 return None
             symbol, parent = placed
@@ -113,7 +113,7 @@ class InstanceTree:
     def instances_below(self, instance_path: str) -> Iterator[DesignInstance]:
         """The instances below another, those that are nearer to it first; not more than are ever visited."""
         with self.lock:
-            placed = self._find(instance_path)
+            placed = self._symbol_and_instance(instance_path)
             walked = list(islice(self._walk([placed]), 1, _MAX_WALKED)) if placed is not None else []
         yield from walked
 
@@ -129,7 +129,7 @@ class InstanceTree:
                     self._of_modules.setdefault(instance.module, []).append(instance)
             return self._of_modules.get(name, [])
 
-    def symbol(self, hierarchical_path: str) -> InstanceSymbol | None:
+    def instance_symbol_around(self, hierarchical_path: str) -> InstanceSymbol | None:
         """The symbol of an instance, or of the innermost around a name in it; see `lock`."""
         with self.lock:
             symbol, candidates = None, self._roots
@@ -144,18 +144,18 @@ class InstanceTree:
                 )
                 if next_instance is None:
                     break
-                symbol, candidates = next_instance, _known_instances(next_instance)
+                symbol, candidates = next_instance, _resolved_inner_instances(next_instance)
             return symbol
 
-    def span_of(self, symbol: Symbol) -> NameLocation | None:
+    def declaration_span(self, symbol: Symbol) -> NameLocation | None:
         """The place where a symbol is declared."""
         return self._name_span(symbol, symbol.name)
 
-    def span_of_range(self, source_range: SourceRange) -> NameLocation | None:
+    def file_span(self, source_range: SourceRange) -> NameLocation | None:
         """The place that a range covers in its file; where a macro is used, if one wrote it."""
         start_location, end_location = (
-            self._locations.location_of(source_range.start),
-            self._locations.location_of(source_range.end),
+            self._locations.file_location_of(source_range.start),
+            self._locations.file_location_of(source_range.end),
         )
         if start_location is None:
             return None
@@ -185,7 +185,7 @@ class InstanceTree:
                 if isinstance(inner_instance, InstanceSymbol):
                     pending_instances.append((inner_instance, self._design_instance(inner_instance, instance)))
 
-    def _find(self, path: str) -> tuple[InstanceSymbol, DesignInstance] | None:
+    def _symbol_and_instance(self, path: str) -> tuple[InstanceSymbol, DesignInstance] | None:
         on_path = instances_on_path(self._roots, path)
         return (on_path[-1], self.instances_along(path)[-1]) if on_path else None
 
@@ -205,7 +205,7 @@ class InstanceTree:
             name=path[len(parent.path) + 1 :] if parent is not None else path,
             module=module,
             kind=known_symbol.definition.getKindString() if known_symbol is not None else "unknown",
-            parameters=tuple(_parameters(known_symbol.body)) if known_symbol is not None else (),
+            parameters=tuple(_parameter_names_and_values(known_symbol.body)) if known_symbol is not None else (),
             modules=(*(parent.modules if parent is not None else ()), module),
             files=tuple(dict.fromkeys((*(parent.files if parent is not None else ()), *declaring_paths))),
             instantiated=written_span,
@@ -214,7 +214,7 @@ class InstanceTree:
         )
 
     def _name_span(self, symbol: Symbol, name: str) -> NameLocation | None:
-        location: FileLocation | None = self._locations.location_of(symbol.location)
+        location: FileLocation | None = self._locations.file_location_of(symbol.location)
         if location is None:
             return None
         return NameLocation(
@@ -222,7 +222,7 @@ class InstanceTree:
         )
 
 
-def _known_instances(symbol: InstanceSymbol) -> list[InstanceSymbol]:
+def _resolved_inner_instances(symbol: InstanceSymbol) -> list[InstanceSymbol]:
     from pyslang.ast import InstanceSymbol
 
     return [instance for instance in inner_instances(symbol.body) if isinstance(instance, InstanceSymbol)]
@@ -264,7 +264,7 @@ class Designs:
                 self.last_design = InstanceTree(self._compile_trees(trees))
             return self.last_design
 
-    def forget(self) -> None:
+    def forget_design(self) -> None:
         """Another design is wanted."""
         self.last_design, self.paths = None, frozenset()
 
@@ -279,7 +279,7 @@ def _written_name(symbol: InstanceSymbol | UninstantiatedDefSymbol) -> str:
     return symbol.name
 
 
-def _parameters(body: InstanceBodySymbol) -> Iterator[tuple[str, str]]:
+def _parameter_names_and_values(body: InstanceBodySymbol) -> Iterator[tuple[str, str]]:
     from pyslang.ast import ParameterSymbol, TypeParameterSymbol
 
     for parameter in body.parameters:

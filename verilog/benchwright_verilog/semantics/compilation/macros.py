@@ -39,7 +39,7 @@ class Macros:
 
     def occurrence_at(self, path: Path, byte: int) -> Occurrence | None:
         """The macro or included file that is named at a byte or ends there."""
-        occurrences, occurrence_starts = self._by_file.get(path, ((), ()))
+        occurrences, occurrence_starts = self._occurrences_and_starts_by_file.get(path, ((), ()))
         # A macro's backtick belongs to it.
         index = bisect_right(occurrence_starts, byte + 1) - 1
         for candidate_occurrence in occurrences[max(0, index - 1) : index + 1]:
@@ -53,7 +53,7 @@ class Macros:
 
     def occurrences(self, path: Path, start_byte: int, end_byte: int) -> Iterator[Occurrence]:
         """The macros and included files that are named between two bytes."""
-        for occurrence in self._by_file.get(path, ((), ()))[0]:
+        for occurrence in self._occurrences_and_starts_by_file.get(path, ((), ()))[0]:
             if start_byte <= occurrence.start < end_byte:
                 yield occurrence
 
@@ -65,26 +65,28 @@ class Macros:
 
     @cached_property
     def _files(self) -> frozenset[Path]:
-        return frozenset(path for path, _ in self._parts_met)
+        return frozenset(path for path, _ in self._macros_and_includes_in_order)
 
     @cached_property
-    def definitions(self) -> dict[str, Target]:
+    def last_definitions_by_name(self) -> dict[str, Target]:
         """The last definition of every macro."""
         return {target.name: target for target in self._definitions}
 
     @cached_property
     def _definitions(self) -> list[Target]:
         return [
-            _target(path, item) for path, item in self._parts_met if isinstance(item, MacroName) and item.is_definition
+            _macro_target(path, item)
+            for path, item in self._macros_and_includes_in_order
+            if isinstance(item, MacroName) and item.is_definition
         ]
 
     @cached_property
-    def _parts_met(self) -> list[tuple[Path, MacroName | Include]]:
+    def _macros_and_includes_in_order(self) -> list[tuple[Path, MacroName | Include]]:
         met: list[tuple[Path, MacroName | Include]] = []
-        self._collect_occurrences(self._root, met, ())
+        self._collect_macros_and_includes(self._root, met, ())
         return met
 
-    def _collect_occurrences(
+    def _collect_macros_and_includes(
         self, path: Path, met: list[tuple[Path, MacroName | Include]], includers: tuple[Path, ...]
     ) -> None:
         outline = self._outline(path)
@@ -96,16 +98,16 @@ class Macros:
         ):
             met.append((path, outline_part))
             if isinstance(outline_part, Include) and (included_path := self._find(path, outline_part.name)) is not None:
-                self._collect_occurrences(included_path, met, (*includers, path))
+                self._collect_macros_and_includes(included_path, met, (*includers, path))
 
     @cached_property
-    def _by_file(self) -> dict[Path, tuple[list[Occurrence], list[int]]]:
+    def _occurrences_and_starts_by_file(self) -> dict[Path, tuple[list[Occurrence], list[int]]]:
         first_targets: dict[str, Target] = {}
         for target in self._definitions:
             first_targets.setdefault(target.name, target)
         latest: dict[str, Target] = {}
         by_path: dict[Path, dict[int, Occurrence]] = {}
-        for path, named_part in self._parts_met:
+        for path, named_part in self._macros_and_includes_in_order:
             file_occurrences = by_path.setdefault(path, {})
             if isinstance(named_part, Include):
                 included = self._find(path, named_part.name)
@@ -123,7 +125,7 @@ class Macros:
                 else NameRole.READ
             )
             if named_part.is_definition:
-                latest[named_part.name] = _target(path, named_part)
+                latest[named_part.name] = _macro_target(path, named_part)
             meant_target = latest.get(named_part.name) or first_targets.get(named_part.name)
             if meant_target is not None:
                 file_occurrences.setdefault(
@@ -139,5 +141,5 @@ class Macros:
         }
 
 
-def _target(path: Path, macro_name: MacroName) -> Target:
+def _macro_target(path: Path, macro_name: MacroName) -> Target:
     return Target(path, macro_name.start, macro_name.end, macro_name.name, TargetKind.MACRO)

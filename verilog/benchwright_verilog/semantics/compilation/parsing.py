@@ -49,10 +49,10 @@ def parse_file(text: str, sources: SourceManager, name: str, parse_options: Bag)
 
 @cache
 def _file_free_thread() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(1, "slang", _give_up_files)
+    return ThreadPoolExecutor(1, "slang", _forbid_opening_files)
 
 
-def _give_up_files() -> None:
+def _forbid_opening_files() -> None:
     if sys.platform != "linux":
         return
     libc = ctypes.CDLL(None)

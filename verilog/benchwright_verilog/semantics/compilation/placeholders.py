@@ -22,12 +22,12 @@ from pyslang.ast import (
 )
 
 HOLDER = "benchwright$placeholders"
-"""The name of the module that `holder_of` makes."""
+"""The name of the module that `wrapper_text_and_tops` makes."""
 _UNKNOWN = "benchwright$unknown"
 _GROUPS = (GenerateBlockSymbol, GenerateBlockArraySymbol, InstanceArraySymbol)
 
 
-def holder_of(tops: Iterable[InstanceSymbol]) -> tuple[str, frozenset[str]]:
+def wrapper_text_and_tops(tops: Iterable[InstanceSymbol]) -> tuple[str, frozenset[str]]:
     """A module that instantiates each top with a placeholder, all its placeholders replaced by an unknown type.
 
     slang reports nothing that depends on an unknown type, and everything else.
@@ -35,13 +35,13 @@ def holder_of(tops: Iterable[InstanceSymbol]) -> tuple[str, frozenset[str]]:
     Returns:
         The module's text, empty if no top has a placeholder; and the names of these tops.
     """
-    instances = {top.name: _instance_text(top.body) for top in tops if any(_placeholders(top.body))}
+    instances = {top.name: _instance_text(top.body) for top in tops if any(_placeholder_type_parameters(top.body))}
     text = f"module \\{HOLDER} ; {' '.join(instances.values())} endmodule" if instances else ""
     return text, frozenset(instances)
 
 
 def _instance_text(body: InstanceBodySymbol) -> str:
-    types = ", ".join(f".\\{parameter.name} (\\{_UNKNOWN} )" for parameter in _placeholders(body))
+    types = ", ".join(f".\\{parameter.name} (\\{_UNKNOWN} )" for parameter in _placeholder_type_parameters(body))
     interfaces, ports = [], []
     for port in body.portList:
         if isinstance(port, InterfacePortSymbol) and (definition := port.interfaceDef) is not None:
@@ -51,28 +51,28 @@ def _instance_text(body: InstanceBodySymbol) -> str:
     return f"{' '.join(interfaces)} \\{body.name} #({types}) \\{body.name} ({', '.join(ports)});"
 
 
-def with_real_types(bodies: dict[str, InstanceBodySymbol]) -> dict[str, InstanceBodySymbol]:
+def bodies_with_real_types(bodies: dict[str, InstanceBodySymbol]) -> dict[str, InstanceBodySymbol]:
     """The modules' bodies by name; those with a placeholder as the first instance that replaces it, if there is one.
 
     Args:
         bodies: Each with its default parameters.
     """
-    open_names = {name for name, body in bodies.items() if any(_placeholders(body))}
+    open_names = {name for name, body in bodies.items() if any(_placeholder_type_parameters(body))}
     if not open_names:
         return bodies
     real_bodies = dict(bodies)
     pending_bodies = deque(body for name, body in bodies.items() if name not in open_names)
     while pending_bodies and open_names:
-        for instance in _instances(pending_bodies.popleft()):
+        for instance in _first_instances(pending_bodies.popleft()):
             name = instance.definition.name
-            if name in open_names and not any(_placeholders(instance.body)):
+            if name in open_names and not any(_placeholder_type_parameters(instance.body)):
                 open_names.remove(name)
                 real_bodies[name] = instance.body
                 pending_bodies.append(instance.body)
     return real_bodies
 
 
-def _placeholders(body: InstanceBodySymbol) -> Iterator[TypeParameterSymbol]:
+def _placeholder_type_parameters(body: InstanceBodySymbol) -> Iterator[TypeParameterSymbol]:
     """The type parameters that are a single bit: no design passes data of this type by a type parameter."""
     for parameter in body:
         if isinstance(parameter, TypeParameterSymbol) and not parameter.isLocalParam:
@@ -81,14 +81,14 @@ def _placeholders(body: InstanceBodySymbol) -> Iterator[TypeParameterSymbol]:
                 yield parameter
 
 
-def _instances(scope: Iterable[object]) -> Iterator[InstanceSymbol]:
+def _first_instances(scope: Iterable[object]) -> Iterator[InstanceSymbol]:
     """The instances in a module; of an array or a loop the first."""
     for scope_member in scope:
         if isinstance(scope_member, InstanceSymbol):
             yield scope_member
         elif isinstance(scope_member, (GenerateBlockArraySymbol, InstanceArraySymbol)):
-            yield from _instances(
+            yield from _first_instances(
                 [instance for instance in scope_member if isinstance(instance, (InstanceSymbol, *_GROUPS))][:1]
             )
         elif isinstance(scope_member, GenerateBlockSymbol) and not scope_member.isUninstantiated:
-            yield from _instances(scope_member)
+            yield from _first_instances(scope_member)

@@ -153,7 +153,7 @@ class Trees:
         included = frozenset(
             included_path
             for buffer in syntax.getIncludeDirectives()
-            if (included_path := self._locations.path(buffer.buffer.id))
+            if (included_path := self._locations.path_of_buffer(buffer.buffer.id))
         )
         refusals = tuple(self._unread_includes(syntax)) if self._reached.refusal_reasons else ()
         return Tree(path, text, syntax, self._sources, self._locations, included, refusals, preprocessing)
@@ -167,7 +167,7 @@ class Trees:
         for include in syntax.getIncludeDirectives():
             message = self._reached.refusal_reasons.get(self._sources.getRawFileName(include.buffer.id))
             name_token = include.syntax.fileName
-            location = self._locations.location_of(name_token.location) if message is not None else None
+            location = self._locations.file_location_of(name_token.location) if message is not None else None
             if location is not None and message is not None:
                 yield UnreadInclude(
                     location.path,
@@ -208,7 +208,7 @@ def encodable_text(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
-def directives(tree: SyntaxTree) -> list[SyntaxNode]:
+def active_directives(tree: SyntaxTree) -> list[SyntaxNode]:
     """All directives of a file and of what it includes in their order, without those that conditions leave out.
 
     slang keeps them beside the tokens that follow them.

@@ -30,8 +30,8 @@ class ColouredWord:
     modifiers: int = 0
 
 
-def _bits(*names: str) -> int:
-    return sum(1 << MODIFIERS.index(name) for name in names)
+def _modifier_bits(*modifier_names: str) -> int:
+    return sum(1 << MODIFIERS.index(name) for name in modifier_names)
 
 
 _BY_LETTERS = {
@@ -40,7 +40,7 @@ _BY_LETTERS = {
     TokenKind.NUMBER: (TYPES.index("number"), 0),
     TokenKind.KEYWORD: (TYPES.index("keyword"), 0),
     TokenKind.DIRECTIVE: (TYPES.index("macro"), 0),
-    TokenKind.SYSTEM: (TYPES.index("function"), _bits("defaultLibrary")),
+    TokenKind.SYSTEM: (TYPES.index("function"), _modifier_bits("defaultLibrary")),
 }
 _BY_TARGET = {
     TargetKind.MODULE: "class",
@@ -75,10 +75,10 @@ _BY_TARGET = {
     TargetKind.MACRO: "macro",
 }
 _CONSTANT = frozenset({TargetKind.PARAMETER, TargetKind.LOCALPARAM, TargetKind.GENVAR, TargetKind.ENUM_VALUE})
-_COMMENT, _INACTIVE = TYPES.index("comment"), _bits("inactive")
+_COMMENT, _INACTIVE = TYPES.index("comment"), _modifier_bits("inactive")
 
 
-def lexical_of(shape: Shape) -> tuple[int, ...]:
+def lexical_token_numbers(shape: Shape) -> tuple[int, ...]:
     """The tokens of a unit by its letters alone: start, end, type and modifiers of each, one after the other.
 
     Made once through `Shape.kept_result`; numbers alone, because there are many.
@@ -91,7 +91,7 @@ def lexical_of(shape: Shape) -> tuple[int, ...]:
 
 
 class _NameMeanings:
-    """Meanings of the names of a unit, as numbers like those of `lexical_of`."""
+    """Meanings of the names of a unit, as numbers like those of `lexical_token_numbers`."""
 
     def __init__(self, shape: Shape) -> None:
         self.numbers: tuple[int, ...] = ()
@@ -114,21 +114,23 @@ def coloured_words(
     """
     visible_units = [unit for unit in units if unit.start < end_byte and unit.end > start_byte]
     if context_key is not None:
-        context_key = (context_key, tuple(unit.shape.kept_result(_declared_in) for unit in units))
-    _resolve_unit_names(visible_units, analysis, context_key)
-    placed_words = [word for unit in visible_units for word in _placed_words(unit, unit.shape.kept_result(lexical_of))]
+        context_key = (context_key, tuple(unit.shape.kept_result(_declarations_hash) for unit in units))
+    _resolve_unit_names_if_stale(visible_units, analysis, context_key)
+    placed_words = [
+        word for unit in visible_units for word in _words_of_unit(unit, unit.shape.kept_result(lexical_token_numbers))
+    ]
     placed_words += [
-        word for unit in visible_units for word in _placed_words(unit, unit.shape.kept_result(_NameMeanings).numbers)
+        word for unit in visible_units for word in _words_of_unit(unit, unit.shape.kept_result(_NameMeanings).numbers)
     ]
     words = [word for word in placed_words if word.start < end_byte and word.end > start_byte]
     inactive_spans = [part for part in inactive_parts(analysis) if part[0] < end_byte and part[1] > start_byte]
     words = [word for word in words if not any(first <= word.start < last for first, last in inactive_spans)]
     words += [ColouredWord(first, last, _COMMENT, _INACTIVE) for first, last in inactive_spans]
     words.sort(key=lambda word: word.start)
-    return list(_apart(words))
+    return list(_without_overlaps(words))
 
 
-def _resolve_unit_names(units: Sequence[TopLevelItem], analysis: FileAnalysis, context_key: Hashable) -> None:
+def _resolve_unit_names_if_stale(units: Sequence[TopLevelItem], analysis: FileAnalysis, context_key: Hashable) -> None:
     """Resolve the names of units with slang, unless that is done."""
     now_s = time.monotonic()
     unknown_units = [
@@ -140,7 +142,7 @@ def _resolve_unit_names(units: Sequence[TopLevelItem], analysis: FileAnalysis, c
     ]
     if not unknown_units:
         return
-    words = list(_names(analysis.occurrences(unknown_units[0].start, unknown_units[-1].end)))
+    words = list(_words_of_occurrences(analysis.occurrences(unknown_units[0].start, unknown_units[-1].end)))
     word_starts = [word.start for word in words]
     for unit in unknown_units:
         names = unit.shape.kept_result(_NameMeanings)
@@ -153,36 +155,36 @@ def _resolve_unit_names(units: Sequence[TopLevelItem], analysis: FileAnalysis, c
         names.context_key, names.valid_until = context_key, now_s + _KNOWN_S
 
 
-def _declared_in(shape: Shape) -> int:
+def _declarations_hash(shape: Shape) -> int:
     """A number that is another one as soon as a unit declares other things that other units can name."""
-    return hash(tuple(_declared_types(outline_of(shape))))
+    return hash(tuple(_declared_names_and_kinds(outline_of(shape))))
 
 
-def _declared_types(outline_symbols: Iterable[OutlineSymbol]) -> Iterator[tuple[str, int]]:
+def _declared_names_and_kinds(outline_symbols: Iterable[OutlineSymbol]) -> Iterator[tuple[str, int]]:
     for declaration in outline_symbols:
         yield declaration.name, declaration.symbol_kind.value
-        yield from _declared_types(declaration.inner_symbols)
+        yield from _declared_names_and_kinds(declaration.inner_symbols)
 
 
-def _placed_words(unit: TopLevelItem, numbers: Sequence[int]) -> Iterator[ColouredWord]:
+def _words_of_unit(unit: TopLevelItem, numbers: Sequence[int]) -> Iterator[ColouredWord]:
     for index in range(0, len(numbers), 4):
         yield ColouredWord(
             numbers[index] + unit.start, numbers[index + 1] + unit.start, numbers[index + 2], numbers[index + 3]
         )
 
 
-def _names(occurrences: Iterable[Occurrence]) -> Iterator[ColouredWord]:
+def _words_of_occurrences(occurrences: Iterable[Occurrence]) -> Iterator[ColouredWord]:
     for occurrence in occurrences:
         kind = _BY_TARGET.get(occurrence.target.target_kind)
         if kind is None or occurrence.generated:
             continue
-        modifiers = _bits("declaration") if occurrence.role is NameRole.DECLARATION else 0
-        modifiers |= _bits("modification") if occurrence.role is NameRole.WRITE else 0
-        modifiers |= _bits("readonly") if occurrence.target.target_kind in _CONSTANT else 0
+        modifiers = _modifier_bits("declaration") if occurrence.role is NameRole.DECLARATION else 0
+        modifiers |= _modifier_bits("modification") if occurrence.role is NameRole.WRITE else 0
+        modifiers |= _modifier_bits("readonly") if occurrence.target.target_kind in _CONSTANT else 0
         yield ColouredWord(occurrence.start, occurrence.end, TYPES.index(kind), modifiers)
 
 
-def _apart(words: Iterable[ColouredWord]) -> Iterator[ColouredWord]:
+def _without_overlaps(words: Iterable[ColouredWord]) -> Iterator[ColouredWord]:
     last_end = 0
     for word in words:
         if word.start >= last_end and word.end > word.start:
@@ -190,20 +192,20 @@ def _apart(words: Iterable[ColouredWord]) -> Iterator[ColouredWord]:
             last_end = word.end
 
 
-def encoded_words(words: Iterable[ColouredWord], lines: Lines) -> list[int]:
+def lsp_token_numbers(words: Iterable[ColouredWord], lines: Lines) -> list[int]:
     """Words as LSP has them: five numbers each, places relative to the word before, none longer than its line."""
     token_numbers: list[int] = []
     line = character = 0
     for word in words:
-        for start, end in _byte_ranges_by_line(word, lines):
+        for start, end in _code_point_ranges_by_line(word, lines):
             position = lines.position(start)
             column = position.character - (character if position.line == line else 0)
-            token_numbers += (position.line - line, column, lines.width(start, end), word.type, word.modifiers)
+            token_numbers += (position.line - line, column, lines.client_width(start, end), word.type, word.modifiers)
             line, character = position.line, position.character
     return token_numbers
 
 
-def _byte_ranges_by_line(word: ColouredWord, lines: Lines) -> Iterator[tuple[int, int]]:
+def _code_point_ranges_by_line(word: ColouredWord, lines: Lines) -> Iterator[tuple[int, int]]:
     start, end = lines.from_byte(word.start), lines.from_byte(word.end)
     first_line, last_line = lines.line_index(start), lines.line_index(end)
     for line in range(first_line, last_line + 1):

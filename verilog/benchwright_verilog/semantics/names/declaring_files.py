@@ -27,12 +27,12 @@ class DeclaringFiles:
         """The files that declare a unit, of which one had to be taken though another is as near."""
 
     @property
-    def chosen_files(self) -> Mapping[str, str]:
+    def chosen_paths_by_unit(self) -> Mapping[str, str]:
         """The file of each unit for which somebody has chosen one, below the folder; empty for the nearest."""
         return self._chosen
 
     @property
-    def undecided_units(self) -> Mapping[str, tuple[Path, ...]]:
+    def undecided_files_by_unit(self) -> Mapping[str, tuple[Path, ...]]:
         """The units that are ambiguous and for which no file was chosen yet."""
         return {
             name: files
@@ -40,25 +40,26 @@ class DeclaringFiles:
             if name not in self._chosen and self._only_file_beside_chosen(files) is None
         }
 
-    def chosen_or_nearest_file(self, name: str, candidates: Iterable[Path], origin: Path) -> Path | None:
+    def chosen_or_nearest_file(self, unit_name: str, candidates: Iterable[Path], naming_file: Path) -> Path | None:
         """The file whose declaration a file means: the chosen one, or one beside a chosen one, else the nearest.
 
         Args:
-            name: Name of the unit.
+            unit_name: Name of the unit.
             candidates: The files that declare it.
-            origin: The file that names it.
+            naming_file: The file that names it.
         """
         paths = sorted(candidates)
-        if self._folder is not None and (chosen := self._chosen.get(name)) and self._folder / chosen in paths:
-            self.ambiguous[name] = tuple(paths)
+        if self._folder is not None and (chosen := self._chosen.get(unit_name)) and self._folder / chosen in paths:
+            self.ambiguous[unit_name] = tuple(paths)
             return self._folder / chosen
-        nearest_file = nearest_path(paths, origin)
+        nearest_file = nearest_path(paths, naming_file)
         if (
             nearest_file is not None
-            and sum(folder_distance(path, origin) == folder_distance(nearest_file, origin) for path in paths) > 1
+            and sum(folder_distance(path, naming_file) == folder_distance(nearest_file, naming_file) for path in paths)
+            > 1
         ):
-            self.ambiguous[name] = tuple(paths)
-            if name not in self._chosen:
+            self.ambiguous[unit_name] = tuple(paths)
+            if unit_name not in self._chosen:
                 return self._only_file_beside_chosen(paths) or nearest_file
         return nearest_file
 
@@ -69,7 +70,7 @@ class DeclaringFiles:
         beside_paths = [path for path in files if path.parent in folders]
         return beside_paths[0] if len(beside_paths) == 1 else None
 
-    def choose(self, unit_name: str, path_below_folder: str) -> None:
+    def choose_declaring_file(self, unit_name: str, path_below_folder: str) -> None:
         """Take this file for a unit from now on, also after the next start.
 
         Args:

@@ -58,11 +58,11 @@ from pyslang.syntax import (
     TypedefDeclarationSyntax,
 )
 
-from benchwright_verilog.semantics.compilation.canonical import canonical, type_scope
+from benchwright_verilog.semantics.compilation.canonical import canonical_symbol, member_scope_of_type
 from benchwright_verilog.semantics.compilation.slang import ScopeSymbol, is_scope
 from benchwright_verilog.semantics.names.roles import ASSIGNMENTS
 from benchwright_verilog.semantics.names.scopes import Scopes
-from benchwright_verilog.semantics.names.with_clauses import with_around
+from benchwright_verilog.semantics.names.with_clauses import with_clause_around
 
 if TYPE_CHECKING:
     from pyslang.ast import Compilation, ValueSymbol
@@ -103,7 +103,7 @@ class SymbolLookup:
                 name, parent = expression.identifier.valueText, expression.parent
                 if isinstance(parent, ScopedNameSyntax) and parent.right == expression:
                     if parent.left.kind == SyntaxKind.LocalScope:
-                        return self._symbol_around(name, expression)
+                        return self._symbol_in_scopes_around(name, expression)
                     return self.member(self.symbol_of(parent.left), name)
                 return self.unqualified_symbol(name, expression)
             case ScopedNameSyntax():
@@ -122,27 +122,27 @@ class SymbolLookup:
                 return None
         syntax_kind = expression.kind
         if syntax_kind in (SyntaxKind.ThisHandle, SyntaxKind.SuperHandle):
-            return self._class_around(expression, is_super=syntax_kind == SyntaxKind.SuperHandle)
+            return self._class_of_this_or_super(expression, is_super=syntax_kind == SyntaxKind.SuperHandle)
         if syntax_kind == SyntaxKind.RootScope:
             return self._compilation.getRoot()
-        return self._scopes.unit_of(expression) if syntax_kind == SyntaxKind.UnitScope else None
+        return self._scopes.compilation_unit_of(expression) if syntax_kind == SyntaxKind.UnitScope else None
 
     def unqualified_symbol(self, name: str, node: SyntaxNode) -> Symbol | None:
         """The symbol that a name without a path means at a node."""
-        clause = with_around(node)
+        clause = with_clause_around(node)
         if clause is not None and clause.is_iterator(name):
             # An iterator has the type of the elements.
-            return _element_of(self.symbol_of(clause.receiver))
+            return _element_type_if_array(self.symbol_of(clause.receiver))
         if clause is not None and clause.is_randomize and (clause.member_names is None or name in clause.member_names):
             receiver = clause.receiver
             receiver_symbol = (
-                self.symbol_of(receiver) if receiver is not None else self._class_around(node, is_super=False)
+                self.symbol_of(receiver) if receiver is not None else self._class_of_this_or_super(node, is_super=False)
             )
             if (symbol := self.member(receiver_symbol, name)) is not None:
                 return symbol
-        return self._symbol_around(name, node)
+        return self._symbol_in_scopes_around(name, node)
 
-    def _symbol_around(self, name: str, node: SyntaxNode) -> Symbol | None:
+    def _symbol_in_scopes_around(self, name: str, node: SyntaxNode) -> Symbol | None:
         """The symbol that a name means in the scopes around a node."""
         scope = self._scopes.scope_around(node)
         if scope is None:
@@ -169,7 +169,7 @@ class SymbolLookup:
         """The scope in which the members of something are: for an instance its module, for a variable its type."""
         if isinstance(owner_symbol, InstanceSymbol):
             return owner_symbol.body
-        match owner_symbol := canonical(owner_symbol):
+        match owner_symbol := canonical_symbol(owner_symbol):
             case None:
                 return None
             case InstanceArraySymbol() | GenerateBlockArraySymbol():
@@ -177,10 +177,10 @@ class SymbolLookup:
                     next((entry for entry in owner_symbol if entry.kind != SymbolKind.Genvar), None)
                 )
             case DefinitionSymbol():
-                return self._scopes.body(owner_symbol.name)
+                return self._scopes.module_body(owner_symbol.name)
             case InterfacePortSymbol():
                 definition = owner_symbol.interfaceDef
-                return self._scopes.body(definition.name) if definition is not None else None
+                return self._scopes.module_body(definition.name) if definition is not None else None
             case GenericClassDefSymbol():
                 specialization: Type = owner_symbol.invalidSpecialization
                 return specialization if isinstance(specialization, ClassType) else None
@@ -191,18 +191,18 @@ class SymbolLookup:
                 return (
                     owner_symbol
                     if owner_symbol.returnType.isVoid
-                    else type_scope(owner_symbol.returnType) or owner_symbol
+                    else member_scope_of_type(owner_symbol.returnType) or owner_symbol
                 )
             case Type():
-                return type_scope(owner_symbol)
+                return member_scope_of_type(owner_symbol)
         if owner_symbol.isValue:
             value_symbol: ValueSymbol = owner_symbol  # type: ignore[assignment]
-            return type_scope(value_symbol.type)
+            return member_scope_of_type(value_symbol.type)
         return owner_symbol if is_scope(owner_symbol) else None
 
     def definition(self, name: str, node: SyntaxNode) -> Symbol | None:
         """The module, interface, program, primitive or checker of a name at a node."""
-        body = self._scopes.body(name)
+        body = self._scopes.module_body(name)
         if body is not None:
             return body.definition
         for scope in (self._scopes.scope_around(node), *self._compilation.getCompilationUnits()[:1]):
@@ -210,19 +210,19 @@ class SymbolLookup:
                 symbol = Lookup.unqualified(scope, name, _ANYWHERE)
                 if isinstance(symbol, Symbol) and symbol.kind in (SymbolKind.Primitive, SymbolKind.Checker):
                     return symbol
-        return self._other_definitions.get(name)
+        return self._definitions_by_name.get(name)
 
     def instantiated_body(self, node: SyntaxNode | None) -> InstanceBodySymbol | None:
         """The body of the module that the instantiation around a node names: of `m` in `m u (.a(x));`."""
         while node is not None and not isinstance(node, HierarchyInstantiationSyntax):
             node = node.parent
-        return self._scopes.body(node.type.valueText) if node is not None else None
+        return self._scopes.module_body(node.type.valueText) if node is not None else None
 
-    def argument(self, name: str, call: SyntaxNode) -> Symbol | None:
+    def formal_argument(self, name: str, call: SyntaxNode) -> Symbol | None:
         """The formal argument that `.name(…)` in a call means."""
         if isinstance(call, NewClassExpressionSyntax):
             return None
-        routine = canonical(self.symbol_of(getattr(call, "left", None)))
+        routine = canonical_symbol(self.symbol_of(getattr(call, "left", None)))
         if isinstance(routine, (SubroutineSymbol, MethodPrototypeSymbol)):
             return next((argument for argument in routine.arguments if argument.name == name), None)
         return routine.find(name) if routine is not None and is_scope(routine) else None
@@ -267,7 +267,7 @@ class SymbolLookup:
         if isinstance(parent, SimpleAssignmentPatternSyntax):
             # The elements of an array have the members that the array is asked for.
             outer = self._type_of_pattern(parent.parent)
-            return outer if _element_of(outer) is not None else None
+            return outer if _element_type_if_array(outer) is not None else None
         return self._routine_around(parent) if isinstance(parent, ReturnStatementSyntax) else None
 
     def _routine_around(self, node: SyntaxNode | None) -> Symbol | None:
@@ -275,7 +275,7 @@ class SymbolLookup:
             node = node.parent
         return self._scopes.scope_of(node) if node is not None else None
 
-    def _class_around(self, node: SyntaxNode, *, is_super: bool) -> Symbol | None:
+    def _class_of_this_or_super(self, node: SyntaxNode, *, is_super: bool) -> Symbol | None:
         """The class that `this` or `super` means; for `function void C::f();`, a body outside of its class, `C`."""
         ancestor: SyntaxNode | None = node.parent
         class_symbol: Symbol | None = None
@@ -295,11 +295,11 @@ class SymbolLookup:
         return class_symbol.baseClass if isinstance(class_symbol, ClassType) else None
 
     @cached_property
-    def _other_definitions(self) -> dict[str, Symbol]:
+    def _definitions_by_name(self) -> dict[str, Symbol]:
         return {definition.name: definition for definition in self._compilation.getDefinitions()}
 
 
-def _element_of(array: Symbol | None) -> Type | None:
+def _element_type_if_array(array: Symbol | None) -> Type | None:
     if array is None or not array.isValue:
         return None
     array_value: ValueSymbol = array  # type: ignore[assignment]

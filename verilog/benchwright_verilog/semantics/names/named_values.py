@@ -30,12 +30,12 @@ _VALUES = (NamedValueExpression, HierarchicalValueExpression)
 _MAX_TEXT = 100
 
 
-def symbols_in(node: object) -> dict[str, Symbol]:
+def signals_by_path(node: object) -> dict[str, Symbol]:
     """The nets and variables that an expression or a statement names, by their paths from the top."""
     symbols: dict[str, Symbol] = {}
 
     def visit(visited_node: object) -> object:
-        if isinstance(visited_node, _VALUES) and (symbol := _declared_value(visited_node.symbol)) is not None:
+        if isinstance(visited_node, _VALUES) and (symbol := _if_net_or_variable(visited_node.symbol)) is not None:
             symbols.setdefault(symbol.hierarchicalPath, symbol)
         return VisitAction.Advance
 
@@ -43,25 +43,25 @@ def symbols_in(node: object) -> dict[str, Symbol]:
     return symbols
 
 
-def targets_of(target_expression: Expression) -> Iterator[Expression]:
+def assigned_parts(target_expression: Expression) -> Iterator[Expression]:
     """Yield what the left side of an assignment assigns: several signals if that is a concatenation."""
     target_expression = unwrap_conversions(target_expression)
     if isinstance(target_expression, ConcatenationExpression):
         for operand in target_expression.operands:
-            yield from targets_of(operand)
+            yield from assigned_parts(operand)
     else:
         yield target_expression
 
 
-def symbol_of(expression: Expression) -> Symbol | None:
+def signal_symbol_of(expression: Expression) -> Symbol | None:
     """The net or variable that an expression is, or is a part of."""
     expression = unwrap_conversions(expression)
     while isinstance(expression, _SELECTS):
         expression = unwrap_conversions(expression.value)
-    return _declared_value(expression.symbol) if isinstance(expression, _VALUES) else None
+    return _if_net_or_variable(expression.symbol) if isinstance(expression, _VALUES) else None
 
 
-def indices_of(expression: Expression) -> Iterator[Expression]:
+def select_expressions(expression: Expression) -> Iterator[Expression]:
     """The expressions that select the part of a signal that an expression is."""
     expression = unwrap_conversions(expression)
     while isinstance(expression, _SELECTS):
@@ -72,7 +72,7 @@ def indices_of(expression: Expression) -> Iterator[Expression]:
         expression = unwrap_conversions(expression.value)
 
 
-def text_of(syntax: SyntaxNode | None) -> str:
+def one_line_source(syntax: SyntaxNode | None) -> str:
     """Source code on one line, without comments around it; what is too long is cut."""
     if syntax is None:
         return ""
@@ -81,8 +81,8 @@ def text_of(syntax: SyntaxNode | None) -> str:
     return text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 1]}…"
 
 
-def _declared_value(symbol: Symbol) -> Symbol | None:
+def _if_net_or_variable(symbol: Symbol) -> Symbol | None:
     if isinstance(symbol, ModportPortSymbol):
         internal_symbol = symbol.internalSymbol
-        return _declared_value(internal_symbol) if internal_symbol is not None else None
+        return _if_net_or_variable(internal_symbol) if internal_symbol is not None else None
     return symbol if isinstance(symbol, NetSymbol | VariableSymbol) else None

@@ -69,7 +69,7 @@ NAMES: dict[SyntaxKind, tuple[str, ...]] = {
 """The attributes that hold the names of a node, by its kind."""
 
 
-def names_of(node: SyntaxNode) -> Iterator[Token]:
+def own_name_tokens(node: SyntaxNode) -> Iterator[Token]:
     """The names that a node itself holds, not those of its children."""
     for attribute in NAMES.get(node.kind, ()):
         token = getattr(node, attribute)
@@ -89,7 +89,7 @@ def visit_names(root: SyntaxNode, visitor: Callable[[Token, SyntaxNode], None]) 
         return handle
 
     def handle_all(node: SyntaxNode) -> None:
-        for token in names_of(node):
+        for token in own_name_tokens(node):
             visitor(token, node)
 
     handlers = {kind: single(names[0]) if len(names) == 1 else handle_all for kind, names in NAMES.items()}

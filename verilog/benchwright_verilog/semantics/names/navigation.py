@@ -39,7 +39,7 @@ def definitions(analysis: FileAnalysis, byte: int) -> list[Target]:
     """The definitions of the thing that is named at a byte; the body of a routine that was declared elsewhere."""
     targets: dict[Target, None] = {}
     for occurrence in analysis.occurrences_at(byte):
-        targets[_routine_body(analysis, occurrence.target) or occurrence.target] = None
+        targets[_routine_body_target(analysis, occurrence.target) or occurrence.target] = None
     return list(targets)
 
 
@@ -55,7 +55,7 @@ def declarations(project: Project, analysis: FileAnalysis, byte: int) -> list[Oc
             occurrences += [
                 occurrence
                 for occurrence in declaring_analysis.occurrences_of(target.name)
-                if occurrence.target == target and _declares(occurrence)
+                if occurrence.target == target and _is_declaration(occurrence)
             ]
     return occurrences
 
@@ -75,7 +75,7 @@ def implementations(project: Project, analysis: FileAnalysis, byte: int) -> list
     targets: dict[Target, None] = {}
     for occurrence in analysis.occurrences_at(byte):
         target = occurrence.target
-        if (body := _routine_body(analysis, target)) is not None:
+        if (body := _routine_body_target(analysis, target)) is not None:
             targets[body] = None
         if target.target_kind is TargetKind.INSTANCE:
             if (unit := _type_target(analysis, target.symbol)) is not None:
@@ -83,7 +83,7 @@ def implementations(project: Project, analysis: FileAnalysis, byte: int) -> list
         elif target.target_kind in (TargetKind.MODULE, TargetKind.INTERFACE, TargetKind.PROGRAM):
             targets[target] = None
         elif target.target_kind in (TargetKind.CLASS, TargetKind.FUNCTION, TargetKind.TASK):
-            targets |= dict.fromkeys(_extending_targets(project, target))
+            targets |= dict.fromkeys(_subclasses_and_overrides(project, target))
     return list(targets)
 
 
@@ -96,7 +96,7 @@ def occurrences_to_highlight(analysis: FileAnalysis, byte: int) -> list[Occurren
         if target.target_kind is TargetKind.FILE:
             nearby: Iterator[Occurrence] = analysis.macros.occurrences(analysis.path, 0, len(analysis.data))
         else:
-            nearby = analysis.occurrences_outside_macros(target.name)
+            nearby = analysis.file_occurrences_outside_macros(target.name)
         for occurrence in nearby:
             if occurrence.target == target:
                 by_span.setdefault((occurrence.start, occurrence.end), occurrence)
@@ -135,7 +135,7 @@ def references_by_file(
     """
     paths = candidate_files(project, target)
     searched = 0
-    plain_uses = _references_without_compiling(project, target, paths, report) if len(paths) > _FEW else {}
+    plain_uses = _uses_by_file_without_compiling(project, target, paths, report) if len(paths) > _FEW else {}
     is_other_named_so = False
     for analysis in project.analyses_of([path for path in paths if path not in plain_uses]):
         report(searched, len(paths))
@@ -163,11 +163,11 @@ def references_by_file(
         yield FileReferences(path, tuple(Occurrence(path, use.start, use.end, target, use.role) for use in uses))
 
 
-def _references_without_compiling(
+def _uses_by_file_without_compiling(
     project: Project, target: Target, paths: Sequence[Path], report: Report
 ) -> dict[Path, list[PlainUse]]:
     """The uses in the files that need not be compiled, if nothing else seems to have the name."""
-    plain_name = _plain_name(target)
+    plain_name = _plain_name_if_of_package(target)
     if plain_name is None or not _is_only_declaration(project, target, plain_name):
         return {}
     if not set(paths).issuperset(project.files_with_word(plain_name.name)):
@@ -188,16 +188,16 @@ def _references_without_compiling(
     return uses_by_path
 
 
-def _plain_name(target: Target) -> PlainName | None:
+def _plain_name_if_of_package(target: Target) -> PlainName | None:
     if target.target_kind not in PLAIN_KINDS or target.generated:
         return None
     if target.target_kind in INSTANTIATED or target.target_kind is TargetKind.PACKAGE:
         return PlainName(target.name, target.target_kind)
-    package = _package_of(target)
+    package = _package_directly_around(target)
     return PlainName(target.name, target.target_kind, package) if package is not None else None
 
 
-def _package_of(target: Target) -> str | None:
+def _package_directly_around(target: Target) -> str | None:
     """The package that a thing is directly in."""
     symbol = target.symbol
     scope = symbol.parentScope if symbol is not None else None
@@ -214,7 +214,7 @@ def _is_only_declaration(project: Project, target: Target, plain_name: PlainName
     """True if no two units, routines, types or macros have the name, nor two packages that of its package."""
     declared_units = [
         (path, symbol)
-        for path, symbols in project.symbols()
+        for path, symbols in project.declared_units_by_file()
         for symbol in symbols
         if symbol.name in (plain_name.name, plain_name.package)
     ]
@@ -228,11 +228,11 @@ def candidate_files(project: Project, target: Target) -> list[Path]:
     """The files that may name a thing, that which declares it first."""
     if target.target_kind is TargetKind.FILE:
         return project.files_including(target.path)
-    module = _module_of(target)
+    module = _enclosing_module_unless_global(target)
     name = target.name
-    word_files = list(project.words())
-    package = _package_of(target)
-    seeing = _names_of_files_seeing(word_files, package) if package is not None else None
+    word_files = list(project.words_by_file())
+    package = _package_directly_around(target)
+    seeing = _names_of_files_that_may_see(word_files, package) if package is not None else None
     paths = [target.path]
     for path, file_words in word_files:
         if path == target.path or name not in file_words.code_words:
@@ -263,28 +263,28 @@ def targets_renamed_with(project: Project, analysis: FileAnalysis, target: Targe
         return [target]
     while isinstance(overridden := base_method.override, (MethodPrototypeSymbol, SubroutineSymbol)):
         base_method = overridden
-    base_target = analysis.resolver.target(base_method) or target
-    return list(dict.fromkeys([target, base_target, *_extending_targets(project, base_target)]))
+    base_target = analysis.resolver.target_of(base_method) or target
+    return list(dict.fromkeys([target, base_target, *_subclasses_and_overrides(project, base_target)]))
 
 
-def _names_of_files_seeing(word_files: Sequence[tuple[Path, IndexEntry | Outline]], package: str) -> set[str]:
+def _names_of_files_that_may_see(word_files: Sequence[tuple[Path, IndexEntry | Outline]], package: str) -> set[str]:
     """The names of the files that may name what a package declares: they have its name, or include such a file."""
     seen_names = {path.name for path, words in word_files if package in words.code_words}
     if any("export" in words.code_words for path, words in word_files if path.name in seen_names):
         # Another package may hand it on.
         return {path.name for path, _ in word_files}
-    including = [(path.name, names) for path, words in word_files if (names := _included_names(words))]
+    including = [(path.name, names) for path, words in word_files if (names := _included_base_names(words))]
     while new := {name for name, names in including if name not in seen_names and not seen_names.isdisjoint(names)}:
         seen_names |= new
     return seen_names | {path.name for path, _ in word_files if path.suffix in HEADERS}
 
 
-def _included_names(file_words: IndexEntry | Outline) -> set[str]:
+def _included_base_names(file_words: IndexEntry | Outline) -> set[str]:
     names = (include if isinstance(include, str) else include.name for include in file_words.includes)
     return {name.rpartition("/")[2] for name in names}
 
 
-def _module_of(target: Target) -> str | None:
+def _enclosing_module_unless_global(target: Target) -> str | None:
     """The module, interface or program that a thing is in; None for one that others see without a dot."""
     symbol = target.symbol
     scope = symbol.parentScope if symbol is not None and target.target_kind not in UNITS else None
@@ -292,12 +292,12 @@ def _module_of(target: Target) -> str | None:
     return body.definition.name if body is not None else None
 
 
-def _declares(occurrence: Occurrence) -> bool:
+def _is_declaration(occurrence: Occurrence) -> bool:
     from_port_list = occurrence.role is NameRole.NAME and occurrence.target.target_kind is TargetKind.PORT
     return occurrence.role is NameRole.DECLARATION or from_port_list
 
 
-def _routine_body(analysis: FileAnalysis, target: Target) -> Target | None:
+def _routine_body_target(analysis: FileAnalysis, target: Target) -> Target | None:
     """The body of a routine that a prototype declares."""
     from pyslang.ast import MethodPrototypeSymbol
 
@@ -305,7 +305,7 @@ def _routine_body(analysis: FileAnalysis, target: Target) -> Target | None:
     if not isinstance(symbol, MethodPrototypeSymbol):
         return None
     routine = symbol.subroutine
-    location = analysis.locations.location_of(routine.location) if routine is not None else None
+    location = analysis.locations.file_location_of(routine.location) if routine is not None else None
     if location is None or (location.path, location.offset) == (target.path, target.start):
         return None
     end = location.offset + len(target.name.encode())
@@ -337,11 +337,11 @@ def _type_target(analysis: FileAnalysis, symbol: Symbol | None) -> Target | None
     type_: Type
     match symbol:
         case InstanceSymbol():
-            return analysis.resolver.target(symbol.definition)
+            return analysis.resolver.target_of(symbol.definition)
         case InstanceArraySymbol():
             return next((_type_target(analysis, inner) for inner in symbol), None)
         case InterfacePortSymbol():
-            return analysis.resolver.target(symbol.interfaceDef)
+            return analysis.resolver.target_of(symbol.interfaceDef)
         case TypeAliasType():
             type_ = symbol.targetType.type
         case SubroutineSymbol():
@@ -353,11 +353,11 @@ def _type_target(analysis: FileAnalysis, symbol: Symbol | None) -> Target | None
     while not isinstance(type_, TypeAliasType) and type_.isArray:
         type_ = type_.arrayElementType
     if isinstance(type_, VirtualInterfaceType):
-        return analysis.resolver.target(type_.iface.definition)
-    return analysis.resolver.target(type_)
+        return analysis.resolver.target_of(type_.iface.definition)
+    return analysis.resolver.target_of(type_)
 
 
-def _extending_targets(project: Project, target: Target) -> Iterator[Target]:
+def _subclasses_and_overrides(project: Project, target: Target) -> Iterator[Target]:
     from pyslang.syntax import SyntaxKind
 
     for path in project.files_with_word("extends"):
@@ -371,11 +371,11 @@ def _extending_targets(project: Project, target: Target) -> Iterator[Target]:
         analysis.tree.root.visit(lookup_table={SyntaxKind.ClassDeclaration: classes.append})
         for declaration in classes:
             scope = analysis.scopes.scope_of(declaration)
-            if scope is not None and (extension := _extending_target(analysis, scope, target)) is not None:
+            if scope is not None and (extension := _subclass_or_override(analysis, scope, target)) is not None:
                 yield extension
 
 
-def _extending_target(analysis: FileAnalysis, scope: Symbol, target: Target) -> Target | None:
+def _subclass_or_override(analysis: FileAnalysis, scope: Symbol, target: Target) -> Target | None:
     """The class, if it extends the target, or its method that overrides the target."""
     from pyslang.ast import ClassType
 
@@ -383,10 +383,10 @@ def _extending_target(analysis: FileAnalysis, scope: Symbol, target: Target) -> 
     base_class = scope.baseClass if isinstance(scope, ClassType) else None
     while isinstance(scope, ClassType) and isinstance(base_class, ClassType):
         if target.target_kind is TargetKind.CLASS:
-            if resolver.target(base_class) == target:
-                return resolver.target(scope)
-        elif (theirs := base_class.find(target.name)) is not None and resolver.target(theirs) == target:
-            own_target = resolver.target(scope.find(target.name))
+            if resolver.target_of(base_class) == target:
+                return resolver.target_of(scope)
+        elif (theirs := base_class.find(target.name)) is not None and resolver.target_of(theirs) == target:
+            own_target = resolver.target_of(scope.find(target.name))
             return own_target if own_target != target else None
         base_class = base_class.baseClass
     return None

@@ -9,7 +9,7 @@ from pyslang import SourceLocation
 from pyslang.parsing import Token
 from pyslang.syntax import SyntaxNode
 
-from benchwright_verilog.semantics.names.names import names_of, visit_names
+from benchwright_verilog.semantics.names.names import own_name_tokens, visit_names
 from benchwright_verilog.semantics.project.file_locations import FileLocations
 
 Child: TypeAlias = SyntaxNode | Token | None
@@ -30,21 +30,21 @@ def _covering_name(
         index = _last_child_index_before(node, locations, path, start_byte)
         if index is None:
             return None
-        child = _child(node, index)
+        child = _child_at(node, index)
         if child is None:
             return None
-        if locations.is_outside_macros(_start(child)):
+        if locations.is_outside_macros(_start_location(child)):
             if not isinstance(child, Token):
                 node = child
                 continue
             is_it = child.location.offset <= start_byte and end_byte <= child.location.offset + len(
                 child.rawText.encode()
             )
-            return (child, node) if is_it and any(name == child for name in names_of(node)) else None
+            return (child, node) if is_it and any(name == child for name in own_name_tokens(node)) else None
         # A macro's text comes from one place; what was written between its parentheses is somewhere in it.
-        anchor = locations.byte_in_file(_start(child), path)
+        anchor = locations.byte_in_file(_start_location(child), path)
         while index >= 0 and (
-            (child := _child(node, index)) is None or locations.byte_in_file(_start(child), path) == anchor
+            (child := _child_at(node, index)) is None or locations.byte_in_file(_start_location(child), path) == anchor
         ):
             named_node = _covering_name_in_child(child, node, locations, path, start_byte, end_byte)
             if named_node is not None:
@@ -59,14 +59,14 @@ def _covering_name_in_child(
     named_nodes: list[tuple[Token, SyntaxNode]] = []
 
     def visit(token: Token, node: SyntaxNode) -> None:
-        location = locations.location_of(token.location)
+        location = locations.file_location_of(token.location)
         if location is None or location.generated or location.path != path:
             return
         if location.offset <= start and end <= location.offset + len(token.rawText.encode()):
             named_nodes.append((token, node))
 
     if isinstance(child, Token):
-        for name in names_of(parent):
+        for name in own_name_tokens(parent):
             if name == child:
                 visit(name, parent)
     elif child is not None:
@@ -79,7 +79,7 @@ def node_at(root: SyntaxNode, locations: FileLocations, path: Path, byte: int) -
     node = root
     while True:
         index = _last_child_index_before(node, locations, path, byte)
-        child = _child(node, index) if index is not None else None
+        child = _child_at(node, index) if index is not None else None
         if not isinstance(child, SyntaxNode):
             return node
         end = locations.byte_in_file(child.sourceRange.end, path)
@@ -95,14 +95,14 @@ def _last_child_index_before(node: SyntaxNode, locations: FileLocations, path: P
         middle = (low + high) // 2
         # Children that are not there have no place; the next one to the right decides.
         probe, anchor = middle, None
-        while probe < high and (anchor := _child_start(_child(node, probe), locations, path)) is None:
+        while probe < high and (anchor := _child_start(_child_at(node, probe), locations, path)) is None:
             probe += 1
         if anchor is None or anchor > byte:
             high = middle
         else:
             low = probe + 1
     index = low - 1
-    while index >= 0 and _child_start(_child(node, index), locations, path) is None:
+    while index >= 0 and _child_start(_child_at(node, index), locations, path) is None:
         index -= 1
     return index if index >= 0 else None
 
@@ -112,13 +112,13 @@ def _child_start(child: Child, locations: FileLocations, path: Path) -> int | No
         return None
     if isinstance(child, SyntaxNode) and not child.getFirstToken():
         return None
-    return locations.byte_in_file(_start(child), path)
+    return locations.byte_in_file(_start_location(child), path)
 
 
-def _start(child: SyntaxNode | Token) -> SourceLocation:
+def _start_location(child: SyntaxNode | Token) -> SourceLocation:
     return child.location if isinstance(child, Token) else child.sourceRange.start
 
 
-def _child(node: SyntaxNode, index: int) -> Child:
+def _child_at(node: SyntaxNode, index: int) -> Child:
     child = node[index]
     return child if isinstance(child, (SyntaxNode, Token)) else None

@@ -39,7 +39,7 @@ class RenameEdit:
     text: str
 
 
-def renamable_name(project: Project, analysis: FileAnalysis, byte: int) -> Occurrence:
+def renamable_occurrence(project: Project, analysis: FileAnalysis, byte: int) -> Occurrence:
     """The name at a byte, if it can be renamed.
 
     Raises:
@@ -55,13 +55,13 @@ def renamable_name(project: Project, analysis: FileAnalysis, byte: int) -> Occur
         raise RenameRefusedError(f"{target.name} is a file. Rename it where your editor shows files.")
     for named_place in (occurrence, target):
         if named_place.generated:
-            macro_use = _macro_at_sentence_start(project, named_place.path, named_place.start)
+            macro_use = _sentence_start_naming_macro(project, named_place.path, named_place.start)
             raise RenameRefusedError(f"{macro_use}, writes the name {target.name}, so it can't be renamed here.")
     _require_writable_in_project(project, target.path, f"{target.name} is declared in")
     return occurrence
 
 
-def rename(
+def rename_edits(
     project: Project, analysis: FileAnalysis, byte: int, new_name: str, report: Report = lambda searched, number: None
 ) -> list[RenameEdit]:
     """The edits that give the thing at a byte a new name.
@@ -69,37 +69,39 @@ def rename(
     Raises:
         RenameRefusedError: The thing can't be renamed, or not to this.
     """
-    target = renamable_name(project, analysis, byte).target
+    target = renamable_occurrence(project, analysis, byte).target
     _require_valid_name(new_name, target)
     if new_name == target.name:
         return []
     edits: dict[tuple[Path, int], RenameEdit] = {}
     targets: dict[RenameEdit, Target] = {}
     for renamed_target in targets_renamed_with(project, analysis, target):
-        target_edits = _edits(project, renamed_target, new_name, report)
+        target_edits = _edits_by_place(project, renamed_target, new_name, report)
         edits |= target_edits
         targets |= dict.fromkeys(target_edits.values(), renamed_target)
     _require_no_macro_body(project, target, edits)
-    _RenameCheck(project, target, new_name, targets, report).run()
+    _RenameCheck(project, target, new_name, targets, report).require_same_meanings()
     return list(edits.values())
 
 
-def _edits(project: Project, target: Target, new_name: str, report: Report) -> dict[tuple[Path, int], RenameEdit]:
+def _edits_by_place(
+    project: Project, target: Target, new_name: str, report: Report
+) -> dict[tuple[Path, int], RenameEdit]:
     edits: dict[tuple[Path, int], RenameEdit] = {}
     for file_references in references_by_file(project, target, report):
         for occurrence in file_references.occurrences:
             if occurrence.generated:
-                macro_use = _macro_at_sentence_start(project, occurrence.path, occurrence.start)
+                macro_use = _sentence_start_naming_macro(project, occurrence.path, occurrence.start)
                 raise RenameRefusedError(
                     f"{macro_use}, writes the name {target.name}. Write it without the macro there, then rename it."
                 )
-            edits[occurrence.path, occurrence.start] = _edit(file_references.analysis, occurrence, new_name)
+            edits[occurrence.path, occurrence.start] = _rename_edit(file_references.analysis, occurrence, new_name)
         if file_references.occurrences:
             _require_writable_in_project(project, file_references.path, f"{target.name} is also used in")
     return edits
 
 
-def _edit(analysis: FileAnalysis | None, occurrence: Occurrence, new_name: str) -> RenameEdit:
+def _rename_edit(analysis: FileAnalysis | None, occurrence: Occurrence, new_name: str) -> RenameEdit:
     text, old_name = new_name, occurrence.target.name
     if analysis is not None and len(analysis.occurrences_at(occurrence.start)) > 1:
         # `.name` for `.name(name)`, and in a clocking block `name` for `name = name`.
@@ -169,7 +171,7 @@ def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[P
                 )
 
 
-def _macro_at_sentence_start(project: Project, path: Path, byte: int) -> str:
+def _sentence_start_naming_macro(project: Project, path: Path, byte: int) -> str:
     """The macro that is used at a byte, and its place, as the beginning of a sentence."""
     outline = project.outline(path)
     match = _USE.match(outline.data, byte) if outline is not None else None
@@ -212,10 +214,10 @@ class _RenameCheck:
         for edit in sorted(targets_by_edit, key=lambda edit_: edit_.start):
             self._edits.setdefault(edit.path, []).append(edit)
 
-    def run(self) -> None:
+    def require_same_meanings(self) -> None:
         """Raise `RenameRefusedError` if something would mean something else."""
         if self._target.target_kind in UNITS | {TargetKind.MACRO}:
-            self._require_unused()
+            self._require_unused_new_name()
         paths = dict.fromkeys([*self._edits, *self._project.files_with_word(self._new)])
         checked_paths = list(paths)[:_MAX_CHECKED_FILES]
         old_occurrences = self._new_name_by_file(self._project, checked_paths)
@@ -240,7 +242,7 @@ class _RenameCheck:
                     f"With the name {self._new}, {path.name} would be wrong in line {line}: {message}."
                 )
 
-    def _require_unused(self) -> None:
+    def _require_unused_new_name(self) -> None:
         for path in self._project.files_with_word(self._new):
             outline = self._project.outline(path)
             names = {unit.name for unit in outline.units} if outline is not None else set()
@@ -255,10 +257,10 @@ class _RenameCheck:
         for analysis in project.analyses_of(paths):
             self._report(len(paths), len(paths))
             occurrences = [occurrence for occurrence in analysis.occurrences_of(self._new) if not occurrence.generated]
-            by_path[analysis.path] = _NewNameInFile(occurrences, set(self._errors(analysis)))
+            by_path[analysis.path] = _NewNameInFile(occurrences, set(self._error_lines_and_messages(analysis)))
         return by_path
 
-    def _errors(self, analysis: FileAnalysis) -> Iterator[tuple[int, str]]:
+    def _error_lines_and_messages(self, analysis: FileAnalysis) -> Iterator[tuple[int, str]]:
         for diagnostic in analysis.diagnostics:
             if diagnostic.severity is DiagnosticSeverity.ERROR:
                 line = analysis.data.count(b"\n", 0, diagnostic.start) + 1

@@ -116,7 +116,7 @@ def role_given_target_kind(role: NameRole, target_kind: TargetKind) -> NameRole:
     return role
 
 
-def connection_of(name: SyntaxNode) -> NamedPortConnectionSyntax | None:
+def port_connection_of_value(name: SyntaxNode) -> NamedPortConnectionSyntax | None:
     """The connection `.port(name)` that has a name as its value, also as a part of it: `.port({a, name[0]})`."""
     parent = name.parent
     while parent is not None and parent.kind in _PATH_TO_PORT:
@@ -124,7 +124,7 @@ def connection_of(name: SyntaxNode) -> NamedPortConnectionSyntax | None:
     return parent if isinstance(parent, NamedPortConnectionSyntax) else None
 
 
-def role_through(port: Symbol | None) -> NameRole:
+def role_given_by_port(port: Symbol | None) -> NameRole:
     """The role that a port gives the signal that is connected to it."""
     if isinstance(port, (PortSymbol, MultiPortSymbol, ModportPortSymbol)):
         return NameRole.WRITE if port.direction in (ArgumentDirection.Out, ArgumentDirection.InOut) else NameRole.READ

@@ -37,7 +37,7 @@ from pyslang.syntax import (
 
 from benchwright_verilog.semantics.compilation.instance_paths import InstancePath, chosen_bodies, instances_on_path
 from benchwright_verilog.semantics.compilation.parsing import parse
-from benchwright_verilog.semantics.compilation.placeholders import with_real_types
+from benchwright_verilog.semantics.compilation.placeholders import bodies_with_real_types
 from benchwright_verilog.semantics.compilation.slang import ScopeSymbol, is_scope
 
 if TYPE_CHECKING:
@@ -111,21 +111,21 @@ class Scopes:
         # The outermost first: a scope is found by way of the one around it, and thousands may be nested.
         unknown_nodes: list[SyntaxNode] = []
         inner_node: SyntaxNode | None = node
-        while inner_node is not None and _key(inner_node) not in self._known_scopes:
+        while inner_node is not None and _kind_and_start(inner_node) not in self._known_scopes:
             if inner_node is node or inner_node.kind in SCOPED:
                 unknown_nodes.append(inner_node)
             inner_node = inner_node.parent
         for scoped in reversed(unknown_nodes):
-            self._known_scopes[_key(scoped)] = self._find_scope(scoped)
-        return self._known_scopes[_key(node)]
+            self._known_scopes[_kind_and_start(scoped)] = self._find_scope(scoped)
+        return self._known_scopes[_kind_and_start(node)]
 
-    def unit_of(self, node: SyntaxNode) -> ScopeSymbol | None:
+    def compilation_unit_of(self, node: SyntaxNode) -> ScopeSymbol | None:
         """The compilation unit that a node belongs to."""
         while node.parent is not None:
             node = node.parent
         return self._compilation_unit(node)
 
-    def body(self, name: str, declared_location: SourceLocation | None = None) -> InstanceBodySymbol | None:
+    def module_body(self, name: str, declared_location: SourceLocation | None = None) -> InstanceBodySymbol | None:
         """The body of a module, interface or program, of the one declared there if a place is given."""
         body = self.bodies.get(name)
         if body is not None and declared_location is not None and body.definition.location != declared_location:
@@ -139,18 +139,18 @@ class Scopes:
         if isinstance(node, ModuleDeclarationSyntax):
             name = node.header.name
             if syntax_kind != SyntaxKind.PackageDeclaration:
-                return self.body(name.valueText, name.location)
+                return self.module_body(name.valueText, name.location)
             package = self._compilation.getPackage(name.valueText)
             return package if package is not None and package.location == name.location else None
         if isinstance(node, BindDirectiveSyntax):
-            return self.body(str(node.target).strip())
+            return self.module_body(str(node.target).strip())
         outer = self.scope_around(node)
         if outer is None:
             return None
         if syntax_kind in _BLOCKS:
             if isinstance(outer, GenerateBlockArraySymbol):
                 return next((entry for entry in outer if isinstance(entry, GenerateBlockSymbol)), outer)
-            return self._blocks_of(outer).get(node.sourceRange.start, outer)
+            return self._block_scopes_by_location(outer).get(node.sourceRange.start, outer)
         if isinstance(node, (FunctionDeclarationSyntax, ClassMethodPrototypeSyntax, DPIImportSyntax)):
             return self._routine_scope(node, outer) or outer
         return self._named_scope(node, outer) or outer
@@ -158,7 +158,7 @@ class Scopes:
     def _named_scope(self, node: SyntaxNode, outer: ScopeSymbol) -> ScopeSymbol | None:
         """The scope of a class, covergroup, property and the like, found by its name in the scope around it."""
         token: Token = node.identifier if isinstance(node, LetDeclarationSyntax) else getattr(node, "name")  # noqa: B009
-        symbol = _generic_class(outer.find(token.valueText))
+        symbol = _unspecialised_class(outer.find(token.valueText))
         if isinstance(symbol, CovergroupType):
             return symbol.body
         return symbol if symbol is not None and is_scope(symbol) else None
@@ -169,7 +169,7 @@ class Scopes:
         """The scope of a routine; of `function void C::f();`, a body outside of its class, in the class `C`."""
         name = (node.method if isinstance(node, DPIImportSyntax) else node.prototype).name
         if isinstance(name, ScopedNameSyntax):
-            owner_class = _generic_class(outer.find(str(name.left).strip()))
+            owner_class = _unspecialised_class(outer.find(str(name.left).strip()))
             if owner_class is None or not is_scope(owner_class):
                 return None
             outer, name = owner_class, name.right
@@ -179,7 +179,7 @@ class Scopes:
             routine = routine.subroutine
         return routine if routine is not None and is_scope(routine) else None
 
-    def _blocks_of(self, scope: ScopeSymbol) -> dict[SourceLocation, ScopeSymbol]:
+    def _block_scopes_by_location(self, scope: ScopeSymbol) -> dict[SourceLocation, ScopeSymbol]:
         if scope not in self._blocks:
             self._blocks[scope] = {
                 scope_member.syntax.sourceRange.start: scope_member
@@ -193,11 +193,11 @@ class Scopes:
         return next((unit for tree, unit in self._units if tree.root == root), None)
 
 
-def _key(node: SyntaxNode) -> tuple[SyntaxKind, SourceLocation]:
+def _kind_and_start(node: SyntaxNode) -> tuple[SyntaxKind, SourceLocation]:
     return node.kind, node.sourceRange.start
 
 
-def _generic_class(symbol: Symbol | None) -> Symbol | None:
+def _unspecialised_class(symbol: Symbol | None) -> Symbol | None:
     """Of a class with parameters, the class as it is without knowing them."""
     return symbol.invalidSpecialization if isinstance(symbol, GenericClassDefSymbol) else symbol
 
@@ -236,7 +236,9 @@ def compile_for_lookup(
     passed_modules = {
         module for instance_path in instances_by_module.values() for module in instance_path.modules[1:-1]
     }
-    hidden_modules = passed_modules & kinds_by_name.keys() & _bound_names(trees) if passed_modules else set()
+    hidden_modules = (
+        passed_modules & kinds_by_name.keys() & _names_targeted_by_binds(trees) if passed_modules else set()
+    )
     tops = kinds_by_name.keys() - set(interfaces) - hidden_modules
     if interfaces:
         tops |= {_HOLDER}
@@ -267,10 +269,10 @@ def compile_for_lookup(
     if hidden_modules - bodies.keys():
         # The path leads nowhere any more.
         return compile_for_lookup(trees, sources)
-    return compilation, with_real_types(bodies) | chosen_bodies(bodies, instances_by_module)
+    return compilation, bodies_with_real_types(bodies) | chosen_bodies(bodies, instances_by_module)
 
 
-def _bound_names(trees: Sequence[SyntaxTree]) -> set[str]:
+def _names_targeted_by_binds(trees: Sequence[SyntaxTree]) -> set[str]:
     """The names that binds in some files add to."""
     targets: set[str] = set()
     for tree in trees:

@@ -29,7 +29,7 @@ def search_symbols(
     ranked: list[tuple[int, int, str, SymbolMatch]] = []
     seen_paths: set[Path] = set()
     for project in projects:
-        declaring_files = list(project.symbols())
+        declaring_files = list(project.declared_units_by_file())
         for searched, (path, symbols) in enumerate(declaring_files):
             report(searched, len(declaring_files))
             if path in seen_paths:

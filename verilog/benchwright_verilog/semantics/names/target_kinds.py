@@ -99,7 +99,7 @@ DECLARATIONS = {
 """The kinds of thing that nodes of the syntax declare."""
 
 
-def kind_of(symbol: Symbol) -> TargetKind:
+def target_kind_of(symbol: Symbol) -> TargetKind:
     """The kind of the thing that a symbol stands for."""
     if isinstance(symbol, DefinitionSymbol):
         return _DEFINITIONS[symbol.definitionKind]

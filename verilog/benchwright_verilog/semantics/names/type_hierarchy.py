@@ -34,7 +34,7 @@ def class_at(project: Project, analysis: FileAnalysis, byte: int) -> ClassNode |
     """The class that is named at a byte, or of which the value named there is a handle."""
     for occurrence in analysis.occurrences_at(byte):
         target = _class_target(analysis, occurrence.target)
-        if target is not None and (class_node := _node_of(project, target)) is not None:
+        if target is not None and (class_node := _class_node_of(project, target)) is not None:
             return class_node
     return None
 
@@ -45,7 +45,7 @@ def supertypes(project: Project, node: ClassNode) -> list[ClassNode]:
     declaration = _declaration_at(analysis, node.path, node.name_start) if analysis is not None else None
     if analysis is None or declaration is None:
         return []
-    nodes = (_node_of(project, target) for target in _base_targets(analysis, declaration))
+    nodes = (_class_node_of(project, target) for target in _base_targets(analysis, declaration))
     return [class_node for class_node in nodes if class_node is not None]
 
 
@@ -59,18 +59,18 @@ def subtypes(project: Project, node: ClassNode) -> list[ClassNode]:
     if target is None:
         return []
     nodes: dict[ClassNode, None] = {}
-    for extending_analysis in project.analyses_of(project.roots_of(_extending_files(project, target))):
-        for declaration in _declarations(extending_analysis):
+    for extending_analysis in project.analyses_of(project.files_to_compile_for(_extending_files(project, target))):
+        for declaration in _class_declarations(extending_analysis):
             if target in _base_targets(extending_analysis, declaration):
-                nodes |= dict.fromkeys(_nodes(extending_analysis, declaration))
+                nodes |= dict.fromkeys(_class_nodes(extending_analysis, declaration))
     return sorted(nodes, key=lambda class_node: (class_node.name, class_node.path, class_node.start))
 
 
 def _extending_files(project: Project, target: Target) -> list[Path]:
     """The files that may extend a class: by its name, or by that of a type that stands for it."""
     names = {target.name}
-    file_words = [(path, file_words.code_words) for path, file_words in project.words()]
-    declared_units = dict(project.symbols())
+    file_words = [(path, file_words.code_words) for path, file_words in project.words_by_file()]
+    declared_units = dict(project.declared_units_by_file())
     for path, known_words in file_words:
         if "typedef" in known_words and target.name in known_words:
             names |= {unit.name for unit in declared_units.get(path, ()) if unit.target_kind is TargetKind.TYPE}
@@ -81,7 +81,7 @@ def _extending_files(project: Project, target: Target) -> list[Path]:
     ]
 
 
-def _declarations(analysis: FileAnalysis) -> list[ClassDeclarationSyntax]:
+def _class_declarations(analysis: FileAnalysis) -> list[ClassDeclarationSyntax]:
     """The classes of a file and of what it includes; not those that macros write, which are nowhere."""
     from pyslang.syntax import ClassDeclarationSyntax, SyntaxKind
 
@@ -99,7 +99,7 @@ def _declaration_at(analysis: FileAnalysis, path: Path, byte: int) -> ClassDecla
     return next(
         (
             declaration
-            for declaration in _declarations(analysis)
+            for declaration in _class_declarations(analysis)
             if _name_location(analysis, declaration) == (path, byte)
         ),
         None,
@@ -108,7 +108,7 @@ def _declaration_at(analysis: FileAnalysis, path: Path, byte: int) -> ClassDecla
 
 def _name_location(analysis: FileAnalysis, declaration: ClassDeclarationSyntax) -> tuple[Path, int] | None:
     """The place where the name of a class is written."""
-    location = analysis.locations.location_of(declaration.name.location)
+    location = analysis.locations.file_location_of(declaration.name.location)
     return (location.path, location.offset) if location is not None and not location.generated else None
 
 
@@ -118,7 +118,7 @@ def _base_targets(analysis: FileAnalysis, declaration: ClassDeclarationSyntax) -
 
     from benchwright_verilog.semantics.names.lookup import NAME_SYNTAX
 
-    for base_name in _base_names(declaration):
+    for base_name in _base_name_nodes(declaration):
         last_name = base_name.right if isinstance(base_name, ScopedNameSyntax) else base_name
         if isinstance(last_name, NAME_SYNTAX):
             for meaning in analysis.resolver.meanings(last_name.identifier, last_name):
@@ -127,7 +127,7 @@ def _base_targets(analysis: FileAnalysis, declaration: ClassDeclarationSyntax) -
                     yield base_target
 
 
-def _base_names(declaration: ClassDeclarationSyntax) -> Iterator[object]:
+def _base_name_nodes(declaration: ClassDeclarationSyntax) -> Iterator[object]:
     if declaration.extendsClause is not None:
         yield declaration.extendsClause.baseName
     if declaration.implementsClause is not None:
@@ -150,18 +150,18 @@ def _class_target(analysis: FileAnalysis, target: Target | None) -> Target | Non
         type_ = symbol.type.canonicalType
     while type_ is not None and type_.isArray:
         type_ = type_.arrayElementType.canonicalType
-    return analysis.resolver.target(type_) if isinstance(type_, ClassType) else None
+    return analysis.resolver.target_of(type_) if isinstance(type_, ClassType) else None
 
 
-def _node_of(project: Project, target: Target) -> ClassNode | None:
+def _class_node_of(project: Project, target: Target) -> ClassNode | None:
     analysis = project.analysis_of(target.path)
     declaration = _declaration_at(analysis, target.path, target.start) if analysis is not None else None
     if analysis is None or declaration is None:
         return None
-    return next(_nodes(analysis, declaration), None)
+    return next(_class_nodes(analysis, declaration), None)
 
 
-def _nodes(analysis: FileAnalysis, declaration: ClassDeclarationSyntax) -> Iterator[ClassNode]:
+def _class_nodes(analysis: FileAnalysis, declaration: ClassDeclarationSyntax) -> Iterator[ClassNode]:
     from pyslang.parsing import TokenKind
 
     class_place = _name_location(analysis, declaration)

@@ -42,12 +42,12 @@ class WithClause:
         return not self.is_randomize and name == (self.iterator.valueText if self.iterator is not None else "item")
 
 
-def with_around(node: SyntaxNode) -> WithClause | None:
+def with_clause_around(node: SyntaxNode) -> WithClause | None:
     """The innermost `with` that a name is looked up in; an iterator's declaration belongs to it."""
     child, parent = node, node.parent
     while parent is not None and not isinstance(parent, (StatementSyntax, MemberSyntax)):
         if isinstance(parent, ArrayOrRandomizeMethodExpressionSyntax):
-            clause = _read(parent)
+            clause = _with_clause_of_call(parent)
             is_declaration = clause.iterator is not None and node.getFirstToken() == clause.iterator
             if child != parent.method or is_declaration:
                 return clause
@@ -55,7 +55,7 @@ def with_around(node: SyntaxNode) -> WithClause | None:
     return None
 
 
-def _read(call: ArrayOrRandomizeMethodExpressionSyntax) -> WithClause:
+def _with_clause_of_call(call: ArrayOrRandomizeMethodExpressionSyntax) -> WithClause:
     method: SyntaxNode = call.method
     argument_list = method.arguments if isinstance(method, InvocationExpressionSyntax) else None
     if isinstance(method, InvocationExpressionSyntax):
@@ -66,7 +66,7 @@ def _read(call: ArrayOrRandomizeMethodExpressionSyntax) -> WithClause:
         receiver = method.left
     if name != "randomize":
         first = next(iter(argument_list.parameters), None) if argument_list is not None else None
-        return WithClause(receiver, is_randomize=False, iterator=_identifier(first))
+        return WithClause(receiver, is_randomize=False, iterator=_identifier_token(first))
     # `std::randomize(x) with {…}` is about variables around it.
     member_names: frozenset[str] | None = frozenset()
     if receiver is None or str(receiver).strip() != "std":
@@ -76,7 +76,7 @@ def _read(call: ArrayOrRandomizeMethodExpressionSyntax) -> WithClause:
     return WithClause(receiver, is_randomize=True, member_names=member_names)
 
 
-def _identifier(argument: SyntaxNode | None) -> Token | None:
+def _identifier_token(argument: SyntaxNode | None) -> Token | None:
     inner_argument: SyntaxNode | None = argument
     while isinstance(inner_argument, (OrderedArgumentSyntax, SimplePropertyExprSyntax, SimpleSequenceExprSyntax)):
         inner_argument = inner_argument.expr

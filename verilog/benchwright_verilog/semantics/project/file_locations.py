@@ -43,7 +43,7 @@ class FileLocations:
         self._names = paths_by_name
         self._paths: dict[int, Path | None] = {}
 
-    def location_of(self, location: SourceLocation) -> FileLocation | None:
+    def file_location_of(self, location: SourceLocation) -> FileLocation | None:
         """The location; None if it is in no file, as for built-in things."""
         sources, generated, given_location, is_argument = self._sources, False, location, False
         while sources.isMacroLoc(location):
@@ -56,7 +56,7 @@ class FileLocations:
         if is_argument and not self._is_in_macro_use(location, given_location):
             # The default of a macro's argument: it is written where the macro is defined.
             location, generated = sources.getFullyExpandedLoc(given_location), True
-        path = self.path(location.buffer)
+        path = self.path_of_buffer(location.buffer)
         return FileLocation(path, location.offset, generated) if path is not None else None
 
     def _is_in_macro_use(self, location: SourceLocation, expanded: SourceLocation) -> bool:
@@ -70,7 +70,7 @@ class FileLocations:
             and use_range.start.offset <= location.offset < use_range.end.offset
         )
 
-    def path(self, buffer: BufferID) -> Path | None:
+    def path_of_buffer(self, buffer: BufferID) -> Path | None:
         """The file whose text a buffer holds."""
         number = buffer.id
         if number not in self._paths:
@@ -91,7 +91,7 @@ class FileLocations:
         sources = self._sources
         if sources.isMacroLoc(location):
             location = sources.getFullyExpandedLoc(location)
-        while location and (buffer_path := self.path(location.buffer)) is not path and buffer_path != path:
+        while location and (buffer_path := self.path_of_buffer(location.buffer)) is not path and buffer_path != path:
             if buffer_path is None:
                 return None
             location = sources.getIncludedFrom(location.buffer)

@@ -2,7 +2,7 @@
 
 slang opens no file (see `parsing`), so it is given the text of each before. Each name is looked up here as slang does
 it, and what is not a plain file gets an empty text. Names that macros write are asked of slang itself
-(`_written_includes`).
+(`_includes_after_macro_expansion`).
 """
 
 from __future__ import annotations
@@ -122,11 +122,13 @@ class Closures:
             return self._last[2]
         outlines: dict[Path, Outline | None] = {}
         closure = Closure()
-        included = self._note_includes(roots, closure, outlines)
+        included = self._included_names_by_includer(roots, closure, outlines)
         by_macro = {path for path, outline in outlines.items() if outline is not None and outline.may_include_by_macro}
-        leading = _including_names({name for name, path in closure.files.items() if path in by_macro}, included)
+        leading = _names_and_their_includers(
+            {name for name, path in closure.files.items() if path in by_macro}, included
+        )
         for root in roots:
-            if root.text.outline.may_include_by_macro or (leading and self._includes_any(root, leading, closure)):
+            if root.text.outline.may_include_by_macro or (leading and self._includes_any_of(root, leading, closure)):
                 slang_closure = self._closure_by_slang(root, closure)
                 closure.files |= slang_closure.files
                 closure.absent |= slang_closure.absent
@@ -134,10 +136,11 @@ class Closures:
         self._last = [*roots], outlines, closure
         return closure
 
-    def _includes_any(self, root: RootFile, names: AbstractSet[str], closure: Closure) -> bool:
+    def _includes_any_of(self, root: RootFile, names: AbstractSet[str], closure: Closure) -> bool:
         include_place = str(root.path.parent), root.preprocessing
         return any(
-            self._resolve(include_place, include.name, closure) in names for include in root.text.outline.includes
+            self._slang_name_of_include(include_place, include.name, closure) in names
+            for include in root.text.outline.includes
         )
 
     def _are_same_roots(self, known_roots: Sequence[RootFile], roots: Sequence[RootFile]) -> bool:
@@ -151,7 +154,7 @@ class Closures:
     def _are_current(self, outlines: Mapping[Path, Outline | None]) -> bool:
         return all(self._texts.outline(path) is outline for path, outline in outlines.items())
 
-    def _note_includes(
+    def _included_names_by_includer(
         self, roots: Sequence[RootFile], closure: Closure, outlines: dict[Path, Outline | None]
     ) -> Mapping[str, Sequence[str]]:
         """Notes what is included; returns the names that each name includes, those of the roots under an empty one."""
@@ -164,7 +167,7 @@ class Closures:
             next_includes: list[tuple[str, _Place, Outline]] = []
             for includer, include_place, outline in pending_includes:
                 for include in outline.includes:
-                    name = self._resolve(include_place, include.name, closure)
+                    name = self._slang_name_of_include(include_place, include.name, closure)
                     if name is None:
                         continue
                     included.setdefault(includer, []).append(name)
@@ -175,7 +178,7 @@ class Closures:
                     if path not in outlines:
                         outlines[path] = self._texts.outline(path)
                     if (header := outlines[path]) is not None:
-                        next_includes.append((name, (_folder(name), include_place[1]), header))
+                        next_includes.append((name, (_parent_folder(name), include_place[1]), header))
             if not next_includes:
                 closure.depth = min(closure.depth, self._safe_depth(included))
                 return included
@@ -185,38 +188,39 @@ class Closures:
             pending_includes = next_includes
         return included
 
-    def _safe_depth(self, included: Mapping[str, Sequence[str]]) -> int:
+    def _safe_depth(self, names_by_includer: Mapping[str, Sequence[str]]) -> int:
         """The depth to which slang may follow includes: an unguarded header that includes itself twice would never end.
 
         Args:
-            included: Names of what each name includes, as often as it does; those of the roots under an empty name.
+            names_by_includer: Names of what each name includes, as often as it does; those of the roots under an empty
+                name.
         """
         try:
-            TopologicalSorter(included).prepare()
+            TopologicalSorter(names_by_includer).prepare()
             return MAX_DEPTH
         except CycleError:
-            level = Counter(included.get("", ()))
+            level = Counter(names_by_includer.get("", ()))
         read_names: set[str] = set()
         for depth in range(1, MAX_DEPTH):
             if level.total() > _MOST:
                 return depth
             next_level: Counter[str] = Counter()
             for name, times in level.items():
-                is_guarded = _GUARD.match(self._text_of(path_of_name(name)) or "") is not None
+                is_guarded = _GUARD.match(self._text_of(path_of_slang_name(name)) or "") is not None
                 if is_guarded and name in read_names:
                     continue
                 read_names.add(name)
-                for included_name in included.get(name, ()):
+                for included_name in names_by_includer.get(name, ()):
                     next_level[included_name] += 1 if is_guarded else times
             level = next_level
         return MAX_DEPTH
 
-    def _resolve(self, include_place: _Place, name: str, closure: Closure) -> str | None:
+    def _slang_name_of_include(self, include_place: _Place, name: str, closure: Closure) -> str | None:
         """Under which name slang finds what an `include` means; it and the others are noted."""
         folder, preprocessing = include_place
         lookup_key = folder, id(preprocessing), name
         if lookup_key not in self._resolved:
-            tried_names = list(_candidates(folder, preprocessing, name))
+            tried_names = list(_candidate_slang_names(folder, preprocessing, name))
             index = next(
                 (index for index, tried_name in enumerate(tried_names) if self._is_found(tried_name)), len(tried_names)
             )
@@ -227,12 +231,12 @@ class Closures:
         found_name, absent = self._resolved[lookup_key]
         closure.absent.update(absent)
         if found_name is not None:
-            closure.files[found_name] = path_of_name(found_name)
+            closure.files[found_name] = path_of_slang_name(found_name)
         return found_name
 
-    def _is_found(self, name: str) -> bool:
-        path = path_of_name(name)
-        return self._texts.is_there(path) or self._texts.files.is_other_than_file(path)
+    def _is_found(self, slang_name: str) -> bool:
+        path = path_of_slang_name(slang_name)
+        return self._texts.is_file_or_open(path) or self._texts.files.is_other_than_file(path)
 
     def _closure_by_slang(self, root: RootFile, walked: Closure) -> Closure:
         known_answer = self._slang_answers.get(root.path)
@@ -249,19 +253,21 @@ class Closures:
         meant_names: dict[str, dict[str, None]] = {}
         for _ in range(MAX_DEPTH):
             header_texts = {
-                includer_name: [self._text_of(path_of_name(name)) or "" for name in names]
+                includer_name: [self._text_of(path_of_slang_name(name)) or "" for name in names]
                 for includer_name, names in meant_names.items()
             }
-            written_includes = _written_includes(root.text.text, root.preprocessing.defines, header_texts)
+            written_includes = _includes_after_macro_expansion(root.text.text, root.preprocessing.defines, header_texts)
             if len(written_includes) > _MOST:
                 closure.depth = 0
                 break
             old_count = sum(map(len, meant_names.values()))
             for includer, name in dict.fromkeys(written_includes):
-                folders = [_folder(includer_path) for includer_path in meant_names.get(includer, ())] or [
+                folders = [_parent_folder(includer_path) for includer_path in meant_names.get(includer, ())] or [
                     str(root.path.parent)
                 ]
-                found_names = [self._resolve((folder, root.preprocessing), name, closure) for folder in folders]
+                found_names = [
+                    self._slang_name_of_include((folder, root.preprocessing), name, closure) for folder in folders
+                ]
                 meant_names.setdefault(name, {}).update(
                     dict.fromkeys(found_name for found_name in found_names if found_name is not None)
                 )
@@ -279,7 +285,7 @@ class Closures:
 
     def _text_of(self, path: Path) -> str | None:
         text = self._texts.text_if_open(path)
-        if text is None and (known_text := self._texts.get(path)) is not None:
+        if text is None and (known_text := self._texts.current_text(path)) is not None:
             text = known_text.text
         return text
 
@@ -288,10 +294,12 @@ def _expands_alike(old_root: RootFile, new_root: RootFile) -> bool:
     """True if two versions of a file give the preprocessor the same to do, so that what they include is the same."""
     if old_root.preprocessing != new_root.preprocessing:
         return False
-    return old_root.text is new_root.text or _to_preprocess(old_root.text.text) == _to_preprocess(new_root.text.text)
+    return old_root.text is new_root.text or _preprocessor_lines(old_root.text.text) == _preprocessor_lines(
+        new_root.text.text
+    )
 
 
-def _to_preprocess(text: str) -> str:
+def _preprocessor_lines(text: str) -> str:
     """The lines with directives or uses of macros; all of them, if what one begins may end on another line."""
     lines = [match[0] for match in _TO_PREPROCESS.finditer(text)]
     is_whole = all(
@@ -302,10 +310,12 @@ def _to_preprocess(text: str) -> str:
     return "\n".join(lines) if is_whole else text
 
 
-def _including_names(names: AbstractSet[str], included: Mapping[str, Sequence[str]]) -> AbstractSet[str]:
+def _names_and_their_includers(
+    names: AbstractSet[str], names_by_includer: Mapping[str, Sequence[str]]
+) -> AbstractSet[str]:
     """Names, those that include them, and so on."""
     includers: dict[str, list[str]] = {}
-    for includer, included_names in included.items():
+    for includer, included_names in names_by_includer.items():
         for included_name in included_names:
             includers.setdefault(included_name, []).append(includer)
     leading_names = set(names)
@@ -319,24 +329,24 @@ def _including_names(names: AbstractSet[str], included: Mapping[str, Sequence[st
     return leading_names
 
 
-def path_of_name(name: str) -> Path:
+def path_of_slang_name(slang_name: str) -> Path:
     """The file that slang knows by a name."""
-    return Path(os.path.normpath(name))
+    return Path(os.path.normpath(slang_name))
 
 
-def _candidates(folder: str, preprocessing: Preprocessing, name: str) -> Iterator[str]:
-    if name.startswith("/"):
-        yield name
+def _candidate_slang_names(includer_folder: str, preprocessing: Preprocessing, written_name: str) -> Iterator[str]:
+    if written_name.startswith("/"):
+        yield written_name
         return
-    for search_folder in (folder, *map(str, preprocessing.include_dirs)):
-        yield f"{search_folder.removesuffix('/')}/{name}"
+    for search_folder in (includer_folder, *map(str, preprocessing.include_dirs)):
+        yield f"{search_folder.removesuffix('/')}/{written_name}"
 
 
-def _folder(name: str) -> str:
+def _parent_folder(name: str) -> str:
     return name.rpartition("/")[0].rstrip("/") or "/"
 
 
-def _written_includes(
+def _includes_after_macro_expansion(
     text: str, defines: Sequence[str], header_texts: Mapping[str, Sequence[str]]
 ) -> list[tuple[str, str]]:
     """Return what a file and its headers include once their macros are expanded, asked of slang, which opens no file.
@@ -358,9 +368,9 @@ def _written_includes(
     sources = pyslang.SourceManager()
     sources.setDisableProximatePaths(True)
     for name, texts in header_texts.items():
-        sources.assignText(_NOWHERE + name.replace("/", _FOR_A_SLASH), _without_slashes("\n".join(texts)))
-    parse_options = parsing_options(Preprocessing((), tuple(map(_without_slashes, defines))), _MAX_DEPTH)
-    tree = parse_file(_without_slashes(text), sources, _ROOT, parse_options)
+        sources.assignText(_NOWHERE + name.replace("/", _FOR_A_SLASH), _replace_slashes("\n".join(texts)))
+    parse_options = parsing_options(Preprocessing((), tuple(map(_replace_slashes, defines))), _MAX_DEPTH)
+    tree = parse_file(_replace_slashes(text), sources, _ROOT, parse_options)
     includes = []
     for include in tree.getIncludeDirectives():
         location = sources.getFullyExpandedLoc(include.syntax.fileName.location)
@@ -369,7 +379,7 @@ def _written_includes(
     return includes
 
 
-def _without_slashes(text: str) -> str:
+def _replace_slashes(text: str) -> str:
     def without_slash(match: re.Match[str]) -> str:
         is_comment = match[0] in ("//", "/*", "*/")
         return match[0] if is_comment else match[0].replace("/", _FOR_A_SLASH)

@@ -54,9 +54,9 @@ class Includes:
         self._lists = lists
         self._found_paths.clear()
         self._read_with.clear()
-        self._infer()
+        self._infer_missing_folders()
 
-    def _infer(self) -> None:
+    def _infer_missing_folders(self) -> None:
         """Look for the folders that lists leave out, if what is on disk is new."""
         if self._inventory is None or not self._lists:
             self.inferred = []
@@ -69,10 +69,14 @@ class Includes:
         if inference_state != self._inferred_of:
             self._inferred_of = inference_state
             self.inferred = _infer_includes(
-                self._inventory.entries, self._inventory.stamps, inference_state[1], listed_files, self._texts.is_there
+                self._inventory.entries,
+                self._inventory.stamps,
+                inference_state[1],
+                listed_files,
+                self._texts.is_file_or_open,
             )
 
-    def find(self, includer: Path, name: str) -> Path | None:
+    def included_file(self, includer: Path, name: str) -> Path | None:
         """The file that an `include` of a file means."""
         include_key = includer.parent, name
         if include_key not in self._found_paths:
@@ -80,7 +84,7 @@ class Includes:
                 Path(os.path.normpath(folder / name))
                 for folder in (includer.parent, *self.preprocessing_of(includer).include_dirs)
             )
-            self._found_paths[include_key] = next(filter(self._texts.is_there, candidates), None)
+            self._found_paths[include_key] = next(filter(self._texts.is_file_or_open, candidates), None)
         return self._found_paths[include_key]
 
     def preprocessing_of(self, path: Path) -> Preprocessing:

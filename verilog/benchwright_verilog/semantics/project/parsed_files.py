@@ -9,7 +9,7 @@ from pathlib import Path
 from benchwright_verilog.semantics.compilation.trees import Tree, Trees
 from benchwright_verilog.semantics.project.include_closure import Closures, RootFile
 from benchwright_verilog.semantics.project.includes import Includes
-from benchwright_verilog.semantics.project.lists.single_units import macros_after
+from benchwright_verilog.semantics.project.lists.single_units import macro_definitions_at_end
 from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
 
 
@@ -56,7 +56,7 @@ class ParsedFiles:
             self._trees = Trees()
         roots: list[RootFile] = []
         for path in paths:
-            text = changed_text if path == changed_file and changed_text is not None else self._texts.get(path)
+            text = changed_text if path == changed_file and changed_text is not None else self._texts.current_text(path)
             if text is not None:
                 roots.append(RootFile(path, text, self._includes.preprocessing_of(path)))
         reachable_files, header_files = self._closures.reachable_files(roots)
@@ -74,6 +74,6 @@ class ParsedFiles:
         if unit_root is not None and unit_root is not root:
             unit_tree = self._tree(unit_root, trees, roots)
             if self._macros is None or self._macros[0] is not unit_tree:
-                self._macros = unit_tree, macros_after(unit_tree.syntax)
+                self._macros = unit_tree, macro_definitions_at_end(unit_tree.syntax)
             preprocessing = replace(preprocessing, defines=(*preprocessing.defines, *self._macros[1]))
         return trees.tree(root.path, root.text.text, preprocessing)

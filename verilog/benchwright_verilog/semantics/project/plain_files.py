@@ -78,7 +78,7 @@ class ReadableFiles:
 
     def allows(self, path: Path) -> bool:
         """True if a file or folder is where files may be read."""
-        return self._allows_real(_real(path))
+        return self._allows_real(_real_path_or_nowhere(path))
 
     def _allows_real(self, real_path: Path) -> bool:
         if self._is_below(real_path, self.closed_folders):
@@ -92,7 +92,7 @@ class ReadableFiles:
         for folder in folders:
             if folder not in self._real_folders:
                 # Once: nobody can make a link of it later.
-                self._real_folders[folder] = _real(folder)
+                self._real_folders[folder] = _real_path_or_nowhere(folder)
             if self._real_folders[folder] in (real_path, *real_path.parents):
                 return True
         return False
@@ -143,21 +143,21 @@ class ReadableFiles:
             with os.fdopen(os.open(path, _OPEN_FLAGS), "rb") as stream:
                 # A link may have been put there since: what is open counts.
                 is_plain = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
-                if not is_plain or not self._allows_real(_opened_path(stream.fileno(), path)):
+                if not is_plain or not self._allows_real(_real_path_of_descriptor(stream.fileno(), path)):
                     return None
                 content = stream.read(limit + 1)
         except (OSError, ValueError):
             return None
         return content if len(content) <= limit else None
 
-    def matching(self, folder: Path, pattern: str) -> list[Path]:
+    def files_matching(self, folder: Path, pattern: str) -> list[Path]:
         """The files of a folder that match a pattern as `Path.glob` has it, sorted."""
         try:
             return [path for path in sorted(folder.glob(pattern)) if self.is_file(path)]
         except (OSError, ValueError, NotImplementedError):
             return []
 
-    def entries(self, folder: Path) -> Iterator[tuple[Path, bool]]:
+    def readable_entries(self, folder: Path) -> Iterator[tuple[Path, bool]]:
         """What is in a folder and may be read, sorted by name; with each whether it is a folder."""
         if not self.is_folder(folder):
             return
@@ -172,7 +172,7 @@ class ReadableFiles:
                 yield path, False
 
 
-def _real(path: Path) -> Path:
+def _real_path_or_nowhere(path: Path) -> Path:
     try:
         return Path(os.path.realpath(path))
     except (OSError, ValueError):
@@ -180,8 +180,8 @@ def _real(path: Path) -> Path:
         return Path(os.devnull) / "nowhere"
 
 
-def _opened_path(handle: int, path: Path) -> Path:
+def _real_path_of_descriptor(descriptor: int, path: Path) -> Path:
     """The real path of what is open."""
     if sys.platform == "linux":
-        return Path(f"/proc/self/fd/{handle}").readlink()
-    return _real(path)
+        return Path(f"/proc/self/fd/{descriptor}").readlink()
+    return _real_path_or_nowhere(path)

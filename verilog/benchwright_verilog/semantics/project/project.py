@@ -9,7 +9,7 @@ from pathlib import Path
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.compilation.compilation_files import CompilationFiles
 from benchwright_verilog.semantics.compilation.compiled import Compiled
-from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, View
+from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstanceChoice
 from benchwright_verilog.semantics.compilation.instances import Designs, InstanceTree
 from benchwright_verilog.semantics.compilation.macros import Macros
 from benchwright_verilog.semantics.compilation.trees import Tree
@@ -27,7 +27,7 @@ from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.surrogates import encode_text
-from benchwright_verilog.syntax.uri import path_of
+from benchwright_verilog.syntax.uri import local_path_of
 
 _KEPT_ANALYSES = 8
 _LOOKED_UP_TOGETHER = 64
@@ -61,7 +61,7 @@ class Project:
         on_lists: Callable[[Sequence[FileList]], None] | None = None,
         store: IndexStore | None = None,
         on_progress: Callable[[int, int], None] | None = None,
-        view: View = DEFAULTS,
+        view: InstanceChoice = DEFAULTS,
         declaring_files: DeclaringFiles | None = None,
         files: ReadableFiles | None = None,
     ) -> None:
@@ -77,8 +77,8 @@ class Project:
         self._looks = 0
         self._was_whole = True
         self._texts = SourceTexts(folder, documents, self.files)
-        named_lists = [self._absolute(name) for name in self._settings.file_lists]
-        variables = {name: self._expanded_value(text) for name, text in self._settings.variables.items()}
+        named_lists = [self._path_in_folder(name) for name in self._settings.file_lists]
+        variables = {name: self._absolute_if_path_exists(text) for name, text in self._settings.variables.items()}
         looked_in = None if is_workspace else folder
         # What a list names, its author opens; but a solver writes the lists of a workspace.
         self.list_files = self.files if is_workspace else self.files.with_everything_unsealed()
@@ -91,12 +91,12 @@ class Project:
             self._settings.target,
             self.list_files,
         )
-        dirs = [self._absolute(name) for name in self._settings.include_dirs]
+        dirs = [self._path_in_folder(name) for name in self._settings.include_dirs]
         self._allow_named_folders()
         self._includes = Includes(dirs, self._settings.defines, self._texts, self.inventory)
         self.declaring_files = declaring_files or DeclaringFiles()
         self._files = CompilationFiles(
-            self._texts, self.inventory, self._includes.find, self.declaring_files, takes_all=is_workspace
+            self._texts, self.inventory, self._includes.included_file, self.declaring_files, takes_all=is_workspace
         )
         self._files.view = view
         self.design_cache = Designs(self._lock, self._parse_files, self._new_compiled)
@@ -111,20 +111,20 @@ class Project:
     # Instances
 
     @property
-    def view(self) -> View:
+    def view(self) -> InstanceChoice:
         """View of the modules."""
         return self._files.view
 
-    def use_view(self, view: View) -> None:
+    def choose_instances(self, instance_choice: InstanceChoice) -> None:
         """View modules in another way from now on."""
         with self._lock:
-            self._files.view = view
+            self._files.view = instance_choice
             self._analyses.clear()
-            self.design_cache.forget()
+            self.design_cache.forget_design()
 
-    def design(self, path: Path) -> InstanceTree:
+    def instance_tree_of(self, path: Path) -> InstanceTree:
         """The hierarchy of instances that a file of the project belongs to."""
-        self._wait()
+        self._wait_until_all_read()
         with self._lock:
             self.refresh()
             design_files = self._files.files_of_design(path)
@@ -134,7 +134,7 @@ class Project:
 
     def analysis(self, document: Document) -> FileAnalysis:
         """Slang's analysis of a document's newest version."""
-        analysis = self.analysis_of(path_of(document.uri), document)
+        analysis = self.analysis_of(local_path_of(document.uri), document)
         if analysis is None:
             raise KeyError(document.uri)
         return analysis
@@ -143,7 +143,7 @@ class Project:
         """Slang's analysis of a file, open or not; None if it can't be read."""
         with self._lock:
             self.refresh()
-            own_text = self._texts.get(path, document)
+            own_text = self._texts.current_text(path, document)
             if own_text is None:
                 return None
             root = self._files.file_to_compile_for(path)
@@ -157,7 +157,7 @@ class Project:
                     self._compile_trees(trees),
                     macros=self._macros(root),
                 )
-                analysis.compiled.note_wanted_diagnostics(path)
+                analysis.compiled.request_diagnostics_of(path)
                 cached = trees, own_text.text, analysis
             self._analyses[path] = cached
             while len(self._analyses) > _KEPT_ANALYSES:
@@ -178,7 +178,7 @@ class Project:
                 compiled = Compiled(tuple(trees.values()), is_alone=False)
                 analyses = [self._analysis_of_tree(path, trees[path], compiled) for path in path_batch if path in trees]
                 for path in path_batch:
-                    compiled.note_wanted_diagnostics(path)
+                    compiled.request_diagnostics_of(path)
             yield from analyses
             yield from (analysis for path in apart if (analysis := self.analysis_of(path)) is not None)
 
@@ -187,7 +187,9 @@ class Project:
         return FileAnalysis(path, outline, tree, compiled, macros=self._macros(path))
 
     def _macros(self, root: Path) -> Macros:
-        return Macros(root, self._texts.outline, self._includes.find, self._includes.preprocessing_of(root).defines)
+        return Macros(
+            root, self._texts.outline, self._includes.included_file, self._includes.preprocessing_of(root).defines
+        )
 
     @property
     def _warnings(self) -> tuple[str, ...]:
@@ -200,7 +202,7 @@ class Project:
         if compiled is None:
             compiled = self._new_compiled(trees)
         for path in self._analyses:
-            compiled.note_wanted_diagnostics(path)
+            compiled.request_diagnostics_of(path)
         return compiled
 
     def _new_compiled(self, trees: Sequence[Tree]) -> Compiled:
@@ -233,10 +235,10 @@ class Project:
         )
         with self._lock:
             changed_project.inventory = self.inventory
-            changed_project._lists.take_lists_of(self._lists)
+            changed_project._lists.copy_lists_from(self._lists)
             changed_project._includes = self._includes.with_texts(changed_project._texts)
             changed_project._parsing = ParsedFiles(changed_project._texts, changed_project._includes)
-            find, declaring_files = changed_project._includes.find, self.declaring_files
+            find, declaring_files = changed_project._includes.included_file, self.declaring_files
             changed_project._files = CompilationFiles(
                 changed_project._texts, self.inventory, find, declaring_files, takes_all=self.is_workspace
             )
@@ -247,13 +249,13 @@ class Project:
 
     def is_quick_to_analyse(self, document: Document) -> bool:
         """True if analysing a document takes too little time to matter on the event loop."""
-        if self.inventory is not None and not (self.inventory.is_current or self.inventory.is_quick):
+        if self.inventory is not None and not (self.inventory.is_current or self.inventory.is_quick_to_refresh):
             return False
         # A search in a thread may have the lock for a while.
         if not self._lock.acquire(blocking=False):
             return False
         self._lock.release()
-        cached = self._analyses.get(path_of(document.uri))
+        cached = self._analyses.get(local_path_of(document.uri))
         if cached is None or cached[1] is document.text:
             return cached is not None
         # The text of a single unit is only what it includes.
@@ -265,7 +267,7 @@ class Project:
         cached = self._analyses.get(path)
         return cached[2] if cached is not None else None
 
-    def close(self, path: Path) -> None:
+    def forget_closed(self, path: Path) -> None:
         """A document was closed."""
         with self._lock:
             self._analyses.pop(path, None)
@@ -286,11 +288,11 @@ class Project:
 
     def files_with_word(self, name: str) -> list[Path]:
         """The design files whose code has a name."""
-        return [path for path, words in self.words() if name in words.code_words]
+        return [path for path, words in self.words_by_file() if name in words.code_words]
 
     def files_including(self, header: Path) -> list[Path]:
         """The design files that include something of a file's name."""
-        self._wait()
+        self._wait_until_all_read()
         with self._lock:
             self.refresh()
             outlines = ((path, self._texts.outline_without_keeping(path)) for path in self.paths)
@@ -303,15 +305,15 @@ class Project:
                 )
             )
 
-    def roots_of(self, paths: Iterable[Path]) -> list[Path]:
+    def files_to_compile_for(self, paths: Iterable[Path]) -> list[Path]:
         """The files to compile for some files: themselves, or for headers what includes them; each once."""
         with self._lock:
             self.refresh()
             return list(dict.fromkeys(self._files.file_to_compile_for(path) for path in paths))
 
-    def words(self) -> Iterator[tuple[Path, IndexEntry | Outline]]:
+    def words_by_file(self) -> Iterator[tuple[Path, IndexEntry | Outline]]:
         """The words of every design file: of one that is open or in no folder its outline, of any other its entry."""
-        self._wait()
+        self._wait_until_all_read()
         with self._lock:
             self.refresh()
             open_paths = {path for path, _ in self._texts.open_designs()}
@@ -324,9 +326,9 @@ class Project:
                     open_words.append((path, file_words))
         yield from open_words
 
-    def symbols(self) -> Iterator[tuple[Path, Sequence[DeclaredUnit]]]:
+    def declared_units_by_file(self) -> Iterator[tuple[Path, Sequence[DeclaredUnit]]]:
         """Units that every design file declares."""
-        self._wait()
+        self._wait_until_all_read()
         with self._lock:
             self.refresh()
             open_paths = {path for path, _ in self._texts.open_designs()}
@@ -347,7 +349,7 @@ class Project:
     def find_include(self, includer: Path, name: str) -> Path | None:
         """The file that an `include` of a file means."""
         with self._lock:
-            return self._includes.find(includer, name)
+            return self._includes.included_file(includer, name)
 
     def outline_and_macros_without_keeping(self, path: Path) -> tuple[Outline, Macros] | None:
         """Reads a file's outline and macros; it is kept in memory only if it was already. None if it can't be read."""
@@ -359,7 +361,7 @@ class Project:
             macros = Macros(
                 path,
                 lambda other_path: outline if other_path == path else outline_of(other_path),
-                self._includes.find,
+                self._includes.included_file,
                 self._includes.preprocessing_of(path).defines,
             )
             return outline, macros
@@ -368,10 +370,10 @@ class Project:
         """Check the disk, unless that was just done."""
         looks = self._looks + 1
         if self.inventory is not None:
-            self.inventory.refresh(self._words_of_open)
+            self.inventory.refresh_if_stale(self._words_of_open_files)
             looks = self.inventory.looks
         has_looked, self._looks = looks != self._looks, looks
-        has_new_lists = self._lists.refresh(looks_for_lists=has_looked)
+        has_new_lists = self._lists.reread_if_changed(looks_for_lists=has_looked)
         if has_new_lists:
             self._allow_named_folders()
         if has_new_lists or self.is_whole != self._was_whole:
@@ -388,14 +390,14 @@ class Project:
                     for inferred_include in self._includes.inferred
                     if inferred_include.includers
                 ]
-                self._lists.report_also([*inferred, *self._files.single_units.complaints])
+                self._lists.report_with_first_list([*inferred, *self._files.single_units.complaints])
             self._parsing.note_disk_change()
 
     def _allow_named_folders(self) -> None:
         """Allow reading where the settings and the lists of the person who opened the folder lead."""
         if self.is_workspace:
             return
-        folders = [self._absolute(name) for name in self._settings.include_dirs]
+        folders = [self._path_in_folder(name) for name in self._settings.include_dirs]
         for file_list in self.lists:
             folders += (*file_list.include_dirs, *file_list.library_dirs)
             folders += (path.parent for path in (*file_list.sources, *file_list.libraries))
@@ -406,15 +408,15 @@ class Project:
         """True if all files of the folder have been read; else what is unknown may be in one of the others."""
         return self.inventory is None or self.inventory.is_whole
 
-    def _wait(self) -> None:
+    def _wait_until_all_read(self) -> None:
         """Wait until all files of the folder have been read."""
         with self._lock:
             self.refresh()
         if self.inventory is not None and not self.is_whole:
-            self.inventory.wait()
+            self.inventory.wait_for_background_reading()
 
-    def _words_of_open(self) -> set[str]:
-        open_texts = (self._texts.get(path, document) for path, document in self._texts.open_designs())
+    def _words_of_open_files(self) -> set[str]:
+        open_texts = (self._texts.current_text(path, document) for path, document in self._texts.open_designs())
         return {word for text in open_texts if text is not None for word in text.outline.code_words}
 
     def note_disk_change(self) -> None:
@@ -428,9 +430,9 @@ class Project:
         kept_paths = {tree.path for cached in self._analyses.values() for tree in cached[0]} | self.design_cache.paths
         return self._parsing.parse(paths, kept_paths, changed_file, own_text)
 
-    def _expanded_value(self, text: str) -> str:
-        path = self._absolute(text)
+    def _absolute_if_path_exists(self, text: str) -> str:
+        path = self._path_in_folder(text)
         return str(path) if path.exists() else text
 
-    def _absolute(self, name: str) -> Path:
+    def _path_in_folder(self, name: str) -> Path:
         return (self.folder or Path.cwd()) / name

@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from benchwright_verilog.semantics.behaviour.view_store import ViewStore
+from benchwright_verilog.semantics.behaviour.view_store import InstanceChoiceStore
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.compilation.diagnostics import SlangDiagnostic
-from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, View
+from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstanceChoice
 from benchwright_verilog.semantics.names.declaring_files import DeclaringFiles
 from benchwright_verilog.semantics.project.folder_state import FolderState
 from benchwright_verilog.semantics.project.index.index_store import IndexStore
@@ -21,7 +21,7 @@ from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Document, Documents
-from benchwright_verilog.syntax.uri import path_of
+from benchwright_verilog.syntax.uri import local_path_of
 
 _SMALL = 16 * 1024
 """Up to this many bytes, a document is analysed again with every key."""
@@ -56,7 +56,7 @@ class Projects:
         workspace_of: Callable[[Path], Path | None] = lambda folder: None,
         store: IndexStore | None = None,
         on_progress: Callable[[Path, int, int], None] | None = None,
-        views: ViewStore | None = None,
+        views: InstanceChoiceStore | None = None,
         list_store: ListStore | None = None,
         unit_state: FolderState | None = None,
         on_undecided: Callable[[Project], None] | None = None,
@@ -105,7 +105,7 @@ class Projects:
 
     def project_of(self, document: Document) -> Project:
         """The project that a document belongs to."""
-        return self.project_of_path(path_of(document.uri))
+        return self.project_of_path(local_path_of(document.uri))
 
     def project_of_path(self, path: Path) -> Project:
         """The project of a file: its problem's workspace, the innermost open folder around it, or one of its own."""
@@ -121,7 +121,7 @@ class Projects:
                 self._documents,
                 self._settings(),
                 on_lists=self._on_lists,
-                files=self._files_of_lone(path),
+                files=self._readable_files_of_lone_file(path),
             )
         return self._alone[path]
 
@@ -149,7 +149,7 @@ class Projects:
 
         `Analysis.data` is the text that was analysed.
         """
-        last_analysis = self.project_of(document).last_analysis_even_if_outdated(path_of(document.uri))
+        last_analysis = self.project_of(document).last_analysis_even_if_outdated(local_path_of(document.uri))
         if last_analysis is not None and len(document.lines.data) > _SMALL:
             return last_analysis
         return await self.analysis(document)
@@ -161,19 +161,19 @@ class Projects:
             diagnostics = project.analysis(document).diagnostics
         else:
             diagnostics = await asyncio.to_thread(lambda: project.analysis(document).diagnostics)
-        if self._on_undecided is not None and project.is_whole and project.declaring_files.undecided_units:
+        if self._on_undecided is not None and project.is_whole and project.declaring_files.undecided_files_by_unit:
             self._on_undecided(project)
         return diagnostics
 
-    def closed(self, uri: str) -> None:
+    def forget_closed(self, uri: str) -> None:
         """A document was closed: forget what was kept of it."""
         if not uri.startswith("file:"):
             return
-        path = path_of(uri)
-        self.project_of_path(path).close(path)
+        path = local_path_of(uri)
+        self.project_of_path(path).forget_closed(path)
         self._alone.pop(path, None)
 
-    def changed_on_disk(self, paths: Iterable[Path]) -> None:
+    def recheck_changed_files(self, paths: Iterable[Path]) -> None:
         """Files were created, changed or deleted."""
         self.disk_changes += 1
         for path in paths:
@@ -183,12 +183,12 @@ class Projects:
             # What was a workspace stays one, even if its marker goes.
             self._workspaces = {folder: found for folder, found in self._workspaces.items() if found is not None}
 
-    def use_view(self, project: Project, view: View) -> None:
+    def choose_instances(self, project: Project, instance_choice: InstanceChoice) -> None:
         """View the modules of a project in another way from now on, also after the next start."""
-        project.use_view(view)
+        project.choose_instances(instance_choice)
         self.view_changes += 1
         if self._views is not None and project.folder is not None:
-            self._views.save(project.folder, view)
+            self._views.save(project.folder, instance_choice)
 
     def chosen_list(self, folder: Path) -> ListChoice:
         """The choice among a folder's file lists. The settings come before it."""
@@ -201,11 +201,11 @@ class Projects:
         self._projects.pop(folder, None)
 
     def choose_file(self, project: Project, unit_name: str, path_below_folder: str) -> None:
-        """Take the declaration of a unit from this file from now on; see `DeclaringFiles.choose`."""
-        project.declaring_files.choose(unit_name, path_below_folder)
+        """Take the declaration of a unit from this file from now on; see `DeclaringFiles.choose_declaring_file`."""
+        project.declaring_files.choose_declaring_file(unit_name, path_below_folder)
         self.view_changes += 1
 
-    def settings_changed(self) -> None:
+    def discard_all_projects(self) -> None:
         """Other include folders, macros or file lists: start again."""
         self._projects.clear()
         self._alone.clear()
@@ -220,13 +220,13 @@ class Projects:
                 on_lists=self._on_lists,
                 store=self._store,
                 on_progress=partial(self._on_progress, folder) if self._on_progress is not None else None,
-                view=self._views.load(folder) if self._views is not None else DEFAULTS,
+                view=self._views.load_or_defaults(folder) if self._views is not None else DEFAULTS,
                 declaring_files=DeclaringFiles(folder, self._units),
-                files=self._files_of(folder, is_workspace=is_workspace),
+                files=self._readable_files_of(folder, is_workspace=is_workspace),
             )
         return self._projects[folder]
 
-    def _files_of(self, folder: Path, *, is_workspace: bool) -> ReadableFiles:
+    def _readable_files_of(self, folder: Path, *, is_workspace: bool) -> ReadableFiles:
         """The files of a project: those of its folder, and of the others that are open."""
 
         def other_folders() -> Iterable[Path]:
@@ -239,7 +239,7 @@ class Projects:
             lambda: [folder, *self._folders], is_sealed=self._is_sealed, closed_folders=self._closed_folders
         )
 
-    def _files_of_lone(self, path: Path) -> ReadableFiles:
+    def _readable_files_of_lone_file(self, path: Path) -> ReadableFiles:
         """The files of a file by itself: those of the open folders, and of its own but for what is sealed."""
         return ReadableFiles(
             lambda: self._folders, lambda: [path.parent], self._is_sealed, closed_folders=self._closed_folders

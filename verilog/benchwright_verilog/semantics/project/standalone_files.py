@@ -39,7 +39,7 @@ class StandaloneFiles:
     source_files: tuple[tuple[Path, bytes], ...]
     """Files and their contents that the numbers in `line` directives stand for."""
 
-    def span_of(self, source: str) -> NameLocation | None:
+    def location_of_tool_span(self, source: str) -> NameLocation | None:
         """The place that a tool calls `f0:3.5-3.9`: lines and bytes from 1."""
         match = _SOURCE.match(source)
         if match is None or int(match[1]) >= len(self.source_files):
@@ -63,7 +63,7 @@ def standalone_files(design: InstanceTree, instances: Iterable[DesignInstance]) 
     """
     with design.lock:
         trees = {tree.path: tree for tree in design.compiled.trees}
-        trees_by_package = {name: tree for tree in trees.values() for name in _packages(tree)}
+        trees_by_package = {name: tree for tree in trees.values() for name in _package_names(tree)}
         paths = {instance.declaration.path for instance in instances if instance.declaration is not None}
         # What is declared in a header is compiled where that is included.
         pending_trees = [tree for tree in trees.values() if tree.path in paths or tree.included & paths]
@@ -72,7 +72,7 @@ def standalone_files(design: InstanceTree, instances: Iterable[DesignInstance]) 
         while pending_trees:
             tree = pending_trees.pop()
             if tree.path not in needed_texts:
-                needed_texts[tree.path] = expander.text(tree)
+                needed_texts[tree.path] = expander.expanded_text(tree)
                 package_names = set(re.findall(r"\b([A-Za-z_][\w$]*)\s*::", needed_texts[tree.path]))
                 pending_trees += [trees_by_package[name] for name in sorted(package_names & trees_by_package.keys())]
         ordered_trees = [tree for tree in trees.values() if tree.path in needed_texts]
@@ -83,7 +83,7 @@ def standalone_files(design: InstanceTree, instances: Iterable[DesignInstance]) 
         )
 
 
-def _packages(tree: Tree) -> Iterator[str]:
+def _package_names(tree: Tree) -> Iterator[str]:
     from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind
 
     root = tree.syntax.root
@@ -97,7 +97,7 @@ class _Expander:
     def __init__(self) -> None:
         self.source_files: list[tuple[Path, bytes]] = []
 
-    def text(self, tree: Tree) -> str:
+    def expanded_text(self, tree: Tree) -> str:
         """A file with what it includes."""
         inclusions: _Includes = {}
         own_buffer = None
@@ -108,14 +108,14 @@ class _Expander:
                     f"{tree.path.name} has an `include whose file name is a macro. Write the name there."
                 )
             buffer = source_range.start.buffer
-            own_buffer = buffer.id if tree.locations.path(buffer) == tree.path else own_buffer
+            own_buffer = buffer.id if tree.locations.path_of_buffer(buffer) == tree.path else own_buffer
             inclusions.setdefault(buffer.id, []).append(
                 (source_range.start.offset, source_range.end.offset, include.buffer.id)
             )
         return self._expand_includes(tree, own_buffer, tree.text.encode(errors="replace"), tree.path, inclusions)
 
     def _expand_includes(self, tree: Tree, buffer: int | None, data: bytes, path: Path, inclusions: _Includes) -> str:
-        number = self._number(path, data)
+        number = self._file_number(path, data)
         text_parts, last_end = [f'`line 1 "f{number}" 1\n'], 0
         for start, end, included in sorted(
             inclusions.get(buffer, ()) if buffer is not None else (), key=lambda inclusion: inclusion[0]
@@ -123,13 +123,15 @@ class _Expander:
             text = tree.sources.getSourceText(included).rstrip("\0").encode(errors="replace")
             text_parts.append(data[last_end:start].decode(errors="replace") + "\n")
             text_parts.append(
-                self._expand_includes(tree, included.id, text, tree.locations.path(included) or path, inclusions)
+                self._expand_includes(
+                    tree, included.id, text, tree.locations.path_of_buffer(included) or path, inclusions
+                )
             )
             text_parts.append(f'\n`line {data.count(10, 0, end) + 1} "f{number}" 2\n')
             last_end = end
         return "".join((*text_parts, data[last_end:].decode(errors="replace"), "\n"))
 
-    def _number(self, path: Path, data: bytes) -> int:
+    def _file_number(self, path: Path, data: bytes) -> int:
         if (path, data) not in self.source_files:
             self.source_files.append((path, data))
         return self.source_files.index((path, data))

@@ -12,7 +12,7 @@ from benchwright_verilog.semantics.project.plain_files import ReadableFiles, sta
 from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 from benchwright_verilog.syntax.surrogates import encode_text
-from benchwright_verilog.syntax.uri import path_of
+from benchwright_verilog.syntax.uri import local_path_of
 
 _MAX_KEPT = 256
 
@@ -51,20 +51,20 @@ class SourceTexts:
         """Notes that files on disk may have changed."""
         self._current.clear()
 
-    def is_there(self, path: Path) -> bool:
+    def is_file_or_open(self, path: Path) -> bool:
         """True if what an `include` names is a file that may be read."""
-        return self.files.is_file(path) or (self._open(path) is not None and self.files.allows(path))
+        return self.files.is_file(path) or (self._open_document(path) is not None and self.files.allows(path))
 
     def last_read_text(self, path: Path) -> SourceText | None:
         """Text that was last read of a file, which may be outdated."""
         return self._known_texts.get(path)
 
-    def get(self, path: Path, document: Document | None = None) -> SourceText | None:
+    def current_text(self, path: Path, document: Document | None = None) -> SourceText | None:
         """The file as it is now; None if it can't be read."""
         if path in self.made_up:
             return self.made_up[path]
         known_text = self._known_texts.get(path)
-        document = document or self._open(path)
+        document = document or self._open_document(path)
         if document is not None:
             if known_text is None or known_text.text is not document.text:
                 known_text = SourceText(document.text, Outline(document.lines.data), None)
@@ -83,7 +83,7 @@ class SourceTexts:
         self._current.add(path)
         return known_text
 
-    def _open(self, path: Path) -> Document | None:
+    def _open_document(self, path: Path) -> Document | None:
         uri = self._uris.get(path)
         if uri is None:
             uri = self._uris[path] = path.as_uri()
@@ -91,31 +91,31 @@ class SourceTexts:
 
     def outline(self, path: Path) -> Outline | None:
         """Outline of a file: what it declares, names and includes."""
-        text = self.get(path)
+        text = self.current_text(path)
         return text.outline if text is not None else None
 
     def outline_without_keeping(self, path: Path) -> Outline | None:
         """Like `outline`, but the text is not kept in memory unless it was already."""
-        if path in self._known_texts or self._open(path) is not None:
+        if path in self._known_texts or self._open_document(path) is not None:
             return self.outline(path)
         text = self.files.read_text(path)
         return Outline(encode_text(text)) if text is not None else None
 
     def text_if_open(self, path: Path) -> str | None:
         """The text of a file that an editor has open, of any kind."""
-        document = self._open(path)
+        document = self._open_document(path)
         return document.text if document is not None else None
 
     def refusal_reason(self, path: Path) -> str | None:
         """Reason why a file is not read, as the end of a sentence; None if it can be, or is missing."""
-        return self.files.refusal_reason(path) if self._open(path) is None else None
+        return self.files.refusal_reason(path) if self._open_document(path) is None else None
 
     def open_designs(self) -> Iterator[tuple[Path, Document]]:
         """The design files below the folder that an editor has open."""
         for document in self._documents:
             path = self._paths.get(document.uri)
             if path is None and document.uri.startswith("file:") and Path(document.uri).suffix in DESIGN_SUFFIXES:
-                path = self._paths[document.uri] = path_of(document.uri)
+                path = self._paths[document.uri] = local_path_of(document.uri)
             if path is not None and self._folder is not None and path.is_relative_to(self._folder):
                 yield path, document
 

@@ -31,8 +31,8 @@ exec(SourceFileLoader(__name__, __file__).get_code(__name__), globals())  # type
 import_module("cocotb.triggers")
 from cocotb import _dialect  # noqa: E402
 
-_dialect.put_back(sys.modules[__name__])
+_dialect.restore_old_interface(sys.modules[__name__])
 
 
 def __getattr__(name: str) -> object:
-    return _dialect.module_attribute(name)
+    return _dialect.changing_attribute(name)

@@ -70,7 +70,7 @@ class BinaryValue:
         """The value as the representation reads it."""
         if not self._str:
             return 0
-        bits = _resolved(self._str)
+        bits = _resolved_bits(self._str)
         if self._representation == BinaryRepresentation.SIGNED_MAGNITUDE:
             magnitude = int(bits[1:] or "0", 2)
             return -magnitude if bits[0] == "1" else magnitude
@@ -101,7 +101,7 @@ class BinaryValue:
     @property
     def signed_integer(self) -> int:
         """The value in two's complement."""
-        value = int(_resolved(self._str), 2)
+        value = int(_resolved_bits(self._str), 2)
         return value - (1 << len(self._str)) if value >> (len(self._str) - 1) & 1 else value
 
     @signed_integer.setter
@@ -125,7 +125,7 @@ class BinaryValue:
     @property
     def buff(self) -> bytes:
         """The value as bytes."""
-        bits = _resolved(self._str)
+        bits = _resolved_bits(self._str)
         data = int(bits or "0", 2).to_bytes((len(bits) + 7) // 8, "big")
         return data if self.big_endian else data[::-1]
 
@@ -271,7 +271,7 @@ class BinaryValue:
         return divmod(self.integer, int(other))
 
 
-def _resolved(bits: str) -> str:
+def _resolved_bits(bits: str) -> str:
     if any(bit in _UNKNOWN for bit in bits):
         raise ValueError(f"Unresolvable bit in binary string: {bits!r}")
     return bits.translate(_STRONG)

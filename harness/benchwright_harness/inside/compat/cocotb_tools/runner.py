@@ -33,7 +33,7 @@ def get_abs_paths(paths: Sequence[Any]) -> list[Path]:
     return [get_abs_path(path) for path in paths]  # type: ignore[name-defined]  # noqa: F821
 
 
-def _taking_none(genuine: Callable[..., Any]) -> Callable[..., Any]:
+def _accepting_none_and_truth_values(genuine: Callable[..., Any]) -> Callable[..., Any]:
     """Let `None` mean an argument's default, and flags be any truth value."""
     signature = inspect.signature(genuine)
     defaults = {name: item.default for name, item in signature.parameters.items()}
@@ -57,14 +57,14 @@ def _taking_none(genuine: Callable[..., Any]) -> Callable[..., Any]:
         if results is not None and "PYTEST_CURRENT_TEST" in os.environ:
             folder = given.arguments.get("test_dir") or given.arguments.get("build_dir") or self.build_dir
             given.arguments["results_xml"] = str(Path(folder).absolute() / results)
-        with _numeric_flags("WAVES", "GUI"):
+        with _variables_as_numbers("WAVES", "GUI"):
             return genuine(*given.args, **given.kwargs)
 
     return call
 
 
 @contextmanager
-def _numeric_flags(*names: str) -> Iterator[None]:
+def _variables_as_numbers(*names: str) -> Iterator[None]:
     """The runner reads these variables as numbers; some harnesses set them to words."""
     before = {name: os.environ[name] for name in names if name in os.environ}
     for name, value in before.items():
@@ -76,12 +76,12 @@ def _numeric_flags(*names: str) -> Iterator[None]:
         os.environ.update(before)
 
 
-def _plain_defines(self: Any, defines: Mapping[str, object]) -> list[str]:
+def _define_options_unquoted(self: Any, defines: Mapping[str, object]) -> list[str]:
     """Texts go to the preprocessor as they are; 2.0 makes string literals of them."""
     return [f"-D{name}" if value is None else f"-D{name}={value}" for name, value in defines.items()]
 
 
-def _verilog_by_default(filename: Any) -> Any:
+def _file_type_or_verilog(filename: Any) -> Any:
     """Any file among the Verilog sources is one, whatever its name ends with."""
     try:
         return _genuine_file_type(filename)
@@ -91,7 +91,7 @@ def _verilog_by_default(filename: Any) -> Any:
 
 def _set_verilog_sources(self: Any, sources: Sequence[Any]) -> None:
     global _determine_file_type
-    _determine_file_type = _verilog_by_default
+    _determine_file_type = _file_type_or_verilog
     try:
         _genuine_set_verilog_sources(self, sources)
     finally:
@@ -108,7 +108,7 @@ _genuine_xcelium_build = Xcelium._build_command  # type: ignore[name-defined]  #
 Xcelium._build_command = _build_without_waves  # type: ignore[name-defined]  # noqa: F821
 _genuine_set_verilog_sources = Simulator._set_verilog_sources
 Simulator._set_verilog_sources = _set_verilog_sources
-Simulator.build = _taking_none(Simulator.build)
-Simulator.test = _taking_none(Simulator.test)
-Icarus._get_define_options = _plain_defines  # type: ignore[name-defined]  # noqa: F821
-Verilator._get_define_options = _plain_defines  # type: ignore[name-defined]  # noqa: F821
+Simulator.build = _accepting_none_and_truth_values(Simulator.build)
+Simulator.test = _accepting_none_and_truth_values(Simulator.test)
+Icarus._get_define_options = _define_options_unquoted  # type: ignore[name-defined]  # noqa: F821
+Verilator._get_define_options = _define_options_unquoted  # type: ignore[name-defined]  # noqa: F821

@@ -22,7 +22,7 @@ class WordSet:
         self._joined = b" ".join((b"", *sorted(word.encode() for word in words), b""))
 
     @classmethod
-    def of_text(cls, joined: str) -> WordSet:
+    def from_joined_words(cls, joined: str) -> WordSet:
         """The set that `str` gave this text of."""
         word_set = cls()
         word_set._joined = joined.encode()
@@ -45,9 +45,9 @@ class IndexEntry:
     code_words: WordSet
     """All words of the code."""
     qualified_words: WordSet
-    """As `Outline.members`."""
+    """As `Outline.qualified_words`."""
     connection_words: WordSet
-    """As `Outline.connected`."""
+    """As `Outline.connection_words`."""
 
     @property
     def units(self) -> Iterator[DeclaredUnit]:
@@ -55,7 +55,7 @@ class IndexEntry:
         return (symbol for symbol in self.symbols if symbol.target_kind not in NO_UNITS)
 
 
-def values_of(file_entry: IndexEntry) -> list[Any]:
+def entry_as_json_values(file_entry: IndexEntry) -> list[Any]:
     """An entry as JSON can hold it."""
     symbols = [[unit.name, unit.target_kind.value, unit.start, unit.end] for unit in file_entry.symbols]
     return [
@@ -68,15 +68,15 @@ def values_of(file_entry: IndexEntry) -> list[Any]:
     ]
 
 
-def entry_of(values: list[Any]) -> IndexEntry:
-    """The entry that `values_of` gave these of.
+def entry_from_json_values(values: list[Any]) -> IndexEntry:
+    """The entry that `entry_as_json_values` gave these of.
 
     Raises:
         ValueError, TypeError: They are not of one.
     """
     stamp, symbols, includes, words, members, connected = values
     units = tuple(DeclaredUnit(name, _KINDS[kind], start, end) for name, kind, start, end in symbols)
-    sets = (WordSet.of_text(joined) for joined in (words, members, connected))
+    sets = (WordSet.from_joined_words(joined) for joined in (words, members, connected))
     return IndexEntry((stamp[0], stamp[1]), units, tuple(includes), *sets)
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from benchwright_verilog.semantics.project.index import outline
-from benchwright_verilog.semantics.project.index.entry import IndexEntry, entry_of, values_of
+from benchwright_verilog.semantics.project.index.entry import IndexEntry, entry_as_json_values, entry_from_json_values
 
 _MAX_FOLDERS = 32
 
@@ -26,24 +26,29 @@ class IndexStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def load(self, folder: Path) -> dict[Path, IndexEntry]:
+    def load(self, indexed_folder: Path) -> dict[Path, IndexEntry]:
         """The entries of a folder; none if they were not kept, or can't be read."""
         try:
-            stored_index = json.loads(self._file(folder).read_bytes())
-            if stored_index["reader"] != _reader() or stored_index["folder"] != str(folder):
+            stored_index = json.loads(self._file(indexed_folder).read_bytes())
+            if stored_index["reader"] != _outline_code_digest() or stored_index["folder"] != str(indexed_folder):
                 return {}
-            return {folder / name: entry_of(values) for name, *values in stored_index["files"]}
+            return {indexed_folder / name: entry_from_json_values(values) for name, *values in stored_index["files"]}
         except (OSError, ValueError, TypeError, KeyError):
             return {}
 
-    def save(self, folder: Path, entries: Mapping[Path, IndexEntry]) -> None:
+    def save(self, indexed_folder: Path, entries: Mapping[Path, IndexEntry]) -> None:
         """Keep the entries of a folder, and of the others only those that were kept last."""
-        file_values = [[os.path.relpath(path, folder), *values_of(entry)] for path, entry in entries.items()]
-        text = json.dumps({"reader": _reader(), "folder": str(folder), "files": file_values}, separators=(",", ":"))
+        file_values = [
+            [os.path.relpath(path, indexed_folder), *entry_as_json_values(entry)] for path, entry in entries.items()
+        ]
+        text = json.dumps(
+            {"reader": _outline_code_digest(), "folder": str(indexed_folder), "files": file_values},
+            separators=(",", ":"),
+        )
         # A full disk or a folder that can't be written: it is read again at the next start.
         with contextlib.suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            file = self._file(folder)
+            file = self._file(indexed_folder)
             new_file = file.with_suffix(f".{os.getpid()}")
             new_file.write_text(text, encoding="utf-8")
             new_file.replace(file)
@@ -56,6 +61,6 @@ class IndexStore:
 
 
 @cache
-def _reader() -> str:
+def _outline_code_digest() -> str:
     """Identifies the program that made the entries."""
     return hashlib.sha256(Path(outline.__file__).read_bytes()).hexdigest()

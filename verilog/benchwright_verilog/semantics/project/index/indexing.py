@@ -12,7 +12,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benchwright_verilog.semantics.project.index.entry import IndexEntry, Stamp, WordSet, entry_of, values_of
+from benchwright_verilog.semantics.project.index.entry import (
+    IndexEntry,
+    Stamp,
+    WordSet,
+    entry_as_json_values,
+    entry_from_json_values,
+)
 from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 
@@ -57,7 +63,7 @@ def read_entries(
         closed_folders: Folders of which none is read.
     """
     entries: dict[Path, IndexEntry] = {}
-    for path, file_entry in _read_apart(folder, stamps, closed_folders):
+    for path, file_entry in _read_in_subprocess(folder, stamps, closed_folders):
         entries[path] = file_entry
         if len(entries) % _BATCH == 0:
             report_read_count(len(entries))
@@ -66,7 +72,7 @@ def read_entries(
     return entries
 
 
-def _read_apart(
+def _read_in_subprocess(
     folder: Path, stamps: Mapping[Path, Stamp], closed_folders: Sequence[Path]
 ) -> Iterator[tuple[Path, IndexEntry]]:
     search_path = [entry for entry in sys.path if Path(entry).is_absolute()]
@@ -87,12 +93,12 @@ def _read_apart(
             process.stdin.close()
             for line in process.stdout:
                 for number, values in json.loads(line):
-                    yield paths[number], entry_of(values)
+                    yield paths[number], entry_from_json_values(values)
     except (OSError, ValueError):
         return
 
 
-def serve() -> None:
+def serve_read_requests() -> None:
     """Read the files that standard input names, and write a line of JSON for every few of them."""
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
@@ -103,7 +109,7 @@ def serve() -> None:
     for batch_start in range(0, len(requested_files), _BATCH):
         part = requested_files[batch_start : batch_start + _BATCH]
         entries = (read_entry(Path(name), (stamp[0], stamp[1]), files) for name, stamp in part)
-        numbered_entries = [(batch_start + index, values_of(entry)) for index, entry in enumerate(entries)]
+        numbered_entries = [(batch_start + index, entry_as_json_values(entry)) for index, entry in enumerate(entries)]
         try:
             sys.stdout.write(json.dumps(numbered_entries, separators=(",", ":")) + "\n")
             sys.stdout.flush()

@@ -79,7 +79,7 @@ class Inventory:
         self._current_until = 0.0
 
     @property
-    def is_quick(self) -> bool:
+    def is_quick_to_refresh(self) -> bool:
         """True if checking the disk takes too little time to matter on the event loop."""
         return self._took_s < _QUICK_S
 
@@ -88,11 +88,11 @@ class Inventory:
         """True if `refresh` has nothing to do."""
         return time.monotonic() < self._current_until and not self._arrived
 
-    def wait(self) -> None:
+    def wait_for_background_reading(self) -> None:
         """Wait until the background rests; what was read is there after the next `refresh`."""
         self._is_resting.wait()
 
-    def refresh(self, likely_words: Callable[[], Iterable[str]] = tuple) -> None:
+    def refresh_if_stale(self, likely_words: Callable[[], Iterable[str]] = tuple) -> None:
         """Check the disk, unless that was just done.
 
         Args:
@@ -103,7 +103,7 @@ class Inventory:
             if self.is_current:
                 return
             began = time.monotonic()
-            self._look()
+            self._read_stamps()
             if self.version == 0 and self._store is not None and len(self.stamps) >= _MANY:
                 self.entries = self._store.load(self.folder)
             arrived, self._arrived = self._arrived, {}
@@ -118,30 +118,34 @@ class Inventory:
                 or len(known_entries) != len(self.stamps)
                 or len(known_entries) != len(self.entries)
             ):
-                self._take_entries(known_entries, likely_words)
+                self._add_new_entries(known_entries, likely_words)
             end_time = time.monotonic()
             self._took_s = end_time - began
-            self._current_until = end_time + _current_s(self._took_s)
+            self._current_until = end_time + _validity_s(self._took_s)
 
-    def _look(self) -> None:
+    def _read_stamps(self) -> None:
         self.looks += 1
         self.is_cut = False
         self.stamps = {}
-        for path, stamp in _design_files(self.folder, self._files.closed_folders):
+        for path, stamp in _design_files_and_stamps(self.folder, self._files.closed_folders):
             if len(self.stamps) == MAX_FILES:
                 self.is_cut = True
                 break
             self.stamps[path] = stamp
 
-    def _take_entries(self, known_entries: dict[Path, IndexEntry], likely_words: Callable[[], Iterable[str]]) -> None:
+    def _add_new_entries(
+        self, known_entries: dict[Path, IndexEntry], likely_words: Callable[[], Iterable[str]]
+    ) -> None:
         new_stamps = {path: stamp for path, stamp in self.stamps.items() if path not in known_entries}
-        if _is_little(new_stamps):
+        if _is_quickly_read(new_stamps):
             known_entries |= {path: read_entry(path, stamp, self._files) for path, stamp in new_stamps.items()}
         elif self._is_resting.is_set():
-            known_entries |= _likely_entries(new_stamps, likely_words(), self._files)
+            known_entries |= _entries_of_files_named_after(new_stamps, likely_words(), self._files)
             self._is_resting.clear()
             pending_stamps = {path: stamp for path, stamp in new_stamps.items() if path not in known_entries}
-            threading.Thread(target=self._read, args=(pending_stamps,), name="inventory", daemon=True).start()
+            threading.Thread(
+                target=self._read_in_background, args=(pending_stamps,), name="inventory", daemon=True
+            ).start()
         self.is_whole = len(known_entries) == len(self.stamps)
         if known_entries.keys() != self.entries.keys() or any(
             self.entries[path] is not known_entries[path] for path in known_entries
@@ -152,7 +156,7 @@ class Inventory:
             self._naming = {}
         self.version += 1
 
-    def _read(self, pending_stamps: Mapping[Path, Stamp]) -> None:
+    def _read_in_background(self, pending_stamps: Mapping[Path, Stamp]) -> None:
         number = len(pending_stamps)
         self._on_progress(0, number)
         try:
@@ -171,7 +175,7 @@ class Inventory:
             self._store.save(self.folder, {**self.entries, **arrived})
 
     @property
-    def declaring_files(self) -> dict[str, list[Path]]:
+    def declaring_files_by_unit(self) -> dict[str, list[Path]]:
         """The files that declare a name, headers left out: those are part of what includes them."""
         if self._declaring is None:
             self._declaring = {}
@@ -182,7 +186,7 @@ class Inventory:
         return self._declaring
 
     @property
-    def including_files(self) -> dict[str, list[Path]]:
+    def including_files_by_base_name(self) -> dict[str, list[Path]]:
         """The files that include something of a name, by the name's last part."""
         if self._including is None:
             self._including = {}
@@ -197,7 +201,7 @@ class Inventory:
             self._naming[name] = [path for path, entry in self.entries.items() if name in entry.code_words]
         return self._naming[name]
 
-    def sources(self) -> Iterator[Path]:
+    def files_but_headers(self) -> Iterator[Path]:
         """The files that are compiled by themselves."""
         return (path for path in self.entries if path.suffix not in HEADERS)
 
@@ -216,7 +220,7 @@ class Inventory:
     def _all_header_dirs(self) -> Iterable[Path]:
         folders: dict[Path, None] = {self.folder: None}
         for path in self.stamps:
-            if path.suffix in HEADERS or path.name in self.including_files:
+            if path.suffix in HEADERS or path.name in self.including_files_by_base_name:
                 for folder in path.parents:
                     folders[folder] = None
                     if folder == self.folder:
@@ -224,11 +228,11 @@ class Inventory:
         return folders
 
 
-def _is_little(stamps: Mapping[Path, Stamp]) -> bool:
+def _is_quickly_read(stamps: Mapping[Path, Stamp]) -> bool:
     return len(stamps) <= _AT_ONCE and sum(size for _, size in stamps.values()) <= _AT_ONCE_BYTES
 
 
-def _likely_entries(
+def _entries_of_files_named_after(
     new_stamps: Mapping[Path, Stamp], words: Iterable[str], files: ReadableFiles
 ) -> dict[Path, IndexEntry]:
     """The entries of files that are named after a word, and of those named after a word in one of them."""
@@ -248,9 +252,9 @@ def _likely_entries(
     return entries
 
 
-def _current_s(took_s: float) -> float:
+def _validity_s(look_s: float) -> float:
     """Seconds for which what was seen counts as current, by how long it took to look."""
-    return max(_FRESH_S, _FRESH_PER_LOOK * took_s)
+    return max(_FRESH_S, _FRESH_PER_LOOK * look_s)
 
 
 def nearest_path(paths: Iterable[Path], origin: Path) -> Path | None:
@@ -270,7 +274,7 @@ def folder_distance(path: Path, origin: Path) -> int:
     return len(origin_parts) + len(path_parts) - 2 * shared
 
 
-def _design_files(folder: Path, closed_folders: Sequence[Path]) -> Iterator[tuple[Path, Stamp]]:
+def _design_files_and_stamps(folder: Path, closed_folders: Sequence[Path]) -> Iterator[tuple[Path, Stamp]]:
     for dir_entry in files_below(folder, left_out_folders=closed_folders):
         if Path(dir_entry.name).suffix not in DESIGN_SUFFIXES:
             continue

@@ -105,9 +105,9 @@ class Outline:
     @cached_property
     def units(self) -> tuple[DeclaredUnit, ...]:
         """Units that it declares at the top, in packages and in modules; conditions and macros are ignored."""
-        return tuple(self._units())
+        return tuple(self._find_units())
 
-    def _units(self) -> Iterator[DeclaredUnit]:
+    def _find_units(self) -> Iterator[DeclaredUnit]:
         for match in _UNIT.finditer(self.code):
             word_before, keyword = match[1], match[2].split()[-1]
             if word_before and not (word_before == b"virtual" and keyword == b"class"):
@@ -149,9 +149,9 @@ class Outline:
     @cached_property
     def macros(self) -> tuple[MacroName, ...]:
         """The macros that it names, in their order, also where a condition leaves them out."""
-        return tuple(self._macros()) if b"`" in self.data else ()
+        return tuple(self._find_macros()) if b"`" in self.data else ()
 
-    def _macros(self) -> Iterator[MacroName]:
+    def _find_macros(self) -> Iterator[MacroName]:
         for match in _MACRO.finditer(self.code):
             directive = match[1]
             if directive in _DEFINING or directive in _TESTING:
@@ -194,15 +194,15 @@ class Outline:
         """The text with spaces for comments and strings."""
         return blank_out_comments_and_strings(self.data)
 
-    def declares(self, name: str) -> bool:
+    def declares_unit(self, name: str) -> bool:
         """True if it seems to declare a module, package or the like; quicker than looking for all of them."""
         for offset in self.word_byte_offsets(name):
             match = _BEFORE_UNIT.search(self.data, max(0, offset - 40), offset)
-            if match is not None and not self._is_comment(match.start()):
+            if match is not None and not self._is_in_comment(match.start()):
                 return True
         return False
 
-    def _is_comment(self, offset: int) -> bool:
+    def _is_in_comment(self, offset: int) -> bool:
         line = self.data.rfind(b"\n", 0, offset) + 1
         return b"//" in self.data[line:offset] or self.data.rfind(b"/*", 0, offset) > self.data.rfind(b"*/", 0, offset)
 

@@ -80,16 +80,18 @@ class PlainName:
         if not self.name.isidentifier() or _CONDITION.search(code):
             return None
         plain_uses: list[PlainUse] = []
-        in_macros = _arguments(outline)
+        in_macros = _macro_argument_ranges(outline)
         imports = self.package and re.search(rb"(?<![\w$:])%b\s*::\s*\*" % self.package.encode(), code)
         for offset in (match.start() for match in re.finditer(rb"(?<![\w$])%b(?![\w$])" % word, code)):
-            role = self._role(code, offset, offset + len(word), is_imported=bool(imports) or not self.package)
+            role = self._role_if_certain(
+                code, offset, offset + len(word), is_imported=bool(imports) or not self.package
+            )
             if role is None or any(start <= offset < end for start, end in in_macros):
                 return None
             plain_uses.append(PlainUse(offset, offset + len(word), role))
         return plain_uses
 
-    def _role(self, code: bytes, offset: int, end: int, *, is_imported: bool) -> NameRole | None:
+    def _role_if_certain(self, code: bytes, offset: int, end: int, *, is_imported: bool) -> NameRole | None:
         code_before = code[max(0, offset - _AROUND) : offset].rstrip()
         if code_before.endswith(b"::"):
             return self._role_after_package(code, code_before[:-2].rstrip(), offset, end)
@@ -102,10 +104,12 @@ class PlainName:
             return None
         if self.target_kind is TargetKind.PACKAGE and _SCOPE.match(code, end):
             return NameRole.IMPORT if _IMPORT.search(code_before + b" ") else NameRole.NAME
-        if self.target_kind in INSTANTIATED and (_PARAMETERS.match(code, end) or _is_name(_WORD.match(code, end))):
+        if self.target_kind in INSTANTIATED and (
+            _PARAMETERS.match(code, end) or _is_identifier_match(_WORD.match(code, end))
+        ):
             return NameRole.INSTANTIATION
         if self.target_kind in _TYPES and is_imported:
-            if _is_name(_AFTER_DIMENSIONS.match(code, end)) or _CAST.match(code, end):
+            if _is_identifier_match(_AFTER_DIMENSIONS.match(code, end)) or _CAST.match(code, end):
                 return NameRole.TYPE
             if self.target_kind is TargetKind.CLASS and _SCOPE.match(code, end):
                 return NameRole.NAME
@@ -128,11 +132,11 @@ class PlainName:
         return NameRole.CALL if self.target_kind in (TargetKind.FUNCTION, TargetKind.TASK) else NameRole.READ
 
 
-def _is_name(match: re.Match[bytes] | None) -> bool:
+def _is_identifier_match(match: re.Match[bytes] | None) -> bool:
     return match is not None and match[1].decode() not in RESERVED
 
 
-def _arguments(outline: Outline) -> list[tuple[int, int]]:
+def _macro_argument_ranges(outline: Outline) -> list[tuple[int, int]]:
     """Ranges of the arguments of macros that are used."""
     return list(_argument_spans(outline)) if b"`" in outline.data else []
 

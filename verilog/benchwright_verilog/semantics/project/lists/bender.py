@@ -16,7 +16,7 @@ from benchwright_verilog.semantics.project.lists.manifest import (
     ProjectParts,
     TextIfOpen,
     TooLargeError,
-    normal,
+    normalized_path,
 )
 from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 
@@ -54,7 +54,7 @@ def read_bender(
     )
     reading.read_package(manifest_path)
     gathered.targets = tuple(sorted(reading.named_targets))
-    return gathered.file_list(manifest_path)
+    return gathered.as_file_list(manifest_path)
 
 
 class _BenderReading:
@@ -64,13 +64,13 @@ class _BenderReading:
         files: ReadableFiles,
         text_if_open: TextIfOpen | None,
         targets: frozenset[str],
-        gathered: ProjectParts,
+        project_parts: ProjectParts,
     ) -> None:
         self._root = root
         self._files = files
         self._text_of = text_if_open
         self._targets = targets
-        self._gathered = gathered
+        self._gathered = project_parts
         self._seen_packages: set[str] = set()
         self._checkouts = root / ".bender" / "git" / "checkouts"
         self._checkout_dir: Path | None = None
@@ -86,16 +86,18 @@ class _BenderReading:
             manifest.complain(None, f"{path.name} has more entries than can be read.")
 
     def _read_manifest(self, manifest: ListManifest, folder: Path) -> None:
-        fields = manifest.fields(manifest.root)
+        fields = manifest.fields_of(manifest.root)
         if folder == self._root:
-            self._seen_packages.add((manifest.text(manifest.fields(fields.get("package")).get("name")) or "").lower())
-            workspace = manifest.fields(fields.get("workspace"))
-            if (checkout_dir := manifest.text(workspace.get("checkout_dir"))) is not None:
-                self._checkout_dir = normal(folder / checkout_dir)
+            self._seen_packages.add(
+                (manifest.scalar_text(manifest.fields_of(fields.get("package")).get("name")) or "").lower()
+            )
+            workspace = manifest.fields_of(fields.get("workspace"))
+            if (checkout_dir := manifest.scalar_text(workspace.get("checkout_dir"))) is not None:
+                self._checkout_dir = normalized_path(folder / checkout_dir)
         # Bender gives a package's sources after those that it depends on.
-        for name, node in manifest.fields(fields.get("dependencies")).items():
+        for name, node in manifest.fields_of(fields.get("dependencies")).items():
             self._read_dependency(manifest, folder, name.lower(), node)
-        for node, name in manifest.texts(fields.get("export_include_dirs")):
+        for node, name in manifest.scalars_of(fields.get("export_include_dirs")):
             self._add_include_dir(manifest, folder, node, name)
         self._read_source_group(manifest, folder, fields.get("sources"))
 
@@ -113,13 +115,13 @@ class _BenderReading:
     def _package_folder(self, manifest: ListManifest, folder: Path, name: str, node: Node) -> Path | None:
         if name in self._local:
             return self._local[name]
-        given_path = manifest.text(manifest.fields(node).get("path"))
-        candidate_folders = [normal(folder / given_path)] if given_path is not None else []
+        given_path = manifest.scalar_text(manifest.fields_of(node).get("path"))
+        candidate_folders = [normalized_path(folder / given_path)] if given_path is not None else []
         if self._checkout_dir is not None:
             candidate_folders.append(self._checkout_dir / name)
         checkouts = [
             path
-            for path, is_folder in self._files.entries(self._checkouts)
+            for path, is_folder in self._files.readable_entries(self._checkouts)
             if is_folder and path.name.startswith(f"{name}-")
         ]
         candidate_folders += sorted(checkouts, key=lambda checkout: checkout.stat().st_mtime, reverse=True)
@@ -133,36 +135,36 @@ class _BenderReading:
         self._gathered.read_files[path] = None
         manifest = ListManifest(path, text, self._gathered.complaints)
         overrides = {}
-        for name, node in manifest.fields(manifest.fields(manifest.root).get("overrides")).items():
-            given_path = manifest.text(manifest.fields(node).get("path"))
+        for name, node in manifest.fields_of(manifest.fields_of(manifest.root).get("overrides")).items():
+            given_path = manifest.scalar_text(manifest.fields_of(node).get("path"))
             if given_path is not None:
-                overrides[name.lower()] = normal(self._root / given_path)
+                overrides[name.lower()] = normalized_path(self._root / given_path)
         return overrides
 
     def _read_source_group(self, manifest: ListManifest, folder: Path, node: Node | None, depth: int = 0) -> None:
-        for source_node in manifest.items(node):
-            file = manifest.text(source_node)
+        for source_node in manifest.items_of(node):
+            file = manifest.scalar_text(source_node)
             if file is not None:
                 self._add_file(manifest, folder, source_node, file)
                 continue
-            fields = manifest.fields(source_node)
+            fields = manifest.fields_of(source_node)
             if not self._does_target_apply(manifest, fields.get("target")):
                 continue
             if "files" in fields and depth < 32:
-                for name_node, name in manifest.texts(fields.get("include_dirs")):
+                for name_node, name in manifest.scalars_of(fields.get("include_dirs")):
                     self._add_include_dir(manifest, folder, name_node, name)
-                for name, value_node in manifest.fields(fields.get("defines")).items():
-                    text = manifest.text(value_node)
+                for name, value_node in manifest.fields_of(fields.get("defines")).items():
+                    text = manifest.scalar_text(value_node)
                     self._gathered.defines[f"{name}={text}" if text not in (None, "", "~", "null") else name] = None
                 self._read_source_group(manifest, folder, fields["files"], depth + 1)
             else:
                 # An entry may say what kind of file it is.
                 for kind in ("sv", "v"):
-                    for name_node, name in manifest.texts(fields.get(kind)):
+                    for name_node, name in manifest.scalars_of(fields.get(kind)):
                         self._add_file(manifest, folder, name_node, name)
 
     def _does_target_apply(self, manifest: ListManifest, node: Node | None) -> bool:
-        text = manifest.text(node)
+        text = manifest.scalar_text(node)
         if text is None:
             return True
         try:
@@ -172,21 +174,21 @@ class _BenderReading:
             return True
 
     def _evaluate_condition(self, condition_words: _BenderWords, depth: int = 0) -> bool:
-        name = condition_words.next()
+        name = condition_words.take_next_word()
         if depth > 32:
             raise ValueError("it is too deep")
-        if condition_words.peek != "(":
+        if condition_words.next_word_if_any != "(":
             if name == "*":
                 return True
             self.named_targets.add(name)
             return name.lower() in self._targets
-        condition_words.next()
+        condition_words.take_next_word()
         operand_values = []
-        while condition_words.peek != ")":
+        while condition_words.next_word_if_any != ")":
             operand_values.append(self._evaluate_condition(condition_words, depth + 1))
-            if condition_words.peek == ",":
-                condition_words.next()
-        condition_words.next()
+            if condition_words.next_word_if_any == ",":
+                condition_words.take_next_word()
+        condition_words.take_next_word()
         match name:
             case "all":
                 return all(operand_values)
@@ -197,17 +199,17 @@ class _BenderReading:
         raise ValueError(f"{name} is none of all, any and not")
 
     def _add_include_dir(self, manifest: ListManifest, folder: Path, node: Node, name: str) -> None:
-        path = normal(folder / name)
+        path = normalized_path(folder / name)
         if self._files.is_folder(path):
             self._gathered.include_dirs[path] = None
         else:
             manifest.complain(node, f"There is no folder {path}.", is_error=False)
 
     def _add_file(self, manifest: ListManifest, folder: Path, node: Node, name: str) -> None:
-        path = normal(folder / name)
+        path = normalized_path(folder / name)
         if any(character in name for character in "*?"):
-            paths = [] if Path(name).is_absolute() else self._files.matching(folder, name)
-            self._gathered.sources |= dict.fromkeys(normal(path) for path in paths if path.suffix in DESIGNS)
+            paths = [] if Path(name).is_absolute() else self._files.files_matching(folder, name)
+            self._gathered.sources |= dict.fromkeys(normalized_path(path) for path in paths if path.suffix in DESIGNS)
         elif path.suffix not in DESIGNS:
             return
         elif self._files.is_file(path):
@@ -229,11 +231,11 @@ class _BenderWords:
         self._index = 0
 
     @property
-    def peek(self) -> str | None:
+    def next_word_if_any(self) -> str | None:
         return self._words[self._index] if self._index < len(self._words) else None
 
-    def next(self) -> str:
-        word = self.peek
+    def take_next_word(self) -> str:
+        word = self.next_word_if_any
         if word is None:
             raise ValueError("it ends too early")
         self._index += 1

@@ -136,7 +136,7 @@ def read_file_list(
     if text is None:
         message = f"The file list {path} can't be read. Correct benchwright.project.fileLists, or create the file."
         return FileList(path, complaints=(Complaint(path, 0, 0, message),), read_lists=(path,))
-    _read_entries(path, text, path.parent, gathered, ())
+    _read_list_text(path, text, path.parent, gathered, ())
     in_whole = frozenset((*gathered.libraries, *gathered.sources))
     for folder in gathered.library_dirs:
         gathered.libraries |= dict.fromkeys(
@@ -160,19 +160,19 @@ def read_file_list(
     )
 
 
-def _read_entries(
+def _read_list_text(
     path: Path,
     text: str,
     base_folder: Path,
-    gathered: _ListedFiles,
+    listed_files: _ListedFiles,
     outer_lists: tuple[Path, ...],
 ) -> None:
-    gathered.read_lists[path] = None
-    list_tokens = _tokens(text)
+    listed_files.read_lists[path] = None
+    list_tokens = _token_spans_and_texts(text)
     for start, end, word in list_tokens:
 
         def complain(message: str, *, is_error: bool = True, span: tuple[int, int] = (start, end)) -> None:
-            gathered.complaints.append(Complaint(path, *span, message, is_error))
+            listed_files.complaints.append(Complaint(path, *span, message, is_error))
 
         option, value, value_span = word, "", (start, end)
         if word in _WITH_VALUE:
@@ -188,7 +188,7 @@ def _read_entries(
         if word == '"':
             complain("This double quote is not closed on its line.")
             continue
-        missing = [name for name in _variable_names(value or word) if name not in gathered.variables]
+        missing = [name for name in _variable_names(value or word) if name not in listed_files.variables]
         if missing:
             complain(
                 f"The variable {missing[0]} is not set. Set it in benchwright.project.variables, or in the environment "
@@ -196,39 +196,42 @@ def _read_entries(
                 span=value_span,
             )
             continue
-        option, value = _expand_variables(option, gathered.variables), _expand_variables(value, gathered.variables)
+        option, value = (
+            _expand_variables(option, listed_files.variables),
+            _expand_variables(value, listed_files.variables),
+        )
         if option in _LISTS:
             _read_nested_list(
-                base_folder / value, value_span, option, base_folder, complain, gathered, (*outer_lists, path)
+                base_folder / value, value_span, option, base_folder, complain, listed_files, (*outer_lists, path)
             )
         elif option.startswith("+"):
-            _read_plus_option(option, base_folder, gathered, complain)
+            _read_plus_option(option, base_folder, listed_files, complain)
         elif option in _DEFINES:
-            gathered.defines[value] = None
+            listed_files.defines[value] = None
         elif option in _TOPS:
-            gathered.tops[value] = None
+            listed_files.tops[value] = None
         elif option in _PARAMETERS:
-            gathered.parameters[value] = None
+            listed_files.parameters[value] = None
         elif option in _EXTENSIONS:
-            gathered.suffixes |= dict.fromkeys(suffix for suffix in value.split(",") if suffix)
+            listed_files.suffixes |= dict.fromkeys(suffix for suffix in value.split(",") if suffix)
         elif option in _UNDEFINES:
-            gathered.defines = {macro: None for macro in gathered.defines if macro.partition("=")[0] != value}
+            listed_files.defines = {macro: None for macro in listed_files.defines if macro.partition("=")[0] != value}
         elif option in _INCLUDE_DIRS:
-            _add_folder(base_folder / value, gathered.include_dirs, gathered.files, complain, value_span)
+            _add_folder(base_folder / value, listed_files.include_dirs, listed_files.files, complain, value_span)
         elif option == "-y":
-            _add_folder(base_folder / value, gathered.library_dirs, gathered.files, complain, value_span)
+            _add_folder(base_folder / value, listed_files.library_dirs, listed_files.files, complain, value_span)
         elif option == "-v":
-            _add_files(base_folder / value, gathered.libraries, gathered.files, complain, value_span)
+            _add_files(base_folder / value, listed_files.libraries, listed_files.files, complain, value_span)
         elif option.startswith("-W") and option != "-Wall":
-            gathered.warnings.pop(option[2:], None)  # The last one counts.
-            gathered.warnings[option[2:]] = None
+            listed_files.warnings.pop(option[2:], None)  # The last one counts.
+            listed_files.warnings[option[2:]] = None
         elif option in (_SINGLE_UNIT, _INHERIT):
-            gathered.flags.add(option)
+            listed_files.flags.add(option)
         elif option.startswith("-"):
             if not _WITHOUT_EFFECT.match(option):
                 complain(f"{option} has no effect here; other tools may know it.", is_error=False)
         else:
-            _add_files(base_folder / option, gathered.sources, gathered.files, complain, value_span)
+            _add_files(base_folder / option, listed_files.sources, listed_files.files, complain, value_span)
 
 
 def _variable_names(text: str) -> Iterator[str]:
@@ -240,16 +243,18 @@ def _expand_variables(text: str, variables: Mapping[str, str]) -> str:
     return _VARIABLE.sub(lambda match: variables[match[1] or match[2] or match[3]], text)
 
 
-def _read_plus_option(option: str, base_folder: Path, gathered: _ListedFiles, complain: Callable[..., None]) -> None:
+def _read_plus_option(
+    option: str, base_folder: Path, listed_files: _ListedFiles, complain: Callable[..., None]
+) -> None:
     name, _, values_text = option[1:].partition("+")
     values = [value for value in values_text.split("+") if value]
     if name == "incdir":
         for value in values:
-            _add_folder(base_folder / value, gathered.include_dirs, gathered.files, complain, None)
+            _add_folder(base_folder / value, listed_files.include_dirs, listed_files.files, complain, None)
     elif name == "define":
-        gathered.defines |= dict.fromkeys(values)
+        listed_files.defines |= dict.fromkeys(values)
     elif name == "libext":
-        gathered.suffixes |= dict.fromkeys(values)
+        listed_files.suffixes |= dict.fromkeys(values)
     else:
         complain(f"+{name} has no effect here; other tools may know it.", is_error=False)
         return
@@ -263,18 +268,18 @@ def _read_nested_list(
     option: str,
     base_folder: Path,
     complain: Callable[..., None],
-    gathered: _ListedFiles,
+    listed_files: _ListedFiles,
     outer_lists: tuple[Path, ...],
 ) -> None:
-    path = _normal(path)
+    path = _normalized_path(path)
     if path in outer_lists or len(outer_lists) > _MAX_DEPTH:
         complain(f"{path} includes itself through {outer_lists[-1]}. Remove one of the two entries.", span=span)
         return
-    text = open_or_disk_text(path, gathered.files, gathered.text_of)
+    text = open_or_disk_text(path, listed_files.files, listed_files.text_of)
     if text is None:
         complain(f"The file {path} does not exist or can't be read.", span=span)
         return
-    _read_entries(path, text, path.parent if option == "-F" else base_folder, gathered, outer_lists)
+    _read_list_text(path, text, path.parent if option == "-F" else base_folder, listed_files, outer_lists)
 
 
 def _add_folder(
@@ -284,7 +289,7 @@ def _add_folder(
     complain: Callable[..., None],
     span: tuple[int, int] | None,
 ) -> None:
-    path = _normal(path)
+    path = _normalized_path(path)
     if not files.is_folder(path):
         message = f"There is no folder {path}."
         complain(message, is_error=False) if span is None else complain(message, is_error=False, span=span)
@@ -301,12 +306,12 @@ def _add_files(
     span: tuple[int, int],
 ) -> None:
     if any(character in str(path) for character in "*?"):
-        matching_paths = files.matching(path.parent, path.name)
+        matching_paths = files.files_matching(path.parent, path.name)
         if not matching_paths:
             complain(f"No file matches {path}.", span=span)
-        found_files |= dict.fromkeys(map(_normal, matching_paths))
+        found_files |= dict.fromkeys(map(_normalized_path, matching_paths))
         return
-    path = _normal(path)
+    path = _normalized_path(path)
     if not files.is_file(path):
         complain(f"There is no file {path}.", span=span)
         return
@@ -314,10 +319,10 @@ def _add_files(
 
 
 def _library_files(folder: Path, suffixes: tuple[str, ...], files: ReadableFiles) -> Iterator[Path]:
-    return (path for path, is_folder in files.entries(folder) if path.suffix in suffixes and not is_folder)
+    return (path for path, is_folder in files.readable_entries(folder) if path.suffix in suffixes and not is_folder)
 
 
-def _tokens(text: str) -> Iterator[tuple[int, int, str]]:
+def _token_spans_and_texts(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _TOKEN.finditer(text):
         if match[1] is not None:
             yield match.start(), match.end(), match[1].replace('"', "")
@@ -325,11 +330,13 @@ def _tokens(text: str) -> Iterator[tuple[int, int, str]]:
             yield match.start(), match.end(), '"'
 
 
-def open_or_disk_text(path: Path, files: ReadableFiles, text_of: Callable[[Path], str | None] | None) -> str | None:
+def open_or_disk_text(
+    path: Path, files: ReadableFiles, text_if_open: Callable[[Path], str | None] | None
+) -> str | None:
     """A list's text, as an editor has it or as it is on disk; None if it can't be read."""
-    text = text_of(path) if text_of is not None and files.allows(path) else None
+    text = text_if_open(path) if text_if_open is not None and files.allows(path) else None
     return text if text is not None else files.read_text(path)
 
 
-def _normal(path: Path) -> Path:
+def _normalized_path(path: Path) -> Path:
     return Path(os.path.normpath(path))

@@ -17,7 +17,7 @@ from benchwright_verilog.semantics.project.lists.manifest import (
     ProjectParts,
     TextIfOpen,
     TooLargeError,
-    normal,
+    normalized_path,
 )
 from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 
@@ -32,8 +32,8 @@ _FIRST_LINE = re.compile(r"\A(\s*CAPI=2):?[ \t]*$", re.MULTILINE)
 
 
 def read_core(
-    path: Path,
-    folder: Path,
+    core_path: Path,
+    dependency_folder: Path,
     text_if_open: TextIfOpen | None = None,
     target: str = "",
     files: ReadableFiles | None = None,
@@ -41,16 +41,16 @@ def read_core(
     """Reads a core and those that it depends on.
 
     Args:
-        path: Its file.
-        folder: Cores below it may be depended on.
+        core_path: Its file.
+        dependency_folder: Cores below it may be depended on.
         text_if_open: See `TextIfOpen`.
         target: Target of the core; `default` if not given, else the first.
         files: The files that may be read; all if none are given.
     """
     gathered = ProjectParts()
-    reading = _FusesocReading(folder, files or ReadableFiles.everywhere(), text_if_open, gathered)
-    reading.read_top(path, target)
-    return gathered.file_list(path)
+    reading = _FusesocReading(dependency_folder, files or ReadableFiles.everywhere(), text_if_open, gathered)
+    reading.read_top(core_path, target)
+    return gathered.as_file_list(core_path)
 
 
 class _Core:
@@ -59,23 +59,23 @@ class _Core:
         spelled = _FIRST_LINE.sub(lambda match: match[1].replace("=", "_") + ":", text, count=1) if text else text
         self.manifest = ListManifest(path, spelled, gathered.complaints)
         self.folder = path.parent
-        self.fields = self.manifest.fields(self.manifest.root)
-        self.filesets = self.manifest.fields(self.fields.get("filesets"))
-        self.targets = self.manifest.fields(self.fields.get("targets"))
+        self.fields = self.manifest.fields_of(self.manifest.root)
+        self.filesets = self.manifest.fields_of(self.fields.get("filesets"))
+        self.targets = self.manifest.fields_of(self.fields.get("targets"))
 
     @property
     def name(self) -> str:
-        return _without_version(self.manifest.text(self.fields.get("name")) or "")
+        return _core_name_without_version(self.manifest.scalar_text(self.fields.get("name")) or "")
 
 
 class _FusesocReading:
     def __init__(
-        self, folder: Path, files: ReadableFiles, text_if_open: TextIfOpen | None, gathered: ProjectParts
+        self, folder: Path, files: ReadableFiles, text_if_open: TextIfOpen | None, project_parts: ProjectParts
     ) -> None:
         self._folder = folder
         self._files = files
         self._text_of = text_if_open
-        self._gathered = gathered
+        self._gathered = project_parts
         self._flags: frozenset[str] = frozenset()
         self._seen_cores: set[str] = set()
         self._found_cores: dict[str, Path] | None = None
@@ -102,25 +102,25 @@ class _FusesocReading:
         return _Core(path, open_or_disk_text(path, self._files, self._text_of), self._gathered)
 
     def _read_target(self, core: _Core, name: str) -> None:
-        fields = core.manifest.fields(core.targets.get(name))
+        fields = core.manifest.fields_of(core.targets.get(name))
         for key in ("filesets", "filesets_append"):
             for node, fileset in self._applying_items(core, fields.get(key)):
                 self._read_fileset(core, node, fileset)
         for _, top_name in self._applying_items(core, fields.get("toplevel")):
             self._gathered.tops[top_name] = None
-        known_parameters = core.manifest.fields(core.fields.get("parameters"))
+        known_parameters = core.manifest.fields_of(core.fields.get("parameters"))
         for key in ("parameters", "parameters_append"):
             for _, parameter in self._applying_items(core, fields.get(key)):
                 self._read_parameter(core, known_parameters, parameter)
 
     def _read_parameter(self, core: _Core, known_parameters: dict[str, Node], parameter: str) -> None:
         name, sign, value = parameter.partition("=")
-        fields = core.manifest.fields(known_parameters.get(name))
-        kind = core.manifest.text(fields.get("paramtype"))
-        usual = core.manifest.text(fields.get("default"))
+        fields = core.manifest.fields_of(known_parameters.get(name))
+        kind = core.manifest.scalar_text(fields.get("paramtype"))
+        usual = core.manifest.scalar_text(fields.get("default"))
         value = value if sign else usual or ""
         if kind == "vlogdefine":
-            if core.manifest.text(fields.get("datatype")) == "bool":
+            if core.manifest.scalar_text(fields.get("datatype")) == "bool":
                 if value.lower() == "true":
                     self._gathered.defines[name] = None
             else:
@@ -132,49 +132,51 @@ class _FusesocReading:
         if name not in core.filesets:
             core.manifest.complain(node, f"There is no fileset {name}.")
             return
-        fields = core.manifest.fields(core.filesets[name])
+        fields = core.manifest.fields_of(core.filesets[name])
         for dependency_node, dependency in self._applying_items(core, fields.get("depend")):
             self._read_dependency(core, dependency_node, dependency)
-        kind = core.manifest.text(fields.get("file_type")) or ""
+        kind = core.manifest.scalar_text(fields.get("file_type")) or ""
         for key in ("files", "files_append"):
-            for file_node in core.manifest.items(fields.get(key)):
+            for file_node in core.manifest.items_of(fields.get(key)):
                 self._read_file_entry(core, file_node, kind)
 
     def _read_file_entry(self, core: _Core, file_node: Node, kind: str) -> None:
-        text = core.manifest.text(file_node)
+        text = core.manifest.scalar_text(file_node)
         if text is not None:
             applied = self._rest_if_flag_set(text)
             if applied is not None:
                 self._add_file(core, file_node, applied, kind, None, is_include=False)
             return
-        for name, node in core.manifest.fields(file_node).items():
-            fields = core.manifest.fields(node)
+        for name, node in core.manifest.fields_of(file_node).items():
+            fields = core.manifest.fields_of(node)
             applied = self._rest_if_flag_set(name)
             if applied is not None:
-                file_type = core.manifest.text(fields.get("file_type")) or kind
-                include_path = core.manifest.text(fields.get("include_path"))
+                file_type = core.manifest.scalar_text(fields.get("file_type")) or kind
+                include_path = core.manifest.scalar_text(fields.get("include_path"))
                 is_include = core.manifest.is_true(fields.get("is_include_file"))
                 self._add_file(core, file_node, applied, file_type, include_path, is_include=is_include)
 
     def _add_file(
         self, core: _Core, node: Node, name: str, kind: str, include_path: str | None, *, is_include: bool
     ) -> None:
-        path = normal(core.folder / name)
+        path = normalized_path(core.folder / name)
         if not (kind.startswith(("verilogSource", "systemVerilogSource")) or (not kind and path.suffix in DESIGNS)):
             return
         if not self._files.is_file(path):
             core.manifest.complain(node, f"There is no file {path}.")
         elif is_include or path.suffix in (".vh", ".svh"):
-            self._gathered.include_dirs[normal(core.folder / include_path) if include_path else path.parent] = None
+            self._gathered.include_dirs[
+                normalized_path(core.folder / include_path) if include_path else path.parent
+            ] = None
         else:
             self._gathered.sources[path] = None
 
     def _read_dependency(self, core: _Core, node: Node, dependency: str) -> None:
-        name = _without_version(dependency)
+        name = _core_name_without_version(dependency)
         if name in self._seen_cores or len(self._seen_cores) >= _MOST_CORES:
             return
         self._seen_cores.add(name)
-        path = self._cores().get(name)
+        path = self._core_files_by_name().get(name)
         if path is None:
             message = f"There is no core {name} below {self._folder}."
             core.manifest.complain(node, message, is_error=False)
@@ -183,17 +185,17 @@ class _FusesocReading:
         # What a core gives to others is its default target.
         self._read_target(dependency_core, "default")
 
-    def _cores(self) -> dict[str, Path]:
+    def _core_files_by_name(self) -> dict[str, Path]:
         if self._found_cores is None:
             self._found_cores = {}
-            for path in self._files.matching(self._folder, f"**/*{SUFFIX}")[:_MOST_CORES]:
+            for path in self._files.files_matching(self._folder, f"**/*{SUFFIX}")[:_MOST_CORES]:
                 name = _Core(path, open_or_disk_text(path, self._files, self._text_of), ProjectParts()).name
                 # The later of two versions is named later.
                 self._found_cores[name] = path
         return self._found_cores
 
     def _applying_items(self, core: _Core, node: Node | None) -> Iterator[tuple[Node, str]]:
-        for text_node, text in core.manifest.texts(node):
+        for text_node, text in core.manifest.scalars_of(node):
             applied = self._rest_if_flag_set(text)
             if applied:
                 yield text_node, applied
@@ -210,7 +212,7 @@ class _FusesocReading:
         return None
 
 
-def _without_version(name: str) -> str:
+def _core_name_without_version(name: str) -> str:
     """`vendor:library:name` of `>=vendor:library:name:1.0`."""
     match = _VERSION.match(name.strip())
     return ":".join((match[1] if match else name).split(":")[:3])

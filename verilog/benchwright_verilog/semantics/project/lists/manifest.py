@@ -45,7 +45,7 @@ class ListManifest:
         start, end = (node.start_mark.index, node.end_mark.index) if node is not None else (0, 0)
         self._complaints.append(Complaint(self.path, start, end, message, is_error))
 
-    def fields(self, node: Node | None) -> dict[str, Node]:
+    def fields_of(self, node: Node | None) -> dict[str, Node]:
         """The fields of a mapping, with those that it merges by `<<`; none of anything else."""
         import yaml
 
@@ -53,42 +53,44 @@ class ListManifest:
             return {}
         own_fields: dict[str, Node] = {}
         merged: dict[str, Node] = {}
-        self._count_values(len(node.value))
+        self._count_values_up_to_limit(len(node.value))
         for key, value in node.value:
-            name = self.text(key)
+            name = self.scalar_text(key)
             if name == "<<":
-                for merged_node in self.items(value):
-                    merged |= self.fields(merged_node)
+                for merged_node in self.items_of(value):
+                    merged |= self.fields_of(merged_node)
             elif name is not None:
                 own_fields[name] = value
         return merged | own_fields
 
-    def items(self, node: Node | None) -> list[Node]:
+    def items_of(self, node: Node | None) -> list[Node]:
         """The values of a sequence; a lone value is one of one, and nothing is none."""
         import yaml
 
         if node is None or (isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null"):
             return []
         if isinstance(node, yaml.SequenceNode):
-            self._count_values(len(node.value))
+            self._count_values_up_to_limit(len(node.value))
             return list(node.value)
         return [node]
 
-    def text(self, node: Node | None) -> str | None:
+    def scalar_text(self, node: Node | None) -> str | None:
         """A scalar as it is written. None of anything else."""
         import yaml
 
         return node.value if isinstance(node, yaml.ScalarNode) else None
 
-    def texts(self, node: Node | None) -> list[tuple[Node, str]]:
+    def scalars_of(self, node: Node | None) -> list[tuple[Node, str]]:
         """The scalars of a sequence."""
-        return [(text_node, text) for text_node in self.items(node) if (text := self.text(text_node)) is not None]
+        return [
+            (text_node, text) for text_node in self.items_of(node) if (text := self.scalar_text(text_node)) is not None
+        ]
 
     def is_true(self, node: Node | None) -> bool:
         """True if a scalar says yes."""
-        return (self.text(node) or "").lower() in ("true", "yes", "on")
+        return (self.scalar_text(node) or "").lower() in ("true", "yes", "on")
 
-    def _count_values(self, value_count: int) -> None:
+    def _count_values_up_to_limit(self, value_count: int) -> None:
         self._visited += value_count
         if self._visited > _MOST_NODES:
             raise TooLargeError
@@ -126,21 +128,21 @@ class ProjectParts:
     targets: tuple[str, ...] = ()
     """Targets that can be chosen."""
 
-    def file_list(self, path: Path) -> FileList:
+    def as_file_list(self, manifest_path: Path) -> FileList:
         """The same as a file list says it."""
         return FileList(
-            path,
+            manifest_path,
             tuple(self.sources),
             tuple(self.include_dirs),
             tuple(self.defines),
             tops=tuple(self.tops),
             parameters=tuple(self.parameters),
             complaints=tuple(self.complaints),
-            read_lists=tuple(dict.fromkeys([path, *self.read_files])),
+            read_lists=tuple(dict.fromkeys([manifest_path, *self.read_files])),
             targets=self.targets,
         )
 
 
-def normal(path: Path) -> Path:
+def normalized_path(path: Path) -> Path:
     """A path without `..`."""
     return Path(os.path.normpath(path))

@@ -19,7 +19,7 @@ _PATTERNS = ("*.f", "verible.filelist", bender.NAME, f"*{fusesoc.SUFFIX}")
 def lists_in(folder: Path) -> list[Path]:
     """All file lists directly in a folder, by kind and name."""
     files = ReadableFiles.below(folder)
-    return [path for pattern in _PATTERNS for path in files.matching(folder, pattern)]
+    return [path for pattern in _PATTERNS for path in files.files_matching(folder, pattern)]
 
 
 def selectable_targets(
@@ -81,7 +81,7 @@ class ProjectLists:
         self._told_also: list[str] = []
         self.lists: tuple[FileList, ...] = ()
 
-    def refresh(self, *, looks_for_lists: bool = True) -> bool:
+    def reread_if_changed(self, *, looks_for_lists: bool = True) -> bool:
         """Read the lists again if one of them, or one that they name, has changed.
 
         Args:
@@ -91,10 +91,10 @@ class ProjectLists:
             Whether they were read.
         """
         if looks_for_lists and not self._named_lists and self._folder is not None:
-            lists_by_kind = (self._files.matching(self._folder, pattern) for pattern in _PATTERNS)
+            lists_by_kind = (self._files.files_matching(self._folder, pattern) for pattern in _PATTERNS)
             found_lists = next((files for files in lists_by_kind if files), [])
             self._found_lists = found_lists if len(found_lists) == 1 else []
-            self._report_several(found_lists[:_MOST_NAMED] if len(found_lists) > 1 else [])
+            self._report_ambiguous_lists(found_lists[:_MOST_NAMED] if len(found_lists) > 1 else [])
         paths = self._named_lists or self._found_lists
         if self._stamps_of(paths) == self._stamps:
             return False
@@ -106,7 +106,7 @@ class ProjectLists:
             self._on_read(self.lists)
         return True
 
-    def _report_several(self, lists: list[Path]) -> None:
+    def _report_ambiguous_lists(self, lists: list[Path]) -> None:
         if lists == self._candidate_lists:
             return
         self._candidate_lists = lists
@@ -119,7 +119,7 @@ class ProjectLists:
             complaint = Complaint(self._folder, 0, 0, message, False)
             self._on_read([FileList(self._folder, complaints=(complaint,), candidate_lists=tuple(lists))])
 
-    def report_also(self, messages: Sequence[str]) -> None:
+    def report_with_first_list(self, messages: Sequence[str]) -> None:
         """Tell about the first list what only shows in its files, unless that was just told."""
         if self._told_also == messages or not self.lists or self._on_read is None:
             return
@@ -128,7 +128,7 @@ class ProjectLists:
         added_complaints = tuple(Complaint(first_list.path, 0, 0, message, False) for message in messages)
         self._on_read([replace(first_list, complaints=(*first_list.complaints, *added_complaints)), *other_lists])
 
-    def take_lists_of(self, original: ProjectLists) -> None:
+    def copy_lists_from(self, original: ProjectLists) -> None:
         """Take what another project with the same settings has read."""
         self.lists, self._stamps, self._found_lists = original.lists, original._stamps, original._found_lists
         self._candidate_lists = original._candidate_lists

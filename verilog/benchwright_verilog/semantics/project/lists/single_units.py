@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.compilation.trees import directives
+from benchwright_verilog.semantics.compilation.trees import active_directives
 from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.texts import SourceText
@@ -36,9 +36,11 @@ class SingleUnits:
     ) -> None:
         single_units = [listed for listed in lists if listed.single_unit and listed.sources]
         small_units = [listed for listed in single_units if size_of(listed.sources) <= MAX_BYTES]
-        self.complaints = [_too_large_message(listed.path) for listed in single_units if listed not in small_units]
+        self.complaints = [_unit_too_large_message(listed.path) for listed in single_units if listed not in small_units]
         """Notices on lists whose files are parsed one by one after all."""
-        self.unit_texts: Mapping[Path, SourceText] = {listed.path: _text(listed.sources) for listed in small_units}
+        self.unit_texts: Mapping[Path, SourceText] = {
+            listed.path: _unit_including_all(listed.sources) for listed in small_units
+        }
         """The text of each unit, by the path of its list."""
         self._unit_paths = {path: listed.path for listed in reversed(small_units) for path in listed.sources}
         self.inheriting: Mapping[Path, Path] = {
@@ -48,7 +50,7 @@ class SingleUnits:
         }
         """The unit whose macros a library file begins with; slang lets those of `-y` do so without being asked."""
 
-    def unit_of(self, path: Path) -> Path:
+    def unit_or_file(self, path: Path) -> Path:
         """The unit that a file is in; the file itself if it is in none."""
         return self._unit_paths.get(path, path)
 
@@ -57,27 +59,27 @@ class SingleUnits:
 
     def merge_units(self, paths: Iterable[Path]) -> list[Path]:
         """Files, each unit once where its first file was."""
-        return list(dict.fromkeys(map(self.unit_of, paths)))
+        return list(dict.fromkeys(map(self.unit_or_file, paths)))
 
 
-def _text(paths: Sequence[Path]) -> SourceText:
+def _unit_including_all(paths: Sequence[Path]) -> SourceText:
     text = "".join(f'`include "{path}"\n' for path in paths if not {'"', "\n"} & {*str(path)})
     return SourceText(text, Outline(encode_text(text)), None)
 
 
-def _too_large_message(path: Path) -> str:
+def _unit_too_large_message(list_path: Path) -> str:
     return (
-        f"The files of {path.name} are too large for one unit, so --single-unit has no effect: each file is "
+        f"The files of {list_path.name} are too large for one unit, so --single-unit has no effect: each file is "
         "preprocessed on its own. Include the header that defines what several need, or name macros with +define+."
     )
 
 
-def macros_after(tree: SyntaxTree) -> tuple[str, ...]:
+def macro_definitions_at_end(tree: SyntaxTree) -> tuple[str, ...]:
     """The macros that are defined where a file ends, as `NAME=text` or `NAME(arguments)=text`."""
     from pyslang.syntax import DefineDirectiveSyntax, SyntaxKind, UndefDirectiveSyntax
 
     macros: dict[str, str] = {}
-    for directive in directives(tree):
+    for directive in active_directives(tree):
         if isinstance(directive, DefineDirectiveSyntax):
             name = directive.name.valueText
             arguments = str(directive.formalArguments) if directive.formalArguments is not None else ""

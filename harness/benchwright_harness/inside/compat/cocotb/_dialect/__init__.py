@@ -17,21 +17,21 @@ class SimPhase(enum.Enum):
     READ_ONLY = enum.auto()
 
 
-def put_back(package: ModuleType) -> None:
+def restore_old_interface(package: ModuleType) -> None:
     """Change the genuine modules so that older harnesses run."""
-    values.put_back()
-    handles.put_back()
-    kinds.put_back()
-    triggers.put_back()
-    coroutines.put_back(package)
-    tests.put_back(package)
-    clock.put_back()
-    aliases.put_back()
+    values.restore_old_interface()
+    handles.restore_old_interface()
+    kinds.restore_old_interface()
+    triggers.restore_old_interface()
+    coroutines.restore_old_interface(package)
+    tests.restore_old_interface(package)
+    clock.restore_old_interface()
+    aliases.restore_old_interface()
     package.SimPhase = SimPhase  # type: ignore[attr-defined]
     package.LANGUAGE = os.getenv("TOPLEVEL_LANG")  # type: ignore[attr-defined]
 
 
-def module_attribute(name: str) -> object:
+def changing_attribute(name: str) -> object:
     """Attributes of the package `cocotb` whose value changes during a simulation."""
     if name == "sim_phase":
         trigger = cocotb._gpi_triggers.current_gpi_trigger()

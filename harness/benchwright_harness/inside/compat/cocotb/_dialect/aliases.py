@@ -14,7 +14,7 @@ import cocotb.types._range
 import cocotb.utils
 
 
-def put_back() -> None:
+def restore_old_interface() -> None:
     """Register the old names."""
     for name in ("array", "logic", "logic_array", "range"):
         sys.modules[f"cocotb.types.{name}"] = sys.modules[f"cocotb.types._{name}"]
@@ -34,5 +34,5 @@ def put_back() -> None:
     cocotb.utils.get_python_integer_types = lambda: (int,)  # type: ignore[attr-defined]
 
 
-def _sim_log(name: str, ident: object = None) -> logging.Logger:
-    return logging.getLogger(name if ident is None else f"{name}.0x{ident:x}")
+def _sim_log(name: str, object_id: object = None) -> logging.Logger:
+    return logging.getLogger(name if object_id is None else f"{name}.0x{object_id:x}")

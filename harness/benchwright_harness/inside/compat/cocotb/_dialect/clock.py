@@ -8,7 +8,7 @@ from cocotb.triggers import Timer
 from cocotb.utils import get_sim_steps, get_time_from_sim_steps
 
 
-def put_back() -> None:
+def restore_old_interface() -> None:
     """Change `Clock`."""
     clock = cocotb.clock.Clock
     genuine_init, genuine_start = clock.__init__, clock.start
@@ -31,7 +31,7 @@ def put_back() -> None:
         self._task = None
         if cycles is None:
             return genuine_start(self, start_high)
-        self._task = start_soon(_toggle(self, cycles, start_high))
+        self._task = start_soon(_drive_cycles(self, cycles, start_high))
         return self._task
 
     clock.__init__ = init
@@ -42,7 +42,7 @@ def put_back() -> None:
     cocotb.clock.BaseClock = clock
 
 
-async def _toggle(clock: Any, cycles: int, start_high: bool) -> None:
+async def _drive_cycles(clock: Any, cycles: int, start_high: bool) -> None:
     half = Timer(clock._period_high_steps)
     for _ in range(cycles):
         clock.signal.value = int(start_high)

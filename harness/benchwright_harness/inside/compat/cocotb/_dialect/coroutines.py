@@ -18,12 +18,12 @@ def coroutine(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     async def run(*args: Any, **kwargs: Any) -> Any:
-        return await _drive(function(*args, **kwargs))
+        return await _run_generator(function(*args, **kwargs))
 
     return run
 
 
-async def _drive(generator: Generator[Any, Any, Any]) -> Any:
+async def _run_generator(generator: Generator[Any, Any, Any]) -> Any:
     result, error = None, None
     while True:
         try:
@@ -36,18 +36,18 @@ async def _drive(generator: Generator[Any, Any, Any]) -> Any:
             raise
         result, error = None, None
         try:
-            result = await _awaitable(yielded)
+            result = await _awaitable_of_yielded(yielded)
         except BaseException as raised:
             error = raised
 
 
-def _awaitable(yielded: Any) -> Any:
+def _awaitable_of_yielded(yielded: Any) -> Any:
     if isinstance(yielded, list | tuple):
-        return First(*(_task_of(item) for item in yielded))
-    return _drive(yielded) if inspect.isgenerator(yielded) else yielded
+        return First(*(_task_if_coroutine(item) for item in yielded))
+    return _run_generator(yielded) if inspect.isgenerator(yielded) else yielded
 
 
-def _task_of(item: Any) -> Any:
+def _task_if_coroutine(item: Any) -> Any:
     return cocotb._test.start_soon(item) if inspect.iscoroutine(item) else item
 
 
@@ -68,7 +68,7 @@ def fork(coroutine: Any) -> Task:
     return task
 
 
-def put_back(package: ModuleType) -> None:
+def restore_old_interface(package: ModuleType) -> None:
     """Give the package its old functions and `Task` its old attributes."""
     package.coroutine = coroutine  # type: ignore[attr-defined]
     package.fork = fork  # type: ignore[attr-defined]

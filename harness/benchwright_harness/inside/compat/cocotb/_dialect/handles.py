@@ -10,7 +10,7 @@ from cocotb.types import Logic, LogicArray, Range
 _OLD_ATTRIBUTES = {"log": "_log", "name": "_name", "fullname": "_path"}
 
 
-class _Now:
+class _ImmediateDeposit:
     """A deposit that does not wait for the read-write phase."""
 
     value = 0
@@ -32,7 +32,7 @@ class Assigned:
         raise TypeError("`handle <= value` assigns; use `handle.value <= value` to compare")
 
 
-class Part:
+class VectorElement:
     """One element of a packed vector, which 2.0 gives no handle to.
 
     Icarus has handles of bits, but dies when one is waited for.
@@ -47,7 +47,7 @@ class Part:
         self._path = f"{vector._path}[{index}]"
         self._name = f"{vector._name}[{index}]"
         self._log = vector._log
-        indices = _indices(vector)
+        indices = _index_range(vector)
         self._width = len(vector) // len(indices)
         self._start = indices.index(index) * self._width
 
@@ -90,20 +90,20 @@ class Part:
         return Assigned()
 
     def __eq__(self, other: object) -> bool:
-        return self is other if isinstance(other, Part) else bool(self.value == other)
+        return self is other if isinstance(other, VectorElement) else bool(self.value == other)
 
     __hash__ = object.__hash__
 
 
-def put_back() -> None:
+def restore_old_interface() -> None:
     """Change the handle classes and restore their old names."""
-    _compare_and_assign()
-    _accept_old_values()
-    _reach_into_vectors()
-    _old_names()
+    _restore_comparison_and_assignment()
+    _accept_old_values_in_assignments()
+    _restore_indexing_of_vectors()
+    _restore_old_names()
 
 
-def _compare_and_assign() -> None:
+def _restore_comparison_and_assignment() -> None:
     base, values = genuine.SimHandleBase, genuine.ValueObjectBase
 
     def eq(self: Any, other: object) -> Any:
@@ -122,7 +122,7 @@ def _compare_and_assign() -> None:
         if self.is_const:
             raise TypeError("Attempted setting an immutable object")
         # 2.0.1 means to write at once too, but its action is an alias of the deposit that waits.
-        self._set_value(value, _Now)
+        self._set_value(value, _ImmediateDeposit)
 
     base.__bool__ = lambda self: True
     values.__eq__ = eq
@@ -157,7 +157,7 @@ def _compare_and_assign() -> None:
     scope.__setattr__ = set_child
 
 
-def _accept_old_values() -> None:
+def _accept_old_values_in_assignments() -> None:
     scalar, vector = genuine.LogicObject._set_value, genuine.LogicArrayObject._set_value
 
     def set_scalar(self: Any, value: Any, action: Any) -> None:
@@ -182,30 +182,30 @@ def _accept_old_values() -> None:
     genuine.LogicObject._set_value = set_scalar
     genuine.LogicArrayObject._set_value = set_vector
     for kind in (genuine.IntegerObject, genuine.EnumObject):
-        kind._set_value = _converting(kind._set_value, (Logic, LogicArray, BinaryValue), int)
-    genuine.RealObject._set_value = _converting(genuine.RealObject._set_value, (object,), float)
-    genuine.StringObject._set_value = _converting(genuine.StringObject._set_value, (str,), str.encode)
+        kind._set_value = _set_value_after_conversion(kind._set_value, (Logic, LogicArray, BinaryValue), int)
+    genuine.RealObject._set_value = _set_value_after_conversion(genuine.RealObject._set_value, (object,), float)
+    genuine.StringObject._set_value = _set_value_after_conversion(genuine.StringObject._set_value, (str,), str.encode)
 
 
-def _converting(genuine_set: Any, kinds: tuple[type, ...], convert: Any) -> Any:
+def _set_value_after_conversion(genuine_set: Any, converted_types: tuple[type, ...], convert: Any) -> Any:
     def set_value(self: Any, value: Any, action: Any) -> None:
         try:
-            genuine_set(self, convert(value) if isinstance(value, kinds) else value, action)
+            genuine_set(self, convert(value) if isinstance(value, converted_types) else value, action)
         except ValueError as error:
             raise OutOfRangeError(str(error)) from None
 
     return set_value
 
 
-def _reach_into_vectors() -> None:
+def _restore_indexing_of_vectors() -> None:
     vector, scalar = genuine.LogicArrayObject, genuine.LogicObject
 
     def get_bit(self: Any, index: int) -> Any:
         if isinstance(index, slice):
             raise IndexError("Slice indexing is not supported")
-        if index not in _indices(self):
+        if index not in _index_range(self):
             raise IndexError(f"{self._path} contains no object at index {index}")
-        return self.__dict__.setdefault("_parts", {}).setdefault(index, Part(self, index))
+        return self.__dict__.setdefault("_parts", {}).setdefault(index, VectorElement(self, index))
 
     def set_bit(self: Any, index: int, value: Any) -> None:
         get_bit(self, index).value = value
@@ -217,13 +217,13 @@ def _reach_into_vectors() -> None:
 
     vector.__getitem__ = get_bit
     vector.__setitem__ = set_bit
-    vector.__iter__ = lambda self: (get_bit(self, index) for index in _indices(self))
+    vector.__iter__ = lambda self: (get_bit(self, index) for index in _index_range(self))
     scalar.__getitem__ = get_only_bit
     scalar.__iter__ = lambda self: iter(())
     genuine.ArrayObject.__setitem__ = lambda self, index, value: setattr(self[index], "value", value)
 
 
-def _old_names() -> None:
+def _restore_old_names() -> None:
     genuine.ConstantObject = ConstantObject
     genuine.SimHandle = genuine._make_sim_object
     genuine.HierarchyObjectBase = genuine.RegionObject = genuine._HierarchyObjectBase
@@ -233,7 +233,7 @@ def _old_names() -> None:
     genuine.ModifiableObject = genuine.NonArrayValueObject = genuine._NonIndexableValueObjectBase
 
 
-def _indices(vector: Any) -> Range:
+def _index_range(vector: Any) -> Range:
     """Range of a vector's elements as the design counts them; Icarus does not know it of the words of a memory."""
     return Range(len(vector) - 1, "downto", 0) if vector._name.endswith("]") else vector.range
 

@@ -25,7 +25,7 @@ class Constant(int):
     to_unsigned = to_signed = int.__int__
 
 
-def put_back() -> None:
+def restore_old_interface() -> None:
     """Change the type of handles, and the value of constants."""
     gpi_type = genuine.SimHandleBase._type.func
 
@@ -35,36 +35,36 @@ def put_back() -> None:
             return name
         if self.is_const:
             return "GPI_INTEGER"
-        return "GPI_NET" if _vpi(self._path, _VPI_TYPE) in _VPI_NETS else "GPI_REGISTER"
+        return "GPI_NET" if _vpi_property_if_callable(self._path, _VPI_TYPE) in _VPI_NETS else "GPI_REGISTER"
 
     changed = cached_property(kind)
     changed.__set_name__(genuine.SimHandleBase, "_type")
     genuine.SimHandleBase._type = changed
     for handle in (genuine.LogicObject, genuine.LogicArrayObject):
-        handle.get = _integer_if_constant(handle.get)
+        handle.get = _getter_with_integer_constants(handle.get)
 
 
-def _integer_if_constant(get: Any) -> Any:
+def _getter_with_integer_constants(get_value: Any) -> Any:
     def value(self: Any) -> Any:
-        found: Logic | LogicArray = get(self)
+        found: Logic | LogicArray = get_value(self)
         if not self.is_const or not found.is_resolvable:
             return found
         unsigned, bits = int(found), len(str(found))
-        negative = unsigned >> (bits - 1) and _vpi(self._path, _VPI_SIGNED)
+        negative = unsigned >> (bits - 1) and _vpi_property_if_callable(self._path, _VPI_SIGNED)
         return Constant(unsigned - (1 << bits) if negative else unsigned)
 
     return value
 
 
-def _vpi(path: str, asked: int) -> int | None:
+def _vpi_property_if_callable(path: str, property_number: int) -> int | None:
     """A property of an object, as far as the simulator tells: Verilator's interface can't be called from here."""
-    simulator = _simulator()
+    simulator = _vpi_library_if_callable()
     handle = simulator and simulator.vpi_handle_by_name(path.encode(), None)
-    return simulator.vpi_get(asked, handle) if handle else None
+    return simulator.vpi_get(property_number, handle) if handle else None
 
 
 @cache
-def _simulator() -> Any:
+def _vpi_library_if_callable() -> Any:
     program = ctypes.CDLL(None)
     try:
         program.vpi_handle_by_name.argtypes = [ctypes.c_char_p, ctypes.c_void_p]

@@ -16,14 +16,14 @@ _decorated: dict[str, list[Any]] = {}
 _creation_numbers = itertools.count()
 
 
-def put_back(package: ModuleType) -> None:
+def restore_old_interface(package: ModuleType) -> None:
     """Change the decorator, the class of tests and how they are found."""
-    _arguments()
-    _registration(package)
+    _accept_old_test_arguments()
+    _remember_decorated_tests(package)
     cocotb._test_functions.TestSuccess.__init__.__defaults__ = (None,)
 
 
-def _registration(package: ModuleType) -> None:
+def _remember_decorated_tests(package: ModuleType) -> None:
     """Count every decorated test, also one whose name something else in its module has taken since."""
     genuine_test = genuine.test
 
@@ -46,13 +46,13 @@ def _registration(package: ModuleType) -> None:
 
     def discover_tests(self: Any, *modules: str) -> None:
         for name in modules:
-            _put_in_order(import_module(name))
+            _restore_shadowed_tests(import_module(name))
         genuine_discover(self, *modules)
 
     cocotb.regression.RegressionManager.discover_tests = discover_tests
 
 
-def _put_in_order(module: ModuleType) -> None:
+def _restore_shadowed_tests(module: ModuleType) -> None:
     """Give back tests whose names were taken, and let all stand in the order in which they were made."""
     names = {id(value): name for name, value in vars(module).items()}
     lost = [test for test in _decorated.get(module.__name__, ()) if id(test) not in names]
@@ -71,7 +71,7 @@ def _creation_number(test: Any) -> int:
     return number
 
 
-def _arguments() -> None:
+def _accept_old_test_arguments() -> None:
     genuine_init = genuine.Test.__init__
 
     def init(self: Any, *, func: Any, timeout_unit: Any = "step", expect_error: Any = (), **options: Any) -> None:

@@ -8,7 +8,7 @@ import cocotb._gpi_triggers as gpi
 import cocotb.handle
 import cocotb.regression
 import cocotb.triggers
-from cocotb._dialect.handles import Part
+from cocotb._dialect.handles import VectorElement
 
 
 class _Locked:
@@ -24,14 +24,14 @@ class _Locked:
         return self._locked
 
 
-class PartEdge(extended.Waitable):  # type: ignore[type-arg]
+class VectorElementEdge(extended.Waitable):  # type: ignore[type-arg]
     """An edge of one bit of a vector: a change of the vector that changes the bit to a level."""
 
-    def __init__(self, part: Part, level: str) -> None:
+    def __init__(self, part: VectorElement, level: str) -> None:
         self.signal = part
         self._level = level
 
-    async def _wait(self) -> "PartEdge":
+    async def _wait(self) -> "VectorElementEdge":
         before = str(self.signal.value)
         while True:
             await gpi.ValueChange(self.signal.vector)
@@ -41,12 +41,12 @@ class PartEdge(extended.Waitable):  # type: ignore[type-arg]
             before = now
 
 
-def put_back() -> None:
+def restore_old_interface() -> None:
     """Change the trigger classes."""
-    _timer()
-    _read_only()
-    _edges()
-    _timeout()
+    _accept_old_timer_arguments()
+    _allow_read_only_again()
+    _accept_edges_of_any_signal()
+    _accept_missing_timeout_unit()
     base.Event.fired = property(lambda self: self._fired)
     base.Lock.locked = property(lambda self: _Locked(self._locked))
     base.Trigger.log = property(lambda self: self._log)
@@ -58,7 +58,7 @@ def put_back() -> None:
     cocotb.triggers.TriggerException = Exception
 
 
-def _timer() -> None:
+def _accept_old_timer_arguments() -> None:
     genuine_init = gpi.Timer.__init__
 
     def init(
@@ -82,7 +82,7 @@ def _timer() -> None:
     gpi.Timer.__init__ = init
 
 
-def _read_only() -> None:
+def _allow_read_only_again() -> None:
     def wait(self: Any) -> Any:
         # 2.0 raises where the phase is there already.
         if not isinstance(gpi.current_gpi_trigger(), gpi.ReadOnly):
@@ -92,25 +92,27 @@ def _read_only() -> None:
     gpi.ReadOnly.__await__ = wait
 
 
-def _edges() -> None:
+def _accept_edges_of_any_signal() -> None:
     for kind, level in ((gpi.RisingEdge, "1"), (gpi.FallingEdge, "0"), (gpi.ValueChange, ""), (gpi.Edge, "")):
-        kind.__new__ = _on_any_signal(kind.__new__, kind, level)
+        kind.__new__ = _edge_maker_for_any_signal(kind.__new__, kind, level)
 
 
-def _on_any_signal(genuine_new: Any, kind: Any, level: str) -> Any:
+def _edge_maker_for_any_signal(genuine_new: Any, edge_class: Any, level: str) -> Any:
     def new(cls: Any, signal: Any) -> Any:
-        if isinstance(signal, Part):
-            return PartEdge(signal, level)
+        if isinstance(signal, VectorElement):
+            return VectorElementEdge(signal, level)
         if level and isinstance(signal, cocotb.handle.LogicArrayObject):
             # Of several bits only one can be an edge; a vector of one bit is a vector to some simulators.
             known = signal.__dict__.setdefault("_edges", {})
-            return known.setdefault(kind, kind._make(signal)) if kind not in known else known[kind]
+            return (
+                known.setdefault(edge_class, edge_class._make(signal)) if edge_class not in known else known[edge_class]
+            )
         return genuine_new(cls, signal)
 
     return new
 
 
-def _timeout() -> None:
+def _accept_missing_timeout_unit() -> None:
     genuine = extended.with_timeout
 
     async def with_timeout(trigger: Any, timeout_time: Any, timeout_unit: Any = "step", round_mode: Any = None) -> Any:

@@ -32,10 +32,10 @@ class OutOfRangeError(OverflowError, ValueError):
     """A value that does not fit: `ValueError` in 2.0, `OverflowError` before."""
 
 
-def put_back() -> None:
+def restore_old_interface() -> None:
     """Change `Logic` and `LogicArray`."""
     for kind in (Logic, LogicArray):
-        _arithmetic(kind)
+        _add_integer_operators(kind)
         kind.__bool__ = lambda self: any(bit in "1H" for bit in str(self))
         kind.n_bits = property(len)
         kind.hex = lambda self: hex(int(self))
@@ -46,22 +46,24 @@ def put_back() -> None:
         kind.get_buff = lambda self: self.to_bytes()
         kind.to_BinaryValue = _to_binary_value
     _extend_logic()
-    _extend_array()
+    _extend_logic_array()
 
 
-def _arithmetic(kind: type) -> None:
+def _add_integer_operators(value_type: type) -> None:
     for name, operate in _ARITHMETIC.items():
-        setattr(kind, f"__{name}__", lambda self, other, operate=operate: operate(int(self), int(other)))
-        setattr(kind, f"__r{name}__", lambda self, other, operate=operate: operate(int(other), int(self)))
+        setattr(value_type, f"__{name}__", lambda self, other, operate=operate: operate(int(self), int(other)))
+        setattr(value_type, f"__r{name}__", lambda self, other, operate=operate: operate(int(other), int(self)))
     for name, operate in _UNARY.items():
-        setattr(kind, f"__{name}__", lambda self, operate=operate: operate(int(self)))
+        setattr(value_type, f"__{name}__", lambda self, operate=operate: operate(int(self)))
     for name, operate in _BITWISE.items():
-        bitwise = _with_integers(getattr(kind, f"__{name}__"), operate)
-        setattr(kind, f"__{name}__", bitwise)
-        setattr(kind, f"__r{name}__", bitwise)
+        bitwise = _bitwise_with_integers(getattr(value_type, f"__{name}__"), operate)
+        setattr(value_type, f"__{name}__", bitwise)
+        setattr(value_type, f"__r{name}__", bitwise)
 
 
-def _with_integers(genuine: Callable[[Any, Any], Any], operate: Callable[[int, int], int]) -> Callable[[Any, Any], Any]:
+def _bitwise_with_integers(
+    genuine: Callable[[Any, Any], Any], operate: Callable[[int, int], int]
+) -> Callable[[Any, Any], Any]:
     def bitwise(self: Any, other: Any) -> Any:
         if isinstance(other, int | BinaryValue):
             return operate(int(self), int(other))
@@ -113,7 +115,7 @@ def _index_logic(self: Any, item: int | slice) -> Any:
     return self
 
 
-def _extend_array() -> None:
+def _extend_logic_array() -> None:
     genuine_init, genuine_eq, genuine_getitem = LogicArray.__init__, LogicArray.__eq__, LogicArray.__getitem__
     genuine_to_bytes = LogicArray.to_bytes
     from_unsigned, from_signed = LogicArray.from_unsigned, LogicArray.from_signed
@@ -124,7 +126,7 @@ def _extend_array() -> None:
         elif isinstance(value, BinaryValue):
             value = value.binstr
         elif isinstance(value, int):
-            value, range = _fitted(int(value), range)
+            value, range = _unsigned_and_range(int(value), range)
         genuine_init(self, value, range)
 
     def eq(self: Any, other: Any) -> Any:
@@ -147,12 +149,12 @@ def _extend_array() -> None:
     LogicArray.__eq__ = eq
     LogicArray.__getitem__ = getitem
     LogicArray.to_bytes = lambda self, byteorder="big": genuine_to_bytes(self, byteorder=byteorder)
-    LogicArray.from_unsigned = staticmethod(lambda value, range: _checked(from_unsigned, value, range))
-    LogicArray.from_signed = staticmethod(lambda value, range: _checked(from_signed, value, range))
+    LogicArray.from_unsigned = staticmethod(lambda value, range: _made_or_out_of_range(from_unsigned, value, range))
+    LogicArray.from_signed = staticmethod(lambda value, range: _made_or_out_of_range(from_signed, value, range))
     LogicArray.assign = lambda self, value: self.__setitem__(slice(None), value)
 
 
-def _fitted(value: int, range: Any) -> tuple[int, Any]:
+def _unsigned_and_range(value: int, range: Any) -> tuple[int, Any]:
     """An integer as bits of a range; without one, of as many bits as it takes."""
     if range is None:
         range = (value + 1).bit_length() + 1 if value < 0 else max(1, value.bit_length())
@@ -162,7 +164,7 @@ def _fitted(value: int, range: Any) -> tuple[int, Any]:
     return value & ((1 << bits) - 1), range
 
 
-def _checked(make: Callable[..., Any], value: int, range: Any) -> Any:
+def _made_or_out_of_range(make: Callable[..., Any], value: int, range: Any) -> Any:
     try:
         return make(value, range)
     except ValueError as error:
