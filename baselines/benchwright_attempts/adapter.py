@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 
+from benchwright_attempts.actor import KnownActor
 from benchwright_problems.verdict import Verdict
 
 Report = Callable[[str, int], None]
@@ -13,6 +14,9 @@ Report = Callable[[str, int], None]
 
 class Adapter:
     """The solver's side of an attempt. Nothing has to be overridden but `snapshot`."""
+
+    actor: KnownActor | None = None
+    """The actor of all its requests; None if several make some, each through a connection of its own."""
 
     def snapshot(self) -> Mapping[str, bytes]:
         """The present content of the files that are judged, missing ones left out."""

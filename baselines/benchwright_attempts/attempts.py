@@ -4,50 +4,37 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from benchwright_attempts.actor import present_actor
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events.events import Interrupted, Opened
 from benchwright_attempts.events.evidence import Recording
 from benchwright_attempts.events.file_text import FileText
 from benchwright_attempts.log.record import AttemptHeader
+from benchwright_attempts.standing import AttemptView, Standing, problem_view, summary_view
 from benchwright_attempts.summary.summary import Summary
 from benchwright_attempts.terms import Solver
-from benchwright_problems.verdict import WAITING as WAITING_WORD
-from benchwright_problems.verdict import verdict_word
 
 if TYPE_CHECKING:
     from benchwright_attempts.log.log import EventLog
-
-
-class ProblemState(StrEnum):
-    """State of work on a problem so far."""
-
-    NEW = "new"
-    """No attempt, or only abandoned ones."""
-    ATTEMPTED = "attempted"
-    """The newest attempt is unfinished, or ended without a decision."""
-    WAITING = WAITING_WORD
-    FAILED = "failed"
-    """The newest attempt ended with a failing verdict."""
-    PASSED = "passed"
-    """Any attempt passed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemRecord:
     """All attempts at one problem, in one line."""
 
-    state: ProblemState = ProblemState.NEW
+    view: AttemptView = field(default_factory=AttemptView)
+    """The person's standing with it."""
     attempts: int = 0
     best_s: float | None = None
-    """Shortest active time of an attempt that passed, in seconds."""
+    """Shortest active time of an attempt that has ended with a pass, in seconds."""
 
 
 _MACHINES = frozenset(solver.value for solver in Solver if not solver.is_person)
@@ -103,7 +90,7 @@ class Attempts:
                 study=study,
                 recording=recording,
             )
-            opened_event = Opened(files=files)
+            opened_event = Opened(files=files).by(present_actor())
         except ValidationError as error:
             flaw = error.errors()[0]
             field_path = ".".join(str(part) for part in flaw["loc"])
@@ -168,37 +155,25 @@ class Attempts:
         """All attempts with their states, newest first."""
         return self._log.summaries()
 
-    def records_by_problem(self) -> dict[str, ProblemRecord]:
-        """One line for each problem that a person ever opened outside studies."""
-        records: dict[str, ProblemRecord] = {}
+    def records_by_problem(
+        self, live_views: Mapping[str, AttemptView] = MappingProxyType({})
+    ) -> dict[str, ProblemRecord]:
+        """One line for each problem that a person ever opened outside studies.
+
+        Args:
+            live_views: Attempt → its view, of those of which more is known than the log has.
+        """
+        views_by_problem: dict[str, list[AttemptView]] = {}
+        best_s: dict[str, float] = {}
         for header, summary in self._log.summaries():
             if header.condition in _MACHINES or header.study:
                 continue
-            problem_record = records.get(header.problem, ProblemRecord())
-            problem_record = replace(problem_record, attempts=problem_record.attempts + 1)
-            state = _state(summary)
-            # The newest attempt comes first, and none takes back what was passed once.
-            if problem_record.state is ProblemState.NEW or state is ProblemState.PASSED:
-                problem_record = replace(problem_record, state=state)
-            if state is ProblemState.PASSED:
+            view = live_views.get(header.id) or summary_view(summary)
+            views_by_problem.setdefault(header.problem, []).append(view)
+            if view.standing is Standing.PASSED and summary.state.ended and summary.has_clock:
                 active_s = summary.clock.active_s
-                problem_record = replace(
-                    problem_record,
-                    best_s=active_s if problem_record.best_s is None else min(problem_record.best_s, active_s),
-                )
-            records[header.problem] = problem_record
-        return records
-
-
-def _state(summary: Summary) -> ProblemState:
-    verdict = summary.verdict
-    match summary.state:
-        case AttemptState.ABANDONED:
-            return ProblemState.NEW
-        case AttemptState.SUBMITTED | AttemptState.TIMED_OUT if verdict is not None:
-            return _ENDED.get(verdict_word(verdict.outcome, verdict.reason), ProblemState.ATTEMPTED)
-        case _:
-            return ProblemState.ATTEMPTED
-
-
-_ENDED = {state.value: state for state in (ProblemState.WAITING, ProblemState.FAILED, ProblemState.PASSED)}
+                best_s[header.problem] = min(active_s, best_s.get(header.problem, active_s))
+        return {
+            problem: ProblemRecord(problem_view(views), len(views), best_s.get(problem))
+            for problem, views in views_by_problem.items()
+        }

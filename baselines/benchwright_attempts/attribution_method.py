@@ -1,4 +1,4 @@
-"""Methods that find where an edit came from."""
+"""Methods that find where an edit came from, and who made a change or a request."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from enum import StrEnum
 
 
 class AttributionMethod(StrEnum):
-    """Method that found the origin of an edit, most reliable first."""
+    """Method that found the origin of an edit, or an actor, most reliable first."""
 
+    CONNECTION = "connection"
+    """A request came through a connection that only one kind of actor has, such as the editor's or that of MCP."""
     CHANGE_REASON = "change_reason"
     """The editor reported it (VS Code's `textDocumentChangeReason`)."""
     OWN_PROVIDER = "own_provider"
@@ -16,5 +18,9 @@ class AttributionMethod(StrEnum):
     """Nothing but one program could write the file, in a sandbox of its own."""
     WRAPPED_COMMAND = "wrapped_command"
     """A command for accepting or pasting ran just before."""
+    WHILE_CONNECTED = "while_connected"
+    """Another program changed a file while an agent was connected."""
+    REPORTED = "reported"
+    """Whoever delivered a file says so."""
     HEURISTIC = "heuristic"
     """Inferred from the shape of the edit."""

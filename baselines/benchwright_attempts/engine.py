@@ -11,6 +11,7 @@ import contextlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from benchwright_attempts.actor import acting
 from benchwright_attempts.adapter import Adapter
 from benchwright_attempts.clock.clock import AttemptState, next_state
 from benchwright_attempts.clock.clock_follower import ClockFollower
@@ -65,7 +66,7 @@ class Attempt:
         warms_up: bool = False,
         ends_at_limit: bool = True,
     ) -> None:
-        self.writer = EventWriter(services, header.id, terms, flagged)
+        self.writer = EventWriter(services, header.id, terms, flagged, adapter.actor)
         """Records facts of the attempt."""
         self.clock = ClockFollower(self.writer, terms.time_limit_s, self._end_at_limit if ends_at_limit else None)
         self.runs = GradingRuns(services, header, problem, terms, adapter, self.writer, self.clock, warms_up=warms_up)
@@ -205,6 +206,11 @@ class Attempt:
             limit_value: Its value. None if it has none.
         """
         self._is_time_over = True
+        # Nobody asked for it, in whosever request the clock was started.
+        with acting(None):
+            return await self._time_out(limit_name, limit_value)
+
+    async def _time_out(self, limit_name: str, limit_value: float | None) -> GradingOutcome | None:
         async with self.clock.hold_clock(LIMIT):
             grading_outcome = await self._last_verdict()
             # Ending lets go of the clock as well.
@@ -225,7 +231,8 @@ class Attempt:
         if self.ended or self.writer.elsewhere_error is not None:
             return
         if (await self.writer.summary()).state is AttemptState.RUNNING:
-            await self.writer.append(Paused(reason=reason))
+            with acting(None):
+                await self.writer.append(Paused(reason=reason))
 
     async def _end_at_limit(self, limit_s: float) -> None:
         # Another window may have ended it.
@@ -258,8 +265,13 @@ class Attempt:
             AidRefusedError: The condition or the assignment forbids it.
         """
         if not self._terms.allows_aid(aid):
-            authority = "assignment" if self._terms.assigned is None else "study"
-            raise AidRefusedError(f"The {authority} that this attempt belongs to does not allow {_AIDS[aid]}.")
+            assigned = self._terms.assigned
+            authority = (
+                "assignment that this attempt belongs to"
+                if assigned is None
+                else f"condition {assigned.condition} of the study {assigned.study}"
+            )
+            raise AidRefusedError(f"The {authority} does not allow {_AIDS[aid]}.")
 
     async def is_aid_use_recorded(self, aid: Aid) -> bool:
         """True if the use of an aid is recorded now: not any more once an attempt outside studies has ended.
@@ -285,7 +297,7 @@ class Attempt:
 
     async def record_ended_use(self, event: AidUsed) -> None:
         """Records an aid whose use was allowed at its beginning; the attempt may have ended meanwhile."""
-        await self.writer.append(event.with_present_use())
+        await self.writer.append(event)
 
     # What a study asks
 

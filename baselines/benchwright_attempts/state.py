@@ -7,6 +7,8 @@ from enum import StrEnum
 
 STUDY_CLOSED = "study_closed"
 """Reason for the end of an attempt that neither its solver nor a limit has ended."""
+CONSENT_WITHDRAWN = "consent was taken back"
+"""Reason for the end of an attempt whose participant withdrew from the study."""
 
 
 class AttemptState(StrEnum):

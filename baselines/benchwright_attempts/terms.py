@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from benchwright_attempts.attribution import BY_MODEL, EditOrigin, extension_of_reason, origin_of_reason
+from benchwright_attempts.attribution import BY_MODEL, CHATS, extension_of_reason, origin_of_reason
 from benchwright_attempts.events.evidence import Assigned, AssistAccepted, EditReason, Environment, Violation
 from benchwright_problems.aids import NAMED_ONLY, Aid
 from benchwright_problems.assistance import Allowed, Assistance
@@ -20,6 +20,8 @@ class Solver(StrEnum):
     """A person without help of a model."""
     HUMAN_COPILOT = "human+copilot"
     """A person with the assistants that the condition names."""
+    HUMAN_AGENT = "human+agent"
+    """A person with agents, which use Benchwright's tools or write files by themselves."""
     MODEL = "model"
     """A model that answers in one go."""
     AGENT = "agent"
@@ -28,7 +30,7 @@ class Solver(StrEnum):
     @property
     def is_person(self) -> bool:
         """True if a participant works under it, in an editor."""
-        return self in (Solver.HUMAN, Solver.HUMAN_COPILOT)
+        return self in (Solver.HUMAN, Solver.HUMAN_COPILOT, Solver.HUMAN_AGENT)
 
 
 class Machine(StrEnum):
@@ -132,7 +134,8 @@ class Terms:
         if self.assigned is None:
             return self.condition == Solver.HUMAN_COPILOT
         assistant_names = {name.lower() for name in self.assigned.assistants}
-        return self.assigned.solver == Solver.HUMAN_COPILOT and assistant.lower() in assistant_names
+        is_helped = self.assigned.solver in (Solver.HUMAN_COPILOT, Solver.HUMAN_AGENT)
+        return is_helped and assistant.lower() in assistant_names
 
     def _registered_version(self, extension: str) -> str:
         """The version of a person's copilot that the study registers; empty if it registers none."""
@@ -156,7 +159,10 @@ class Terms:
         if self.assigned is None:
             chats = self.assistance is None or self.assistance.allowed in (Allowed.CHAT, Allowed.NAMED)
             return (self.aids is None or aid in self.aids) and (chats or aid is not Aid.AGENT_TOOLS)
-        return aid not in NAMED_ONLY if self.assigned.aids is None else aid in self.assigned.aids
+        if self.assigned.aids is not None:
+            return aid in self.assigned.aids
+        works_with_agents = aid is Aid.AGENT_TOOLS and self.assigned.solver == Solver.HUMAN_AGENT
+        return aid not in NAMED_ONLY or works_with_agents
 
     @property
     def allowed_aids(self) -> tuple[Aid, ...]:
@@ -209,11 +215,7 @@ def _rule_violations(rule: Assistance, event: Environment | EditReason | AssistA
             origin = origin_of_reason(event.reason, event.metadata)
             extension = extension_of_reason(event.metadata)
             is_unnamed = rule.allowed is Allowed.NAMED and not extension
-            if (
-                origin in BY_MODEL
-                and not is_unnamed
-                and not rule.allows_text_from(extension, is_chat=origin is EditOrigin.CHAT)
-            ):
+            if origin in BY_MODEL and not is_unnamed and not rule.allows_text_from(extension, is_chat=origin in CHATS):
                 yield Violation(rule="edit_by_model", detail=event.reason)
         case AssistAccepted():
             if not rule.allows_text_from(event.provider, is_chat=False):

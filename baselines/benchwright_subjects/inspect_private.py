@@ -12,6 +12,7 @@ from inspect_ai._util import version
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai._util.json import to_json_str_safe
 from inspect_ai._util.registry import registry_add, registry_info
+from inspect_ai._util.working import sample_clock, sample_waiting_time
 from inspect_ai.agent._bridge.anthropic_api import inspect_anthropic_api_request
 from inspect_ai.agent._bridge.completions import inspect_completions_api_request
 from inspect_ai.agent._bridge.google_api import inspect_google_api_request
@@ -41,6 +42,9 @@ __all__ = [  # noqa: RUF022 - sorted by reason
     "registry_info",
     # No public name gives it while the sample runs.
     "sample_model_usage",
+    # No public name gives the time that a sample has waited for its provider within a part of it.
+    "sample_clock",
+    "sample_waiting_time",
 ]
 
 

@@ -7,7 +7,7 @@ run or by `inspect eval-retry`, continues its attempt, and one whose attempt has
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -15,13 +15,15 @@ import anyio
 from inspect_ai.util import LimitExceededError
 from pydantic import JsonValue
 
+from benchwright_attempts.actor import Actor, KnownActor
 from benchwright_attempts.adapter import Adapter
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import UnknownAttemptError
+from benchwright_attempts.events.event_body import Request
 from benchwright_attempts.events.events import Edit, Event, Interrupted, Opened, RunCancelled, Save, TextCause, TextSet
-from benchwright_attempts.events.evidence import Assigned, EditReason, ModelUsage
+from benchwright_attempts.events.evidence import Assigned, EditReason, ModelUsage, TimeExcluded
 from benchwright_attempts.events.file_text import FileText, sha256
 from benchwright_attempts.grading.grading import ANSWER, judged_paths
 from benchwright_attempts.log.record import AttemptHeader
@@ -30,11 +32,15 @@ from benchwright_attempts.terms import Terms
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.verdict import Verdict
 from benchwright_subjects.agents.text_difference import text_changes
+from benchwright_subjects.evaluation.provider_failure import FailedRequest, ProviderError, no_reply
 from benchwright_subjects.evaluation.services import EvaluationServices
 from benchwright_subjects.evaluation.usage import knowledge_cutoff
+from benchwright_subjects.inspect_private import sample_clock, sample_waiting_time
 
 DECLINED = "content_filter"
 """Inspect's reason to stop where a model, or its provider's filter, refuses."""
+_SHORTEST_WAIT_S = 0.1
+"""Waits that add up to less are not taken off the clock: every request has some."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,8 @@ class SampleAttempt(Adapter):
         cutoff: The end of what the model was trained on; as Inspect knows it if empty.
     """
 
+    actor = KnownActor(Actor.AGENT, AttributionMethod.ONLY_WRITER)
+
     def __init__(
         self, services: EvaluationServices, header: AttemptHeader, problem: Problem, terms: Terms, cutoff: str = ""
     ) -> None:
@@ -85,12 +93,22 @@ class SampleAttempt(Adapter):
         """The given files, and those that the solver has written so far."""
         self.earlier_verdict: AttemptVerdict | None = None
         """The verdict of an attempt that had ended before this sample began."""
+        self.reply_count = 0
+        """Replies of the model."""
         self.recorded_usage: dict[str, ModelUsage] = {}
         """Tokens that each model has used, as far as they are in the log."""
         self.unusable: Verdict | None = None
         """The verdict on a reply without files, or that a filter has ended."""
         self.break_reason = ""
         """The failure that broke the solver off: of the provider, the sandbox, or a bug. Empty where nothing did."""
+        self.provider_failure = ""
+        """What the model's provider did, if that broke the solver off."""
+        self.failed_requests: Callable[[], list[FailedRequest]] = list
+        """The requests to the model that were sent again."""
+        self._solving_from_s = 0.0
+        """When the solver began, on Inspect's clock."""
+        self._excluded_s = 0.0
+        """Seconds of its waits that are in the log."""
         self.confidence: float | None = None
         """The probability that the work is right, as the solver states it, from 0 to 1; None if it does not."""
         self.submitted = False
@@ -154,7 +172,7 @@ class SampleAttempt(Adapter):
 
     async def record_event(self, event: Event) -> None:
         """Records an event; returns when it is on disk."""
-        await self._services.log.append(self.header.id, event)
+        await self._services.log.append(self.header.id, event.by(self.actor) if isinstance(event, Request) else event)
 
     async def write_file(self, path: str, content: bytes, cause: TextCause = TextCause.WRITTEN) -> None:
         """The solver has written a file."""
@@ -237,14 +255,44 @@ class SampleAttempt(Adapter):
 
         What breaks it off is noted: nothing was submitted, and the sample is tried again.
         """
+        self._solving_from_s, self._excluded_s = sample_clock(), 0.0
+        self.attempt.clock.unrecorded_wait_s = self._unrecorded_wait_s
         try:
             async with self._within_time_limit():
                 yield
         except LimitExceededError:
             raise
         except Exception as error:
-            self.break_reason = f"{type(error).__name__}: {error}"
+            if isinstance(error, ProviderError):
+                self.break_reason = self.provider_failure = error.sentence
+            else:
+                self.break_reason = f"{type(error).__name__}: {error}"
             raise
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self.exclude_waits()
+            self.attempt.clock.unrecorded_wait_s = lambda: 0.0
+
+    async def exclude_waits(self) -> None:
+        """Takes the time off the clock that the model's provider failed, was waited for, or was busy with others."""
+        wait_s = round(self._unrecorded_wait_s(), 3)
+        if wait_s >= _SHORTEST_WAIT_S:
+            self._excluded_s += wait_s
+            await self.attempt.writer.append_unless_ended(TimeExcluded(excluded_s=wait_s, reason="provider"))
+
+    def _unrecorded_wait_s(self) -> float:
+        return max(0.0, sample_waiting_time(self._solving_from_s) - self._excluded_s)
+
+    def check_answered(self) -> None:
+        """Notices that the time limit was over before the model had replied once: that says nothing of the model.
+
+        Raises:
+            ProviderError: It was.
+        """
+        if self.out_of_time_s is not None and self.reply_count == 0:
+            error = no_reply(self.out_of_time_s, self.failed_requests())
+            self.break_reason = self.provider_failure = error.sentence
+            raise error
 
     @asynccontextmanager
     async def _within_time_limit(self) -> AsyncIterator[None]:

@@ -106,6 +106,8 @@ async def _save_reply(task: TaskRun, sample: SampleAttempt, reply: str, has_step
     """Save a reply as the files that it stands for; one that can't be read leaves them as they are, and fails."""
     reading = read_answer(sample.problem, reply, task.prompts, has_steps=has_steps)
     sample.unusable, sample.confidence = reading.flaw, reading.confidence
+    if reading.read_event is not None:
+        await sample.record_event(reading.read_event)
     for path, content in reading.files.items():
         await sample.write_file(path, content)
 
@@ -128,7 +130,7 @@ async def _record_missing_usage(task: TaskRun, sample: SampleAttempt, state: Tas
             wall_s = None if sample.recorded_usage else state.output.time
             await sample.record_usage(unrecorded_usage.model_copy(update={"wall_s": wall_s, "parameters": parameters}))
     token_counter = task.services.token_counter
-    if not counted_usage and not sample.recorded_usage:
+    if not counted_usage and not sample.recorded_usage and reply_text:
         guess = usage.tokenizer_usage(sample.header.solver, prompt_text, reply_text, token_counter)
         if guess is not None:
             await sample.record_usage(guess.model_copy(update={"parameters": task.facts_of_prompts}))

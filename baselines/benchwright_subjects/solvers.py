@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+from collections.abc import Awaitable
+from typing import TypeVar
 
 from inspect_ai.agent import AgentState
 from inspect_ai.model import (
@@ -16,12 +18,14 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import LimitExceededError
 
 from benchwright_attempts.grading.grading_runs import QUEUE
 from benchwright_subjects.agent_workspace import AgentWorkspace
 from benchwright_subjects.agents import agent_work
 from benchwright_subjects.agents.launch import AgentLaunch
 from benchwright_subjects.evaluation import usage
+from benchwright_subjects.evaluation.provider_failure import check_reply, provider_error
 from benchwright_subjects.evaluation.task_run import TaskRun
 from benchwright_subjects.sample_attempt import DECLINED
 from benchwright_subjects.tools import agent_tools
@@ -34,6 +38,7 @@ _AGENT = (
     " of your own, simulate. Hidden tests decide in the end, and you can't read them. Call submit when you are done."
 )
 _URGE = "Go on by calling a tool. Call submit once the work is done."
+_Reply = TypeVar("_Reply")
 _MOST_URGED = 3
 """An agent that only talks is asked this many times in a row to continue."""
 
@@ -66,7 +71,10 @@ def reply(task: TaskRun, seed: int | None) -> Solver:
                         config["seed"] = seed + state.epoch - 1
                     if task.prompts is not None and task.prompts.reply_schema is not None:
                         config["response_schema"] = task.prompts.reply_schema(sample.problem)
-                    state = await generate(state, **config)
+                    state = await _ask(generate(state, **config))
+                    check_reply(state.output)
+                    sample.reply_count += 1
+                sample.check_answered()
             return state
 
         return solve
@@ -87,11 +95,26 @@ def work(task: TaskRun, command_s: float, seed: int | None) -> Solver:
             state.messages.insert(0, ChatMessageSystem(content=_AGENT))
             async with sample.while_solving():
                 await _converse(state, workspace, None if seed is None else seed + state.epoch - 1)
+            sample.check_answered()
             return state
 
         return solve
 
     return create_solver()
+
+
+async def _ask(asking: Awaitable[_Reply]) -> _Reply:
+    """The model's reply.
+
+    Raises:
+        ProviderError: The provider failed.
+    """
+    try:
+        return await asking
+    except LimitExceededError:
+        raise
+    except Exception as error:
+        raise provider_error(error) from error
 
 
 async def _converse(state: TaskState, workspace: AgentWorkspace, seed: int | None) -> None:
@@ -100,7 +123,10 @@ async def _converse(state: TaskState, workspace: AgentWorkspace, seed: int | Non
     model = get_model()
     urged = 0
     while not sample.submitted and urged < _MOST_URGED:
-        state.output = await model.generate(state.messages, tool_defs, config=GenerateConfig(seed=seed))
+        state.output = await _ask(model.generate(state.messages, tool_defs, config=GenerateConfig(seed=seed)))
+        check_reply(state.output)
+        sample.reply_count += 1
+        await sample.exclude_waits()
         state.messages.append(state.output.message)
         model_usage = usage.output_usage(str(state.model), state.output)
         if model_usage is not None:
@@ -145,6 +171,9 @@ def command_line_agent(task: TaskRun, launch: AgentLaunch, seed: int | None) -> 
                     task.services, sample, launch, state.input_text, AgentState(messages=state.messages), sample_seed
                 )
             state.messages, state.output = agent_state.messages, agent_state.output
+            # A program may also have asked nothing, for which no provider can be blamed.
+            if sample.failed_requests():
+                sample.check_answered()
             return state
 
         return solve

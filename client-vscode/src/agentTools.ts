@@ -47,10 +47,11 @@ export class AgentTools {
     input: object,
     through: string,
     token?: vscode.CancellationToken,
+    byPerson = false,
   ): Promise<string> {
     if (this.folder === undefined) throw new Error(NO_PROBLEM);
     const agent = `${vscode.env.appName} ${vscode.version}, ${through}`;
-    const asked = { uri: this.folder, tool, arguments: input as NonNullable<AgentToolParams["arguments"]>, agent };
+    const asked = { uri: this.folder, tool, arguments: input as NonNullable<AgentToolParams["arguments"]>, agent, byPerson };
     return (await this.server.request("agentTool", asked, token)).text;
   }
 }

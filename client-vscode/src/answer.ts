@@ -1,7 +1,7 @@
 import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { answerLength, answerShown, answerText } from "./answerFile.ts";
-import type { Attempts } from "./attempts.ts";
+import { isUnfinished, type Attempts } from "./attempts.ts";
 import { errorText, shown } from "./reporting.ts";
 import { inOneLine, resultsPage } from "./resultsPage.ts";
 import type { Server } from "./server.ts";
@@ -118,10 +118,20 @@ class FormSession implements vscode.Disposable {
       const change = new vscode.WorkspaceEdit();
       const whole = new vscode.Range(this.document.positionAt(0), this.document.positionAt(present.length));
       change.replace(this.document.uri, whole, wanted);
+      await this.reportTyping();
       await vscode.workspace.applyEdit(change);
     }
     this.applied = edit;
     this.postAnswer();
+  }
+
+  /** The form replaces the whole text: without a word, the log could not say that a person typed it. */
+  private async reportTyping(): Promise<void> {
+    const status = this.attempts.known(this.document.uri);
+    if (!status || !isUnfinished(status)) return;
+    const { uri, version } = this.document;
+    const used = { uri: uri.toString(), command: "benchwright.answerForm", version };
+    await this.server.notify("commandUsed", used).catch(() => undefined);
   }
 
   private async start(): Promise<void> {
@@ -163,6 +173,6 @@ class FormSession implements vscode.Disposable {
     const status = await shown(this.attempts.of(this.document.uri));
     if (!status) return;
     const page = resultsPage(status);
-    this.host.post({ type: "result", outcome: page.outcome, text: inOneLine(page), state: status.state });
+    this.host.post({ type: "result", outcome: page.outcome, sign: page.sign, text: inOneLine(page), state: status.state });
   }
 }

@@ -1,7 +1,7 @@
 import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { PanelContext } from "./panel.ts";
-import { word } from "./words.ts";
+import { standingText } from "./standing.ts";
 
 /** Lets the user choose one of their attempts, or type the id of another one. */
 export async function chosenAttempt(context: PanelContext, title: string): Promise<string | undefined> {
@@ -29,9 +29,9 @@ async function own({ attempts: open, server }: PanelContext): Promise<{ label: s
   );
   const others = groups.flatMap(({ attempts }) => attempts).filter(({ attempt }) => attempt !== current?.attempt);
   return [
-    ...(current ? [{ label: current.title, description: t("{0}, open here, {1}", current.problem, word(current.state)), attempt: current.attempt }] : []),
-    ...others.reverse().map(({ title, problem, state, attempt }) => {
-      return { label: title, description: `${problem}, ${word(state)}`, attempt };
+    ...(current ? [{ label: current.title, description: t("{0}, open here, {1}", current.problem, standingText(current.view)), attempt: current.attempt }] : []),
+    ...others.reverse().map(({ title, problem, view, attempt }) => {
+      return { label: title, description: `${problem}, ${standingText(view)}`, attempt };
     }),
   ];
 }

@@ -44,7 +44,7 @@ export function registerChat(server: Server, attempts: Attempts, tools: AgentToo
       await ask(request, stream, token);
     } else {
       const tool = request.command === "explain" ? "explain_failure" : request.command;
-      show(request.command, await tools.use(tool, {}, THROUGH, token), stream);
+      show(request.command, await tools.use(tool, {}, THROUGH, token, true), stream);
     }
   }
 

@@ -9,7 +9,8 @@ export interface Status {
   readonly runs_allowed?: number;
   readonly active_s?: number;
   readonly remaining_s?: number;
-  readonly verdict?: { readonly headline: string; readonly message?: string | null };
+  readonly view?: { readonly headline: string; readonly run?: number };
+  readonly verdict?: { readonly number: number; readonly message?: string | null };
 }
 
 /** What the tool `hints` says. */
@@ -35,8 +36,8 @@ export function statusText(status: Status): string {
   const lines = [t("State: {0}", word(status.state)), t("Runs of the hidden tests: {0}", ran)];
   if (status.active_s !== undefined) lines.push(t("Time at work: {0}", spokenTime(status.active_s)));
   if (status.remaining_s !== undefined) lines.push(t("Time left: {0}", spokenTime(status.remaining_s)));
-  if (status.verdict) lines.push(t("Newest run: {0}", status.verdict.headline));
-  const message = status.verdict?.message ? `\n\n${status.verdict.message}` : "";
+  if (status.view?.run !== undefined) lines.push(t("Newest run: {0}", status.view.headline));
+  const message = status.verdict?.message && status.verdict.number === status.view?.run ? `\n\n${status.verdict.message}` : "";
   return `${lines.map((line) => `- ${line}`).join("\n")}${message}`;
 }
 

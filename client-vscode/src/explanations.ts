@@ -2,9 +2,10 @@ import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { ProgressType } from "vscode-languageclient/node";
 import type { Attempts } from "./attempts.ts";
-import type { GeneratedPart } from "./generated/protocol.ts";
+import type { AttemptStatus, GeneratedPart } from "./generated/protocol.ts";
 import { shown } from "./reporting.ts";
 import type { Server } from "./server.ts";
+import { newerRunNote } from "./standing.ts";
 
 const SCHEME = "benchwright-explanation";
 const PART = new ProgressType<GeneratedPart>();
@@ -22,12 +23,17 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
   readonly onDidChange = this.changed.event;
   private readonly registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
   private readonly texts = new Map<string, string>();
+  private readonly following: vscode.Disposable;
   private pages = 0;
+  /** The page about a run of the hidden tests that is open. */
+  private ofRun: { readonly page: vscode.Uri; readonly workspace: string; readonly run: number; readonly markdown: string } | undefined;
 
   constructor(
     private readonly server: Server,
     private readonly attempts: Attempts,
-  ) {}
+  ) {
+    this.following = attempts.onDidChange(({ now }) => this.noteNewerRun(now));
+  }
 
   provideTextDocumentContent(page: vscode.Uri): string {
     return this.texts.get(page.query) ?? t("This page is no longer there. Ask for it again.");
@@ -85,19 +91,33 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
     if (found) write(found);
   }
 
-  /** The attempt that the person works on, else the folder of the active file. */
+  /** The active file, which may be of another problem than the current one; else the attempt that the person works on. */
   private here(): string | undefined {
-    const active = vscode.window.activeTextEditor?.document.uri ?? vscode.workspace.workspaceFolders?.[0]?.uri;
-    return this.attempts.current?.workspace ?? active?.toString();
+    const active = vscode.window.activeTextEditor?.document.uri;
+    if (active?.scheme === "file") return active.toString();
+    return this.attempts.current?.workspace ?? vscode.workspace.workspaceFolders?.[0]?.uri.toString();
   }
 
   dispose(): void {
-    vscode.Disposable.from(this.registration, this.changed).dispose();
+    vscode.Disposable.from(this.registration, this.changed, this.following).dispose();
   }
 
   private async explain(uri: string, test: string | null, hidden: boolean): Promise<void> {
     const found = await shown(this.server.request("explainFailure", { uri, test, hidden }));
-    if (found) await this.show(t("Why it may fail"), found.markdown);
+    if (!found) return;
+    const page = await this.show(t("Why it may fail"), found.markdown);
+    const status = this.attempts.known(vscode.Uri.parse(uri));
+    if (found.run === null || !status) return;
+    this.ofRun = { page, workspace: status.workspace, run: found.run, markdown: found.markdown };
+    this.noteNewerRun(status);
+  }
+
+  /** A page that stays open says so once its run is an older one. */
+  private noteNewerRun({ workspace, view }: AttemptStatus): void {
+    const { ofRun } = this;
+    if (ofRun?.workspace !== workspace) return;
+    const note = newerRunNote(ofRun.run, view);
+    if (note) this.update(ofRun.page, `> ${note}\n\n${ofRun.markdown}`);
   }
 
   private update(page: vscode.Uri, markdown: string): void {

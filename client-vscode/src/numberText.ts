@@ -1,25 +1,34 @@
 import { t } from "@vscode/l10n";
 import { clockTime } from "./duration.ts";
 import type { OthersView, OwnNumber } from "./generated/protocol.ts";
+import { standingText } from "./standing.ts";
 
 /** A value in words; a dash if it is not known. */
 export function known<T>(value: T | null, text: (value: T) => string): string {
   return value === null ? "–" : text(value);
 }
 
-/** How an attempt ended. */
-export function resultText({ state, passed }: OwnNumber): string {
-  const ended = ENDED[state];
-  if (ended === undefined) return t("not ended");
-  if (passed) return t("passed");
-  return passed == null ? ended : t("{0}, not passed", ended);
+/** The standing of an attempt. */
+export function resultText({ view }: OwnNumber): string {
+  return standingText(view);
 }
 
-const ENDED: Readonly<Record<string, string>> = {
-  submitted: t("submitted"),
-  abandoned: t("given up"),
-  timed_out: t("out of time"),
+/** Who made an attempt. */
+export function makerText(workedAs: string): string {
+  return MAKERS[workedAs] ?? t("unknown");
+}
+
+const MAKERS: Readonly<Record<string, string>> = {
+  human: t("you"),
+  "human+copilot": t("you with an assistant"),
+  "human+agent": t("you with an agent"),
+  agent: t("an agent"),
 };
+
+/** Whether a person had a part in an attempt, as far as that is known. */
+export function isByPerson({ workedAs }: OwnNumber): boolean {
+  return workedAs.startsWith("human");
+}
 
 /** How others did at a problem. */
 export function othersText({ attempts, solved, quarterMin, halfMin, threeQuartersMin }: OthersView): string {

@@ -3,6 +3,7 @@ import type { PackSummary, ProblemSummary } from "./generated/protocol.ts";
 import { clockTime, spokenTime } from "./duration.ts";
 import { plain, table } from "./markdown.ts";
 import type { Grouping } from "./problemList.ts";
+import { standingIcon, standingText } from "./standing.ts";
 import { word } from "./words.ts";
 
 /**
@@ -34,7 +35,7 @@ export function problemFacts(problem: ProblemSummary): (readonly [string, string
     [t("Kind"), word(problem.kind)],
     [t("Category"), `${problem.categoryName} (${problem.category})`],
     [t("Difficulty"), word(problem.difficulty)],
-    [t("State"), word(problem.state)],
+    [t("State"), standingText({ ...problem, standing: problem.state })],
     [t("Attempts"), String(problem.attempts ?? 0)],
     ...(best === undefined ? [] : [[t("Best time"), clockTime(best)] as const]),
   ];
@@ -63,18 +64,7 @@ export function problemPage(problem: ProblemSummary, pack: PackSummary): string 
 
 /** Codicon id: the shape shows the state, the colour only repeats it. */
 export function problemIcon(state: ProblemSummary["state"]): string {
-  switch (state) {
-    case "passed":
-      return "pass-filled";
-    case "attempted":
-      return "edit";
-    case "waiting for a judge":
-      return "watch";
-    case "failed":
-      return "error";
-    default:
-      return "circle-outline";
-  }
+  return standingIcon(state);
 }
 
 function stateWords(problem: ProblemSummary, time: (seconds: number) => string): string {

@@ -1,5 +1,6 @@
 import { t } from "@vscode/l10n";
 import type { PackSummary, ProblemSummary } from "./generated/protocol.ts";
+import { STANDINGS } from "./standing.ts";
 
 /** What the rows of the problem list are put under. */
 export type Grouping = "pack" | "state" | "kind" | "category" | "difficulty";
@@ -27,7 +28,6 @@ export interface Group {
 const LONG = 40;
 
 const DIFFICULTIES = ["easy", "medium", "hard"];
-const STATES = ["attempted", "waiting for a judge", "failed", "new", "passed"];
 
 /** The problem list: the problems that hold every word of a filter, under headings. */
 export function grouped(packs: readonly PackSummary[], grouping: Grouping, filter: string): Group[] {
@@ -90,7 +90,7 @@ function labelOf(problem: ProblemSummary, grouping: Exclude<Grouping, "pack">): 
 }
 
 function compare(one: string, other: string, grouping: Grouping): number {
-  const order = grouping === "difficulty" ? DIFFICULTIES : grouping === "state" ? STATES : [];
+  const order: readonly string[] = grouping === "difficulty" ? DIFFICULTIES : grouping === "state" ? STANDINGS : [];
   const places = [one, other].map((label) => (order.includes(label) ? order.indexOf(label) : order.length));
   return (places[0] ?? 0) - (places[1] ?? 0) || one.localeCompare(other);
 }

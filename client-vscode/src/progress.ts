@@ -19,7 +19,8 @@ export interface Sum {
   readonly attempts: number;
   /** Null if no result of them is shown. */
   readonly passed: number | null;
-  readonly activeMin: number;
+  /** Null if no clock ran in any of them. */
+  readonly activeMin: number | null;
   /** Median of the active minutes to the first pass; null if none passed. */
   readonly firstPassMin: number | null;
   readonly spent: Spent;
@@ -94,7 +95,7 @@ function sum(name: string, attempts: readonly OwnNumber[]): Sum {
     name,
     attempts: attempts.length,
     passed: known.length > 0 ? known.filter(({ passed }) => passed).length : null,
-    activeMin: total(({ activeMin }) => activeMin),
+    activeMin: attempts.some(({ activeMin }) => activeMin !== null) ? total(({ activeMin }) => activeMin ?? 0) : null,
     firstPassMin: median(passes),
     spent: {
       writing: total(({ spent }) => spent.writingMin),

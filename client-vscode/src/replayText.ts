@@ -1,6 +1,7 @@
 import { t } from "@vscode/l10n";
 import { clockTime, spokenTime } from "./duration.ts";
 import type { ReplayMark, ReplayView } from "./generated/protocol.ts";
+import { word } from "./words.ts";
 
 const KINDS: Readonly<Partial<Record<ReplayMark["kind"], string>>> = {
   opened: t("the problem was opened"),
@@ -14,6 +15,7 @@ const KINDS: Readonly<Partial<Record<ReplayMark["kind"], string>>> = {
   answered: t("the answer was scored"),
   diagnostics: t("the diagnostics changed"),
   text: t("the file changed outside the editor"),
+  agent_connection: t("an agent came or went"),
   focus: t("the window gained or lost the focus"),
   idle: t("a period without activity began or ended"),
   tick: t("heartbeat"),
@@ -34,20 +36,14 @@ const ORIGINS: Readonly<Record<string, string>> = {
   completion: t("an assistant's completion"),
   "completion-part": t("part of an assistant's completion"),
   "own-completion": t("a completion of Benchwright's assistant"),
-  chat: t("written by a chat or an agent"),
+  chat: t("written by a chat"),
+  agent: t("written by an agent"),
   suggestion: t("selected from the suggestions"),
   snippet: t("a snippet"),
   undo: t("undone or redone"),
   format: t("changed by a tool"),
   outside: t("changed by another program"),
   unknown: t("of unknown origin"),
-};
-
-const OUTCOMES: Readonly<Record<string, string>> = {
-  passed: t("passed"),
-  failed: t("failed"),
-  error: t("error"),
-  cancelled: t("cancelled"),
 };
 
 /** Events that a viewer does not step to: they say nothing about the work. */
@@ -93,17 +89,16 @@ export interface Stretch {
   readonly kind: "run" | "pause";
   readonly fromS: number;
   readonly toS: number;
-  /** `passed`, `failed` … of a run. */
+  /** `passed`, `failed` … of a run, as a class. */
   readonly outcome: string;
   readonly text: string;
 }
 
 /** Runs and pauses in the order of their beginning, each in words. */
 export function stretches(view: ReplayView): Stretch[] {
-  const runs = view.runs.map((span, index): Stretch => {
-    const outcome = OUTCOMES[span.what] ?? (span.what || t("without a verdict"));
-    const text = t("Run {0}, {1}: {2}", index + 1, outcome, between(span.fromS, span.toS));
-    return { kind: "run", fromS: span.fromS, toS: span.toS, outcome: span.what, text };
+  const runs = view.runs.map((span): Stretch => {
+    const text = t("Run {0}, {1}: {2}", span.run ?? "", word(span.what), between(span.fromS, span.toS));
+    return { kind: "run", fromS: span.fromS, toS: span.toS, outcome: span.what.replaceAll(" ", "-"), text };
   });
   const pauses = view.pauses.map((span): Stretch => {
     const when = between(span.fromS, span.toS);
@@ -125,4 +120,9 @@ export function changedPart(before: string, now: string): readonly [from: number
 
 function between(fromS: number, toS: number): string {
   return t("{0} to {1}", clockTime(fromS), clockTime(toS));
+}
+
+/** The number of the newest run on the timeline; 0 without one. */
+export function newestRun({ runs }: ReplayView): number {
+  return Math.max(0, ...runs.map(({ run }) => run ?? 0));
 }

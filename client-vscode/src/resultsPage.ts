@@ -2,6 +2,7 @@ import { t } from "@vscode/l10n";
 import type { AttemptStatus, CompilerLine, HintView, SubmitSummary, TestLine } from "./generated/protocol.ts";
 import { clockTime } from "./duration.ts";
 import { expectation, type Expectation } from "./expectation.ts";
+import type { Standing } from "./standing.ts";
 import { revealSentence } from "./verdict.ts";
 import { word } from "./words.ts";
 
@@ -20,7 +21,9 @@ export interface FailedTest {
 /** What the results view shows, ready to be put on the page as text. */
 export interface ResultsPage {
   readonly title: string;
-  readonly outcome: "passed" | "failed" | "error" | "running" | "none";
+  readonly outcome: "passed" | "failed" | "error" | "running" | "stale" | "none";
+  /** The server's sign, such as ✓; empty without an attempt. */
+  readonly sign: string;
   readonly headline: string;
   readonly message: string;
   readonly facts: readonly (readonly [string, string])[];
@@ -50,11 +53,13 @@ export function resultsPage(
     };
   }
   const verdict = status.verdict ?? undefined;
-  const shown = status.running ? undefined : verdict;
+  // That of an older run is not shown as if it were of the one that the page is about.
+  const shown = verdict?.number === status.view.run ? verdict : undefined;
   return {
     title: status.title,
-    outcome: status.running ? "running" : outcome(shown?.outcome),
-    headline: headline(status),
+    outcome: OUTCOMES[status.view.standing] ?? "none",
+    sign: status.view.run == null ? "" : status.view.sign,
+    headline: word(status.view.headline),
     message: message(status, shown),
     facts: [...verdictFacts(shown), ...qualityFacts(shown), ...attemptFacts(status, summary)],
     compiler: shown?.compiler ?? [],
@@ -75,12 +80,10 @@ export function inOneLine({ headline, message }: ResultsPage): string {
 /** How a submitted attempt ended, in one sentence. */
 export function summarySentence(summary: SubmitSummary): string {
   const { status } = summary;
-  const verdict = status.verdict ?? undefined;
-  const result = verdict?.headline ?? t("No verdict");
   const first = firstPass(summary);
   return (
     [
-      t("“{0}” submitted. {1}", status.title, result),
+      t("“{0}” submitted. {1}", status.title, status.view.headline),
       ...times(status).map(([active, total]) => t("active time {0} of {1}", active, total)),
       status.runs === 1 ? t("1 run") : t("{0} runs", status.runs),
       ...(first ? [t("first pass at {0}", first)] : []),
@@ -91,6 +94,7 @@ export function summarySentence(summary: SubmitSummary): string {
 const EMPTY: ResultsPage = {
   title: "",
   outcome: "none",
+  sign: "",
   headline: "",
   message: "",
   facts: [],
@@ -107,33 +111,24 @@ function hintHeading(number: number, cost: number): string {
   return cost ? t("Hint {0}, {1} % of the points", number, Math.round(cost * 1000) / 10) : t("Hint {0}", number);
 }
 
-function outcome(word: string | undefined): ResultsPage["outcome"] {
-  if (word === undefined || word === "recorded") return "none";
-  return word === "passed" || word === "failed" ? word : "error";
-}
-
-function headline(status: AttemptStatus): string {
-  const question = status.kind !== "design";
-  if (status.running) return question ? t("The answer is being scored …") : t("The hidden tests are running …");
-  if (status.verdict) return status.verdict.headline;
-  switch (status.state) {
-    case "open":
-      return t("The clock has not started");
-    case "paused":
-      return t("The clock is paused");
-    case "running":
-      return question ? t("No answer scored yet") : t("The hidden tests have not run yet");
-    default:
-      return t("This attempt ended without a verdict");
-  }
-}
+/** How the headline is drawn; what is not here is drawn as any text. */
+const OUTCOMES: Readonly<Partial<Record<Standing, ResultsPage["outcome"]>>> = {
+  passed: "passed",
+  failed: "failed",
+  "out of time": "failed",
+  undecided: "error",
+  "waiting for a judge": "error",
+  running: "running",
+  queued: "running",
+  "files changed": "stale",
+};
 
 /** What the verdict says, and what to do next once it is a pass. */
 function message(status: AttemptStatus, shown: AttemptStatus["verdict"]): string {
   if (!shown) return "";
   // The list of the compiler's messages, or the headline, says the same.
-  const said = shown.compiler?.length || shown.message === `${shown.headline}.` ? "" : shown.message;
-  if (shown.outcome !== "passed" || status.state !== "running") return said;
+  const said = shown.compiler?.length || status.view.headline.startsWith(shown.message.replace(/\.$/, "")) ? "" : shown.message;
+  if (status.view.standing !== "passed" || status.state !== "running") return said;
   return `${said} ${t("Submit to end the attempt. Until then its clock runs on.")}`.trim();
 }
 
@@ -147,7 +142,7 @@ function verdictFacts(verdict: AttemptStatus["verdict"]): [string, string][] {
     ...(verdict.tests
       ? [[t("Tests passed"), t("{0} of {1}", verdict.tests.passed, verdict.tests.total)] as [string, string]]
       : []),
-    [t("Try"), String(verdict.number)],
+    [t("Run"), String(verdict.number)],
     ...(verdict.outcome === "recorded" ? [] : [[t("Run time"), `${verdict.wallS.toFixed(1)} s`] as [string, string]]),
   ];
 }
@@ -210,8 +205,9 @@ function actions(status: AttemptStatus): ResultsPage["actions"] {
 }
 
 /** Whether the hidden tests failed where everything of them is shown. */
-function hasWaveform({ kind, verdict, aids }: AttemptStatus): boolean {
-  return kind === "design" && verdict?.outcome === "failed" && verdict.reveal === "full" && (aids?.includes("waveforms") ?? false);
+function hasWaveform({ kind, view, verdict, aids }: AttemptStatus): boolean {
+  const hasFailed = kind === "design" && view.standing === "failed";
+  return hasFailed && verdict?.reveal === "full" && (aids?.includes("waveforms") ?? false);
 }
 
 function isExplained({ kind, verdict, aids }: AttemptStatus): boolean {
@@ -220,5 +216,5 @@ function isExplained({ kind, verdict, aids }: AttemptStatus): boolean {
 
 /** The first button is the one to press next: after a pass, to submit. */
 function inOrder(status: AttemptStatus, buttons: ResultsPage["actions"]): ResultsPage["actions"] {
-  return status.verdict?.outcome === "passed" ? [...buttons].reverse() : buttons;
+  return status.view.standing === "passed" ? [...buttons].reverse() : buttons;
 }

@@ -1,6 +1,6 @@
 import { t } from "@vscode/l10n";
 import { clockTime } from "./duration.ts";
-import type { AttemptStatus, StudyView } from "./generated/protocol.ts";
+import type { AttemptStatus, InformationView, StudyView } from "./generated/protocol.ts";
 
 /** How far the participant has come in the study. */
 export function progressText(view: Pick<StudyView, "practice" | "position" | "total">): string {
@@ -16,6 +16,7 @@ export function conditionSentence(view: Pick<StudyView, "solver" | "assistants">
         "AI features of this editor are switched off as far as its settings allow, and any help you use is recorded.",
     );
   }
+  if (view.solver === "human+agent") return t("In this task you may use AI agents and assistants. What they do is recorded as theirs.");
   if (view.solver !== "human+copilot") return "";
   const names = (view.assistants ?? []).map((one) => (one === "benchwright" ? t("Benchwright's own completion") : one));
   return names.length > 0 ? t("In this task you may use {0}.", listed(names)) : t("In this task you may use AI assistants.");
@@ -43,11 +44,31 @@ export function recordingSentence(recording: string): string {
   }
 }
 
-/** Where the data goes, as a sentence. */
-export function destinationSentence(dataTo: string): string {
-  return dataTo === "nowhere"
-    ? t("Your data stays on this machine until you or the organisers of the study export it.")
-    : t("While you take part, your records are written to {0}, from your consent on and as they grow.", dataTo);
+/** What the study file settles about data and tasks, as a sentence; the server decides which ones there are. */
+export function informationSentence({ kind, value, text }: InformationView): string {
+  switch (kind) {
+    case "stays":
+      return t("Your data stays on this machine until you or the organisers of the study export it.");
+    case "written":
+      return t("While you take part, your records are written to {0}, from your consent on and as they grow.", value);
+    case "written_to_service":
+      return t(
+        "While you take part, your records go to the bench service that conducts the study, from your consent on and " +
+          "as they grow.",
+      );
+    case "kept":
+      return t("Records are kept for at most {0} months after the end of the study.", value);
+    case "seen":
+      return t("Your records are seen by: {0}.", value);
+    case "tasks":
+      return t("Number of tasks: {0}.", value);
+    case "time":
+      return t("The time limits add up to {0} minutes; pauses do not count.", value);
+    case "no_limit":
+      return t("Not every task has a time limit.");
+    default:
+      return text;
+  }
 }
 
 /** Whether the data has arrived, as sentences for a participant who has finished. */

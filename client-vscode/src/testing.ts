@@ -44,9 +44,10 @@ export class HiddenTests implements vscode.Disposable {
     if (now.kind !== "design") return;
     const item = this.item(now);
     if (!item) return;
-    if (now.running && !before?.running) {
-      const run = this.runs.get(item.id) ?? this.begin(item);
-      run.started(item);
+    if (now.running && (!before?.running || before.view.standing !== now.view.standing)) {
+      const run = this.runs.get(item.id) ?? this.begin(item, now);
+      if (now.view.standing === "queued") run.enqueued(item);
+      else run.started(item);
     }
     if (!now.running && (before?.running || this.isNewer(before, now))) this.finish(item, before, now);
     if (!isUnfinished(now)) this.controller.items.delete(item.id);
@@ -61,16 +62,16 @@ export class HiddenTests implements vscode.Disposable {
     return made;
   }
 
-  private begin(item: vscode.TestItem): vscode.TestRun {
+  private begin(item: vscode.TestItem, { view }: AttemptStatus): vscode.TestRun {
     // A run that a save started must not take the focus from the editor.
     const request = new vscode.TestRunRequest([item], undefined, undefined, false, true);
-    const run = this.controller.createTestRun(request, t("Hidden tests"));
+    const run = this.controller.createTestRun(request, t("Hidden tests, run {0}", view.run ?? ""));
     this.runs.set(item.id, run);
     return run;
   }
 
   private finish(item: vscode.TestItem, before: AttemptStatus | undefined, now: AttemptStatus): void {
-    const run = this.runs.get(item.id) ?? this.begin(item);
+    const run = this.runs.get(item.id) ?? this.begin(item, now);
     const verdict = now.verdict ?? undefined;
     if (verdict && this.isNewer(before, now)) report(run, item, verdict);
     else run.skipped(item);

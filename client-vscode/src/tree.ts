@@ -6,18 +6,11 @@ import { problemIcon, problemSpoken, problemTooltip, rowDescription } from "./pr
 import { countOf, grouped, GROUPINGS, type Group, type Grouping } from "./problemList.ts";
 import { showError } from "./reporting.ts";
 import type { Server } from "./server.ts";
+import { standingColour } from "./standing.ts";
 import { word } from "./words.ts";
 
 /** A row of the problem list. */
 export type Row = { readonly group: Group } | { readonly problem: ProblemSummary } | { readonly study: StudySummary };
-
-const STATE_COLOURS: Readonly<Record<ProblemSummary["state"], string | undefined>> = {
-  new: undefined,
-  attempted: "charts.blue",
-  "waiting for a judge": "charts.yellow",
-  failed: "testing.iconFailed",
-  passed: "testing.iconPassed",
-};
 
 const ICONS: Readonly<Record<Grouping, string>> = {
   pack: "package",
@@ -28,6 +21,8 @@ const ICONS: Readonly<Record<Grouping, string>> = {
 };
 
 const GROUPING = "benchwright.problemGrouping";
+const VIEW = "benchwright.problems";
+const noop = (): void => undefined;
 
 /** The studies to take part in, and the problems under their headings, those alone that hold the words of a filter. */
 export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
@@ -44,17 +39,21 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     attempts: Attempts,
     private readonly memory: vscode.Memento,
   ) {
-    this.view = vscode.window.createTreeView("benchwright.problems", { treeDataProvider: this, showCollapseAll: true });
+    this.tellOfPacks("loading");
+    this.view = vscode.window.createTreeView(VIEW, { treeDataProvider: this, showCollapseAll: true });
     this.subscriptions = [
       this.view,
-      server.onDidChangeState(() => this.refresh()),
+      server.onDidChangeState((state) => {
+        if (state === "starting") this.tellOfPacks("loading");
+        this.refresh();
+      }),
       this.view.onDidChangeVisibility(({ visible }) => {
         if (visible) void this.loadStudies();
       }),
       vscode.window.onDidChangeWindowState(() => void this.loadIfSeen()),
       new vscode.Disposable(() => clearInterval(this.looking)),
       attempts.onDidChange(({ before, now }) => {
-        if (before?.state !== now.state || before.verdict?.number !== now.verdict?.number) this.refresh();
+        if (before?.state !== now.state || before.view.headline !== now.view.headline) this.refresh();
       }),
     ];
     this.looking = setInterval(() => void this.loadIfSeen(), LOOK_AGAIN_MS);
@@ -153,14 +152,25 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     }
   }
 
+  /** The packs; the view says that they are read, and shows progress, until they are there. */
   private async packs(): Promise<PackSummary[]> {
+    const reading = this.server.request("packs", {});
+    void vscode.window.withProgress({ location: { viewId: VIEW }, title: t("Loading the problems …") }, () => reading.then(noop, noop));
     try {
-      return (await this.server.request("packs", {})).packs;
+      const { packs } = await reading;
+      this.tellOfPacks(packs.length > 0 ? "some" : "none");
+      return packs;
     } catch (error) {
       // A server that does not run has been reported; an empty list shows the view's welcome content.
+      this.tellOfPacks("unread");
       if (!this.server.failure) showError(error);
       return [];
     }
+  }
+
+  /** What an empty list means: see `viewsWelcome` of the manifest. */
+  private tellOfPacks(packs: "loading" | "some" | "none" | "unread"): void {
+    void vscode.commands.executeCommand("setContext", "benchwright.packs", packs);
   }
 }
 
@@ -212,7 +222,7 @@ const MANY = 40;
 
 function problemItem(row: { readonly problem: ProblemSummary }, grouping: Grouping): vscode.TreeItem {
   const { problem } = row;
-  const colour = STATE_COLOURS[problem.state];
+  const colour = standingColour(problem.state);
   const item = new vscode.TreeItem(problem.title);
   item.id = problem.ref;
   item.contextValue = "problem";

@@ -1,15 +1,6 @@
 import { t } from "@vscode/l10n";
 import type { VerdictView } from "./generated/protocol.ts";
 
-/** Codicon id of a verdict, for the status bar. The server says it in words: `short` and `headline`. */
-export function verdictIcon({ outcome, short }: VerdictView): string {
-  if (outcome === "passed") return "check";
-  if (outcome === "failed") return "x";
-  // A study may show only that there was a run.
-  if (outcome === "recorded") return "circle-filled";
-  return short === "waiting for a judge" ? "watch" : "warning";
-}
-
 /** What the problem lets the solver see, as a sentence. */
 export function revealSentence({ reveal, policySentence }: VerdictView, kind: string): string {
   if (reveal === "none") return t("This study shows no results.");

@@ -1,9 +1,9 @@
 import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
-import { verdictIcon } from "./verdict.ts";
+import { standingIcon } from "./standing.ts";
 
-/** The newest verdict in the status bar; a click opens the results. */
+/** The current attempt's standing, in the status bar; a click opens the results. */
 export class VerdictItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("verdict", vscode.StatusBarAlignment.Left, 100);
   private readonly subscription: vscode.Disposable;
@@ -21,14 +21,14 @@ export class VerdictItem implements vscode.Disposable {
 
   private show(): void {
     const status = this.attempts.current;
-    if (status?.running) {
-      this.draw("sync~spin", t("Running"), t("The hidden tests are running"));
-    } else if (status?.verdict) {
-      const { short, headline, message } = status.verdict;
-      this.draw(verdictIcon(status.verdict), short, `${headline}. ${message}`);
-    } else {
+    if (status?.view.run == null) {
       this.item.hide();
+      return;
     }
+    const { standing, short, headline, run } = status.view;
+    const message = status.verdict?.number === run ? status.verdict.message : "";
+    const icon = standing === "running" ? `${standingIcon(standing)}~spin` : standingIcon(standing);
+    this.draw(icon, short, [`${headline}.`, message].filter(Boolean).join(" "));
   }
 
   private draw(icon: string, text: string, sentence: string): void {

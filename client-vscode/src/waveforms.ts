@@ -4,6 +4,7 @@ import type { Attempts } from "./attempts.ts";
 import type { Server } from "./server.ts";
 import { errorText, shown } from "./reporting.ts";
 import { cursorInDesign, showRange } from "./sourceRange.ts";
+import { newerRunNote } from "./standing.ts";
 import { WebviewHost, type Ready } from "./webviewHost.ts";
 import type { FromWaveform, ToWaveform } from "./webview/pages/waveform.ts";
 import { ASKED } from "./webview/waveRequests.ts";
@@ -34,7 +35,7 @@ export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Di
   }
 
   resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): void {
-    const session = new WaveformSession(uri, panel.webview, this.extension, this.server, this.memory, this.times);
+    const session = new WaveformSession(uri, panel.webview, this.extension, this.server, this.memory, this.times, this.attempts);
     this.sessions.add(session);
     this.follow(session);
     panel.onDidChangeViewState(() => panel.active && this.follow(session));
@@ -93,6 +94,8 @@ class WaveformSession implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[];
   private readonly key: string;
   private opening: NodeJS.Timeout | undefined;
+  /** The run of the hidden tests that the file is of; null of any other. */
+  private run: number | null = null;
 
   constructor(
     private readonly file: vscode.Uri,
@@ -101,8 +104,10 @@ class WaveformSession implements vscode.Disposable {
     private readonly server: Server,
     private readonly memory: vscode.Memento,
     private readonly times: Map<string, number>,
+    private readonly attempts: Attempts,
   ) {
-    this.key = `${VIEW}|${file.toString()}`;
+    // Those of hidden tests have the number of their run in the name, and one layout.
+    this.key = `${VIEW}|${file.toString().replace(/-run-\d+\.vcd$/, ".vcd")}`;
     this.host = new WebviewHost(webview, { extension, page: "waveform", title: t("Waveform") }, (message) => this.receive(message));
     const [folder, name] = [vscode.Uri.joinPath(file, ".."), file.path.split("/").at(-1) ?? ""];
     const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, name));
@@ -111,6 +116,7 @@ class WaveformSession implements vscode.Disposable {
       watcher.onDidChange(() => this.openSoon()),
       watcher.onDidCreate(() => this.openSoon()),
       server.onDidChangeState((state) => state === "ready" && void this.open()),
+      attempts.onDidChange(() => this.noteNewerRun()),
     ];
   }
 
@@ -164,9 +170,16 @@ class WaveformSession implements vscode.Disposable {
       const time = this.times.get(this.uri) ?? null;
       this.times.delete(this.uri);
       this.host.post({ type: "opened", view, layout: this.memory.get(this.key), hasOtherViewers: hasOtherViewers(), time });
+      this.run = view.run;
+      this.noteNewerRun();
     } catch (error) {
       this.host.post({ type: "failed", reason: errorText(error) });
     }
+  }
+
+  private noteNewerRun(): void {
+    const status = this.run === null ? undefined : this.attempts.known(this.file);
+    if (status) this.host.post({ type: "note", text: newerRunNote(this.run, status.view) });
   }
 
   private async answer({ number, name, params }: Extract<FromWaveform, { type: "ask" }>): Promise<void> {

@@ -3,11 +3,14 @@ import { test } from "node:test";
 import { hintsText, problemText, statusText } from "../src/chatText.ts";
 
 test("a status names the runs that are allowed, the time that is left and what the newest run showed", () => {
-  const verdict = { headline: "Hidden tests failed: 3 of 5", message: "count is 4, expected 5" };
-  const text = statusText({ state: "running", runs: 2, runs_allowed: 5, active_s: 61, remaining_s: 120, verdict });
+  const verdict = { number: 2, message: "count is 4, expected 5" };
+  const view = { headline: "Hidden tests failed: 3 of 5 passed (run 2)", run: 2 };
+  const text = statusText({ state: "running", runs: 2, runs_allowed: 5, active_s: 61, remaining_s: 120, view, verdict });
   assert.match(text, /^- State: running\n- Runs of the hidden tests: 2 of 5\n/);
   assert.match(text, /Time at work: 1 minute 1 second\n- Time left: 2 minutes/);
-  assert.match(text, /Newest run: Hidden tests failed: 3 of 5\n\ncount is 4, expected 5$/);
+  assert.match(text, /Newest run: Hidden tests failed: 3 of 5 passed \(run 2\)\n\ncount is 4, expected 5$/);
+  const queued = { headline: "Run 3 is queued; run 2: 3/5 passed", run: 3 };
+  assert.match(statusText({ state: "running", runs: 2, view: queued, verdict }), /Newest run: Run 3 is queued; run 2: 3\/5 passed$/);
 });
 
 test("a problem ends with its status in words", () => {

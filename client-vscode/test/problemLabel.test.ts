@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { problemDescription, problemIcon, problemPage, problemSpoken, problemTooltip, rowDescription } from "../src/problemLabel.ts";
+import { STANDINGS } from "../src/standing.ts";
 import { problem } from "./samples.ts";
 
 test("a solved problem shows its best time", () => {
@@ -24,9 +25,9 @@ test("the tooltip leaves out a best time that is not there", () => {
   assert.match(problemTooltip(problem({ bestTimeS: 61 })), /^Best time: 01:01$/m);
 });
 
-test("each state has a shape of its own", () => {
-  const states = ["new", "attempted", "waiting for a judge", "failed", "passed"] as const;
-  assert.equal(new Set(states.map(problemIcon)).size, states.length);
+test("each state has a shape of its own, and the tooltip names the run", () => {
+  assert.equal(new Set(STANDINGS.map(problemIcon)).size, STANDINGS.length);
+  assert.match(problemTooltip(problem({ state: "failed", sign: "✗", run: 3 })), /^State: ✗ failed, run 3$/m);
 });
 
 test("the page of a problem has every fact of the tooltip, its pack and no markup of the title", () => {

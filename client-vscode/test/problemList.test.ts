@@ -36,7 +36,7 @@ test("a filter keeps the problems that hold all of its words, whatever their cas
 test("difficulties and states stand in their order, categories by name", () => {
   const odd = pack("odd", [problem({ ref: "odd/x", difficulty: "" })]);
   assert.deepEqual(labels([...PACKS, odd], "difficulty", ""), ["easy", "medium", "hard", "not stated"]);
-  assert.deepEqual(labels(PACKS, "state", ""), ["new", "passed"]);
+  assert.deepEqual(labels(PACKS, "state", ""), ["not begun", "passed"]);
   assert.deepEqual(labels(PACKS, "category", ""), ["Choice", "RTL generation"]);
 });
 

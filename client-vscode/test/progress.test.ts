@@ -1,29 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { OwnNumber } from "../src/generated/protocol.ts";
 import { othersText, resultText } from "../src/numberText.ts";
 import { monday, progress } from "../src/progress.ts";
+import { FAILED, number, view } from "./samples.ts";
 
-const NUMBER: OwnNumber = {
-  attempt: "a1",
-  problem: "starter/counter",
-  title: "Counter",
-  condition: "alone",
-  state: "submitted",
-  passed: true,
-  score: 1,
-  activeMin: 12,
-  firstPassMin: 10,
-  runs: 3,
-  forecastMin: 12,
-  forecastRatio: 0.972,
-  shareByAssistant: 0.451,
-  others: null,
-  category: "Specification to RTL",
-  skill: "",
-  started: "2026-03-04T10:00:00",
-  spent: { writingMin: 4, waitingMin: 1, readingMin: 7 },
-};
+const NUMBER = number();
 
 test("attempts are added up by pack, category and skill; what no pack names is left out", () => {
   const { all, packs, categories, skills } = progress([
@@ -47,9 +28,9 @@ test("weeks begin on Monday, and those without attempts are not left out", () =>
 test("a result that a study does not show is not guessed", () => {
   const hidden = { ...NUMBER, passed: null, firstPassMin: null };
   assert.deepEqual([progress([hidden]).all.passed, progress([hidden]).all.firstPassMin], [null, null]);
-  assert.equal(resultText(hidden), "submitted");
-  assert.equal(resultText({ ...NUMBER, passed: false }), "submitted, not passed");
-  assert.equal(resultText({ ...NUMBER, state: "running", passed: null }), "not ended");
+  const recorded = view({ standing: "recorded", sign: "•", short: "recorded" });
+  assert.equal(resultText({ ...hidden, view: recorded }), "• recorded, run 4");
+  assert.equal(resultText({ ...NUMBER, view: FAILED, passed: false }), "✗ failed, run 4");
 });
 
 test("how others did says who did not get there", () => {

@@ -23,7 +23,7 @@ const VIEW: ReplayView = {
     mark(8, 100, "submitted"),
   ],
   pauses: [{ fromS: 10, toS: 30, what: "coffee" }],
-  runs: [{ fromS: 40, toS: 42, what: "passed" }],
+  runs: [{ fromS: 40, toS: 42, what: "passed", run: 1 }],
   complete: true,
 };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inOneLine, resultsPage, summarySentence } from "../src/resultsPage.ts";
-import { attempt, verdict } from "./samples.ts";
+import { attempt, FAILED, verdict, view } from "./samples.ts";
 
 test("the page shows exactly what the verdict reveals", () => {
   const lines = [{ name: "test_reset", passed: true, message: null }];
@@ -11,14 +11,16 @@ test("the page shows exactly what the verdict reveals", () => {
   assert.equal(page.policy, "This problem shows test names only.");
   assert.deepEqual(page.facts.slice(0, 3), [
     ["Tests passed", "5 of 5"],
-    ["Try", "4"],
+    ["Run", "4"],
     ["Run time", "0.8 s"],
   ]);
 });
 
 test("while the tests run, the old verdict is not shown as if it were new", () => {
-  const page = resultsPage(attempt({ running: true, verdict: verdict({ log: "old" }) }));
+  const queued = view({ standing: "queued", sign: "…", short: "run 5 queued", headline: "Run 5 is queued; run 4: 5/5 passed", run: 5, newestRun: 5 });
+  const page = resultsPage(attempt({ running: true, view: queued, verdict: verdict({ log: "old" }) }));
   assert.deepEqual([page.outcome, page.message, page.passed, page.log], ["running", "", [], ""]);
+  assert.equal(page.headline, "Run 5 is queued; run 4: 5/5 passed");
   assert.deepEqual(
     page.actions.map(({ command }) => command),
     ["cancelRun"],
@@ -53,7 +55,7 @@ test("a failure of the hidden tests is explained only where that is allowed", ()
 
 test("a waveform of the hidden tests is offered only of a failure of which everything is shown", () => {
   const offers = (outcome: string, reveal: string, aids: string[]): boolean => {
-    const status = attempt({ state: "running", aids, verdict: verdict({ outcome, reveal }) });
+    const status = attempt({ state: "running", aids, view: outcome === "failed" ? FAILED : view(), verdict: verdict({ outcome, reveal }) });
     return resultsPage(status).actions.some(({ command }) => command === "showHiddenWaveform");
   };
   assert.deepEqual(
@@ -71,7 +73,7 @@ const NEXT = ["nextProblem", "openProblem"];
 
 test("each state offers its next step", () => {
   const steps = (["open", "running", "paused", "submitted", "abandoned"] as const).map((state) =>
-    resultsPage(attempt({ state })).actions.map(({ command }) => command),
+    resultsPage(attempt({ state, view: view({ standing: "open", sign: "…", run: null, newestRun: null }) })).actions.map(({ command }) => command),
   );
   assert.deepEqual(steps, [["start"], ["run", "submit"], ["resume"], NEXT, NEXT]);
   assert.deepEqual(
@@ -85,7 +87,7 @@ test("the summary of a submission names time, runs, first pass and verdict", () 
   const summary = { status, firstPassS: 61, firstPassRun: 3 };
   assert.equal(
     summarySentence(summary),
-    "“Counter” submitted. Hidden tests passed: 5 of 5, active time 01:30 of 01:40, 4 runs, first pass at 01:01 (run 3).",
+    "“Counter” submitted. Hidden tests passed: 5 of 5 (run 4), active time 01:30 of 01:40, 4 runs, first pass at 01:01 (run 3).",
   );
   assert.deepEqual(resultsPage(status, summary).facts.slice(3), [
     ["Attempt", "submitted"],
@@ -113,7 +115,7 @@ test("while a study hides the clock, neither summary nor facts have a time", () 
   const summary = { status, firstPassS: null, firstPassRun: 3 };
   assert.equal(
     summarySentence(summary),
-    "“Counter” submitted. Hidden tests passed: 5 of 5, 4 runs, first pass at run 3.",
+    "“Counter” submitted. Hidden tests passed: 5 of 5 (run 4), 4 runs, first pass at run 3.",
   );
   assert.deepEqual(resultsPage(status, summary).facts.slice(3), [
     ["Attempt", "submitted"],
@@ -127,6 +129,13 @@ test("a submission that never passed says so", () => {
   const summary = { status, firstPassS: null, firstPassRun: null };
   assert.doesNotMatch(summarySentence(summary), /first pass/);
   assert.deepEqual(resultsPage(status, summary).facts.at(-1), ["First pass", "none"]);
+});
+
+test("a result whose files have changed since is drawn as stale, and has no waveform", () => {
+  const stale = view({ standing: "files changed", sign: "…", headline: "Hidden tests failed: 3 of 5 passed (run 4); the files have changed since" });
+  const page = resultsPage(attempt({ view: stale, aids: ["waveforms"], verdict: verdict({ outcome: "failed", reveal: "full" }) }));
+  assert.deepEqual([page.outcome, page.headline], ["stale", stale.headline]);
+  assert.deepEqual(page.actions.map(({ command }) => command), ["run", "submit"]);
 });
 
 test("failures come with what was expected and when they failed, and what passed is only named", () => {
@@ -165,14 +174,16 @@ test("after a pass the first step is to submit, and then to go on, except in a s
 });
 
 test("what the headline says already is not said twice", () => {
-  const told = verdict({ outcome: "failed", headline: "The answer is incorrect", message: "The answer is incorrect." });
-  assert.equal(resultsPage(attempt({ verdict: told })).message, "");
+  const told = verdict({ outcome: "failed", message: "The answer is incorrect." });
+  const shown = view({ standing: "failed", headline: "The answer is incorrect (try 4)" });
+  assert.equal(resultsPage(attempt({ view: shown, verdict: told })).message, "");
 });
 
 test("in one line a pass keeps its headline before the next step", () => {
-  const told = verdict({ outcome: "passed", headline: "The answer is correct", message: "The answer is correct." });
+  const told = verdict({ outcome: "passed", message: "The answer is correct." });
+  const shown = view({ headline: "The answer is correct (try 4)" });
   assert.equal(
-    inOneLine(resultsPage(attempt({ verdict: told, state: "running" }))),
-    "The answer is correct. Submit to end the attempt. Until then its clock runs on.",
+    inOneLine(resultsPage(attempt({ view: shown, verdict: told, state: "running" }))),
+    "The answer is correct (try 4). Submit to end the attempt. Until then its clock runs on.",
   );
 });

@@ -1,4 +1,4 @@
-import type { AttemptStatus, ProblemSummary, StudyView, VerdictView } from "../src/generated/protocol.ts";
+import type { AttemptStatus, OwnNumber, ProblemSummary, StandingView, StudyView, VerdictView } from "../src/generated/protocol.ts";
 
 export function problem(changes: Partial<ProblemSummary> = {}): ProblemSummary {
   return {
@@ -9,7 +9,9 @@ export function problem(changes: Partial<ProblemSummary> = {}): ProblemSummary {
     category: "cid003",
     categoryName: "RTL generation",
     difficulty: "easy",
-    state: "new",
+    state: "not begun",
+    sign: "",
+    run: null,
     bestTimeS: null,
     attempts: 0,
     ...changes,
@@ -20,8 +22,6 @@ export function verdict(changes: Partial<VerdictView> = {}): VerdictView {
   return {
     outcome: "passed",
     reason: "passed",
-    short: "5/5 passed",
-    headline: "Hidden tests passed: 5 of 5",
     message: "All hidden tests pass.",
     tests: { passed: 5, total: 5 },
     lines: null,
@@ -35,6 +35,23 @@ export function verdict(changes: Partial<VerdictView> = {}): VerdictView {
   };
 }
 
+/** The standing of the samples' attempt: its run 4 has passed. */
+export function view(changes: Partial<StandingView> = {}): StandingView {
+  return {
+    standing: "passed",
+    sign: "✓",
+    short: "5/5 passed",
+    headline: "Hidden tests passed: 5 of 5 (run 4)",
+    run: 4,
+    decidedAt: "2026-01-02T03:04:05Z",
+    newestRun: 4,
+    ...changes,
+  };
+}
+
+/** That its run 4 has failed. */
+export const FAILED = view({ standing: "failed", sign: "✗", short: "3/5 passed", headline: "Hidden tests failed: 3 of 5 passed (run 4)" });
+
 export function attempt(changes: Partial<AttemptStatus> = {}): AttemptStatus {
   return {
     attempt: "a1",
@@ -47,6 +64,7 @@ export function attempt(changes: Partial<AttemptStatus> = {}): AttemptStatus {
     activeS: 90,
     runs: 4,
     running: false,
+    view: changes.verdict?.outcome === "failed" ? FAILED : view(),
     verdict: null,
     ...changes,
   };
@@ -72,12 +90,39 @@ export function study(changes: Partial<StudyView> = {}): StudyView {
     consent: { version: "1", text: "Text.", given: true },
     recording: "full",
     dataTo: "nowhere",
+    information: [{ kind: "stays", value: "", text: "Your data stays here." }],
     feedback: "full",
     timeLimitS: 1800,
     runsAllowed: 3,
     forecasts: ["minutes"],
     selfEstimates: ["minutes"],
     questions: [],
+    ...changes,
+  };
+}
+
+export function number(changes: Partial<OwnNumber> = {}): OwnNumber {
+  return {
+    attempt: "a1",
+    problem: "starter/counter",
+    title: "Counter",
+    condition: "alone",
+    workedAs: "human",
+    view: view(),
+    passed: true,
+    score: 1,
+    activeMin: 12,
+    firstPassMin: 10,
+    runs: 3,
+    forecastMin: 12,
+    forecastRatio: 0.972,
+    shareByAssistant: 0.451,
+    others: null,
+    category: "Specification to RTL",
+    skill: "",
+    started: "2026-03-04T10:00:00",
+    spent: { writingMin: 4, waitingMin: 1, readingMin: 7 },
+    withAgents: null,
     ...changes,
   };
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import {
   conditionSentence,
   deliverySentences,
-  destinationSentence,
+  informationSentence,
   progressText,
   recordingSentence,
   runsLeft,
@@ -32,8 +32,9 @@ test("each recording level says what it keeps of the text", () => {
 });
 
 test("where data go is told by name", () => {
-  assert.match(destinationSentence("nowhere"), /stays on this machine/);
-  assert.match(destinationSentence("/media/lab"), /written to \/media\/lab/);
+  assert.match(informationSentence({ kind: "stays", value: "", text: "" }), /stays on this machine/);
+  assert.match(informationSentence({ kind: "written", value: "/media/lab", text: "" }), /written to \/media\/lab/);
+  assert.match(informationSentence({ kind: "time", value: "140", text: "" }), /add up to 140 minutes/);
 });
 
 test("what is left of runs never falls below nothing", () => {

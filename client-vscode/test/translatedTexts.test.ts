@@ -28,14 +28,14 @@ test("an edit is told by its length and origin in the order of the language", ()
 test("a run's outcome is translated, a person's reason for a pause is not", () => {
   const view: Pick<ReplayView, "runs" | "pauses"> = {
     runs: [
-      { fromS: 5, toS: 6, what: "failed" },
-      { fromS: 7, toS: 8, what: "" },
+      { fromS: 5, toS: 6, what: "failed", run: 1 },
+      { fromS: 7, toS: 8, what: "superseded", run: 2 },
     ],
     pauses: [{ fromS: 1, toS: 2, what: "coffee" }],
   };
   assert.deepEqual(
     stretches(view as ReplayView).map(({ text }) => text),
-    ["Pause (coffee): 00:01 bis 00:02", "Lauf 1, nicht bestanden: 00:05 bis 00:06", "Lauf 2, ohne Ergebnis: 00:07 bis 00:08"],
+    ["Pause (coffee): 00:01 bis 00:02", "Lauf 1, nicht bestanden: 00:05 bis 00:06", "Lauf 2, überholt: 00:07 bis 00:08"],
   );
 });
 

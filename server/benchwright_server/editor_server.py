@@ -238,6 +238,8 @@ class EditorServer(LanguageServer):
     last_results: LastResults
     agents: Agents | None
     """None if they are turned off."""
+    agents_own_connection: str
+    """Id of the connection if the client is an agent's alone; else empty."""
     served: dict[str, Callable[[Mapping[str, Any]], Awaitable[Wire]]]
     """By its name, what each operation that is served does with its parameters."""
     waveforms: Waveforms | None

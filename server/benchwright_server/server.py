@@ -12,6 +12,7 @@ import logging
 import sys
 import threading
 import time
+import uuid
 from collections.abc import Generator
 from functools import partial
 from importlib import import_module
@@ -33,6 +34,7 @@ from benchwright_foundation.home import Home
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandbox import Sandbox
 from benchwright_server import version
+from benchwright_server.agent.address import MCP_CLIENT
 from benchwright_server.attempts.delivery_retry import LiveDelivery, start_retrying_deliveries
 from benchwright_server.attempts.session import EditorSession, Listeners
 from benchwright_server.attempts.sessions import EditorSessions
@@ -215,6 +217,7 @@ class BenchwrightServer(EditorServer):
         )
         listeners = Listeners(
             self._attempt_changed,
+            self._answer_agents,
             self.report_failure,
             self._notice,
             RunProgress(self).cancellable_run_progress,
@@ -228,6 +231,8 @@ class BenchwrightServer(EditorServer):
         self.expansions = None
         self.last_results = LastResults()
         self.agents = None
+        client_name = (greeting.params.get("clientInfo") or {}).get("name")
+        self.agents_own_connection = uuid.uuid4().hex if client_name == MCP_CLIENT else ""
         self.served = {}
         self.waveforms = None
         self.is_shut_down = False
@@ -336,10 +341,14 @@ class BenchwrightServer(EditorServer):
         self._changed.add(session)
         if session.header.study:
             self.delivery.note()
-        if self.agents is not None and not (session.ended or session.is_elsewhere):
-            self.agents.listen_unless_listening(session.header.id)
+        if not (session.ended or session.is_elsewhere):
+            self._answer_agents(session)
         if session not in self._telling:
             self._telling[session] = asyncio.get_running_loop().create_task(self._send_changes(session))
+
+    def _answer_agents(self, session: EditorSession) -> None:
+        if self.agents is not None:
+            self.agents.listen_unless_listening(session.header.id)
 
     async def _send_changes(self, session: EditorSession) -> None:
         try:

@@ -130,7 +130,7 @@ class Metrics:
             event.remove(Engine, "handle_error", count)
 
     @contextlib.contextmanager
-    def serve_metrics(self, port: int | None) -> Iterator[None]:
+    def serving_metrics(self, port: int | None) -> Iterator[None]:
         """Answers at this port of the loopback interface; prints the address.
 
         Args:

@@ -88,7 +88,7 @@ async def serve(
             await bench.accounts.revoke_worker_tokens(_LOCAL)
             token = await bench.accounts.new_worker_token(_LOCAL)
             try:
-                with bench.metrics.counting_database_errors(), bench.metrics.serve_metrics(metrics_port):
+                with bench.metrics.counting_database_errors(), bench.metrics.serving_metrics(metrics_port):
                     async with (
                         running_local_workers(local_url, token, workers, sandbox),
                         _running_local_work(companion, local_url),

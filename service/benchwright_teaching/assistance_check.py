@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from benchwright_attempts.attribution import BY_MODEL, EditOrigin, attribute, extension_of_reason
+from benchwright_attempts.attribution import BY_MODEL, CHATS, EditOrigin, attribute, extension_of_reason
 from benchwright_attempts.attribution.origin import OWN_PROVIDER
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.events.evidence import AssistAccepted, EditReason, Environment
@@ -136,7 +136,7 @@ def check_assistance(
         extension = providers.get(edit_key) or (extension_of_reason(reason.metadata) if reason is not None else "")
         if label.origin is EditOrigin.OWN_COMPLETION:
             extension = OWN_PROVIDER
-        is_chat = label.origin is EditOrigin.CHAT
+        is_chat = label.origin in CHATS
         rule = rule_at(history, times[label.seq])
         if rule is None or rule.allows_text_from(extension, is_chat=is_chat):
             continue

@@ -76,10 +76,10 @@ def _number_text(points: float) -> str:
 
 def _csv_text(rows: Sequence[Sequence[str]]) -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\r\n").writerows([plain_cell(cell) for cell in row] for row in rows)
+    csv.writer(text, lineterminator="\r\n").writerows([formula_free_cell(cell) for cell in row] for row in rows)
     return text.getvalue()
 
 
-def plain_cell(cell: str) -> str:
+def formula_free_cell(cell: str) -> str:
     """A cell that no spreadsheet takes for a formula."""
     return _FORMULA.sub(r"\1'", cell)

@@ -66,6 +66,8 @@ class DecidedRun:
     """Of the hidden tests that passed, from 0 to 1."""
     hints_cost: float = 0.0
     """Share of the problem's points that the hints cost which were taken before it."""
+    number: int | None = None
+    """Number of the run within its attempt. None if it is unknown."""
 
 
 @dataclass(frozen=True)
@@ -94,11 +96,11 @@ def problem_worth(decided_runs: Sequence[DecidedRun], grading: GradingRules, dea
     if not counted_runs:
         return Worth(0.0, None, 0)
     if grading.counting is Counting.LAST:
-        return _worth(counted_runs[-1], grading, deadlines.due)
-    return max((_worth(run, grading, deadlines.due) for run in counted_runs), key=lambda worth: worth.points)
+        return _worth_of_run(counted_runs[-1], grading, deadlines.due)
+    return max((_worth_of_run(run, grading, deadlines.due) for run in counted_runs), key=lambda worth: worth.points)
 
 
-def share_of_points(run: DecidedRun, grading: GradingRules) -> float:
+def share_before_deductions(run: DecidedRun, grading: GradingRules) -> float:
     """Share of a problem's points that a run is worth if it is not late and no hint was taken, from 0 to 1."""
     return run.share if grading.partial else float(run.is_passed)
 
@@ -108,10 +110,10 @@ def days_late(moment: datetime, due: datetime | None) -> int:
     return max(0, math.ceil((moment - due) / _DAY)) if due is not None else 0
 
 
-def _worth(run: DecidedRun, grading: GradingRules, due: datetime | None) -> Worth:
+def _worth_of_run(run: DecidedRun, grading: GradingRules, due: datetime | None) -> Worth:
     days_overdue = days_late(run.at, due)
     kept_share = max(0.0, 1 - days_overdue * grading.late_percent / 100)
-    earned = max(0.0, share_of_points(run, grading) - run.hints_cost)
+    earned = max(0.0, share_before_deductions(run, grading) - run.hints_cost)
     return Worth(round(grading.points * earned * kept_share, 3), run, days_overdue)
 
 

@@ -79,7 +79,7 @@ def pairs_with_common_text(
     for (first_name, second_name), keys in shared.items():
         fewer = min(len(marks[first_name]), len(marks[second_name]))
         if fewer >= _LEAST:
-            common_lines = (_stretches(marks[solution], keys) for solution in (first_name, second_name))
+            common_lines = (_common_line_ranges(marks[solution], keys) for solution in (first_name, second_name))
             similar_pairs.append(SimilarPair(first_name, second_name, len(keys) / fewer, *common_lines))
     return sorted(
         similar_pairs, key=lambda similar_pair: (-similar_pair.share, similar_pair.first, similar_pair.second)
@@ -101,14 +101,14 @@ def _fingerprint_marks(files: Mapping[str, str]) -> dict[int, _Fingerprint]:
 
 
 def _text_leaves(text: str) -> list[tuple[bytes, int]]:
-    return list(_leaves(text.encode(errors="replace")[:_LONGEST]))
+    return list(_leaf_types_and_lines(text.encode(errors="replace")[:_LONGEST]))
 
 
 def _hashes(leaves: Sequence[tuple[bytes, int]]) -> list[int]:
-    return [_hash(leaves[offset : offset + GROUP]) for offset in range(len(leaves) - GROUP + 1)]
+    return [_hash_of_leaves(leaves[offset : offset + GROUP]) for offset in range(len(leaves) - GROUP + 1)]
 
 
-def _leaves(data: bytes) -> Iterator[tuple[bytes, int]]:
+def _leaf_types_and_lines(data: bytes) -> Iterator[tuple[bytes, int]]:
     """Type of each leaf of the tree, and its line."""
     open_nodes = [parse(data).root_node]
     while open_nodes:
@@ -128,12 +128,12 @@ def _normalised_token(kind: str, text: bytes) -> bytes:
     return text
 
 
-def _hash(leaves: Sequence[tuple[bytes, int]]) -> int:
+def _hash_of_leaves(leaves: Sequence[tuple[bytes, int]]) -> int:
     digest = hashlib.blake2b(b"\0".join(leaf for leaf, _ in leaves), digest_size=8)
     return int.from_bytes(digest.digest())
 
 
-def _stretches(marks: Mapping[int, _Fingerprint], keys: Sequence[int]) -> dict[str, list[tuple[int, int]]]:
+def _common_line_ranges(marks: Mapping[int, _Fingerprint], keys: Sequence[int]) -> dict[str, list[tuple[int, int]]]:
     stretches: dict[str, list[tuple[int, int]]] = {}
     for mark in sorted((marks[key] for key in keys), key=lambda mark: (mark.file, mark.first_line)):
         file_stretches = stretches.setdefault(mark.file, [])

@@ -24,13 +24,13 @@ DIFFERENT = flow("lint").content(
 RIGHT = flow("lint").right.encode() + b"\n"
 
 
-async def verdict_on(design: bytes, reference: bytes, toolchain: Toolchain) -> tuple[Verdict, str]:
+async def verdict_on(design_text: bytes, reference: bytes, toolchain: Toolchain) -> tuple[Verdict, str]:
     problem = flow("lint").problem()
     hidden = problem.hidden.model_copy(update={"reference": {"rtl/sum.sv": reference.decode()}})
     log = io.BytesIO()
     verdict = await run_harness(
         problem.model_copy(update={"hidden": hidden}),
-        {"rtl/sum.sv": design},
+        {"rtl/sum.sv": design_text},
         sandbox=BwrapSandbox(),
         toolchain=toolchain,
         log=log,
@@ -46,7 +46,7 @@ async def test_a_design_that_tools_read_differently_is_undecided_and_the_place_n
 
 
 async def test_a_reference_that_tools_read_differently_keeps_nobody_from_passing(toolchain: Toolchain) -> None:
-    for design in (RIGHT, DIFFERENT):
-        verdict, log = await verdict_on(design, DIFFERENT, toolchain)
+    for design_text in (RIGHT, DIFFERENT):
+        verdict, log = await verdict_on(design_text, DIFFERENT, toolchain)
         assert verdict.outcome is Outcome.PASSED, log
-        assert (NOT_COMPARED in verdict.remarks) == (design is DIFFERENT)
+        assert (NOT_COMPARED in verdict.remarks) == (design_text is DIFFERENT)

@@ -268,7 +268,7 @@ def one_model() -> Iterator[dict[str, tuple[Numbers, VarianceModel]]]:
             cached["study"] = real(design, treated, covariates, is_within)
         return cached["study"]
 
-    with patch.object(CrossedDesign, "difference_model", once):
+    with patch.object(CrossedDesign, "residual_and_variance_model", once):
         yield cached
 
 

@@ -184,7 +184,7 @@ async function bobCopies(editor: Editor): Promise<void> {
 }
 
 async function teacherSeesBoth(teacher: Teacher): Promise<void> {
-  const byAda = await teacher.writtenBy(ADA, "saturating-counter", /1 runs, passed/);
+  const byAda = await teacher.writtenBy(ADA, "saturating-counter", /1 run, passed/);
   assert.deepEqual([...byAda.keys()], ["typed"]);
   const byBob = await teacher.writtenBy(BOB, "saturating-counter", /2 runs, passed/);
   assert.ok(byBob.get("paste")! > byBob.get("typed")!);

@@ -37,7 +37,7 @@ scenario("a starter problem is broken, fixed, passed, submitted and replayed fro
   await editor.pasteOver(FILE, starterFile(PROBLEM, "hidden", "wrong", "wraps", FILE));
   await editor.save();
   await editor.sees(editor.statusBar("verdict"), /[1-9]\d*\/\d+/);
-  await editor.sees(editor.codeLens(), /Run hidden tests · \d+\/\d+ passed · \d+\.\d s · try 1/);
+  await editor.sees(editor.codeLens(), /Run hidden tests · ✗ \d+\/\d+ passed · \d+\.\d s · run 1/);
 
   await editor.statusBar("clock").click();
   await editor.answer("coffee");
@@ -51,7 +51,7 @@ scenario("a starter problem is broken, fixed, passed, submitted and replayed fro
   await editor.pasteOver(FILE, reference);
   await editor.save();
   await editor.sees(editor.statusBar("verdict"), /(\d+)\/\1 passed$/);
-  await editor.sees(editor.codeLens(), /(\d+)\/\1 passed · \d+\.\d s · try 2/);
+  await editor.sees(editor.codeLens(), /(\d+)\/\1 passed · \d+\.\d s · run 2/);
   await editor.sees(editor.problemsPanel(), "nothing");
   await editor.sees((await editor.webview(".headline.passed")).locator("main"), "Hidden tests passed");
   await editor.closePanel();

@@ -411,7 +411,7 @@ export class Editor {
 
   /** Waits until the hidden tests have stopped, as they must within seconds of being cancelled. */
   async notRunning(): Promise<void> {
-    await this.page.locator('[id="benchwright.benchwright.verdict"][aria-label*="are running"]').waitFor({
+    await this.page.locator('[id="benchwright.benchwright.verdict"][aria-label*=" is running"]').waitFor({
       state: "detached",
       timeout: 20 * SECONDS,
     });

@@ -14,7 +14,7 @@ export function expectedReport(walked: Walked): { sections: Record<string, Secti
     seed: 1,
     sources: {
       Benchwright: /^\d/,
-      "classifier of edits": "1",
+      "classifier of edits": "2",
       "seed of the intervals": "1",
       "study file": /^SHA-256 [0-9a-f]{64}$/,
       plan: /^SHA-256 [0-9a-f]{64}$/,
@@ -47,6 +47,7 @@ export function expectedReport(walked: Walked): { sections: Record<string, Secti
         "There is no horizon to fit. It needs attempts of a model at problems that people solved too.",
       ),
       estimates: estimates(walked),
+      actors: actors(walked),
       origins: origins(walked),
       assistance: assistance(walked),
       judges: empty(
@@ -63,6 +64,46 @@ function withRoles(sections: Record<string, Omit<Section, "role">>): Record<stri
   const roleOf = (id: string): string | null =>
     ["answer", "support", "preregistration", "populations"].includes(id) ? null : "exploratory";
   return Object.fromEntries(Object.entries(sections).map(([id, section]) => [id, { ...section, role: roleOf(id) }]));
+}
+
+function actors({ pasted, typed, completion }: Walked): Omit<Section, "role"> {
+  return {
+    title: "Who made the attempts",
+    says: [
+      "The condition of an attempt follows from who made its changes and requests. An agent that solves a problem alone " +
+        "through MCP is an agent, whoever opened it; a person with an agent is human+agent.",
+      "No attempt is of unknown makers.",
+    ],
+    without: null,
+    numbers: {
+      minutes_with_agents: {},
+      attempts: [
+        { assigned: "alone (human)", made_by: "human", attempts: 2 },
+        { assigned: "copilot (human+copilot)", made_by: "human+copilot", attempts: 1 },
+      ],
+      unknown: [],
+      not_as_assigned: [],
+    },
+    tables: [
+      {
+        title: "Attempts by who made them",
+        columns: ["assigned", "made by", "attempts", "fits"],
+        rows: [
+          ["alone (human)", "human", 2, "yes"],
+          ["copilot (human+copilot)", "human+copilot", 1, "yes"],
+        ],
+      },
+      {
+        title: "Characters put in, by whom",
+        columns: ["actor", "known by", "characters"],
+        rows: [
+          ["completion", "change reason", completion.length],
+          ["person", "change reason", pasted + typed],
+        ],
+      },
+    ],
+    pictures: [],
+  };
 }
 
 function populations(): Omit<Section, "role"> {

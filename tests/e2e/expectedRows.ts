@@ -49,7 +49,8 @@ export function expectedAttempts({ practice, arbiter, fifo, uart, pasted, typed,
     },
     {
       ...row(fifo, "sync-fifo", "Synchronous FIFO with level flags", "cid003", 2),
-      ...{ condition: "copilot", solver: "human+copilot", state: "submitted", submissions: 1, passed: "false" },
+      ...{ condition: "copilot", solver: "human+copilot", assigned_solver: "human+copilot" },
+      ...{ actors: /completion by change_reason: 0 requests/, state: "submitted", submissions: 1, passed: "false" },
       ...ran(fifo, "failed", "tests_failed", 18),
       final: "failed",
       ...{ score: 0, tests_passed: 0, censored_by: "handed_in_unsolved" },
@@ -91,11 +92,13 @@ function row(attempt: LoggedAttempt, id: string, title: string, category: string
     ...{ shown: 0, accepted: 0, reached_30s: 0, survived_30s: 0, reached_120s: 0, survived_120s: 0, survived_end: 0 },
     ...{ forecast_minutes: "", forecast_without_ai_minutes: "", forecast_with_ai_minutes: "", forecast_blind_minutes: "" },
     ...{ forecast_difficulty: "", forecast_success: "", prior_exposure: "" },
+    ...{ assigned_solver: "human", actors: /^person by /, inserted_by_unknown: 0 },
+    ...{ working_s: "", supervising_s: "", waiting_s: "", away_s: "" },
     ...{ self_minutes: "", self_difficulty: "", self_success: "", external_help: "" },
     ...{ calls: 0, input_tokens: 0, output_tokens: 0, total_tokens: 0, cost_usd: "", prompts: "" },
     ...{ violations: 0, violation_rules: "", judge_method: "", judge_votes: "", judge_cost_usd: 0 },
     ...{ problem_digest: attempt.header.problem_digest, toolchain: "", sandbox: "", change_reasons: "true" },
-    ...{ classifier: "1", published: "2026-11-20", knowledge_cutoff: "" },
+    ...{ classifier: "2", published: "2026-11-20", knowledge_cutoff: "" },
     ...{ study_sha256: attempt.of("assigned")[0]?.study_sha256 ?? "", intended: "true", excluded_by: "" },
   };
 }
@@ -113,6 +116,9 @@ export function expectedEvents({ practice, arbiter, fifo, uart, completion }: Wa
       ...{ seq: logged.seq, wall: logged.wall, at_s: logged.at, clock_s: logged.clock },
       ...{ type: logged.event.type, state: logged.state },
       ...{ path: "", inserted: "", deleted: "", origin: "", method: "", classifier: "" },
+      // Who opened it has done nothing yet.
+      ...{ actor: logged.event.type === "opened" ? "" : (logged.event.actor ?? "") },
+      ...{ actor_known_by: logged.event.type === "opened" ? "" : (logged.event.actor_known_by ?? "") },
       ...{ outcome: "", reason: "", tests_passed: "", tests_total: "" },
       ...(logged.event.type === "edit_reason" && { path: logged.event.path ?? "" }),
       ...(logged.event.type === "edit" && editCells(logged, attempt === arbiter, completion)),
@@ -131,7 +137,9 @@ function editCells({ event }: TimedEvent, isPaste: boolean, completion: string):
     origin: isPaste ? "paste" : isOwn ? "own-completion" : "typed",
     // The editor told of each edit where it came from.
     method: "change_reason",
-    classifier: "1",
+    actor: isOwn && !isPaste ? "completion" : "person",
+    actor_known_by: "change_reason",
+    classifier: "2",
   };
 }
 

@@ -78,7 +78,7 @@ test("staff replay an attempt by keyboard, and a screen reader says when and wha
   await page.getByRole("button", { name: "Next mark" }).focus();
   await page.keyboard.press("Enter");
   await page.keyboard.press("Enter");
-  await status.filter({ hasText: /run 1 did not pass, \d+ of \d+ tests/ }).waitFor({ state: "attached" });
+  await status.filter({ hasText: /run 1 failed, \d+ of \d+ tests/ }).waitFor({ state: "attached" });
   await page.getByRole("button", { name: "Back" }).focus();
   await page.keyboard.press("Enter");
   await status.filter({ hasText: "pasted" }).waitFor({ state: "attached" });

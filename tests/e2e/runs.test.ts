@@ -30,7 +30,7 @@ scenario("a run is begun in the Test Explorer, and one that does not end is canc
 
   await editor.pasteOver(FILE, ENDLESS);
   await editor.save();
-  await editor.sees(editor.statusBar("verdict"), "Running");
+  await editor.sees(editor.statusBar("verdict"), /run \d+ running/);
   await editor.testItem("running").waitFor();
   await editor.page.waitForTimeout(1500);
   await editor.command("Benchwright: Cancel Run");

@@ -32,6 +32,8 @@ export interface EventFields {
   readonly length?: number;
   readonly text?: string;
   readonly model?: string;
+  readonly actor?: string;
+  readonly actor_known_by?: string;
   readonly focused?: boolean;
   readonly judged_by?: unknown;
 }

@@ -295,5 +295,5 @@ def test_an_older_assignment_says_nothing_and_nothing_is_checked(
     solver = Solver.joining(service, course, tmp_path)
     worked(solver, problem, REPORTING, *accepted(2, "a" * 412))
     solver.log.close()
-    assert cell(teacher.get(f"/courses/{course.name}/progress").text).strip() == "✗ 1 runs, not passed"
+    assert cell(teacher.get(f"/courses/{course.name}/progress").text).strip() == "✗ 1 run, failed, run 1"
     assert "Help by models" not in teacher.get(f"/courses/{course.name}/progress").text

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from typer.testing import CliRunner
 
 from benchwright_attempts import log_file
+from benchwright_attempts.actor import Actor
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Event, RunFinished, RunStarted, Save, Started, Submitted
 from benchwright_attempts.events.file_text import FileText, sha256
@@ -53,7 +54,7 @@ def attempt(
         run_end = RunFinished(
             run="r1", number=1, outcome=outcome, reason="", wall_s=1, passed=None, total=None, digests=judged_digests
         )
-        events: list[Event] = [Started(), Save(path=PATH, sha256=snapshot[PATH], size=len(text))]
+        events: list[Event] = [Started(actor=Actor.PERSON), Save(path=PATH, sha256=snapshot[PATH], size=len(text))]
         events += [RunStarted(run="r1", number=1, snapshot=snapshot), run_end]
         for event in [*events, *([Submitted()] if is_ended else [])]:
             log.append_blocking(header.id, event)

@@ -126,10 +126,13 @@ def test_staff_see_how_far_each_student_is_and_what_they_did(
     progress = teacher.get(f"/courses/{course.name}/progress").text
     assert "Lin &lt;b&gt;Wei&lt;/b&gt;" in progress
     (link,) = re.findall(r'href="(/courses/[^"]*/attempts/[^"]*)"', progress)
+    assert re.search(r">✗ 1<span class=\"only-read\"> runs, failed, run 1</span></a>", progress)
     attempt_page = teacher.get(link).text
-    assert re.search(r"Some hidden tests failed", attempt_page)
+    assert "<td>✗ failed</td>" in attempt_page
+    assert re.search(r"None of the \d+ hidden tests passed\.", attempt_page)
     assert re.search(r"<td>0 of \d+</td>", attempt_page)
     assert '<td class="number">8</td>' in attempt_page
+    assert "<dt>Made by</dt><dd>human</dd>" in attempt_page
     audit = teacher.get(f"/courses/{course.name}/audit").text
     assert "saw work" in audit
     student = browser(service)

@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 from benchwright_attempts import log_file
+from benchwright_attempts.actor import Actor
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Edit, Event, RunFinished, RunStarted, Started, Submitted
 from benchwright_attempts.events.evidence import EditReason, Recording
@@ -37,7 +38,7 @@ from benchwright_subjects.inline.server.confinement import can_confine
 from benchwright_subjects.inline.sites import Cutting, SiteKind, cut_problem
 
 from ..support.models.inline_hearing import Hearing
-from ..support.service.judge_endpoint import JudgeEndpoint, PlayedReply, content
+from ..support.service.judge_endpoint import JudgeEndpoint, PlayedReply, content, fails, in_turn
 
 pytestmark = pytest.mark.long
 
@@ -337,6 +338,24 @@ def test_a_model_that_can_not_be_asked_is_told_apart_from_a_server_that_offers_n
     assert "Write PROVIDER/MODEL" in refused_run.stderr
 
 
+@pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
+def test_a_site_at_which_the_models_provider_failed_is_played_again(desk: Desk) -> None:
+    options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "empty-body", "--mode", "alone", "--no-grade")
+    (desk.folder / "script.json").write_text(json.dumps({"model": SERVED}))
+    replies = [fails(401), content("assign at_max = &count;")]
+    with JudgeEndpoint(in_turn(*replies)) as model:
+        desk.environ |= {"LOCAL_API_KEY": "none", "LOCAL_BASE_URL": model.url}
+        served = ("--model", "openai-api/local/scripted", "--most-asks", "1", "--no-bounds")
+        arguments = ("run", "--server", desk.double(), *options, *served, "--out", desk.folder / "run")
+        first_process = desk.run(*arguments, status=1)
+        first_records = RunFolder(desk.folder / "run").records()
+        desk.run(*arguments)
+    assert "1 of 1 sites have no result, because the model's provider failed." in first_process.stderr
+    assert list(first_records) == []
+    (record,) = RunFolder(desk.folder / "run").records()
+    assert (record.failure, record.steps[0].offer) == (None, "assign at_max = &count;")
+
+
 def test_sign_in_shows_the_code_and_keeps_the_home_that_holds_the_sign_in(desk: Desk) -> None:
     profile = desk.folder / "profile"
     sign_in_process = desk.run("sign-in", "--server", desk.double(), "--profile", profile)
@@ -416,7 +435,7 @@ def conducted(desk: Desk, level: Recording, *, is_closed: bool = True) -> None:
             def add(event: Event, attempt: str = attempt) -> None:
                 log.append_blocking(attempt, event)
 
-            for event in (assigned, agreed, Started()):
+            for event in (assigned, agreed, Started(actor=Actor.PERSON)):
                 add(event)
             for text in ("\n", "assign at_max = &count;", "\nassign at_min = (count == 0);\n", "// that is all\n"):
                 clock_ns[0] += 20 * 10**9

@@ -22,7 +22,7 @@ from benchwright_problems.problem import Pack
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.questions.notices import MOST_NOTICES, NoticeKind, add_notice
+from benchwright_service.questions.notices import MOST_NOTICES, NoticeKind, add_notice_if_account
 from benchwright_service.questions.publishing import Publishing, pack_name
 from benchwright_service.questions.tables import REVIEWS
 from benchwright_service.questions.writing import Questions
@@ -151,7 +151,9 @@ def test_the_newest_notices_of_a_person_are_kept(room: Room) -> None:
     async def note_many(database: Database) -> None:
         async with database.write_transaction() as connection:
             for number in range(MOST_NOTICES + 5):
-                await add_notice(connection, NoticeKind.RETURNED, ada, room.course.name, question, float(number))
+                await add_notice_if_account(
+                    connection, NoticeKind.RETURNED, ada, room.course.name, question, float(number)
+                )
 
     with_database(room.service, note_many)
     notice_times = [notice["at"] for notice in exported_data(room, ada)["notices"]]

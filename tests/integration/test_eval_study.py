@@ -10,9 +10,10 @@ import pytest
 from inspect_ai.log import read_eval_log
 
 from benchwright_attempts import log_file
+from benchwright_attempts.actor import Actor
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events.events import RunFinished, Started, Submitted
-from benchwright_attempts.events.evidence import Assigned, ClockHeld, Forecast, ModelUsage, TimedOut
+from benchwright_attempts.events.events import Paused, RunFinished, Started, Submitted
+from benchwright_attempts.events.evidence import Assigned, ClockHeld, Forecast, ModelUsage
 from benchwright_attempts.events.file_text import FileText
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
@@ -111,7 +112,7 @@ def the_person_works(lab: Lab) -> None:
                 study="both",
                 recording=assigned.recording,
             )
-            for event in (assigned, agreed, Started()):
+            for event in (assigned, agreed, Started(actor=Actor.PERSON)):
                 log.append_blocking(header.id, event)
             studies.record_task_begun(assigned, ref, header.id)
             moment[0] += 60_000_000_000
@@ -272,15 +273,16 @@ def test_the_time_limit_is_the_problems_own(lab: Lab) -> None:
         return PlayedReply(content("B").body, headers={"Content-Type": "application/json"}, delay_s=delay_s)
 
     with JudgeEndpoint(play) as endpoint:
-        came = printed_json(run("eval", "--study", lab.study(text), "--base-url", endpoint.url, "--json"))
-    assert came["conditions"]["small"]["done"] == 2
-    end_reasons: dict[str, object] = {
-        attempt.problem: [
-            (event.reason, event.limit) for event in lab.events(attempt.id) if isinstance(event, TimedOut)
-        ]
+        result = run("eval", "--study", lab.study(text), "--base-url", endpoint.url, "--json")
+    assert result.exit_code == 2, result.output
+    assert json.loads(result.stdout)["conditions"]["small"]["done"] == 1
+    pause_reasons = {
+        attempt.problem: [event.reason for event in lab.events(attempt.id) if isinstance(event, Paused)]
         for attempt in lab.headers_of("small")
     }
-    assert end_reasons == {"starter/amdahl": [("time_limit", pytest.approx(0.6))], "starter/gates-of-a-figure": []}
+    # A model that has not answered once says nothing: its provider may be slow.
+    assert pause_reasons["starter/gates-of-a-figure"] == []
+    assert "no reply in 0.6 s" in "".join(map(str, pause_reasons["starter/amdahl"]))
 
 
 def replace_problem(lab: Lab, text: str) -> None:

@@ -132,11 +132,11 @@ async def test_the_plan_of_a_study_says_who_may_have_hints(service: Service) -> 
                 account = (
                     await connection.execute(select(PLACES.c.account).where(PLACES.c.study == "bare"))
                 ).scalar_one()
-        assigned = await lab.planned_assignment(account, "bare", REF)
+        assigned = await lab.planned_terms(account, "bare", REF)
         assert assigned is not None
         assert (assigned.condition, assigned.aids) == ("alone", ())
-        assert await lab.planned_assignment("nobody", "bare", REF) is None
-        assert await lab.planned_assignment(account, "no study", REF) is None
+        assert await lab.planned_terms("nobody", "bare", REF) is None
+        assert await lab.planned_terms(account, "no study", REF) is None
 
 
 def test_a_hint_takes_its_cost_off_later_runs_also_of_other_attempts(

@@ -124,3 +124,22 @@ async def test_a_run_without_waveforms_is_what_it_was(toolchain: Toolchain, tmp_
         before_folder_removal=lambda folder: folders.append([path.name for path in folder.rglob("*")]),
     )
     assert not [name for name in folders[0] if "wave" in name or name.endswith((".vcd", ".fst"))]
+
+
+async def test_of_simulations_with_other_parameters_it_is_that_of_the_failure_that_the_verdict_names_first(
+    toolchain: Toolchain, tmp_path: Path
+) -> None:
+    once = 'runner.test(hdl_toplevel="inv", test_module=os.environ["MODULE"])'
+    assert once in RUNNER
+    # The one that runs first is reported last.
+    runs = [
+        f"{once[:-1]}, results_xml='/code/rundir/{name}.xml', extra_env={{'WAIT_NS': '{wait_ns}'}})"
+        for name, wait_ns in (("width_8", 8), ("width_1", 1))
+    ]
+    runner = RUNNER.replace(once, f"try: {runs[0]}\n    finally: {runs[1]}")
+    waits = "import os, cocotb\nfrom cocotb.triggers import Timer\n@cocotb.test()\nasync def inverts(dut):\n"
+    waits += "    dut.a.value = 0\n    await Timer(int(os.environ['WAIT_NS']), 'ns')\n    assert dut.y.value == 1\n"
+    two_widths = problem({"src/test_runner.py": runner, "src/test_inv.py": waits})
+    waveform_start, text = await waveform(two_widths, WRONG, toolchain, tmp_path)
+    assert waveform_start == KeptWaveform("inverts [width_1]", 1000)
+    assert "#8000\n" not in text

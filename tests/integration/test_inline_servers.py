@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.dialects.copilot import CopilotDialect
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
 from benchwright_subjects.inline.dialects.tabby import TabbyDialect
-from benchwright_subjects.inline.failure import ServerFailure, SubjectError
+from benchwright_subjects.inline.failure import EndedBy, ServerEnd, ServerFailure, SubjectError
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import OfferOutcome
 from benchwright_subjects.inline.server.confinement import can_confine
@@ -113,6 +114,63 @@ def failed(played_site: PlayedSite) -> ServerFailure | None:
 async def test_what_a_server_does_wrong_has_a_name(bench: Bench, mode: str, failure: ServerFailure | None) -> None:
     assert failed(await bench.plain(mode)) is failure
     assert not list((bench.folder / "places").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("mode", "sentence"),
+    [
+        ("dies", "The server ended by itself with exit status 3."),
+        ("killed", "The server ended by itself with exit status 137, as after SIGKILL."),
+        ("error", "Benchwright ended the server."),
+        ("malformed", "Benchwright ended the server."),
+        ("huge", "Benchwright ended the server after 8 MiB in a message."),
+        ("notifying", "Benchwright ended the server after 20,000 notifications."),
+        ("loud", "Benchwright ended the server after 64 MiB on standard error."),
+        ("silent", "Benchwright ended the server after 2 requests of 0.3 s without an answer."),
+    ],
+)
+async def test_a_failure_says_who_ended_the_server(bench: Bench, mode: str, sentence: str) -> None:
+    played_site = await bench.plain(mode, rules=Rules(timeout_s=0.3 if mode == "silent" else 20.0))
+    assert played_site.failure is not None
+    assert played_site.failure.end is not None
+    assert played_site.failure.end.sentence == sentence
+    assert str(played_site.failure).endswith(sentence)
+
+
+async def test_a_server_that_ends_at_its_start_and_one_that_leaves_files_are_told_apart(bench: Bench) -> None:
+    with pytest.raises(SubjectError) as caught:
+        await bench.plain("exits")
+    assert caught.value.end == ServerEnd(ended_by=EndedBy.SERVER, exit_status=1)
+    played_site = await bench.plain("writes")
+    assert played_site.failure is not None
+    assert played_site.failure.end is None
+
+
+@confines
+async def test_a_server_whose_sandbox_ends_is_not_blamed(bench: Bench) -> None:
+    playing = asyncio.create_task(bench.plain("silent", rules=Rules(timeout_s=20)))
+    place = str(bench.folder / "places")
+    await asyncio.to_thread(bench.hearing.wait_for, "textDocument/inlineCompletion")
+    outermost = min(
+        process.pid
+        for process in psutil.process_iter(["cmdline"])
+        if (process.info["cmdline"] or [""])[0] == "bwrap" and any(place in word for word in process.info["cmdline"])
+    )
+    os.kill(outermost, signal.SIGKILL)
+    played_site = await playing
+    assert failed(played_site) is ServerFailure.ENDED
+    assert played_site.failure is not None
+    assert played_site.failure.end == ServerEnd(ended_by=EndedBy.SANDBOX, exit_status=137)
+
+
+@confines
+async def test_a_program_that_the_sandbox_can_not_start_has_not_ended_by_itself(bench: Bench, tmp_path: Path) -> None:
+    subject = InlineSubject(
+        ServerLaunch((str(tmp_path / "no-such-server"),)), Dialect(), {"PATH": "/usr/bin"}, tmp_path / "places"
+    )
+    with pytest.raises(SubjectError, match="No such file") as caught:
+        await play_site(SITE, {}, subject, Policy.NEVER, RULES)
+    assert caught.value.end == ServerEnd(ended_by=EndedBy.SANDBOX, exit_status=1)
 
 
 @pytest.mark.parametrize("mode", list(Refusal))

@@ -425,3 +425,58 @@ def test_an_answer_given_as_a_unified_difference_replays_to_the_patched_file(des
     assert (replayed["files"], replayed["ok"]) == ([path], True)
     assert (desk.folder / "again" / path).read_bytes() == reference_file.read_bytes()
     desk.run("attempts", "verify", attempt["id"])
+
+
+def reported(desk: Desk, name: str) -> tuple[dict[str, Any], list[dict[str, str]]]:
+    """Sections of a report about all attempts, and the rows of its table of attempts."""
+    desk.run("report", "--out", desk.folder / name)
+    sections = json.loads((desk.folder / name / "report.json").read_text())["sections"]
+    with (desk.folder / name / "attempts.csv").open(newline="") as lines:
+        return sections, list(csv.DictReader(lines))
+
+
+def test_reading_a_file_takes_no_person_any_time(desk: Desk) -> None:
+    answers = desk.write(
+        {"id": CHOICE, "response": "B"}, {"id": CHOICE, "response": "A"}, {"id": WHY, "response": "So."}
+    )
+    desk.graded(answers, "--solver", "ada", "--condition", "human")
+    desk.graded(answers, "--solver", "lab/m")
+    sections, rows = reported(desk, "report")
+    assert {row["time_source"] for row in rows} == {"none"}
+    assert {row[name] for row in rows for name in ("clock_s", "active_s", "time_s", "first_pass_s")} == {""}
+    assert sections["answer"]["numbers"]["conditions"][0]["minutes"] is None
+    page = (desk.folder / "report" / "report.html").read_text()
+    assert "2 attempts, since nothing measured their time, and no file states it." in page
+    assert not sections["horizon"]["numbers"]
+    assert {(row["time_source"], row["active_s"], row["elapsed_s"]) for row in desk.attempts()} == {
+        ("none", None, None)
+    }
+
+
+def test_times_that_a_file_states_are_reported(desk: Desk) -> None:
+    answers = desk.write(
+        {"id": CHOICE, "response": "B", "minutes": 12},
+        {"id": CHOICE, "response": "A", "minutes": 30},
+        name="timed.jsonl",
+    )
+    desk.graded(answers, "--solver", "ada", "--condition", "human")
+    sections, rows = reported(desk, "report")
+    assert sorted((row["time_source"], row["time_s"], row["clock_s"]) for row in rows) == [
+        ("reported", "1800", ""),
+        ("reported", "720", ""),
+    ]
+    assert sections["time"]["numbers"]["time_source"] == "reported"
+    assert "Times are as a file reports them" in sections["time"]["says"][0]
+
+
+def test_times_that_a_file_states_later_are_added_to_the_same_attempts(desk: Desk) -> None:
+    answer = {"id": CHOICE, "response": "B", "solver": "ada", "condition": "human"}
+    desk.graded(desk.write(answer))
+    (before,) = desk.attempts()
+    desk.graded(desk.write({**answer, "seconds": 90}))
+    desk.graded(desk.write({**answer, "seconds": 90}))
+    (after,) = desk.attempts()
+    assert (before["time_source"], after["time_source"]) == ("none", "reported")
+    assert (after["id"], after["reported_s"]) == (before["id"], 90)
+    shown = json.loads(desk.run("attempts", "show", after["id"], "--json"))
+    assert shown["events"]["given"] == 2

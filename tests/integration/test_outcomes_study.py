@@ -18,9 +18,11 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_attempts import log_file
+from benchwright_attempts.actor import Actor
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import (
     Abandoned,
+    AidUsed,
     Event,
     Paused,
     RunFinished,
@@ -196,7 +198,10 @@ def people_work(home: Home) -> dict[str, str]:
                 .id
             )
             start_ns = moment[0]
-            log.append_blocking(attempts[participant], Started())
+            log.append_blocking(attempts[participant], Started(actor=Actor.PERSON))
+            if condition == "human+copilot":
+                asked = AidUsed(aid="generated", feature="explanation", actor=Actor.PERSON)
+                log.append_blocking(attempts[participant], asked)
             for at_s, event in attempt_script:
                 moment[0] = start_ns + round(at_s * 1e9)
                 log.append_blocking(attempts[participant], event)

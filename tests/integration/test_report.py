@@ -392,7 +392,7 @@ def test_participants_see_their_own_numbers_and_no_others_while_there_are_few(la
 
     carry_out(lab)
     own_attempts = read_own_attempts(lab.log, lab.store, "tiny", "P01")
-    assert [attempt.passed for attempt in own_attempts].count(True) == 2
+    assert [attempt.view.is_passed for attempt in own_attempts].count(True) == 2
     assert len(own_attempts) == 3 and all(attempt.others is None for attempt in own_attempts)
     own_attempt = next(own_attempt for own_attempt in own_attempts if own_attempt.problem == "tiny/one")
     assert own_attempt.first_pass_min in (pytest.approx(10), pytest.approx(4))
@@ -446,7 +446,7 @@ def test_participants_see_how_five_others_did_where_the_study_shows_it(
             lab.tell(header.id, Submitted())
     (own_attempt,) = read_own_attempts(lab.log, lab.store, "shown", "P01")
     assert own_attempt.active_min == pytest.approx(5)
-    assert (own_attempt.passed, own_attempt.score) == ((True, 1) if feedback == "full" else (None, None))
+    assert (own_attempt.view.is_passed, own_attempt.score) == ((True, 1) if feedback == "full" else (None, None))
     peers = own_attempt.others
     if (visibility, feedback) != ("true", "full"):
         assert peers is None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import math
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -17,7 +20,8 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from benchwright_analysis.report.rows.exports import write_attempts_and_codebook
-from benchwright_analysis.report.rows.table_file import read_table
+from benchwright_analysis.report.rows.from_table import TableOptions, write_table_report
+from benchwright_analysis.report.rows.table_file import TableError, read_table
 from benchwright_server.cli.app import app_with_commands
 
 PEOPLE, PROBLEMS = 10, 6
@@ -164,7 +168,7 @@ GOOD = "participant,problem,condition,minutes,passed\np,a,x,3,true\n"
         (GOOD + "p,b,x,three,true\n", "t.csv, line 3, column minutes: 'three' is not a number."),
         (GOOD + "p,b,x,-3,true\n", "t.csv, line 3, column minutes: -3 is not a positive number."),
         (GOOD + "p,b,x,nan,true\n", "t.csv, line 3, column minutes: nan is not a positive number."),
-        (GOOD + "p,b,x,3,perhaps\n", "t.csv, line 3, column passed: 'perhaps': Input should be a valid boolean"),
+        (GOOD + "p,b,x,3,perhaps\n", "t.csv, line 3, column passed: 'perhaps' is no outcome. Write true or false"),
         (GOOD + "p,b,x,3\n", "t.csv, line 3: 4 cells, and there are 5 columns."),
         (GOOD + ",b,x,3,true\n", "t.csv, line 3, column participant: the participant is missing."),
         (GOOD + 'p,"b\nb",x,3,true\np,c,x,no,true\n', "t.csv, line 5, column minutes: 'no' is not a number."),
@@ -224,3 +228,197 @@ def test_what_a_table_has_no_use_for_is_refused(tmp_path: Path, option: str) -> 
     output = run("--from", csv_file, "--out", tmp_path / "report", option, csv_file)
     assert "leave out --model-facts, --votes, --logs" in output
     assert not (tmp_path / "report" / "report.html").exists()
+
+
+FLAWED = """participant,problem,condition,minutes,limit_minutes,passed,score,try
+p,a,x,3,20,true,85,1
+p,a,x,3,20,true,1,1
+p,a,x,4,20,true,1,2
+q,a,x,1666.65,20,true,1,1
+q,b,x,-3,20,maybe,zz,1
+q,c,x,21,20,false,0,1
+r,b,x,,20,,0.5,1
+r,c,x,3
+"""
+
+
+def test_everything_that_is_wrong_with_a_table_is_told_at_once(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text(FLAWED)
+    with pytest.raises(TableError) as refused:
+        read_table(table)
+    assert str(refused.value).splitlines() == [
+        f"{table}, {finding}"
+        for finding in (
+            "line 2, column score: 85 is not from 0 to 1. Write shares: of percentages, divide by 100.",
+            "line 3, column participant: p at a under x, try 1 is in line 2 already. Remove one of them; if "
+            "both happened, "
+            "number them in a column `try`.",
+            "line 5, column minutes: a pass after 99999 s is beyond the limit of 1200 s. Correct time or "
+            "limit; who did "
+            "not pass in time has the time limit, and did not pass.",
+            "line 6, column minutes: -3 is not a positive number. Write a number with a decimal point and "
+            "without a unit, "
+            "or leave the cell empty.",
+            "line 6, column passed: 'maybe' is no outcome. Write true or false, or give --mapping with "
+            "[values.passed].",
+            "line 6, column score: 'zz' is not a number. Write a number with a decimal point and without a "
+            "unit, or leave "
+            "the cell empty.",
+            "line 7, column minutes: a time after 1260 s is beyond the limit of 1200 s. Correct time or limit; who did "
+            "not pass in time has the time limit, and did not pass.",
+            "line 8, column passed: the outcome is missing. Write true or false; what nobody decided does "
+            "not belong into "
+            "the table.",
+            "line 9: 4 cells, and there are 8 columns. Write a cell for each column; a comma inside a cell "
+            "needs quotes.",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "message"),
+    [
+        ("outcome", "sideways", "column outcome: 'sideways' is none of passed, failed, error"),
+        ("censored_by", "bored", "column censored_by: 'bored' is none of gave_up, timed_out"),
+        ("censored_by", "gave_up", "column censored_by: it passed, so it can't have ended as gave_up"),
+        ("total_tokens", "-1", "column total_tokens: -1 is not from 0 to"),
+        ("total_tokens", "9" * 400, "column total_tokens:"),
+        ("total_tokens", "1.5", "column total_tokens: '1.5' is not a whole number"),
+        ("forecast_difficulty", "6", "column forecast_difficulty: 6 is not from 1 to 5"),
+        ("hours", "1", "column hours: the line states its time in minutes as well. Keep one"),
+        ("time_source", "guess", "column time_source: 'guess' is none of clock, reported, none"),
+        ("time_source", "none", "column time_source: it is none, and there is a time"),
+        ("limit_s", "0", "column limit_s: 0 is not from"),
+    ],
+)
+def test_numbers_and_words_that_cant_be_are_refused(column: str, cell: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f"participant,problem,condition,minutes,passed,{column}\np,a,x,3,true,{cell}\n")
+    with pytest.raises(TableError) as refused:
+        read_table(tmp_path / "t.csv")
+    assert f"t.csv, line 2, {message}" in str(refused.value), refused.value
+
+
+def test_a_problems_human_minutes_agree_in_all_its_rows(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("participant,problem,condition,passed,human_minutes\np,a,x,true,3\nq,a,x,true,4\n")
+    with pytest.raises(TableError, match="line 3, column human_minutes: a has 3 minutes in line 2, and 4 here"):
+        read_table(tmp_path / "t.csv")
+
+
+def test_times_of_a_table_are_reported_unless_it_says_that_a_clock_ran(tmp_path: Path) -> None:
+    (tmp_path / "said.csv").write_text(
+        "participant,problem,condition,minutes,passed,time_source\n"
+        "p,a,x,3,true,clock\nq,a,x,5,true,reported\nr,a,x,,true,none\n"
+    )
+    (tmp_path / "t.csv").write_text("participant,problem,condition,minutes,passed\np,a,x,3,true\nr,a,x,,true\n")
+    assert [row.time_source for row in read_table(tmp_path / "said.csv").rows] == ["clock", "reported", "none"]
+    unsaid = read_table(tmp_path / "t.csv")
+    assert [row.time_source for row in unsaid.rows] == ["reported", "none"]
+    assert "No column says where times come from: they are taken as reported." in unsaid.assumed
+    run("--from", tmp_path / "said.csv", "--out", tmp_path / "out")
+    times = json.loads((tmp_path / "out" / "report.json").read_text())["sections"]["time"]["numbers"]
+    assert times["restricted_means"]["x"]["value"] == pytest.approx(3)
+    assert times["reported"]["restricted_means"]["x"]["value"] == pytest.approx(5)
+
+
+def test_an_export_of_an_earlier_version_has_times_where_it_shows_work(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(
+        "participant,problem,condition,time_s,clock_s,passed,edits,calls\n"
+        "p,a,human,300,310,true,7,0\nq,a,human,0.013,0.013,true,0,0\n"
+    )
+    old_export = read_table(tmp_path / "t.csv")
+    assert [(row.time_source, row.time_s) for row in old_export.rows] == [("clock", 300), ("none", None)]
+    assert any("1 of 2 attempts show neither an edit nor a call" in note for note in old_export.assumed)
+
+
+_CELLS = (
+    *(
+        "",
+        "0",
+        "1",
+        "-1",
+        "85",
+        "nan",
+        "inf",
+        "1e308",
+        "true",
+        "maybe",
+        "three",
+        "=1+1",
+        "human",
+        "model",
+        "none",
+        "clock",
+    ),
+    *("passed", "error", "timed_out", "\x00", '"', "a\nb", "9" * 400, "0.5", "99999"),
+)
+_FUZZED = (
+    *(
+        "minutes",
+        "hours",
+        "time_s",
+        "passed",
+        "solver",
+        "score",
+        "limit_s",
+        "human_minutes",
+        "try",
+        "attempt",
+        "family",
+    ),
+    *("forecast_blind_minutes", "censored_by", "outcome", "final", "time_source", "clock_s", "edits"),
+    *("self_success", "total_tokens", "practice", "excluded_by", "category", "shots", "steps", "foo", ""),
+)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_table_is_a_traceback(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    columns = ["participant", "problem", "condition", *random.sample(_FUZZED, random.randint(1, 6))]
+    share = random.choice((0.0, 0.02, 0.3))
+    usual = {"participant": "pqr", "problem": "abcd", "condition": "xy", "minutes": "345", "passed": ("true", "false")}
+    rows = [
+        {
+            column: random.choice(_CELLS) if random.random() < share else random.choice(usual.get(column, ("",)))
+            for column in columns
+        }
+        for _ in range(random.randint(1, 12))
+    ]
+    table = write_table(tmp_path / "t.csv", rows)
+    parquet = tmp_path / "t.parquet"
+    pq.write_table(pa.Table.from_pylist(rows), parquet)
+    for file in (table, parquet):
+        with contextlib.suppress(TableError):
+            write_table_report(TableOptions(file, tmp_path / "out"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"participant": [b"\xff"], "problem": ["a"], "condition": ["x"], "passed": [True]},
+        {"participant": [["p"]], "problem": [{"a": 1}], "condition": ["x"], "minutes": [3.0]},
+        {"participant": [1], "problem": [2], "condition": [3], "minutes": [math.nan], "passed": [True]},
+        {"participant": ["p"], "problem": ["a"], "condition": ["x"], "minutes": [datetime(2026, 1, 1, tzinfo=UTC)]},
+        {"participant": [None], "problem": [None], "condition": [None], "passed": [None]},
+    ],
+)
+def test_no_table_of_parquet_is_a_traceback(content: dict[str, Any], tmp_path: Path) -> None:
+    pq.write_table(pa.table(content), tmp_path / "t.parquet")
+    with contextlib.suppress(TableError):
+        write_table_report(TableOptions(tmp_path / "t.parquet", tmp_path / "out"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("m.yaml", "[" * 5000),
+        ("m.yaml", "constants: {started: 2026-13-45}"),
+        ("m.yaml", "- 1"),
+        ("m.toml", "a = [[" * 900),
+    ],
+)
+def test_no_mapping_is_a_traceback(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    (tmp_path / "t.csv").write_text(GOOD)
+    with pytest.raises(TableError):
+        read_table(tmp_path / "t.csv", tmp_path / name)

@@ -57,10 +57,37 @@ def test_the_file_of_init_is_refused_until_its_words_are_ones_own(benchwright: C
         process = benchwright("study", command[0], "mine/study.yaml", *command[1:])
         assert process.returncode == 2 and "is from the template" in process.stderr, command
     ready(tmp_path)
+    set_up_assistant(tmp_path)
     process = benchwright("study", "validate", "mine/study.yaml")
     assert process.returncode == 0 and "equally often at each place" in process.stdout
     facts = json.loads(benchwright("study", "validate", "mine/study.yaml", "--json").stdout)
     assert (facts["ok"], facts["remarks"]) == (True, [])
+
+
+def set_up_assistant(tmp_path: Path) -> None:
+    settings_file = tmp_path / "home" / "state" / "editor" / "User" / "settings.json"
+    settings_file.parent.mkdir(parents=True)
+    assistant_settings = {"enabled": True, "url": "http://127.0.0.1:9/v1", "model": "m"}
+    settings_file.write_text(
+        json.dumps({f"benchwright.assistant.{key}": value for key, value in assistant_settings.items()})
+    )
+
+
+def test_an_assistant_that_is_set_up_nowhere_is_refused_with_its_line_and_what_to_do(
+    benchwright: Command, tmp_path: Path
+) -> None:
+    benchwright("study", "init", "mine")
+    ready(tmp_path)
+    lines = (tmp_path / "mine/study.yaml").read_text().splitlines()
+    line = next(number for number, text in enumerate(lines, 1) if text.startswith("    assistants: [benchwright]"))
+    process = benchwright("study", "validate", "mine/study.yaml")
+    assert process.returncode == 2
+    refusal = " ".join(process.stderr.split())
+    assert f"study.yaml, line {line}, conditions[1].assistants: benchwright: it is not set up. Set " in refusal
+    assert "benchwright.assistant.url" in refusal
+    assert benchwright("study", "validate", "mine/study.yaml", "--editors-elsewhere").returncode == 0
+    set_up_assistant(tmp_path)
+    assert benchwright("study", "validate", "mine/study.yaml").returncode == 0
 
 
 def test_a_study_that_nobody_has_begun_is_closed_only_if_that_is_meant(benchwright: Command, tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ def test_a_server_that_breaks_off_leaves_an_attempt_that_says_so(lab: Lab) -> No
     }  # fmt: skip
     ended = lab.events("copilot")[-1]
     assert isinstance(ended, Abandoned)
-    assert ended.reason == "subject_failed: ended"
+    assert ended.reason == "subject_failed: ended (The server ended by itself with exit status 3)"
     report = written_report(lab)
     columns = report["sections"]["side-by-side"]["numbers"]["columns"]
     assert columns["copilot"]["failures"] == {"subject: ended": 1}

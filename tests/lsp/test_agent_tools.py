@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 import json
 import socket
 from collections.abc import AsyncIterator
@@ -13,11 +14,16 @@ from typing import Any
 import pytest
 from mcp.client.session import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation, TextContent
 
 from benchwright_attempts import log_file
+from benchwright_attempts.actor import Actor
+from benchwright_attempts.attribution.actors import AttemptActors, attempt_actors
+from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.events.events import AidUsed
 from benchwright_attempts.state import AttemptState
+from benchwright_attempts.terms import Solver
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_server.agent.address import address_of
@@ -83,6 +89,57 @@ async def test_beside_an_editor_its_server_answers_and_records(editor: Editor, h
         ("run_hidden_tests", "some-agent 1.2", "agent")
     ]
     assert desk.verify_log().ok
+    # The person started the clock in the editor; the agent wrote on the disk and asked for the run.
+    actors = recorded_actors(home)
+    assert actors.condition is Solver.HUMAN_AGENT
+    assert actors.agents == ("some-agent 1.2",)
+    assert {(share.actor, share.method) for share in actors.shares if share.inserted} == {
+        (Actor.AGENT, AttributionMethod.WHILE_CONNECTED)
+    }
+    connections = [(event.connected, event.agent) for event in desk.events_of_kind("agent_connection")]
+    assert connections == [(True, "some-agent 1.2"), (False, "some-agent 1.2")]
+    (own,) = (await editor.ask("numbers"))["attempts"]
+    assert (own["condition"], own["workedAs"]) == ("human+agent", "human+agent")
+    divided = own["withAgents"]
+    assert divided["workingMin"] + divided["supervisingMin"] > 0
+    assert divided["awayMin"] == 0
+
+
+def recorded_actors(home: Path) -> AttemptActors:
+    """The actors of the newest attempt."""
+    with open_log(log_file(Home.from_environment({"BENCHWRIGHT_HOME": str(home)}))) as log:
+        return attempt_actors(log.events(log.headers()[0].id))
+
+
+async def test_what_only_an_agent_did_is_the_agents_and_what_a_person_did_the_persons(
+    editor: Editor, home: Path
+) -> None:
+    desk = await editor.open_problem(f"starter/{PROBLEM}")
+    async with agent(home, desk.folder) as mcp_agent:
+        await mcp_agent.use("start")
+        (desk.folder / FILE).write_text(reference(PROBLEM))
+        assert '"outcome": "passed"' in await mcp_agent.use("submit")
+    assert recorded_actors(home).condition is Solver.AGENT
+    own = await desk_at_work(editor)
+    file = own.open(FILE)
+    file.paste(reference(PROBLEM))
+    file.save()
+    await own.submit()
+    assert recorded_actors(home).condition is Solver.HUMAN
+
+
+async def test_what_another_program_writes_while_no_agent_is_connected_is_nobodys(editor: Editor, home: Path) -> None:
+    desk = await desk_at_work(editor)
+    desk.open(FILE)
+    async with agent(home, desk.folder) as mcp_agent:
+        await mcp_agent.tools()
+    # Under an open editor that does not look.
+    (desk.folder / FILE).write_text(reference(PROBLEM))
+    verdict = (await desk.submit()).status.verdict
+    assert verdict is not None
+    assert verdict.outcome == "passed"
+    assert recorded_actors(home).condition is None
+    assert desk.verify_log().ok
 
 
 async def test_alone_an_agent_starts_finds_runs_and_submits(home: Path) -> None:
@@ -100,6 +157,22 @@ async def test_alone_an_agent_starts_finds_runs_and_submits(home: Path) -> None:
         (top,) = json.loads(await mcp_agent.use("hierarchy"))
         assert top["module"] == "sat_counter"
         assert json.loads(await mcp_agent.use("submit"))["state"] == "submitted"
+    actors = recorded_actors(home)
+    assert actors.condition is Solver.AGENT
+    assert {share.actor for share in actors.shares} == {Actor.AGENT}
+    with open_log(log_file(Home.from_environment({"BENCHWRIGHT_HOME": str(home)}))) as log:
+        attempt = log.headers()[0].id
+    shown = json.loads((await benchwright(home, "attempts", "show", attempt, "--json")).stdout)
+    assert (shown["condition"], shown["made_by"]) == ("human", "agent")
+    # In the report it is in the agents' row.
+    reported = await benchwright(home, "report", "--out", str(home / "report"))
+    assert reported.returncode == 0, reported.stderr
+    row = next(csv.DictReader((home / "report" / "attempts.csv").open(newline="")))
+    assert (row["solver"], row["condition"], row["participant"]) == ("agent", "agent", "some-agent 1.2")
+    report = json.loads((home / "report" / "report.json").read_text())
+    assert report["groups"] == ["agent: some-agent 1.2"]
+    made = report["sections"]["actors"]["numbers"]
+    assert made["attempts"] == [{"assigned": "", "made_by": "agent", "attempts": 1}]
 
 
 async def test_the_clock_is_paused_when_an_agent_that_works_alone_goes_away(home: Path) -> None:
@@ -190,18 +263,20 @@ async def test_what_is_not_there_or_not_asked_well_is_refused(
         await shared_editor.ask("agentTool", uri=desk.uri, tool=tool, arguments=arguments)
 
 
-async def test_a_study_that_does_not_name_agents_offers_no_tool_and_refuses_each(editors: Editors, home: Path) -> None:
+async def test_a_study_that_does_not_name_agents_refuses_tools_and_chat_and_names_itself(
+    editors: Editors, home: Path
+) -> None:
     await begin(home, STUDY)
     editor = await editors()
     desk, _ = await task_at_work(editor)
     async with agent(home, desk.folder) as mcp_agent:
-        assert await mcp_agent.tools() == []
+        refusal = "The condition alone of the study small does not allow Benchwright's tools for agents."
+        with pytest.raises(MCPError, match=refusal):
+            await mcp_agent.tools()
         for tool in ("problem", "status", "start", "read_file", "run_hidden_tests", "submit"):
-            refusal = await mcp_agent.use(tool, path=FILE) if tool == "read_file" else await mcp_agent.use(tool)
-            assert (
-                refusal
-                == "refused: The study that this attempt belongs to does not allow Benchwright's tools for agents."
-            )
+            answer = await mcp_agent.use(tool, path=FILE) if tool == "read_file" else await mcp_agent.use(tool)
+            assert answer == f"refused: {refusal}"
+    assert refusal in (await editor.refusal("chatPrompt", uri=desk.uri, **QUESTION))[1]
     assert (await ask(editor, "status", uri=desk.uri)).runs == 0
     assert desk.events_of_kind("aid_used") == []
 
@@ -243,8 +318,36 @@ async def test_a_study_that_names_agents_alone_has_no_tool_of_another_aid(editor
             refusal = await mcp_agent.use(
                 tool, **({"signal": "sat_counter.count"} if tool in ("drivers", "loads") else {})
             )
-            assert refusal.startswith("refused: The study that this attempt belongs to does not allow "), tool
+            assert refusal.startswith("refused: The condition alone of the study small does not allow "), tool
     assert desk.events_of_kind("aid_used") == []
+
+
+async def test_a_condition_of_a_person_with_agents_lets_them_work_and_fits_what_they_did(
+    editors: Editors, home: Path, tmp_path: Path
+) -> None:
+    await begin(home, STUDY.replace("solver: human}", "solver: human+agent}"))
+    editor = await editors()
+    desk, _ = await task_at_work(editor)
+    async with agent(home, desk.folder) as mcp_agent:
+        offered_tools = await mcp_agent.tools()
+        assert {"read_file", "run_hidden_tests", "submit"} <= set(offered_tools)
+        assert "take_hint" not in offered_tools
+        (desk.folder / FILE).write_text(reference(PROBLEM))
+        assert '"outcome": "passed"' in await mcp_agent.use("submit")
+    reported = await benchwright(home, "report", "--study", "small", "--out", str(tmp_path / "report"))
+    assert reported.returncode == 0, reported.stderr
+    (row,) = csv.DictReader((tmp_path / "report" / "attempts.csv").open(newline=""))
+    assert (row["condition"], row["assigned_solver"], row["solver"]) == ("alone", "human+agent", "human+agent")
+    assert row["excluded_by"] == ""
+    events = list(csv.DictReader((tmp_path / "report" / "events.csv").open(newline="")))
+    actors = {(event["type"], event["actor"], event["actor_known_by"]) for event in events if event["actor"]}
+    assert actors == {
+        ("started", "person", "connection"),
+        ("aid_used", "agent", "connection"),
+        ("text", "agent", "while_connected"),
+        ("run_started", "agent", "connection"),
+        ("submitted", "agent", "connection"),
+    }
 
 
 STUDY = """

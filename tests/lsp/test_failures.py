@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from ..support.models.inline_completion import with_help
 from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
 from ..support.studies.study import begin, foresee, open_task
 from .conftest import Editors
-from .session import Editor
+from .session import Editor, endless, wrong
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -159,6 +160,26 @@ async def test_a_model_is_told_what_the_solver_sees_and_nothing_that_is_hidden(
     ]
 
 
+async def test_an_explanation_says_that_a_newer_run_goes_on_or_that_the_files_have_changed(editors: Editors) -> None:
+    editor = await editors()
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    file = desk.open()
+    file.paste(wrong("saturating-counter", "wraps"))
+    file.save()
+    assert (await desk.verdict(1)).outcome == "failed"
+    file.paste(endless("saturating-counter"))
+    file.save()
+    await desk.until_run_starts()
+    page = (await editor.ask("explainFailure", uri=desk.uri, hidden=True))["markdown"]
+    assert "> Run 2 is running; run 1: " in page
+    assert "This page is about run 1." in page
+    await desk.ask("cancelRun")
+    page = (await editor.ask("explainFailure", uri=desk.uri, hidden=True))["markdown"]
+    assert "> The files have changed since run 1: " in page
+    assert (await desk.ask("status")).view.standing == "files changed"
+
+
 @pytest.mark.parametrize(("reveal", "message"), [("verdict", None), ("messages", "zqcanary-message")])
 async def test_a_hidden_failure_is_explained_by_what_its_policy_shows(
     editors: Editors, tmp_path: Path, home: Path, reveal: str, message: str | None
@@ -167,6 +188,8 @@ async def test_a_hidden_failure_is_explained_by_what_its_policy_shows(
     editor = await editors()
     desk = await run(editor)
     explanation = await editor.ask("explainFailure", uri=desk.uri)
+    assert explanation["run"] == 1
+    assert re.search(r"^Of .+, run 1, \d\d:\d\d\.$", explanation["markdown"], re.MULTILINE)
     assert explanation["about"] == "hidden"
     assert explanation["test"] == ("inverts" if message else "")
     explanation_text = json.dumps(explanation)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import pytest_lsp
+from lsprotocol import types
 
 from ..support.editor.failures import plant_canaries
 from ..support.editor.failures import run as run_planted
@@ -61,6 +63,32 @@ async def test_a_failed_hidden_test_opens_at_the_failure_and_leads_to_the_source
     assert (await desk.ask("status")).runs == 1
     aid_uses = [(aid_use.feature, aid_use.outcome) for aid_use in desk.events_of_kind("aid_used")]
     assert aid_uses == [("hidden_waveform", "kept"), ("waveform", "")]
+
+
+async def test_values_of_an_older_run_are_not_in_the_source_and_its_waveform_is_replaced(editors: Editors) -> None:
+    capabilities = pytest_lsp.client_capabilities("visual-studio-code")
+    assert capabilities.text_document is not None
+    capabilities.text_document.inlay_hint = types.InlayHintClientCapabilities()
+    editor = await editors(capabilities=capabilities)
+    desk = await failed(editor)
+    file = desk.open()
+
+    async def values() -> list[str]:
+        whole_file = types.Range(types.Position(0, 0), types.Position(60, 0))
+        params = types.InlayHintParams(types.TextDocumentIdentifier(file.uri), whole_file)
+        hints = await editor.client.text_document_inlay_hint_async(params)
+        return [str(hint.label) for hint in hints or () if str(hint.label).startswith("= ")]
+
+    waveform = await editor.command("hiddenWaveform", uri=desk.uri)
+    assert (waveform["run"], (await editor.ask("waveform", uri=waveform["uri"]))["run"]) == (1, 1)
+    await editor.ask("waveformCursor", uri=waveform["uri"], time=waveform["failedAt"])
+    assert await values()
+    file.paste(wrong(PROBLEM, "up-wins"))
+    file.save()
+    assert (await desk.verdict(2)).outcome == "failed"
+    assert await values() == []
+    assert (await editor.command("hiddenWaveform", uri=desk.uri))["run"] == 2
+    assert [path.name for path in waveform_files(desk)] == ["hidden-tests-run-2.vcd"]
 
 
 async def test_the_waveform_is_of_the_files_that_failed(editors: Editors) -> None:

@@ -51,7 +51,7 @@ def test_the_file_is_formatted(seen: dict[str, Any]) -> None:
 
 
 def test_the_line_above_the_module_tells_the_verdict(seen: dict[str, Any]) -> None:
-    assert re.match(r"▶ Run hidden tests · (\d+)/\1 passed", seen["lens"])
+    assert re.match(r"▶ Run hidden tests · ✓ (\d+)/\1 passed", seen["lens"])
 
 
 def test_a_save_runs_the_hidden_tests_and_the_attempt_is_submitted(seen: dict[str, Any]) -> None:

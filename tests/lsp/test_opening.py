@@ -201,6 +201,8 @@ async def test_a_guided_attempt_is_practice_and_a_plain_one_is_another(editor: E
     plain = await editor.ask("open", problem="starter/saturating-counter")
     assert not plain["status"]["practice"]
     assert plain["status"]["attempt"] != opening_answers[0]["status"]["attempt"]
+    for opened in (opening_answers[0], plain):
+        await editor.ask("start", uri=opened["status"]["workspace"])
     numbers = [attempt["attempt"] for attempt in (await editor.ask("numbers"))["attempts"]]
     assert opening_answers[0]["status"]["attempt"] not in numbers
     assert plain["status"]["attempt"] in numbers

@@ -31,7 +31,7 @@ async def test_a_save_runs_the_hidden_tests_and_the_lens_tells_the_verdict(edito
     refreshes = editor.screen.lens_refreshes
     file.save()
     await desk.until_run_starts()
-    assert await file.first_lens_title() == "■ Stop the hidden tests"
+    assert await file.first_lens_title() == "■ Stop the hidden tests · run 1 running"
     file.paste(wrong("saturating-counter", "wraps"))
     file.save()
     verdict = await desk.verdict(1)
@@ -41,7 +41,7 @@ async def test_a_save_runs_the_hidden_tests_and_the_lens_tells_the_verdict(edito
     assert 0 < passed_count < total
     assert (
         await file.first_lens_title()
-        == f"▶ Run hidden tests · {passed_count}/{total} passed · {verdict.wall_s:.1f} s · try 1"
+        == f"▶ Run hidden tests · ✗ {passed_count}/{total} passed · {verdict.wall_s:.1f} s · run 1"
     )
     lens, *_ = await editor.lenses(file)
     assert lens.command is not None
@@ -52,7 +52,7 @@ async def test_a_save_runs_the_hidden_tests_and_the_lens_tells_the_verdict(edito
     file.save()
     assert (await desk.verdict(2)).outcome == "passed"
     assert re.fullmatch(
-        rf"▶ Run hidden tests · {total}/{total} passed · \d+\.\d s · try 2", await file.first_lens_title()
+        rf"▶ Run hidden tests · ✓ {total}/{total} passed · \d+\.\d s · run 2", await file.first_lens_title()
     )
     assert editor.screen.lens_refreshes > refreshes
     await desk.ask("pause")
@@ -134,7 +134,7 @@ async def test_what_the_compiler_says_is_shown_at_its_line_until_the_next_run(ed
     file.paste(bad)
     file.save()
     verdict = await desk.verdict(1)
-    assert (verdict.reason, verdict.short) == ("build_failed", "build failed")
+    assert (verdict.reason, (await desk.ask("status")).view.short) == ("build_failed", "build failed")
     assert verdict.compiler is not None
     compiler_line, *_ = verdict.compiler
     messages = [message.text for message in verdict.compiler]
@@ -178,7 +178,7 @@ async def test_a_missing_toolchain_is_an_error_with_the_next_step(editors: Edito
     verdict = await desk.verdict(1)
     assert (verdict.outcome, verdict.reason, verdict.tests) == ("error", "tool_missing", None)
     assert "benchwright toolchain build" in verdict.message
-    assert (await file.first_lens_title()).startswith("▶ Run hidden tests · tool missing · ")
+    assert (await file.first_lens_title()).startswith("▶ Run hidden tests · ? tool missing · ")
     report = await editor.ask("doctor")
     assert report["ok"] is False
 

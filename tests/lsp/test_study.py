@@ -12,6 +12,7 @@ from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.clock.clock import read_clock
 from benchwright_attempts.events.evidence import Forecast
 from benchwright_attempts.log.record import RecordedEvent
+from benchwright_attempts.state import AttemptState
 from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_server.protocol.messages import AttemptStatus
 from benchwright_studies.conduct.study_log import StudyLog
@@ -56,6 +57,9 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     (enrolment,) = (await ask(editor, "studies")).studies
     assert (enrolment.study, enrolment.participant, enrolment.step, enrolment.total) == ("small", "ada", "consent", 2)
     assert "has not agreed" in (await editor.refusal("openTask", study="small"))[1]
+    for practised in ({"fresh": True}, {"guided": True}, {}):
+        refusal = await editor.refusal("open", problem="starter/saturating-counter", **practised)
+        assert "starter/saturating-counter is a problem of the study small" in refusal[1]
     assert "has changed" in (await editor.refusal("giveConsent", study="small", version="1"))[1]
     view = await ask(editor, "giveConsent", study="small", version="2")
     assert (view.step, view.position, view.practice, view.problem) == ("open", 0, True, "starter/amdahl")
@@ -145,9 +149,9 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     view = await ask(editor, "questionnaire", study="small", answers={"years": 7, "check": "b"})
     assert (view.step, view.done) == ("finished", 2)
     numbers = (await ask(editor, "numbers", study="small")).attempts
-    assert [(attempt.state, attempt.passed, attempt.forecast_min) for attempt in numbers] == [
-        ("submitted", True, 12),
-        ("abandoned", None, 12),
+    assert [(attempt.view.standing, attempt.passed, attempt.forecast_min) for attempt in numbers] == [
+        ("passed", True, 12),
+        ("given up", None, 12),
     ]
     replayed = await ask(editor, "replay", attempt=desk.attempt[:10])
     assert replayed.complete and [pause.what for pause in replayed.pauses] == ["tea"]
@@ -171,6 +175,17 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
 LIMITED = STUDY.replace("study: small", "study: limited").replace("practice: starter/amdahl\n", "") + (
     "limits: {time_minutes: 10, runs: 1}\nforecasts: []\nself_estimates: []\nrecording: timing\n"
 )
+
+
+async def test_practice_that_was_opened_before_a_study_was_registered_does_not_go_on(
+    editors: Editors, home: Path
+) -> None:
+    editor = await editors()
+    desk = await editor.open_problem("starter/saturating-counter")
+    await begin(home, STUDY)
+    refusal = (await editor.refusal("start", uri=desk.uri))[1]
+    assert "starter/saturating-counter is a problem of the study small" in refusal
+    assert (await desk.ask("status")).state is AttemptState.OPEN
 
 
 async def test_the_limit_of_time_ends_a_task_and_timing_alone_is_recorded(

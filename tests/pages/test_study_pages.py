@@ -44,6 +44,12 @@ def _fill_in(page_reader: Reader) -> None:
     for mark in ("<NAME AND INSTITUTION>", "<PURPOSE>", "<CONTACT>"):
         text = text.replace(mark, "Ada")
     file.write_text(text.replace("to: nowhere", f"to: {page_reader.folder / 'share'}"), encoding="utf-8")
+    settings_file = page_reader.home.state / "editor" / "User" / "settings.json"
+    settings_file.parent.mkdir(parents=True, exist_ok=True)
+    assistant_settings = {"enabled": True, "url": "http://127.0.0.1:9/v1", "model": "m"}
+    settings_file.write_text(
+        json.dumps({f"benchwright.assistant.{key}": value for key, value in assistant_settings.items()})
+    )
 
 
 def _hand_out(page_reader: Reader) -> None:

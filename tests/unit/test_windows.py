@@ -89,12 +89,12 @@ SCORE = r"""
 import json
 from pathlib import Path
 
-from benchwright_judges.score import score
+from benchwright_judges.score import score_by_rules
 from benchwright_problems.datasets.quarch import import_quarch
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 
-home = Home.find({"BENCHWRIGHT_HOME": sys.argv[1], "BENCHWRIGHT_CACHE": sys.argv[1]})
+home = Home.from_environment({"BENCHWRIGHT_HOME": sys.argv[1], "BENCHWRIGHT_CACHE": sys.argv[1]})
 record = {
     "question_id": 12, "question": "What is written back?", "options": ["a dirty line", "a clean line"],
     "answer": "A", "topic": "Memory",
@@ -106,7 +106,7 @@ pack = import_quarch([file], "tiny")
 store.add(pack)
 store.add(pack, replace=True)
 problem = Store(home).unseal(f"tiny/{pack.problems[0].id}")
-print(*(score(problem, letter).score for letter in "AB"))
+print(*(score_by_rules(problem, letter).score for letter in "AB"))
 """
 
 
@@ -147,11 +147,11 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 
 
 START_AND_END = r"""
-from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT, PROGRAM_SUFFIX, ending_event
+from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT, PROGRAM_SUFFIX, termination_event
 
 
 async def end(number):
-    end_event = ending_event()
+    end_event = termination_event()
     os.kill(os.getpid(), number)
     await end_event.wait()
 

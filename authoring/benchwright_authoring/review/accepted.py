@@ -11,7 +11,7 @@ from statistics import median
 
 from benchwright_authoring.made_folder import require_writable_pack_folder
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE
-from benchwright_authoring.review.checks import agreement_alpha
+from benchwright_authoring.review.checks import agreement_alpha, pairs_alike
 from benchwright_authoring.review.reviews import (
     QuestionReview,
     ReviewError,
@@ -35,6 +35,8 @@ class ReviewTally:
     """Questions on which too few have decided."""
     alpha: float | None
     """Krippendorff's alpha of accepting, nominal; None where it is not defined."""
+    pairs_alike: tuple[int, int]
+    """Pairs of decisions on the same question that are alike, and all pairs."""
     reviews: int
     right: int
     """Reviews whose answer, given before the key was shown, was the key."""
@@ -90,6 +92,7 @@ def review_tally_and_reviews(
         rejected,
         open_questions,
         agreement_alpha([*accepts.values()]),
+        pairs_alike([*accepts.values()]),
         sum(map(len, accepts.values())),
         sum(
             review.answer == keys.get(name)

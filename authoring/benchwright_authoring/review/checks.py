@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -14,6 +15,12 @@ class ReviewCheck(StrEnum):
     RATIONALE = "The explanation is right, and says why other answers are wrong."
     UNAMBIGUOUS = "However it is read, the same answer is right."
     LICENCE = "Nothing of it is copied, as far as I know."
+
+
+def pairs_alike(decisions: Sequence[Sequence[bool]]) -> tuple[int, int]:
+    """How many pairs of decisions on the same question are alike, and how many there are."""
+    pairs = [pair for question_decisions in decisions for pair in itertools.combinations(question_decisions, 2)]
+    return sum(first == second for first, second in pairs), len(pairs)
 
 
 def agreement_alpha(decisions: Sequence[Sequence[bool]]) -> float | None:

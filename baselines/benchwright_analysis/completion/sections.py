@@ -23,6 +23,7 @@ from benchwright_foundation.number_text import percent
 from benchwright_judges.agreement.estimators import Estimate
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.policies import Refusal
+from benchwright_subjects.inline.record import SiteRecord
 from benchwright_subjects.inline.sites import SiteKind
 
 _NAMES = ("subject", "sites", "policy")
@@ -238,12 +239,25 @@ def _failures_section(runs: Sequence[PlayedRun]) -> Section:
     failures_by_run = {
         run.label: Counter(record.failure.value for record in run.records if record.failure is not None) for run in runs
     }
+    ends_by_run = {
+        run.label: Counter(
+            (record.failure.value, _end_words(record)) for record in run.records if record.failure is not None
+        )
+        for run in runs
+    }
     rows: list[Sequence[Cell]] = [
-        (label, name, amount) for label, counts in failures_by_run.items() for name, amount in sorted(counts.items())
+        (label, name, end, amount)
+        for label, counts in ends_by_run.items()
+        for (name, end), amount in sorted(counts.items())
     ]
-    table = SortableTable("Sites that a failure of the server ended", ("subject", "failure", "sites"), rows)
+    columns = ("subject", "failure", "who ended it", "sites")
+    table = SortableTable("Sites that a failure of the server ended", columns, rows)
     empty_note = "" if rows else "No site was ended by a failure of the server."
     return Section("failures", "What went wrong", tables=[table], numbers=failures_by_run, empty_reason=empty_note)
+
+
+def _end_words(record: SiteRecord) -> str:
+    return "unknown" if record.server_end is None else record.server_end.sentence
 
 
 def _conditions_section(runs: Sequence[PlayedRun]) -> Section:

@@ -196,7 +196,7 @@ def share_scatter(
     x_title: str,
     y_title: str,
 ) -> Svg:
-    """Two shares from 0 to 1, with the line of equality; arguments as of `against`."""
+    """Two shares from 0 to 1, with the line of equality; arguments as of `time_scatter`."""
     alt = _import_altair()
     scale = alt.Scale(domain=[0, 1], padding=6)
     axis = alt.Axis(format="%", tickCount=5)

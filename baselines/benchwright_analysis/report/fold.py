@@ -18,8 +18,11 @@ from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_analysis.report.rows.stored_event import edit_evidence_with_version, parse_event
 from benchwright_analysis.report.rows.verdicts import JudgementRow, Verdicts
-from benchwright_attempts.clock.clock import AttemptClock
+from benchwright_attempts.attribution.actors import ACTOR_EVENTS, ActorFold, AttemptActors
+from benchwright_attempts.clock.clock import TIME_EXCLUDED, AttemptClock
+from benchwright_attempts.clock.time_source import TimeSource
 from benchwright_attempts.clock.time_spent import ActiveTime, TimeSpent
+from benchwright_attempts.clock.time_with_agents import PresenceFold, TimeWithAgents, divide_time_with_agents
 from benchwright_attempts.clock.timeline import MAIN_THRESHOLD_S, THRESHOLDS_S, TimeAtWork
 from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.events.event_body import EditEvidence, TextEffect
@@ -27,6 +30,7 @@ from benchwright_attempts.events.events import EVENT_TYPES
 from benchwright_attempts.hint_ladder import FEATURE
 from benchwright_attempts.log.record import AttemptHeader, type_of
 from benchwright_attempts.state import STUDY_CLOSED, AttemptState
+from benchwright_attempts.terms import Solver
 from benchwright_foundation.json_text import read_json
 from benchwright_problems.aids import Aid
 
@@ -58,7 +62,7 @@ class FoldedAttempt:
 
     observation: Observation
     trace: tuple[tuple[float, float], ...]
-    """(analysed seconds, score) of every decided verdict, in order."""
+    """(analysed seconds, score) of every decided verdict, in order; none if no clock ran."""
     insertions: Mapping[str, tuple[int, ...]]
     """Source → code points inserted, by tenth of the clock's time."""
     failure: str
@@ -73,6 +77,8 @@ class FoldedAttempt:
     """Requests and offers of completions, and which program worked."""
     spent: ActiveTime = field(default_factory=ActiveTime)
     """Active time by what it was spent on."""
+    actors: AttemptActors = field(default_factory=lambda: AttemptActors(()))
+    """Those who made its changes and requests."""
 
 
 class AttemptFold:
@@ -87,6 +93,7 @@ class AttemptFold:
 
     __slots__ = (
         "_activity",
+        "_actors",
         "_assistance",
         "_clock",
         "_clock_changes",
@@ -95,11 +102,13 @@ class AttemptFold:
         "_facts",
         "_first_row",
         "_header",
+        "_presence",
         "_problem",
         "_readers",
         "_reflection",
         "_rows",
         "_spent",
+        "_threshold_s",
         "_verdicts",
         "_work",
     )
@@ -120,6 +129,9 @@ class AttemptFold:
         self._work = TimeAtWork((*THRESHOLDS_S, threshold_s))
         self._spent = TimeSpent(threshold_s)
         self._edits = Edits()
+        self._actors = ActorFold()
+        self._presence = PresenceFold()
+        self._threshold_s = threshold_s
         self._verdicts = Verdicts()
         self._facts = AttemptFacts()
         self._assistance = AssistanceFacts()
@@ -141,10 +153,12 @@ class AttemptFold:
         step = type_of(body)
         clock, time_at_work, event_columns = self._clock, self._work, self._rows
         previous_ns = clock.active_ns
+        self._facts.event_types.add(intern(step))
         if not clock.has_ended:
             self._facts.newest_wall = wall
         try:
-            clock.follow_event(step, mono_ns, process)
+            excluded_s = float(read_json(body)["excluded_s"]) if step == TIME_EXCLUDED else 0.0
+            clock.follow_event(step, mono_ns, process, excluded_s)
         except IllegalTransitionError as error:
             raise ValueError(str(error)) from error
         now_ns = clock.active_ns
@@ -159,6 +173,11 @@ class AttemptFold:
         event_reader = self._readers.get(step)
         if event_reader is not None:
             event_reader(self, seq, wall, body)
+        if step in ACTOR_EVENTS:
+            known_actor = self._actors.take_event(seq, read_json(body), now_ns)
+            if event_columns is not None and known_actor is not None:
+                event_columns.fill_next_row_cell("actor", known_actor.actor.value)
+                event_columns.fill_next_row_cell("actor_known_by", str(known_actor.method))
         if event_columns is not None:
             event_columns.add_row(intern(step), wall, clock.at_ns, now_ns)
 
@@ -166,19 +185,36 @@ class AttemptFold:
         """The attempt after all events that were taken."""
         edits = self._edits.labelled_edits(self._clock.at_ns, self._clock.active_ns)
         if self._rows is not None:
-            edits.fill_edit_cells(self._rows, self._first_row)
-        folded_events = FoldedEvents(self._header, self._facts, self._clock, self._work, self._verdicts, edits)
+            edits.fill_edit_cells(self._rows, self._first_row, self._actors.actor_of_edit)
+        actors = self._actors.finish(edits.edits, edits.findings, edits.edit_clock_ns)
+        with_agents = self._divided_time() if actors.condition is Solver.HUMAN_AGENT else None
+        folded_events = FoldedEvents(
+            self._header, self._facts, self._clock, self._work, self._verdicts, edits, actors, with_agents
+        )
         verdicts = self._verdicts
+        has_clock = self._facts.time_source is TimeSource.CLOCK
         return FoldedAttempt(
             folded_events.observation(self._problem),
-            verdicts.scores,
+            verdicts.scores if has_clock else (),
             edits.inserted_by_tenth(),
             verdicts.failure,
             verdicts.newest_judgement,
             self._reflection,
             self._errors,
             self._assistance.summary(),
-            self._spent.active_time(self._clock.active_ns),
+            self._spent.active_time(self._clock.active_ns) if has_clock else ActiveTime(),
+            actors,
+        )
+
+    def _divided_time(self) -> TimeWithAgents:
+        end_ns, actor_fold = self._clock.active_ns, self._actors
+        return divide_time_with_agents(
+            actor_fold.acts_ns(of_agents=False),
+            actor_fold.acts_ns(of_agents=True),
+            self._presence.away_until(end_ns),
+            self._presence.runs_until(end_ns),
+            end_ns,
+            threshold_s=self._threshold_s,
         )
 
     # Readers of events, by what their types declare
@@ -238,6 +274,21 @@ class AttemptFold:
         """The clock was started."""
         self._facts.started_wall = wall
 
+    def read_given(self, _seq: int, wall: str, body: str) -> None:
+        """The answer was read from a file."""
+        self._facts.started_wall = self._facts.started_wall or wall
+        self._facts.reported_s = read_json(body).get("reported_s")
+
+    def read_opened(self, seq: int, wall: str, body: str) -> None:
+        """The problem was opened."""
+        self._facts.opened_with_files = bool(read_json(body)["files"])
+        self.read_set_files(seq, wall, body)
+
+    def read_restart(self, _seq: int, _wall: str, _body: str) -> None:
+        """Another process went on; a sample, which has no folder of its own, starts over from the starting files."""
+        if not self._header.workspace:
+            self._facts.restart_ns = self._clock.active_ns
+
     def read_clock_paused(self, _seq: int, _wall: str, _body: str) -> None:
         """The clock was paused."""
         self._facts.pauses += 1
@@ -245,11 +296,27 @@ class AttemptFold:
     def read_window_focus(self, _seq: int, _wall: str, body: str) -> None:
         """The window gained or lost focus."""
         self._work.focused = '"focused":true' in body
+        self._presence.take_focus(self._clock.active_ns, is_focused=self._work.focused)
+
+    def read_idle(self, _seq: int, _wall: str, body: str) -> None:
+        """The person became idle, or active again."""
+        value = read_json(body)
+        self._presence.take_idle(self._clock.active_ns, value.get("after_s", 0.0), is_idle=value["idle"])
+
+    def read_run_start(self, _seq: int, _wall: str, body: str) -> None:
+        """Hidden tests began to run."""
+        self._presence.take_run_start(self._clock.active_ns, read_json(body)["run"])
+
+    def read_run_cancelled(self, _seq: int, _wall: str, body: str) -> None:
+        """A run ended without a verdict."""
+        self._presence.take_run_end(self._clock.active_ns, read_json(body)["run"])
 
     def read_verdict(self, _seq: int, _wall: str, body: str) -> None:
         """A run or an answer got a verdict."""
         value, now_ns = read_json(body), self._clock.active_ns
-        active_ns = self._work.active_ns(now_ns, len(THRESHOLDS_S)) if self._facts.is_person(self._header) else now_ns
+        self._presence.take_run_end(now_ns, value.get("run", ""))
+        is_person = self._facts.is_person(self._header)
+        active_ns = self._work.active_ns(now_ns, len(THRESHOLDS_S)) if is_person else now_ns - self._facts.restart_ns
         self._verdicts.add_verdict(value, active_ns=active_ns, clock_ns=now_ns)
         self._fill_cells(value)
 
@@ -287,7 +354,9 @@ class AttemptFold:
 
     def read_attempt_abandoned(self, _seq: int, _wall: str, body: str) -> None:
         """The attempt was given up."""
-        self._assistance.keep_program_failure(read_json(body))
+        value = read_json(body)
+        self._facts.end_reason = value.get("reason") or ""
+        self._assistance.keep_program_failure(value)
 
     def read_attempt_timed_out(self, _seq: int, _wall: str, body: str) -> None:
         """A limit ended it, or the end of the study."""
@@ -331,12 +400,19 @@ class AttemptFold:
 _Reader = Callable[[AttemptFold, int, str, str], None]
 
 _BY_TYPE: dict[str, _Reader] = {
+    "opened": AttemptFold.read_opened,
     "started": AttemptFold.read_clock_started,
+    "given": AttemptFold.read_given,
+    "interrupted": AttemptFold.read_restart,
+    "resumed": AttemptFold.read_restart,
     "paused": AttemptFold.read_clock_paused,
     "abandoned": AttemptFold.read_attempt_abandoned,
     "assist_asked": AttemptFold.read_completion_asked,
     "assist_shown": AttemptFold.read_completion_shown,
     "focus": AttemptFold.read_window_focus,
+    "idle": AttemptFold.read_idle,
+    "run_started": AttemptFold.read_run_start,
+    "run_cancelled": AttemptFold.read_run_cancelled,
     "run_finished": AttemptFold.read_verdict,
     "answered": AttemptFold.read_verdict,
     "judged": AttemptFold.read_late_verdict,

@@ -18,7 +18,7 @@ from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.page import report_page
 from benchwright_analysis.report.questions.selections import read_selection_by_attempt
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import with_exclusions_marked
+from benchwright_analysis.report.rows.exclusions import left_out_reasons, with_exclusions_marked
 from benchwright_analysis.report.rows.exports import (
     copy_eval_logs,
     join_event_files,
@@ -108,6 +108,8 @@ class ReportFiles:
     attempts: int
     counted_attempts: int
     events: int
+    left_out: Mapping[str, int]
+    """Why attempts do not count → how many."""
 
 
 class NothingToReportError(AttemptError):
@@ -176,7 +178,9 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
     )
     file = options.folder / "report.html"
     write_atomically(file, report_page(title, subtitle, sections, data.sources).encode(), durable=False)
-    return ReportFiles(file, len(data.observations), len(data.counted_attempts), total)
+    return ReportFiles(
+        file, len(data.observations), len(data.counted_attempts), total, left_out_reasons(data.observations)
+    )
 
 
 def _selected_headers(log: StudyLog, options: ReportOptions) -> list[AttemptHeader]:

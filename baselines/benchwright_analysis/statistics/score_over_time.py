@@ -111,13 +111,13 @@ def score_curve(
         row_groups = [np.flatnonzero(problem_indices == problem) for problem in enough]
         means = np.array(
             [
-                best_of_k_weights(len(rows), attempts_sharing_budget) @ np.sort(best_scores[rows], axis=0)
-                for rows in row_groups
+                best_of_k_weights(len(row_indices), attempts_sharing_budget) @ np.sort(best_scores[row_indices], axis=0)
+                for row_indices in row_groups
             ]
         )
         firsts = np.zeros(len(traces), dtype=np.bool_)
-        firsts[[rows[0] for rows in row_groups]] = True
-        order = np.argsort([rows[0] for rows in row_groups])
+        firsts[[row_indices[0] for row_indices in row_groups]] = True
+        order = np.argsort([row_indices[0] for row_indices in row_groups])
         estimates = crossed_means(means[order], cells.select_rows(firsts), np.ones(len(means)))
         if any(participant is not None for participant in cells.participants):
             estimates = [replace(estimate, low=None, high=None) for estimate in estimates]

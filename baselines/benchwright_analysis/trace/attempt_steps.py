@@ -35,10 +35,12 @@ from benchwright_attempts.events.evidence import (
     AssistShown,
     EditShape,
     ModelUsage,
+    ReplyRead,
     TimedOut,
     Violation,
 )
 from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
+from benchwright_attempts.standing import ShownVerdict, cancelled_run_standing, verdict_standing
 from benchwright_attempts.summary.replay import replayed_states
 from benchwright_problems.verdict import present_outcome_of_recorded
 
@@ -50,7 +52,8 @@ _ORIGINS = {
     EditOrigin.COMPLETION: "an assistant's completion",
     EditOrigin.COMPLETION_PART: "part of an assistant's completion",
     EditOrigin.OWN_COMPLETION: "a completion of Benchwright's assistant",
-    EditOrigin.CHAT: "written by a chat or an agent",
+    EditOrigin.CHAT: "written by a chat",
+    EditOrigin.AGENT: "written by an agent",
     EditOrigin.SUGGESTION: "selected from the suggestions",
     EditOrigin.SNIPPET: "a snippet",
     EditOrigin.UNDO: "undone or redone",
@@ -66,12 +69,6 @@ _CAUSES = {
     "deleted": "deleted",
     "discarded": "closed without saving",
     "resync": "brought in step with the editor",
-}
-_WORDS = {
-    "passed": "passed",
-    "failed": "did not pass",
-    "error": "undecided",
-    "pending": "waits for a judge",
 }
 
 
@@ -168,26 +165,36 @@ class _AttemptStepReader:
             case RunStarted():
                 return TraceStep(StepKind.RAN, f"Run {event.number} of the hidden tests began", at_s)
             case RunCancelled():
-                return TraceStep(StepKind.RAN, f"Run {event.number} was cancelled: {event.reason}", at_s)
+                standing = cancelled_run_standing(event.reason).value
+                return TraceStep(StepKind.RAN, f"Run {event.number}: {standing} ({event.reason})", at_s)
             case RunFinished() | Regraded():
                 suffix = " again" if isinstance(event, Regraded) else ""
                 fact_texts = {"message": event.message} if event.message else {}
                 counts = f", {event.passed} of {event.total} tests" if event.total is not None else ""
                 return self._verdict_step_if_shown(
-                    f"Run {event.number}{suffix}", event.reason, event.outcome, counts, fact_texts, at_s
+                    f"Run {event.number}{suffix}", event.number, event.reason, event.outcome, counts, fact_texts, at_s
                 )
             case Answered() | Judged():
-                return self._verdict_step_if_shown(f"Answer {event.number}", event.reason, event.outcome, "", {}, at_s)
+                return self._verdict_step_if_shown(
+                    f"Answer {event.number}", event.number, event.reason, event.outcome, "", {}, at_s
+                )
             case _:
                 return None
 
     def _verdict_step_if_shown(
-        self, subject: str, reason: str, outcome: str, counts_suffix: str, fact_texts: Mapping[str, str], at_s: float
+        self,
+        subject: str,
+        run: int,
+        reason: str,
+        outcome: str,
+        counts_suffix: str,
+        fact_texts: Mapping[str, str],
+        at_s: float,
     ) -> TraceStep:
         if not self._shows_results:
             return TraceStep(StepKind.RAN, f"{subject}: recorded; the study shows no results", at_s)
-        word = present_outcome_of_recorded(reason, outcome).value
-        return TraceStep(StepKind.RAN, f"{subject} {_WORDS.get(word, word)}{counts_suffix}", at_s, fact_texts)
+        shown = ShownVerdict(run, present_outcome_of_recorded(reason, outcome).value, reason)
+        return TraceStep(StepKind.RAN, f"{subject} {verdict_standing(shown).value}{counts_suffix}", at_s, fact_texts)
 
 
 def _step_of_model_use(event: Event, at_s: float) -> TraceStep | None:
@@ -211,6 +218,8 @@ def _step_of_model_use(event: Event, at_s: float) -> TraceStep | None:
             if event.cost_usd is not None:
                 fact_texts["cost"] = f"{event.cost_usd:.4f} USD"
             return TraceStep(StepKind.ASKED, f"{event.model} was asked", at_s, fact_texts)
+        case ReplyRead():
+            return _reply_step(event, at_s)
         case AssistShown():
             fact_texts = {name: value for name, value in (("trigger", event.trigger), ("model", event.model)) if value}
             excerpts = [] if event.text is None else [whole_excerpt("What was offered", event.text)]
@@ -228,6 +237,18 @@ def _step_of_model_use(event: Event, at_s: float) -> TraceStep | None:
             )
         case _:
             return None
+
+
+def _reply_step(event: ReplyRead, at_s: float) -> TraceStep:
+    """What of a reply became which files."""
+    fact_texts = {
+        name: ", ".join(words)
+        for name, words in (("files", event.files), ("modules", event.modules), ("from", event.block_labels))
+        if words
+    }
+    if event.ignored:
+        fact_texts["ignored"] = "; ".join(event.ignored)
+    return TraceStep(StepKind.OTHER, "The reply was read", at_s, fact_texts)
 
 
 def _step_of_clock_or_rules(event: Event, at_s: float) -> TraceStep | None:

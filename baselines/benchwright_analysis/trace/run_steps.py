@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from benchwright_analysis.completion.played_runs import PlayedRun
 from benchwright_analysis.trace.step import AttemptTrace, StepKind, TracePart, TraceStep, whole_excerpt
 from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.standing import ShownVerdict, verdict_standing
 from benchwright_subjects.inline.record import SHOWN, Hindsight, OfferOutcome, SiteRecord, Step
 from benchwright_subjects.inline.run_folder import SnapshotVerdict
 from benchwright_subjects.inline.text.similarity import effort
-
-_WORDS = {"passed": "passed", "failed": "did not pass", "error": "undecided"}
 
 
 def trace_of_run(run: PlayedRun, site_prefix: str = "") -> AttemptTrace:
@@ -74,9 +73,11 @@ def _site_steps(
             written_texts.append(f"\N{MIDLINE HORIZONTAL ELLIPSIS} {typed_text} \N{MIDLINE HORIZONTAL ELLIPSIS}")
             steps.append(TraceStep(StepKind.EDITED, f"The driver typed {typed_text}"))
     if record.failure is not None:
-        code = {} if record.failure_code is None else {"code": str(record.failure_code)}
+        facts = {} if record.failure_code is None else {"code": str(record.failure_code)}
+        if record.server_end is not None:
+            facts["end"] = record.server_end.sentence
         steps.append(
-            TraceStep(StepKind.OTHER, f"The server failed: {record.failure.value.replace('_', ' ')}", None, code)
+            TraceStep(StepKind.OTHER, f"The server failed: {record.failure.value.replace('_', ' ')}", None, facts)
         )
     steps += _verdict_steps(next((verdict for verdict in verdicts if verdict.is_end), None), "at the end")
     return [*steps, *([] if hindsight is None else _hindsight_steps(hindsight))]
@@ -118,7 +119,11 @@ def _verdict_steps(verdict: SnapshotVerdict | None, moment: str) -> list[TraceSt
     if verdict is None:
         return []
     counts = f", {verdict.passed_tests} of {verdict.tests} tests" if verdict.tests else ""
-    return [TraceStep(StepKind.RAN, f"Hidden tests {moment}: {_WORDS.get(verdict.outcome, verdict.outcome)}{counts}")]
+    return [
+        TraceStep(
+            StepKind.RAN, f"Hidden tests {moment}: {verdict_standing(ShownVerdict(0, verdict.outcome)).value}{counts}"
+        )
+    ]
 
 
 def _hindsight_steps(hindsight: Hindsight) -> list[TraceStep]:

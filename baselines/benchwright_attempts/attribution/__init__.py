@@ -13,10 +13,11 @@ from benchwright_attempts.attribution.attributor import (
 from benchwright_attempts.attribution.change_reason import extension_of_reason, origin_of_reason
 from benchwright_attempts.attribution.edit_columns import EditColumns
 from benchwright_attempts.attribution.method import EditFacts, KnownOfEdit, OriginFinding
-from benchwright_attempts.attribution.origin import BY_MODEL, EditOrigin
+from benchwright_attempts.attribution.origin import BY_MODEL, CHATS, EditOrigin
 
 __all__ = [
     "BY_MODEL",
+    "CHATS",
     "CLASSIFIER",
     "METHODS",
     "Attribution",

@@ -18,7 +18,7 @@ from benchwright_attempts.events.events import Edit
 from benchwright_attempts.events.evidence import AssistAccepted, EditShape
 from benchwright_attempts.log.record import RecordedEvent, format_wall
 
-CLASSIFIER = "1"
+CLASSIFIER = "2"
 """Version of the rules; every label has it. Increment it whenever a label could change."""
 
 METHODS: list[Method] = [
@@ -131,7 +131,7 @@ def attribute(events: Iterable[RecordedEvent]) -> list[Attribution]:
     """
     attributor = Attributor()
     for recorded in events:
-        _take_event(attributor, recorded)
+        take_attributed_event(attributor, recorded)
     attributions: list[Attribution] = []
     for edit, edit_finding in zip(attributor.edits, attributor.findings(), strict=True):
         acceptance = attributor.acceptance_of(edit) if edit_finding.origin in COMPLETIONS else None
@@ -151,7 +151,8 @@ def attribute(events: Iterable[RecordedEvent]) -> list[Attribution]:
     return attributions
 
 
-def _take_event(attributor: Attributor, recorded: RecordedEvent) -> None:
+def take_attributed_event(attributor: Attributor, recorded: RecordedEvent) -> None:
+    """Lets one event of an attempt's be taken: an edit, or what is said about one."""
     event = recorded.event
     if isinstance(event, Edit | EditShape):
         attributor.add_edit(_edit_facts(recorded.seq, event), format_wall(recorded.moment.wall))

@@ -19,7 +19,7 @@ _REASONS: Mapping[str, EditOrigin] = {
     "chat.applyedits": EditOrigin.CHAT,
     "chat.undoedits": EditOrigin.CHAT,
     "chat.reset": EditOrigin.CHAT,
-    "agent": EditOrigin.CHAT,
+    "agent": EditOrigin.AGENT,
     "suggest": EditOrigin.SUGGESTION,
     "snippet": EditOrigin.SNIPPET,
     "codeaction": EditOrigin.FORMAT,
@@ -49,8 +49,11 @@ def origin_of_reason(reason: str, metadata: Mapping[str, object]) -> EditOrigin:
     word = reason.lower()
     if word == "cursor":
         return _KINDS.get(str(metadata.get("kind", "")).lower(), EditOrigin.TYPED)
-    if word in _REASONS:
-        return _REASONS[word]
+    origin = _REASONS.get(word)
+    if word == "chat.applyedits" and _mode_in(metadata) == "agent":
+        return EditOrigin.AGENT
+    if origin is not None:
+        return origin
     for prefix, origin in (
         ("chat", EditOrigin.CHAT),
         ("inlinechat", EditOrigin.CHAT),
@@ -59,6 +62,11 @@ def origin_of_reason(reason: str, metadata: Mapping[str, object]) -> EditOrigin:
         if word.startswith(prefix):
             return origin
     return EditOrigin.UNKNOWN
+
+
+def _mode_in(metadata: Mapping[str, object]) -> str:
+    """The mode of the editor's chat: `ask`, `edit`, `agent`; empty if it names none."""
+    return next((str(value).lower() for name, value in metadata.items() if name.lstrip("$") == "mode"), "")
 
 
 def extension_of_reason(metadata: Mapping[str, object]) -> str:
@@ -71,8 +79,10 @@ def extension_of_reason(metadata: Mapping[str, object]) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _reported_finding(reason: str, kind: str, method: AttributionMethod, is_own: bool) -> OriginFinding | None:
-    origin = origin_of_reason(reason, {"kind": kind})
+def _reported_finding(
+    reason: str, kind: str, mode: str, method: AttributionMethod, is_own: bool
+) -> OriginFinding | None:
+    origin = origin_of_reason(reason, {"kind": kind, "mode": mode})
     if is_own and origin in (EditOrigin.COMPLETION, EditOrigin.COMPLETION_PART):
         origin = EditOrigin.OWN_COMPLETION
     return None if origin is EditOrigin.UNKNOWN else finding(origin, method)
@@ -84,4 +94,5 @@ def by_change_reason(_edit: EditFacts, known_events: KnownOfEdit) -> OriginFindi
     if not isinstance(reason, EditReason):
         return None
     is_own = isinstance(acceptance, AssistAccepted) and acceptance.provider == OWN_PROVIDER
-    return _reported_finding(reason.reason, str(reason.metadata.get("kind", "")), reason.method, is_own)
+    kind, mode = str(reason.metadata.get("kind", "")), _mode_in(reason.metadata)
+    return _reported_finding(reason.reason, kind, mode, reason.method, is_own)

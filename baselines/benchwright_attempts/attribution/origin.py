@@ -20,7 +20,9 @@ class EditOrigin(StrEnum):
     OWN_COMPLETION = "own-completion"
     """An inline completion of Benchwright's own provider."""
     CHAT = "chat"
-    """An edit that a chat or an agent in the editor made."""
+    """An edit that a chat in the editor made."""
+    AGENT = "agent"
+    """An edit that an agent made: a program, or a chat of the editor in agent mode."""
     SUGGESTION = "suggestion"
     """From the suggestion list: a name, not a model's text."""
     SNIPPET = "snippet"
@@ -35,5 +37,7 @@ class EditOrigin(StrEnum):
 
 COMPLETIONS = (EditOrigin.COMPLETION, EditOrigin.COMPLETION_PART, EditOrigin.OWN_COMPLETION)
 """Accepted proposals."""
-BY_MODEL = (*COMPLETIONS, EditOrigin.CHAT)
+CHATS = (EditOrigin.CHAT, EditOrigin.AGENT)
+"""Text that a chat or an agent wrote by itself."""
+BY_MODEL = (*COMPLETIONS, *CHATS)
 """Text that a model wrote."""

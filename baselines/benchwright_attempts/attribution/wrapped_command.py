@@ -17,6 +17,7 @@ _COMMANDS: Mapping[str, EditOrigin] = {
     "editor.action.formatdocument": EditOrigin.FORMAT,
     "editor.action.formatselection": EditOrigin.FORMAT,
     "editor.action.rename": EditOrigin.FORMAT,
+    "benchwright.answerform": EditOrigin.TYPED,
     "undo": EditOrigin.UNDO,
     "redo": EditOrigin.UNDO,
     "acceptselectedsuggestion": EditOrigin.SUGGESTION,

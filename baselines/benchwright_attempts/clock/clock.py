@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from benchwright_attempts.errors import IllegalTransitionError
+from benchwright_attempts.events.event_body import EventBody
 from benchwright_attempts.events.events import EVENT_TYPES
+from benchwright_attempts.events.evidence import TimeExcluded
 from benchwright_attempts.log.record import Moment, RecordedEvent
 from benchwright_attempts.state import AttemptState
 
@@ -24,11 +26,14 @@ __all__ = [
     "ClockState",
     "advance_clock",
     "elapsed_s",
+    "excluded_s",
     "next_clock",
     "next_state",
     "read_clock",
 ]
 
+TIME_EXCLUDED = "time_excluded"
+"""The type of events that set the clock back."""
 _ADVICE: Mapping[AttemptState, str] = {
     AttemptState.OPEN: "The clock of this attempt has not been started yet. Press Start first.",
     AttemptState.RUNNING: "The clock of this attempt is already running.",
@@ -120,14 +125,26 @@ class AttemptClock:
         self.is_counting = self.state is AttemptState.RUNNING and not self.held
         self.has_ended = self.state.ended
 
-    def follow_event(self, event_type: str, mono_ns: int, process: str) -> None:
+    def exclude(self, excluded_s: float) -> None:
+        """Sets the clock back, by no more than it has counted."""
+        self.active_ns = max(0, self.active_ns - round(excluded_s * 1e9))
+
+    def follow_event(self, event_type: str, mono_ns: int, process: str, excluded_s: float = 0.0) -> None:
         """One event of a log, which holds no event that its state did not allow.
+
+        Args:
+            event_type: Its type.
+            mono_ns: By the monotonic clock of its process.
+            process: The process that recorded it.
+            excluded_s: Seconds before it that do not count; only `TimeExcluded` has any.
 
         Raises:
             IllegalTransitionError: The log does hold one that changes the clock.
         """
         if not self.has_ended:
             self.advance(mono_ns, process)
+            if excluded_s:
+                self.exclude(excluded_s)
         if event_type in EVENT_TYPES.clock_changes:
             self.apply_step(event_type)
 
@@ -197,6 +214,11 @@ def advance_clock(clock: ClockState, moment: Moment) -> ClockState:
     )
 
 
+def excluded_s(event: EventBody | None) -> float:
+    """Seconds before an event that do not count."""
+    return event.excluded_s if isinstance(event, TimeExcluded) else 0.0
+
+
 def next_clock(clock: ClockState, recorded: RecordedEvent) -> ClockState:
     """The reading after one more event."""
     clock = advance_clock(clock, recorded.moment)
@@ -205,9 +227,13 @@ def next_clock(clock: ClockState, recorded: RecordedEvent) -> ClockState:
         return clock
     live_clock = AttemptClock()
     live_clock.resume_from(clock)
+    if not clock.state.ended:
+        live_clock.exclude(excluded_s(recorded.event))
     live_clock.apply_step(step)
     start_wall = recorded.moment.wall if step == "started" else clock.start_wall
-    return replace(clock, state=live_clock.state, held=live_clock.held, start_wall=start_wall)
+    return replace(
+        clock, state=live_clock.state, held=live_clock.held, active_ns=live_clock.active_ns, start_wall=start_wall
+    )
 
 
 def read_clock(events: Iterable[RecordedEvent]) -> ClockState:

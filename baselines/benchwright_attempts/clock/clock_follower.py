@@ -38,6 +38,8 @@ class ClockFollower:
         """True if the time may be exceeded for now: who submits before its end may wait for the verdict after it."""
         self.limited_from_s = 0.0
         """Active time at which the limit begins to count, in seconds."""
+        self.unrecorded_wait_s: Callable[[], float] = lambda: 0.0
+        """Seconds that the clock has counted and that will be excluded, as of now."""
         self._writer = writer
         self._limit_s = math.inf if limit_s is None else limit_s
         self._on_limit = on_limit
@@ -93,7 +95,7 @@ class ClockFollower:
 
     def remaining_s(self, clock: ClockState) -> float:
         """Active time left at a reading, in seconds; below zero once it is used up, infinite without a limit."""
-        return self._limit_s - (clock.active_s - self.limited_from_s)
+        return self._limit_s - (clock.active_s - self.unrecorded_wait_s() - self.limited_from_s)
 
     async def note_suspension(self) -> None:
         """While the clock runs: notes a suspension if wall and monotonic time have parted since the last beat."""

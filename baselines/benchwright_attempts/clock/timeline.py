@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from benchwright_attempts.clock.clock import AttemptClock, AttemptState
+from benchwright_attempts.clock.clock import AttemptClock, AttemptState, excluded_s
 from benchwright_attempts.events.events import (
     Answered,
+    Judged,
     Paused,
+    Regraded,
     RunCancelled,
     RunFinished,
     RunStarted,
 )
 from benchwright_attempts.log.record import RecordedEvent
-from benchwright_problems.verdict import present_outcome_of_recorded
+from benchwright_problems.verdict import Outcome, present_outcome_of_recorded
 
 THRESHOLDS_S = (60.0, 120.0, 300.0)
 """Gaps count as active time up to these lengths; the main analysis states one, and all three are reported."""
@@ -30,7 +32,11 @@ class Stretch:
     from_s: float
     to_s: float
     what: str
-    """Reason of a pause, or outcome of a run."""
+    """Reason of a pause, or outcome of a run; `cancelled` of one without a verdict."""
+    run: int | None = None
+    """Number of the run; None for a pause."""
+    reason: str = ""
+    """Reason of a run's verdict, or why it was cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,35 +57,29 @@ def time_line(events: Iterable[RecordedEvent]) -> TimeLine:
     pauses: list[Stretch] = []
     runs: list[Stretch] = []
     paused: tuple[float, str] | None = None
-    run_starts: dict[str, float] = {}
+    run_starts: dict[str, tuple[float, int]] = {}
     now_s = 0.0
     for recorded in events:
         old_state = clock.state
-        clock.follow_event(recorded.event.type, recorded.moment.mono_ns, recorded.moment.process)
+        clock.follow_event(
+            recorded.event.type, recorded.moment.mono_ns, recorded.moment.process, excluded_s(recorded.event)
+        )
         now_s = at_s[recorded.seq] = clock.at_ns / _NS
         match recorded.event:
             case Paused() as event:
                 paused = (now_s, event.reason or "")
             case RunStarted() as event:
-                run_starts[event.run] = now_s
+                run_starts[event.run] = now_s, event.number
             case RunFinished() as event:
-                runs.append(
-                    Stretch(
-                        run_starts.pop(event.run, now_s),
-                        now_s,
-                        present_outcome_of_recorded(event.reason, event.outcome).value,
-                    )
-                )
+                begun_s, _ = run_starts.pop(event.run, (now_s, 0))
+                runs.append(_run(begun_s, now_s, event))
             case RunCancelled() as event:
-                runs.append(Stretch(run_starts.pop(event.run, now_s), now_s, "cancelled"))
+                begun_s, _ = run_starts.pop(event.run, (now_s, 0))
+                runs.append(Stretch(begun_s, now_s, "cancelled", event.number, event.reason))
             case Answered() as event:
-                runs.append(
-                    Stretch(
-                        max(0.0, now_s - event.wall_s),
-                        now_s,
-                        present_outcome_of_recorded(event.reason, event.outcome).value,
-                    )
-                )
+                runs.append(_run(max(0.0, now_s - event.wall_s), now_s, event))
+            case Judged() | Regraded() as event:
+                runs = [_revised(stretch, event) for stretch in runs]
             case _:
                 pass
         if paused is not None and old_state is AttemptState.PAUSED and clock.state is not AttemptState.PAUSED:
@@ -88,8 +88,21 @@ def time_line(events: Iterable[RecordedEvent]) -> TimeLine:
     if paused is not None:
         pauses.append(Stretch(paused[0], now_s, paused[1]))
     # A run that died with its process has no end in the log.
-    runs.extend(Stretch(begun, now_s, "cancelled") for begun in run_starts.values())
+    runs.extend(Stretch(begun_s, now_s, "cancelled", number) for begun_s, number in run_starts.values())
     return TimeLine(at_s, tuple(pauses), tuple(runs), now_s)
+
+
+def _run(from_s: float, to_s: float, event: RunFinished | Answered) -> Stretch:
+    return Stretch(
+        from_s, to_s, present_outcome_of_recorded(event.reason, event.outcome).value, event.number, event.reason
+    )
+
+
+def _revised(stretch: Stretch, event: Judged | Regraded) -> Stretch:
+    """A run after a verdict that came later: of the same number, and if the run's was undecided or is replaced."""
+    if stretch.run != event.number or not (event.replaces or stretch.what == Outcome.ERROR.value):
+        return stretch
+    return replace(stretch, what=present_outcome_of_recorded(event.reason, event.outcome).value, reason=event.reason)
 
 
 class TimeAtWork:

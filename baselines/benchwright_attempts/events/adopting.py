@@ -14,7 +14,7 @@ from benchwright_attempts.log.chain import Chain, with_states
 from benchwright_attempts.log.database import lock_chains
 from benchwright_attempts.log.record import AttemptHeader, StoredRow
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, NEWEST, SUMMARIES
-from benchwright_attempts.summary.kept_summary import continued_summary, from_rows, keep_summaries
+from benchwright_attempts.summary.kept_summary import continued_summary, keep_summaries, summary_from_rows
 from benchwright_attempts.summary.summary import Summary
 
 Check = Callable[[Connection, AttemptHeader], None]
@@ -68,7 +68,7 @@ def adopt(connection: Connection, header: AttemptHeader, rows: Sequence[StoredRo
     if is_new:
         connection.execute(insert(ATTEMPTS), header.as_row())
     insert_rows(connection, [_values(row) for row in with_states(rows)[stored_count:]])
-    keep_summaries(connection, {header.id: from_rows(rows)})
+    keep_summaries(connection, {header.id: summary_from_rows(rows)})
     return Adopted.NEW if is_new else Adopted.LONGER
 
 

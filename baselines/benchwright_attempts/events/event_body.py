@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 
+from benchwright_attempts.actor import Actor, KnownActor
+from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.events.file_text import FilePath, FileText
 from benchwright_attempts.state import Transitions
 from benchwright_foundation.model import Model
@@ -78,3 +80,20 @@ class EventBody(EventPart):
     def contents(self) -> Mapping[FilePath, FileText | None]:
         """Path → whole content of each file that the event sets; `None` if the file was deleted."""
         return {}
+
+
+class Request(EventBody):
+    """Base of what somebody asked for, or wrote as a whole: a start, a run, a hint, a submission."""
+
+    actor: Actor | None = None
+    """Who asked for it; None if that is not known, as in older logs, or if Benchwright did it by itself."""
+    actor_known_by: AttributionMethod | None = None
+    """How the actor is known."""
+
+    def by(self, known_actor: KnownActor | None) -> Self:
+        """The same with its actor, unless it has one already."""
+        if known_actor is None or self.actor is not None:
+            return self
+        return self.model_copy(
+            update={"actor": known_actor.actor, "actor_known_by": AttributionMethod(known_actor.method)}
+        )

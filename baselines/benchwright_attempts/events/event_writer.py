@@ -7,7 +7,9 @@ import contextlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from benchwright_attempts.actor import KnownActor, present_actor
 from benchwright_attempts.errors import AttemptElsewhereError, AttemptError
+from benchwright_attempts.events.event_body import Request
 from benchwright_attempts.events.events import Event
 from benchwright_attempts.events.evidence import AssistAccepted, EditReason, Environment, Violation
 from benchwright_attempts.log.record import Moment
@@ -28,10 +30,16 @@ class EventWriter:
         attempt: Its id.
         terms: Say what breaks the condition.
         flagged: Violations that the log has already.
+        only_actor: The actor of all requests; None if each has its own.
     """
 
     def __init__(
-        self, services: Services[EventLog], attempt: str, terms: Terms, flagged_violations: Iterable[Violation] = ()
+        self,
+        services: Services[EventLog],
+        attempt: str,
+        terms: Terms,
+        flagged_violations: Iterable[Violation] = (),
+        only_actor: KnownActor | None = None,
     ) -> None:
         self.has_ended = False
         """True if nothing can follow but late facts."""
@@ -40,6 +48,7 @@ class EventWriter:
         self._services = services
         self._attempt = attempt
         self._terms = terms
+        self._only_actor = only_actor
         self._flagged = set(flagged_violations)
 
     async def summary(self) -> Summary:
@@ -53,13 +62,15 @@ class EventWriter:
         return self._services.log.moment()
 
     async def append(self, event: Event) -> None:
-        """Appends an event; returns when it is on disk.
+        """Appends an event, a request with its actor; returns when it is on disk.
 
         Raises:
             AttemptError: The attempt's state does not allow it, another process works on it, or it could not be
                 written.
         """
         self.check_works_here()
+        if isinstance(event, Request):
+            event = event.by(self._only_actor or present_actor())
         await self._services.log.append(self._attempt, event)
 
     def check_works_here(self) -> None:

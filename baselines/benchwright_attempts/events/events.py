@@ -6,15 +6,14 @@ clock, and what they say about where an edit came from. `event_body` explains th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal, get_args
 
-from pydantic import Field, FiniteFloat
+from pydantic import Field, FiniteFloat, PositiveFloat
 
-from benchwright_attempts.events.event_body import Count, EventBody, EventPart, TextEffect
+from benchwright_attempts.actor import Actor, KnownActor
+from benchwright_attempts.events.event_body import Count, EventBody, EventPart, Request, TextEffect
 from benchwright_attempts.events.event_types import EventTypes
 from benchwright_attempts.events.evidence import (
     Activity,
@@ -32,9 +31,11 @@ from benchwright_attempts.events.evidence import (
     Forecast,
     Idle,
     ModelUsage,
+    ReplyRead,
     SelfEstimate,
     Suspended,
     TimedOut,
+    TimeExcluded,
     Violation,
 )
 from benchwright_attempts.events.file_text import Change, FilePath, FileText, Sha256, Text
@@ -64,7 +65,7 @@ _OWN_REASONS = frozenset({"the editor was closed"})
 """Reasons of a pause that Benchwright writes itself."""
 
 
-class Opened(EventBody):
+class Opened(Request):
     """The problem was opened; always the first event. The clock does not run yet."""
 
     transitions: ClassVar[Transitions] = {}
@@ -79,7 +80,7 @@ class Opened(EventBody):
         return self.files
 
 
-class Started(EventBody):
+class Started(Request):
     """The solver started the clock."""
 
     transitions = transitions_from(AttemptState.OPEN, target_state=AttemptState.RUNNING)
@@ -88,7 +89,20 @@ class Started(EventBody):
     type: Literal["started"] = "started"
 
 
-class Paused(EventBody):
+class Given(EventBody):
+    """The answer was given elsewhere and read from a file: no clock ran before its solver."""
+
+    # It takes the place of a start: the clock never runs. Of an attempt that is here already, it adds what is known.
+    transitions: ClassVar[Transitions] = {
+        state: state if state.ended else AttemptState.PAUSED for state in AttemptState
+    }
+
+    type: Literal["given"] = "given"
+    reported_s: PositiveFloat | None = None
+    """The time that the file states, in seconds; None if it states none."""
+
+
+class Paused(Request):
     """The solver paused the clock."""
 
     transitions = transitions_from(AttemptState.RUNNING, target_state=AttemptState.PAUSED)
@@ -106,7 +120,7 @@ class Paused(EventBody):
         return self.model_copy(update={"reason": "(not recorded)"})
 
 
-class Resumed(EventBody):
+class Resumed(Request):
     """The clock runs again after a pause."""
 
     transitions = transitions_from(AttemptState.PAUSED, target_state=AttemptState.RUNNING)
@@ -133,7 +147,7 @@ class Edit(EventBody):
         return EditShape(path=self.path, version=self.version, changes=tuple(change.shape for change in self.changes))
 
 
-class TextSet(EventBody):
+class TextSet(Request):
     """The whole content of a file was set, other than by an edit."""
 
     is_activity = True
@@ -146,6 +160,8 @@ class TextSet(EventBody):
     cause: TextCause
     file: FileText | None
     """`None` if the file was deleted."""
+    put_in: Count | None = None
+    """Code points, white space aside, that it puts in place of others; None if they were not counted."""
 
     def contents(self) -> Mapping[FilePath, FileText | None]:
         """The one file."""
@@ -173,7 +189,7 @@ class Save(EventBody):
     """Bytes on disk."""
 
 
-class RunStarted(EventBody):
+class RunStarted(Request):
     """The hidden tests began to run on a snapshot of the workspace."""
 
     is_activity = True
@@ -235,7 +251,7 @@ class JudgedBy(EventPart):
     metrics: Mapping[str, FiniteFloat] = Field(default_factory=dict)
 
 
-class Answered(EventBody):
+class Answered(Request):
     """A question's answer was judged, or stored to be judged later."""
 
     is_activity = True
@@ -370,7 +386,7 @@ class Interrupted(EventBody):
     type: Literal["interrupted"] = "interrupted"
 
 
-class Submitted(EventBody):
+class Submitted(Request):
     """The solver submitted the work; ends the attempt."""
 
     transitions = transitions_from(AttemptState.RUNNING, AttemptState.PAUSED, target_state=AttemptState.SUBMITTED)
@@ -380,7 +396,7 @@ class Submitted(EventBody):
     type: Literal["submitted"] = "submitted"
 
 
-class Abandoned(EventBody):
+class Abandoned(Request):
     """The solver gave up; ends the attempt."""
 
     transitions = transitions_from(
@@ -393,21 +409,7 @@ class Abandoned(EventBody):
     reason: Text | None = None
 
 
-_AGENT = "agent"
-_event_channel: ContextVar[str] = ContextVar("through", default="editor")
-
-
-@contextmanager
-def by_agent() -> Iterator[None]:
-    """Whatever aid is used in this block, and in tasks that begin in it, an agent uses."""
-    token = _event_channel.set(_AGENT)
-    try:
-        yield
-    finally:
-        _event_channel.reset(token)
-
-
-class AidUsed(EventBody):
+class AidUsed(Request):
     """The solver used an aid: a hint, a schematic, a test of their own."""
 
     # What began while the clock ran may end after it stopped.
@@ -429,15 +431,16 @@ class AidUsed(EventBody):
     cost: FiniteFloat = Field(default=0.0, ge=0)
     """Share of the problem's points that it costs, 0 to 1."""
     through: str = "editor"
-    """`editor`, or `agent` if a model asked by a tool."""
+    """`editor`, or `agent` if an agent asked by a tool."""
 
     def without_text(self) -> AidUsed:
         """The aid without its detail."""
         return self.model_copy(update={"detail": ""})
 
-    def with_present_use(self) -> AidUsed:
-        """With `through` as `by_agent` says."""
-        return self.model_copy(update={"through": _event_channel.get()})
+    def by(self, known_actor: KnownActor | None) -> AidUsed:
+        """The same with its actor, and with the way that it takes."""
+        use = super().by(known_actor)
+        return use.model_copy(update={"through": "agent"}) if use.actor is Actor.AGENT else use
 
 
 class AssistAsked(EventBody):
@@ -458,6 +461,17 @@ class AssistAsked(EventBody):
     """From the request to the answer; None if there was none."""
 
 
+class AgentConnection(EventBody):
+    """An agent asked for the attempt's tools, or went away. What is on the disk was examined just before."""
+
+    type: Literal["agent_connection"] = "agent_connection"
+    connection: str
+    """Id of the connection; there may be several at a time."""
+    agent: Text = ""
+    """Name and version of the agent, as it says."""
+    connected: bool
+
+
 GUIDED = "guided"
 """Its type."""
 
@@ -471,6 +485,7 @@ class Guided(EventBody):
 Event = Annotated[
     Opened
     | Started
+    | Given
     | Paused
     | Resumed
     | Edit
@@ -497,6 +512,7 @@ Event = Annotated[
     | SelfEstimate
     | Violation
     | AidUsed
+    | AgentConnection
     | AssistShown
     | AssistAccepted
     | AssistAsked
@@ -511,6 +527,8 @@ Event = Annotated[
     | ClockHeld
     | ClockReleased
     | ModelUsage
+    | ReplyRead
+    | TimeExcluded
     | Activity,
     Field(discriminator="type"),
 ]

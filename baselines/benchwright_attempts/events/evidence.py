@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, FiniteFloat, JsonValue, PositiveFloat
 
+from benchwright_attempts.actor import Actor
 from benchwright_attempts.assigned_subject import AssignedSubject
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.events.event_body import Count, EditEvidence, EventBody, EventPart, TextEffect
@@ -325,6 +326,16 @@ class ClockReleased(EventBody):
     reason: str
 
 
+class TimeExcluded(EventBody):
+    """Time before this event does not count for the solver: the model's provider failed, or let it wait."""
+
+    type: Literal["time_excluded"] = "time_excluded"
+    excluded_s: FiniteFloat = Field(gt=0)
+    """Seconds by which the clock is set back."""
+    reason: str
+    """`provider`."""
+
+
 class TimedOut(EventBody):
     """A limit ended the attempt."""
 
@@ -368,6 +379,23 @@ set, `shots` says how many solved questions came before, `steps` whether steps w
 end of what the model was trained on, if it is known."""
 
 
+class ReplyRead(EventBody):
+    """A reply to a design problem was read: these parts of it became files."""
+
+    type: Literal["reply_read"] = "reply_read"
+    files: tuple[FilePath, ...]
+    block_labels: tuple[str, ...] = ()
+    """The blocks of the reply that the only file comes from; empty if the reply is that file, or names its files."""
+    modules: tuple[str, ...] = ()
+    """Modules, packages and interfaces taken: the wanted one and those that it uses."""
+    ignored: tuple[str, ...] = ()
+    """What was not taken, and why: earlier versions, what is not used, other languages."""
+
+    def without_text(self) -> ReplyRead:
+        """The files alone: other names are the solver's."""
+        return ReplyRead(files=self.files)
+
+
 # Below the recording level `full`
 
 
@@ -380,6 +408,8 @@ class Activity(EventBody):
     type: Literal["activity"] = "activity"
     of: str
     """Type of the event that was left out: `edit`, `text`, `save` ..."""
+    actor: Actor | None = None
+    """Who asked for what was left out, if it was a request."""
 
 
 class EditShape(EventBody):

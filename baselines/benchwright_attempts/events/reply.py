@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from benchwright_attempts.events.evidence import ReplyRead
 from benchwright_judges.reading.statements import declines_to_answer
 from benchwright_problems.problem import Problem
-from benchwright_problems.storage.responses import files_in_answer
+from benchwright_problems.storage.responses import AnswerFiles, files_in_answer
 from benchwright_problems.verdict import Reason, Verdict
 
-_FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
 _CODE = re.compile(r"\b(?:end)?(?:module|package|interface)\b|\b(?:assign|always\w*|initial)\b|;")
+_MOST = 30
+"""Blocks, modules and what was ignored that are recorded of a reply."""
 _DETAILS = {
     Reason.EMPTY: "The reply is empty.",
     Reason.DECLINED: "The reply declines to solve the problem.",
@@ -26,12 +28,14 @@ class ReplyResult:
 
     files: Mapping[str, str] = field(default_factory=dict)
     """Those that the problem expects, by path."""
+    read_event: ReplyRead | None = None
+    """The parts of the reply that they are; None if there are none."""
     flaw: Verdict | None = None
     """Reason why there are none: the solver's fault, so it fails like a wrong design."""
 
 
 def read_reply(problem: Problem, text: str) -> ReplyResult:
-    """The files in a reply, in any of the forms that CVDP's prompts ask for.
+    """The files in a reply, in any of the forms that CVDP's prompts ask for; of several versions, the last.
 
     Args:
         problem: A design problem.
@@ -41,14 +45,33 @@ def read_reply(problem: Problem, text: str) -> ReplyResult:
         return _flawed_reply(Reason.EMPTY)
     if not _CODE.search(text) and declines_to_answer(text):
         return _flawed_reply(Reason.DECLINED)
-    for reply_part in (text, *(match[1] for match in _FENCED.finditer(text))):
-        try:
-            reply_files = files_in_answer(problem, reply_part) if reply_part.strip() else {}
-        except ValueError:
-            continue
-        files = {path: content for path, content in reply_files.items() if path in problem.public.expected}
-        return ReplyResult(files) if files else _flawed_reply(Reason.UNREADABLE)
-    return _flawed_reply(Reason.UNREADABLE)
+    try:
+        answer_files = files_in_answer(problem, text)
+    except ValueError:
+        return _flawed_reply(Reason.UNREADABLE)
+    files = {path: content for path, content in answer_files.files.items() if path in problem.public.expected}
+    if not files:
+        return _flawed_reply(Reason.UNREADABLE)
+    return ReplyResult(files, _read_event(files, answer_files))
+
+
+def _read_event(files: Mapping[str, str], answer_files: AnswerFiles) -> ReplyRead:
+    code_choice = answer_files.code_choice
+    if code_choice is None:
+        unexpected = [f"{path}, which the problem does not expect" for path in answer_files.files if path not in files]
+        return ReplyRead(files=tuple(files), ignored=_shortened(unexpected))
+    return ReplyRead(
+        files=tuple(files),
+        block_labels=_shortened(code_choice.block_labels),
+        modules=_shortened(code_choice.modules),
+        ignored=_shortened(code_choice.ignored),
+    )
+
+
+def _shortened(phrases: Sequence[str]) -> tuple[str, ...]:
+    """The first of them, each without what is long or can't be printed: they quote the reply."""
+    shown = ["".join(letter if letter.isprintable() else " " for letter in phrase)[:200] for phrase in phrases[:_MOST]]
+    return (*shown, *([f"{len(phrases) - _MOST:,} more"] if len(phrases) > _MOST else ()))
 
 
 def _flawed_reply(reason: Reason) -> ReplyResult:

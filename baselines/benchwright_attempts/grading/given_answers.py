@@ -13,11 +13,14 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.clock.clock import AttemptState
+from benchwright_attempts.actor import Actor, KnownActor
+from benchwright_attempts.attribution_method import AttributionMethod
+from benchwright_attempts.clock.time_source import GIVEN
+from benchwright_attempts.events.event_body import Request
 from benchwright_attempts.events.events import (
     Answered,
     Event,
-    Interrupted,
+    Given,
     Judged,
     Opened,
     Regraded,
@@ -25,7 +28,6 @@ from benchwright_attempts.events.events import (
     RunFinished,
     RunStarted,
     Save,
-    Started,
     Submitted,
     TextCause,
     TextSet,
@@ -72,6 +74,8 @@ class GivenAnswer:
     """Reason why a reply to a design problem has no files."""
     reply: str = ""
     """The whole reply, if steps came before the answer."""
+    reported_s: float | None = None
+    """How long it took, in seconds, as its file states; None if it does not."""
     extra_events: tuple[Event, ...] = ()
     """Other events that are recorded of it."""
 
@@ -138,9 +142,14 @@ class GivenAnswers:
         for name, answer in self._answers.items():
             if name not in recorded_attempts:
                 writing.append(self._log.create_nowait(self._header(answer), Opened(files={})))
-                writing += [self._log.append_nowait(name, event) for event in answer.extra_events]
+                writing += [
+                    self._log.append_nowait(name, _by_reported_actor(answer, event)) for event in answer.extra_events
+                ]
             _, summary = recorded_attempts.get(name, (None, Summary()))
-            writing += [self._log.append_nowait(name, event) for event in _beginning_events(answer, summary)]
+            writing += [
+                self._log.append_nowait(name, _by_reported_actor(answer, event))
+                for event in _beginning_events(answer, summary)
+            ]
         _wait_for_writes(writing)
 
     def record_outcomes(self, outcomes: Mapping[str, GradingOutcome]) -> None:
@@ -163,7 +172,7 @@ class GivenAnswers:
                 RunRecords(self._home, name).keep_verdict(answer.number, graded_answer.verdict)
             if not summary.state.ended:
                 events.append(Submitted())
-            writing += [self._log.append_nowait(name, event) for event in events]
+            writing += [self._log.append_nowait(name, _by_reported_actor(answer, event)) for event in events]
         _wait_for_writes(writing)
 
     def _recorded_attempts(self) -> dict[str, tuple[AttemptHeader, Summary]]:
@@ -181,16 +190,31 @@ class GivenAnswers:
         )
 
 
+def _by_reported_actor(answer: GivenAnswer, event: Event) -> Event:
+    """The event with the actor that the answer's file says, in a condition in which a person works."""
+    if not isinstance(event, Request) or not answer.condition.is_person:
+        return event
+    author = _AUTHORS.get(answer.condition, Actor.PERSON) if isinstance(event, TextSet) else Actor.PERSON
+    return event.by(KnownActor(author, AttributionMethod.REPORTED))
+
+
+_AUTHORS = {Solver.HUMAN_COPILOT: Actor.CHAT, Solver.HUMAN_AGENT: Actor.AGENT}
+"""Condition → who helps a person in it."""
+
+
 def _wait_for_writes(pending_writes: Iterable[Future[RecordedEvent]]) -> None:
     for future in pending_writes:
         future.result()
 
 
 def _beginning_events(answer: GivenAnswer, summary: Summary) -> Iterator[Event]:
+    # An attempt that was made here keeps the time of its clock, whatever a file says.
+    is_time_news = answer.reported_s not in (None, summary.reported_s) and answer.attempt != answer.recorded
+    is_known = GIVEN in summary.event_types or summary.state.ended
+    if is_time_news or not is_known:
+        yield Given(reported_s=answer.reported_s)
     if summary.state.ended:
         return
-    # After an interruption, the time since then does not count.
-    yield Interrupted() if summary.state is AttemptState.RUNNING else Started()
     reply_files = {REPLY: answer.reply.encode("utf-8", "replace")} if answer.reply else {}
     for path, content in {**reply_files, **answer.files}.items():
         if summary.files.get(path) != sha256(content):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -22,6 +22,7 @@ from benchwright_attempts.grading.judging import judged_by
 from benchwright_attempts.grading.reveal import Revealed, reveal
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_attempts.log.record import AttemptHeader
+from benchwright_attempts.standing import PendingRun
 from benchwright_attempts.summary.summary import AttemptVerdict
 from benchwright_attempts.terms import Machine, Terms
 from benchwright_harness.decision.design_waves import DesignWaves, KeptWaveform
@@ -73,6 +74,8 @@ class GradingRuns:
         self._records = RunRecords(services.home, header.id)
         self._newest: tuple[int, GradingOutcome] | None = None
         self._run: asyncio.Task[None] | None = None
+        self._run_number: int | None = None
+        self._is_queued = False
         self._waiter_count = 0
         self._warms_up = warms_up and problem.kind is ProblemKind.DESIGN
         self._warming: asyncio.Task[None] | None = None
@@ -82,8 +85,18 @@ class GradingRuns:
         """True if a run is in progress."""
         return self._run is not None and not self._run.done()
 
+    def pending_run(self, next_number: int) -> PendingRun | None:
+        """The run in progress. None if there is none, or if its verdict is in the log already.
+
+        Args:
+            next_number: Number of the next run, by the log.
+        """
+        number = next_number if self._run_number is None else self._run_number
+        return PendingRun(number, self._is_queued) if self.is_running and number == next_number else None
+
     def start(self) -> None:
         """Starts a run. None may be in progress."""
+        self._run_number, self._is_queued = None, False
         self._run = asyncio.create_task(self._grade_present_files())
         self._run.add_done_callback(self._on_run_ended)
         self._adapter.on_status_changed()
@@ -155,28 +168,31 @@ class GradingRuns:
         policy = self._terms.feedback_policy(self._problem.reveal)
         return reveal(self._full_verdict(verdict), policy, partial(self._records.log_tail, verdict.number))
 
-    async def keep_waves(self, waveform_file: Path) -> KeptWaveform:
+    async def keep_waves(self, waveform_file_of: Callable[[int], Path]) -> tuple[KeptWaveform, int]:
         """Runs the hidden tests that failed once more on the same files, for the waveform of the solver's modules.
 
         It is no run of the attempt: it leads to no verdict, and shows nothing new but the waveform.
 
         Args:
-            waveform_file: The file to write, VCD; its folder is there.
+            waveform_file_of: Number of the run that failed → the file to write, VCD; its folder is there.
+
+        Returns:
+            The waveform, and the number of the run that failed.
 
         Raises:
             AttemptError: The reveal policy hides it, nothing has failed, the files have changed since, or there is no
                 waveform.
         """
-        files = await self._failed_files()
-        waves, grading = DesignWaves(waveform_file), self._services.grading
+        files, run = await self._failed_files()
+        waves, grading = DesignWaves(waveform_file_of(run)), self._services.grading
         async with hold_slot(grading.slots, self._clock), self._stopping_clock(Machine.HARNESS):
             await grading.keep_waves(self._header.problem, files, waves, attempt=self._header.id)
         if waves.kept_waveform is None:
             raise AttemptError("The hidden tests left no waveform. Only those that Icarus Verilog simulates leave one.")
-        return waves.kept_waveform
+        return waves.kept_waveform, run
 
-    async def _failed_files(self) -> Mapping[str, bytes]:
-        """The present files, if the newest verdict is about them, and has failed where everything is shown."""
+    async def _failed_files(self) -> tuple[Mapping[str, bytes], int]:
+        """The present files, if the newest verdict is about them, and has failed where everything is shown; its run."""
         policy = self._terms.feedback_policy(self._problem.reveal)
         if policy is not Reveal.FULL:
             policy_text = f"shows {policy} only" if policy is not None else "shows no results"
@@ -189,7 +205,7 @@ class GradingRuns:
             raise AttemptError(
                 "The files have changed since the hidden tests failed. Run the hidden tests again first."
             )
-        return files
+        return files, verdict.number
 
     def warm_up(self) -> None:
         """Lets a sandbox start ahead for the next run, if that is wanted."""
@@ -207,16 +223,24 @@ class GradingRuns:
             await self._services.grading.cool_down()
 
     async def _grade_present_files(self) -> None:
-        number = (await self._writer.summary()).next_number
+        number = self._run_number = (await self._writer.summary()).next_number
         files = dict(self._adapter.snapshot())
         self._adapter.on_run_taken(files)
         if self._problem.kind is not ProblemKind.DESIGN:
             async with self._stopping_clock(Machine.JUDGE):
                 await self._judge_answer(number, files)
             return
-        async with hold_slot(self._services.grading.slots, self._clock), self._stopping_clock(Machine.HARNESS):
+        slots = self._services.grading.slots
+        self._set_queued(slots is not None and slots.locked())
+        async with hold_slot(slots, self._clock), self._stopping_clock(Machine.HARNESS):
+            self._set_queued(False)
             await self._run_tests(number, files)
         self.warm_up()
+
+    def _set_queued(self, is_queued: bool) -> None:
+        if self._is_queued is not is_queued:
+            self._is_queued = is_queued
+            self._adapter.on_status_changed()
 
     def _stopping_clock(self, machine: Machine) -> AbstractAsyncContextManager[None]:
         return self._clock.hold_clock(machine.value) if self._terms.stops_clock_for(machine) else nullcontext()
@@ -263,8 +287,16 @@ class GradingRuns:
                 attempt=self._header.id,
                 run_number=run_number,
                 log=raw,
-                before_step=partial(_show_step, report),
+                before_step=partial(self._show_step, report),
             )
+
+    def _show_step(self, report: Report, step: int, total: int, name: str) -> None:
+        # Before the first step it waits for something.
+        self._set_queued(not total)
+        if total:
+            report(f"step {step} of {total}", round(100 * (step - 1) / total))
+        else:
+            report(name, 0)
 
     def _flawed_outcome(self) -> GradingOutcome | None:
         flaw = self._adapter.flaw()
@@ -326,13 +358,6 @@ async def hold_slot(slots: asyncio.Semaphore | None, clock: ClockFollower) -> As
 
 def _failure(run_task: asyncio.Task[None]) -> BaseException | None:
     return None if run_task.cancelled() else run_task.exception()
-
-
-def _show_step(report: Report, step: int, total: int, name: str) -> None:
-    if total:
-        report(f"step {step} of {total}", round(100 * (step - 1) / total))
-    else:
-        report(name, 0)
 
 
 def _why_ended(error: BaseException) -> str:

@@ -13,6 +13,7 @@ from sqlalchemy.dialects import sqlite
 
 from benchwright_attempts.clock.clock import AttemptState, next_state
 from benchwright_attempts.errors import AttemptError, UnknownAttemptError
+from benchwright_attempts.events.event_body import Request
 from benchwright_attempts.events.events import Event
 from benchwright_attempts.events.evidence import Activity, Recording
 from benchwright_attempts.log.database import lock_chains
@@ -205,5 +206,6 @@ def reduce_to_level(event: Event, level: Recording) -> Event:
     if level is Recording.FULL:
         return event
     if level is Recording.TIMING and event.reveals_content:
-        return Activity(of=event.type)
+        actor = event.actor if isinstance(event, Request) else None
+        return Activity(of=event.type, actor=actor)
     return cast("Event", event.without_text())

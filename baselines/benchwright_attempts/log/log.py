@@ -6,7 +6,7 @@ import asyncio
 import atexit
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -39,6 +39,8 @@ from benchwright_attempts.summary.summary import Summary
 
 BATCH = 4096
 """Most events one transaction takes."""
+_MOST_NAMED = 500
+"""Attempts that one query names."""
 _wall_clock = partial(datetime.now, UTC)
 
 
@@ -290,6 +292,13 @@ class EventLog:
         """All attempts with their outcomes so far, newest first."""
         summary_by_id = self._summaries(None)  # One may be added while this reads on.
         return [(header, summary_by_id[header.id]) for header in self.headers() if header.id in summary_by_id]
+
+    def summaries_by_attempt(self, attempts: Collection[str]) -> dict[str, Summary]:
+        """The summaries of some attempts; those that the log does not have are left out."""
+        ids, summaries = list(attempts), dict[str, Summary]()
+        for start in range(0, len(ids), _MOST_NAMED):
+            summaries |= self._summaries(ATTEMPTS.c.id.in_(ids[start : start + _MOST_NAMED]))
+        return summaries
 
     def summarised_seq(self, attempt: str) -> int:
         """The newest event that the kept summary of an attempt has seen, even if it is in the log no more."""

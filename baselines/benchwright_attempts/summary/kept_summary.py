@@ -27,7 +27,7 @@ from benchwright_attempts.summary.summary import READ, AttemptVerdict, Summarizi
 from benchwright_foundation.json_text import read_json
 from benchwright_problems.verdict import Outcome
 
-VERSION = 2
+VERSION = 3
 """Of `body`; increased when a summary gets other fields or other rules (of outcomes, too)."""
 
 _KEEP = text(
@@ -122,13 +122,13 @@ def summary_from_events(connection: Connection, attempt: str) -> Summary:
     return _fold(connection.execute(query.execution_options(yield_per=10_000)))
 
 
-def from_rows(rows: Iterable[EventRow]) -> Summary:
+def summary_from_rows(event_rows: Iterable[EventRow]) -> Summary:
     """The summary of an attempt, from its events as they are stored.
 
     Raises:
         ValueError: An event can't be read.
     """
-    return _fold((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in rows)
+    return _fold((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in event_rows)
 
 
 def continued_summary(
@@ -158,9 +158,9 @@ def continued_summary(
     return _fold(event_columns, Summarizing(earlier_summary) if earlier_summary is not None else Summarizing())
 
 
-def _fold(rows: Iterable[Iterable[Any]], fold: Summarizing | None = None) -> Summary:
+def _fold(event_rows: Iterable[Iterable[Any]], fold: Summarizing | None = None) -> Summary:
     fold = fold or Summarizing()
-    for seq, digest, wall, mono_ns, process, body in rows:
+    for seq, digest, wall, mono_ns, process, body in event_rows:
         step = type_of(body)
         event = EVENT_TYPES.read_event(read_json(body)) if step in READ else None
         fold.take_event(seq, digest, Moment(datetime.fromisoformat(wall), mono_ns, process), step, event)
@@ -190,7 +190,11 @@ def dumps(summary: Summary) -> str:
             "files": dict(summary.files),
             "undecided": [_verdict_json(verdict) for verdict in verdicts.undecided.values()],
             "snapshots": {run: dict(files) for run, files in summary.snapshots.items()},
+            "open_runs": dict(summary.open_runs),
+            "end_reason": summary.end_reason,
             "kinds": sorted(summary.event_types),
+            "opened_with_files": summary.opened_with_files,
+            "reported_s": summary.reported_s,
         }
     )
 
@@ -225,7 +229,11 @@ def loads(body: str) -> Summary:
         ),
         files=value["files"],
         snapshots=value["snapshots"],
+        open_runs=value["open_runs"],
+        end_reason=value["end_reason"],
         event_types=frozenset(value["kinds"]),
+        opened_with_files=value["opened_with_files"],
+        reported_s=value["reported_s"],
     )
 
 

@@ -7,10 +7,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
-from benchwright_attempts.clock.clock import AttemptClock, AttemptState, ClockState
+from benchwright_attempts.clock.clock import AttemptClock, AttemptState, ClockState, excluded_s
+from benchwright_attempts.clock.time_source import GIVEN, TimeSource, time_source
 from benchwright_attempts.events.event_body import EventBody
 from benchwright_attempts.events.events import (
+    Abandoned,
     Answered,
+    Given,
+    Interrupted,
     Judged,
     Opened,
     Regraded,
@@ -65,8 +69,26 @@ class Summary:
     """SHA-256 of each file as last seen on disk."""
     snapshots: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Files of each run that has no verdict yet, by run id."""
+    open_runs: Mapping[str, int] = field(default_factory=dict)
+    """Numbers of the runs that go on, by run id: a run that died with its process does not."""
+    end_reason: str = ""
+    """Reason that its solver gave up for; empty if there is none."""
     event_types: frozenset[str] = frozenset()
     """Types of all events so far."""
+    opened_with_files: bool = False
+    """True if it was opened with files to work on."""
+    reported_s: float | None = None
+    """The time that a file states, in seconds; None if none does."""
+
+    @property
+    def time_source(self) -> TimeSource:
+        """The source of the attempt's time."""
+        return time_source(self.event_types, opened_with_files=self.opened_with_files, reported_s=self.reported_s)
+
+    @property
+    def has_clock(self) -> bool:
+        """True if the attempt's clock measured its time."""
+        return self.time_source is TimeSource.CLOCK
 
     @property
     def state(self) -> AttemptState:
@@ -100,7 +122,10 @@ class Summary:
 
 
 READ = frozenset(
-    {"opened", "save", "text", "run_started", "run_finished", "run_cancelled", "answered", "judged", "regraded"}
+    {
+        *("opened", GIVEN, "save", "text", "run_started", "run_finished", "run_cancelled"),
+        *("answered", "judged", "regraded", "interrupted", "abandoned", "time_excluded"),
+    }
 )
 """Types of events of which a summary needs more than the type."""
 
@@ -135,7 +160,7 @@ class Summarizing:
         """
         if not self._clock.has_ended:
             self._newest = moment.wall
-        self._clock.follow_event(event_type, moment.mono_ns, moment.process)
+        self._clock.follow_event(event_type, moment.mono_ns, moment.process, excluded_s(event))
         if event_type == "started":
             self._started = moment.wall
         self._seq, self._head, self._process = seq, digest, moment.process
@@ -163,7 +188,10 @@ def _summary_with(summary: Summary, event: EventBody, seq: int, wall_time: datet
     """The summary with what an event says, its clock aside."""
     match event:
         case Opened():
-            return replace(summary, files={path: file.sha256 for path, file in event.files.items()})
+            files = {path: file.sha256 for path, file in event.files.items()}
+            return replace(summary, files=files, opened_with_files=bool(files))
+        case Given():
+            return replace(summary, reported_s=event.reported_s)
         case Save():
             return replace(summary, files={**summary.files, event.path: event.sha256})
         case TextSet(file=None):
@@ -173,24 +201,40 @@ def _summary_with(summary: Summary, event: EventBody, seq: int, wall_time: datet
         case TextSet(file=FileText() as file) if event.cause is not TextCause.RESYNC:
             return replace(summary, files={**summary.files, event.path: file.sha256})
         case RunStarted():
-            return replace(summary, snapshots={**summary.snapshots, event.run: event.snapshot})
+            return replace(
+                summary,
+                # Another program may have written a file that the editor holds otherwise.
+                files={**summary.files, **event.snapshot},
+                snapshots={**summary.snapshots, event.run: event.snapshot},
+                open_runs={**summary.open_runs, event.run: event.number},
+            )
         case RunFinished():
             snapshots = dict(summary.snapshots)
             snapshot = snapshots.pop(event.run, {})
             verdicts = summary.verdicts.with_verdict(_verdict(event, seq, wall_time, active_s, snapshot))
-            return replace(summary, snapshots=snapshots, verdicts=verdicts)
+            return replace(summary, snapshots=snapshots, open_runs=_without(summary, event.run), verdicts=verdicts)
         case RunCancelled():
             open_snapshots = {run: files for run, files in summary.snapshots.items() if run != event.run}
-            return replace(summary, snapshots=open_snapshots)
+            return replace(summary, snapshots=open_snapshots, open_runs=_without(summary, event.run))
         case Answered():
             return replace(
                 summary,
+                files={**summary.files, **event.snapshot},
                 verdicts=summary.verdicts.with_verdict(_verdict(event, seq, wall_time, active_s, event.snapshot)),
             )
         case Judged() | Regraded():
             return replace(summary, verdicts=_with_late_verdict(summary, event))
+        case Interrupted():
+            # A run that died with its process has no end in the log.
+            return replace(summary, open_runs={})
+        case Abandoned():
+            return replace(summary, end_reason=event.reason or "")
         case _:
             return summary
+
+
+def _without(summary: Summary, run: str) -> Mapping[str, int]:
+    return {open_run: number for open_run, number in summary.open_runs.items() if open_run != run}
 
 
 def _with_late_verdict(summary: Summary, event: Judged | Regraded) -> VerdictSequence[AttemptVerdict]:

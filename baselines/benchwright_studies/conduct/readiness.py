@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
 
+from benchwright_problems.aids import Aid
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_studies.plan.assignment import Plan
 from benchwright_studies.plan.study import Study
 from benchwright_studies.plan.study_file import StudyFile, StudyFileError, StudyFlaw
@@ -36,34 +41,42 @@ def _placeholder_message(placeholder: str) -> str:
     return f"{placeholder!r} is from the template. Write your own words there."
 
 
-def balance_guarantee(study: Study) -> str:
-    """Guarantee of the design where the number of participants fits, as one sentence; empty without people."""
-    if not study.people_conditions:
-        return ""
-    if study.randomisation.unit is AssignmentUnit.PERSON:
-        return "The design gives each condition to equally many people."
-    sentence = "The design tries each problem equally often under each condition"
-    if study.randomisation.order is Order.LATIN_SQUARE:
-        return f"{sentence}, puts it equally often at each place, and lets it follow each other problem equally often."
-    return f"{sentence}; orders are drawn by lot."
+def balance_sentences(study: Study, plan: Plan) -> list[str]:
+    """What the plan balances, or where it does not and how many participants would; empty without people.
 
-
-def imbalance_sentences(study: Study, plan: Plan) -> list[str]:
-    """Places where the plan is not what `guarantee` says, as sentences with the next step."""
-    people, conditions = len(plan.assignments), len(study.people_conditions)
-    if not people:
+    Every sentence is counted from the plan, so none says what another denies.
+    """
+    if not plan.assignments:
         return []
-    balanced_count = conditions
+    uneven_sentences, even_claims = [], []
+    for balance in _balances(study, plan):
+        if max(balance.counts.values()) == min(balance.counts.values()):
+            even_claims.append(balance.even)
+            continue
+        rarest = min(balance.counts, key=lambda name: balance.counts[name])
+        commonest = max(balance.counts, key=lambda name: balance.counts[name])
+        uneven_sentences.append(
+            f"{balance.uneven}: {rarest} {balance.counts[rarest]} times, {commonest} {balance.counts[commonest]} times."
+        )
+    if uneven_sentences:
+        people = len(plan.assignments)
+        multiple = _balanced_count(study)
+        return [*uneven_sentences, f"{people} participants don't balance this design; a multiple of {multiple} does."]
+    *first_claims, last_claim = even_claims
+    return [f"The plan {', '.join(first_claims)}{', and ' if first_claims else ''}{last_claim}{_by_lot(study)}."]
+
+
+def _by_lot(study: Study) -> str:
+    is_drawn = study.randomisation.unit is AssignmentUnit.TASK and study.randomisation.order is not Order.LATIN_SQUARE
+    return "; orders are drawn by lot" if is_drawn else ""
+
+
+def _balanced_count(study: Study) -> int:
+    """The number of participants whose multiples balance the design."""
+    group_count = 1
     if study.randomisation.unit is AssignmentUnit.TASK and study.randomisation.order is Order.LATIN_SQUARE:
-        balanced_count *= _williams_row_count(len(study.problems))
-    sentences = []
-    for description, counts in _counts_that_should_be_equal(study, plan):
-        if max(counts.values()) != min(counts.values()):
-            rarest, commonest = min(counts, key=lambda name: counts[name]), max(counts, key=lambda name: counts[name])
-            sentences.append(f"{description}: {rarest} {counts[rarest]} times, {commonest} {counts[commonest]} times.")
-    if sentences:
-        sentences.append(f"{people} participants don't balance this design; a multiple of {balanced_count} does.")
-    return sentences
+        group_count = _williams_row_count(len(study.problems))
+    return len(study.people_conditions) * group_count
 
 
 def _williams_row_count(problem_count: int) -> int:
@@ -71,23 +84,87 @@ def _williams_row_count(problem_count: int) -> int:
     return problem_count if problem_count % 2 == 0 else 2 * problem_count
 
 
-def _counts_that_should_be_equal(study: Study, plan: Plan) -> list[tuple[str, Counter[str]]]:
+@dataclass(frozen=True, slots=True)
+class _Balance:
+    """How often each of some things occurs in a plan."""
+
+    counts: Mapping[str, int]
+    even: str
+    """What the plan does if all counts are equal."""
+    uneven: str
+
+
+def _balances(study: Study, plan: Plan) -> list[_Balance]:
     names = [condition.name for condition in study.people_conditions]
     refs = [task.problem for task in study.problems]
     if study.randomisation.unit is AssignmentUnit.PERSON:
         people_counts = Counter(dict.fromkeys(names, 0))
         people_counts.update(assignment.tasks[0].condition for assignment in plan.assignments)
-        return [("Conditions have different numbers of people", people_counts)]
+        even = "gives each condition to equally many people"
+        return [_Balance(people_counts, even, "Conditions have different numbers of people")]
     condition_counts = Counter({f"{ref} under {name}": 0 for ref in refs for name in names})
     position_counts = Counter({f"{ref} at place {position}": 0 for ref in refs for position in range(1, len(refs) + 1)})
+    successor_counts = Counter({f"{second} behind {first}": 0 for first in refs for second in refs if first != second})
     for assignment in plan.assignments:
-        for task in assignment.tasks:
-            condition_counts[f"{task.problem} under {task.condition}"] += 1
-            position_counts[f"{task.problem} at place {task.position}"] += 1
-    labelled_counts = [("Problems are not tried equally often under each condition", condition_counts)]
+        condition_counts.update(f"{task.problem} under {task.condition}" for task in assignment.tasks)
+        position_counts.update(f"{task.problem} at place {task.position}" for task in assignment.tasks)
+        successor_counts.update(
+            f"{second.problem} behind {first.problem}" for first, second in pairwise(assignment.tasks)
+        )
+    balances = [
+        _Balance(
+            condition_counts,
+            "tries each problem equally often under each condition",
+            "Problems are not tried equally often under each condition",
+        )
+    ]
     if study.randomisation.order is Order.LATIN_SQUARE:
-        labelled_counts.append(("Problems are not equally often at each place", position_counts))
-    return labelled_counts
+        even = "puts each problem equally often at each place"
+        balances.append(_Balance(position_counts, even, "Problems are not equally often at each place"))
+        if successor_counts:
+            even = "lets each problem follow each other one equally often"
+            uneven = "Problems do not follow each other equally often"
+            balances.append(_Balance(successor_counts, even, uneven))
+    return balances
+
+
+def check_assistants(file: StudyFile, problems: Mapping[str, Problem], unusable_reasons: Mapping[str, str]) -> None:
+    """Refuses a condition with an assistant that could not appear: it would be counted as help that nobody used.
+
+    Args:
+        file: The study.
+        problems: The public parts of its problems by `pack/id`.
+        unusable_reasons: Assistant → why the editor on this machine can't have it, with the next step.
+
+    Raises:
+        StudyFileError: Names each condition, and why.
+    """
+    in_form = [
+        task.problem
+        for task in file.study.problems
+        if task.problem in problems and problems[task.problem].kind is not ProblemKind.DESIGN
+    ]
+    flaws: list[StudyFlaw] = []
+    for index, condition in enumerate(file.study.conditions):
+        if not condition.solver.is_person or not condition.assistants:
+            continue
+        field = f"conditions[{index}].assistants"
+        messages = [f"{name}: {unusable_reasons[name]}" for name in condition.assistants if name in unusable_reasons]
+        only_completes = {name.lower() for name in condition.assistants} <= _ONLY_COMPLETES
+        if in_form and only_completes and Aid.GENERATED not in (condition.aids or ()):
+            messages.append(
+                f"{' and '.join(condition.assistants)} can't appear in the form that answers {in_form[0]} "
+                f"({len(in_form)} of {len(file.study.problems)} problems are answered in a form): completion is for "
+                "text in an editor. Leave these problems out, or name an assistant with a chat, or benchwright with "
+                "`aids: [generated]`."
+            )
+        flaws += [StudyFlaw(file.line_of(field), field, message) for message in messages]
+    if flaws:
+        raise StudyFileError(file.path, flaws)
+
+
+_ONLY_COMPLETES = frozenset({_OWN, "github.copilot", "visualstudioexptteam.vscodeintellicode"})
+"""Assistants, in lower case, that help by inline completion alone."""
 
 
 def missing_assistants_note(study: Study) -> list[str]:
@@ -95,8 +172,4 @@ def missing_assistants_note(study: Study) -> list[str]:
     assistant_names = {name for condition in study.people_conditions for name in condition.assistants} - {_OWN}
     if not assistant_names:
         return []
-    return [
-        f"The editor that ./run starts can't have {', '.join(sorted(assistant_names))}: it has no gallery, and its "
-        "AI features"
-        " are off. Participants need an editor of their own with it; or write `assistants: [benchwright]`."
-    ]
+    return [f"Participants need an editor of their own with {', '.join(sorted(assistant_names))}."]

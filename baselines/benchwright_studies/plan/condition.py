@@ -21,11 +21,12 @@ class Condition(StudyPart):
     solver: Solver
     assistants: tuple[str, ...] = ()
     """Ids of the extensions that help, such as `github.copilot`; `benchwright` for its own completion. \
-Only with `human+copilot`."""
+Only with `human+copilot` and `human+agent`."""
     aids: tuple[Aid, ...] | None = None
     """Aids allowed besides the language's features and the linters: of `hints`, `explanations`, `generated` (by \
 Benchwright's own model), `own_tests`, `waveforms`, `design_views` and `agent_tools` (`benchwright mcp`). All but \
-`hints`, `generated` and `agent_tools` if not given; `[]` for none. Not with `model`."""
+`hints`, `generated` and `agent_tools` if not given, with `agent_tools` for `human+agent`; `[]` for none. Not with \
+`model`."""
     model: str = ""
     """Provider and name as `benchwright eval` takes them, such as `openai/gpt-5`. Only with `model` and `agent`."""
     subject: Subject | None = None
@@ -73,7 +74,7 @@ knows of the model if not given. Only with `model` and `agent`."""
     def _help_fits_the_solver(self) -> Self:
         if self.solver is Solver.HUMAN_COPILOT and not self.assistants:
             raise ValueError("assistants is empty. Name the extensions that help, such as [github.copilot]")
-        if self.solver is not Solver.HUMAN_COPILOT and self.assistants:
+        if self.solver not in (Solver.HUMAN_COPILOT, Solver.HUMAN_AGENT) and self.assistants:
             raise ValueError(
                 f"assistants do not go with solver {self.solver.value}. Remove them, or write human+copilot"
             )

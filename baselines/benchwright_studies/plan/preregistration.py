@@ -14,6 +14,7 @@ from benchwright_attempts.events.file_text import sha256
 from benchwright_attempts.log.record import canonical_json, format_wall
 from benchwright_attempts.terms import Solver
 from benchwright_studies.conduct.entry import Preregistered
+from benchwright_studies.conduct.readiness import balance_sentences
 from benchwright_studies.conduct.studies import RegisteredStudy
 from benchwright_studies.plan.allocation import (
     ParticipantFile,
@@ -21,6 +22,7 @@ from benchwright_studies.plan.allocation import (
     sealed_participant_file,
     study_text_without_seed,
 )
+from benchwright_studies.plan.information import participant_information
 from benchwright_studies.plan.study import Analysis
 from benchwright_studies.plan.vocabulary import Prompts
 
@@ -81,6 +83,8 @@ def preregister_once(
         "allocation": allocation,
         "problems": dict(registered_study.digests),
         "sample": _planned_sample_sizes(registered_study),
+        "information": [sentence.text for sentence in participant_information(study)],
+        "balance": [*balance_sentences(study, registered_study.plan)],
         "prompts": _prompts_by_condition(registered_study, digest_by_prompt_set),
         "subjects": _subjects_by_condition(registered_study),
         "analysis": _planned_analysis(registered_study, study.analysis),

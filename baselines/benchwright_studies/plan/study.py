@@ -143,6 +143,8 @@ class ConsentText(StudyPart):
     """Markdown: who asks, what for, what is recorded, where it goes, how to withdraw."""
 
 
+NOWHERE = "nowhere"
+"""Records stay on the participant's machine until somebody exports them."""
 AT_SERVICE = "service"
 """Records go to the bench service at which participants enrol."""
 
@@ -150,14 +152,20 @@ AT_SERVICE = "service"
 class Data(StudyPart):
     """Destination of the data."""
 
-    to: str = "nowhere"
+    to: str = NOWHERE
     """`nowhere`: they stay on the participant's machine until somebody exports them. \
 `service`: to the bench service that conducts the study. \
 Or an absolute folder, or a `postgresql://` address without a password."""
+    kept_months: float | None = Field(default=None, gt=0, le=1200)
+    """For how many months after the end of the study records are kept at most. Null: the file does not say, and \
+participants are told nothing of it by Benchwright."""
+    seen_by: tuple[str, ...] = ()
+    """Who sees the records, in words for participants, such as `the researchers of Example Lab`. Empty: the file does \
+not say."""
 
     @model_validator(mode="after")
     def _is_a_place(self) -> Self:
-        if self.to in ("nowhere", AT_SERVICE) or self.to.startswith("/") or self.to.startswith("postgresql://"):
+        if self.to in (NOWHERE, AT_SERVICE) or self.to.startswith("/") or self.to.startswith("postgresql://"):
             return self
         raise ValueError(
             f"{self.to!r} is neither nowhere, nor service, nor an absolute folder, nor a postgresql:// address"
@@ -240,8 +248,8 @@ conditions have it."""
         person_conditions = [condition for condition in self.conditions if condition.solver.is_person]
         if bool(self.pseudonyms) != bool(person_conditions):
             raise ValueError(
-                "participants and conditions do not fit: a condition with solver human or human+copilot needs"
-                " participants, and participants need such a condition"
+                "participants and conditions do not fit: a condition with solver human, human+copilot or human+agent"
+                " needs participants, and participants need such a condition"
             )
         if person_conditions and self.consent is None:
             raise ValueError("consent is missing. Say in consent.text what participants agree to")
@@ -275,8 +283,11 @@ conditions have it."""
         solvers = {condition.solver for condition in self.people_conditions}
         minutes = [
             field
-            for field, solver in (("minutes_without_ai", Solver.HUMAN), ("minutes_with_ai", Solver.HUMAN_COPILOT))
-            if solver in solvers
+            for field, with_ai in (
+                ("minutes_without_ai", {Solver.HUMAN}),
+                ("minutes_with_ai", {Solver.HUMAN_COPILOT, Solver.HUMAN_AGENT}),
+            )
+            if with_ai & solvers
         ]
         field_groups = [
             minutes if forecast is ForecastKind.MINUTES else [forecast.value] for forecast in self.forecasts

@@ -16,7 +16,7 @@ problems:
 practice: starter/saturating-counter
 conditions:
   - name: alone
-    solver: human # human, human+copilot, model, agent
+    solver: human # human, human+copilot, human+agent, model, agent
   - name: copilot
     solver: human+copilot
     assistants: [benchwright] # its own completion; extensions such as github.copilot need an editor that has them
@@ -63,11 +63,12 @@ consent:
   text: |
     <NAME AND INSTITUTION> asks you to take part, to <PURPOSE>.
 
-    While you work, Benchwright records the times of what you do, every change to the files of the problem,
-    its tests' verdicts, and which extensions of your editor are active. It records nothing outside the
-    problem's folder. The data stay on this machine until you or we export them.
+    Below, Benchwright says what is recorded, where it goes, how many tasks there are and how long they may
+    take, as this study sets it.
 
     You may stop at any time and have your data deleted: `benchwright study delete`, or write to <CONTACT>.
 data:
-  to: nowhere # or an absolute folder, or postgresql://HOST/DATABASE
+  to: nowhere # or service, or an absolute folder, or postgresql://HOST/DATABASE; participants are told
+  # kept_months: 120 # after the end of the study; participants are told
+  # seen_by: [the researchers of Example Lab]
 """

@@ -9,7 +9,6 @@ from typing import Any
 
 import anyio
 from inspect_ai.agent import AgentState
-from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import Model, ModelOutput, get_model
 
@@ -56,7 +55,7 @@ async def let_agent_work(
                 async with serve_bridge(bridge, box.socket, box.user), _recording_task(recorder, box) as recording:
                     agent_run = _run_agent(box, launch, sample, prompt, talk)
                     agent_end = await _agent_end(agent_run, bridge.failure, recording)
-                _note_end(sample, agent_end)
+                _note_end(sample, agent_end, bridge)
         finally:
             # Also where a limit has ended it.
             with anyio.CancelScope(shield=True):
@@ -82,11 +81,12 @@ async def _record_conversation(sample: SampleAttempt, conversation: Conversation
     await sample.record_event(ModelUsage(model=str(get_model()), parameters=conversation.facts))
 
 
-def _note_end(sample: SampleAttempt, agent_end: AgentEnd) -> None:
+def _note_end(sample: SampleAttempt, agent_end: AgentEnd, bridge: ModelBridge) -> None:
     """Notes how the agent has ended, for the log of Inspect and for the attempt.
 
     Raises:
-        EvaluationError: The agent could not start, or its last request to the model was not answered.
+        EvaluationError: The agent could not start.
+        ProviderError: The provider failed at its last request, so that it went on, or gave up, without an answer.
     """
     transcript().info(
         {
@@ -96,16 +96,16 @@ def _note_end(sample: SampleAttempt, agent_end: AgentEnd) -> None:
             "stderr": agent_end.stderr,
         }
     )
-    sample.submitted = agent_end.ending is Ending.DONE
-    if sample.submitted:
+    is_done = agent_end.ending is Ending.DONE
+    if bridge.provider_error is not None and not (is_done and bridge.provider_error.is_about_request):
+        raise bridge.provider_error
+    sample.submitted = is_done
+    if is_done:
         return
-    model_events = [event for event in transcript().events if isinstance(event, ModelEvent)]
     message = f"The agent stopped: {agent_end.failure_reason}"
     # What the shell says of a program that is not there, or can't be run. A program that ran can say so, too.
-    if agent_end.code in _NOT_STARTED and not model_events:
+    if agent_end.code in _NOT_STARTED and not bridge.requests:
         raise EvaluationError(message)
-    if model_events and model_events[-1].error is not None:
-        raise EvaluationError(f"The model could not be asked: {model_events[-1].error}. {message}")
     sample.why_stopped = agent_end.failure_reason
 
 
@@ -164,6 +164,8 @@ class _ChangeRecorder:
 
     async def record_usage(self, model: Model, output: ModelOutput) -> None:
         """The model has answered."""
+        self._sample.reply_count += 1
+        await self._sample.exclude_waits()
         model_usage = usage.output_usage(str(model), output)
         if model_usage is not None:
             async with self._turn:

@@ -15,6 +15,7 @@ from inspect_ai.util import LimitExceededError
 
 from benchwright_subjects.bridge.dialect import Json
 from benchwright_subjects.bridge.routes import Route
+from benchwright_subjects.evaluation.provider_failure import ProviderError, check_reply, provider_error
 from benchwright_subjects.inspect_private import NamingBridge, remember_versions
 
 Answered = Callable[[Model, ModelOutput], Awaitable[None]]
@@ -81,6 +82,10 @@ class ModelBridge:
         """Done once nothing can be answered any more: a limit is reached, or an answer could not be recorded."""
         self.requests = 0
         """Number of requests that have reached the model."""
+        self.provider_error: ProviderError | None = None
+        """The provider's failure at the last request that has ended; None if that was answered."""
+        self.first_provider_error: ProviderError | None = None
+        """The provider's failure at the first request that it did not answer for its own reasons."""
 
     @property
     def state(self) -> AgentState:
@@ -109,6 +114,9 @@ class ModelBridge:
             if not asked_request.reached_model:
                 problem = f"{type(error).__name__}: {error}"[:1000]
                 raise BridgeRefusalError(400, f"This is no valid request of {route.dialect.name}: {problem}") from error
+            self.provider_error = error if isinstance(error, ProviderError) else provider_error(error)
+            if self.first_provider_error is None and not self.provider_error.is_about_request:
+                self.first_provider_error = self.provider_error
             status = _status_of(error)
             raise BridgeRefusalError(status, f"The model did not answer (status {status}).") from error
 
@@ -129,6 +137,8 @@ class ModelBridge:
         return GenerateInput(messages, list(tools), tool_choice, config.model_copy(update={"seed": self._seed}))
 
     async def _record_answer(self, model: Model, output: ModelOutput, generate_input: GenerateInput) -> None:
+        check_reply(output)
+        self.provider_error = None
         await self._finish_hearing(self._on_answer(model, output))
 
     async def _finish_hearing(self, hearing: Awaitable[None]) -> None:

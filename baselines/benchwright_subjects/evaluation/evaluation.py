@@ -21,6 +21,7 @@ from benchwright_attempts.terms import Solver
 from benchwright_problems.verdict import Outcome, present_outcome_of_recorded
 from benchwright_subjects.evaluation.exchange import write_lines
 from benchwright_subjects.evaluation.prices import set_prices
+from benchwright_subjects.evaluation.provider_failure import MOST_RETRIES
 from benchwright_subjects.inspect_private import PrerequisiteError
 from benchwright_subjects.prompts.refinement import SUFFIX
 
@@ -79,6 +80,8 @@ def evaluate(run: EvaluationRun) -> EvalLog:
     """
     # Inspect would find out in the middle of its display.
     find_model(run.model, base_url=run.base_url)
+    generate = GenerateConfigArgs(max_retries=MOST_RETRIES)
+    generate.update(run.generate)
     try:
         if run.costs is not None:
             set_prices(run.costs, str(run.model))
@@ -96,7 +99,7 @@ def evaluate(run: EvaluationRun) -> EvalLog:
             max_samples=run.at_once,
             display=run.display,
             **LEAN,
-            **run.generate,
+            **generate,
         )
     except PrerequisiteError as error:
         raise EvaluationError(_plain_message(error)) from error

@@ -6,9 +6,10 @@ whole process.
 
 from __future__ import annotations
 
-from inspect_ai.hooks import Hooks, RunEnd, SampleAttemptStart, TaskStart, hooks
+from inspect_ai.hooks import Hooks, ModelRetry, RunEnd, SampleAttemptStart, TaskStart, hooks
 
 from benchwright_attempts.errors import EvaluationError
+from benchwright_subjects.evaluation.provider_failure import FailedRequest
 from benchwright_subjects.evaluation.services import EvaluationServices
 
 
@@ -20,6 +21,8 @@ class _RunFacts:
         """Execution of a task → the name that the task keeps when it is retried."""
         self.samples: dict[str, str] = {}
         """Execution of a sample → that of its task."""
+        self.failed_requests: dict[str, list[FailedRequest]] = {}
+        """Execution of a sample → its requests that were sent again."""
         self.services: list[EvaluationServices] = []
 
 
@@ -38,12 +41,19 @@ class AttemptHooks(Hooks):
         """A sample begins, for the first time or again."""
         _RUNS.samples[data.sample_id] = data.eval_id
 
+    async def on_model_retry(self, data: ModelRetry) -> None:
+        """A request to a model failed and will be sent again."""
+        if data.sample_id is not None:
+            failed_requests = _RUNS.failed_requests.setdefault(data.sample_id, [])
+            failed_requests.append(FailedRequest(data.exception_type or "", data.status_code))
+
     async def on_run_end(self, data: RunEnd) -> None:
         """All tasks have ended."""
         for services in _RUNS.services:
             await services.close()
         _RUNS.tasks.clear()
         _RUNS.samples.clear()
+        _RUNS.failed_requests.clear()
 
 
 def task_of(sample: str) -> str:
@@ -61,6 +71,15 @@ def task_of(sample: str) -> str:
         raise EvaluationError(
             "Inspect did not report which task this sample belongs to, so it is not recorded."
         ) from None
+
+
+def failed_requests_of(sample: str) -> list[FailedRequest]:
+    """The requests of a sample that were sent again, in order.
+
+    Args:
+        sample: `TaskState.uuid`.
+    """
+    return _RUNS.failed_requests.get(sample, [])
 
 
 def close_after_run(services: EvaluationServices) -> EvaluationServices:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from benchwright_attempts.events.evidence import ReplyRead
 from benchwright_attempts.events.reply import read_reply
 from benchwright_attempts.grading.grading import ANSWER
 from benchwright_problems.problem import Problem, ProblemKind
@@ -22,6 +23,8 @@ class ReplyReading:
     """Those that it stands for, by path; `answer.md` for questions."""
     flaw: Verdict | None = None
     """Reason why a design problem gets no files."""
+    read_event: ReplyRead | None = None
+    """The parts of the reply that the files of a design problem are."""
     confidence: float | None = None
     """Probability, as the model says it, that its answer is right, from 0 to 1."""
 
@@ -41,7 +44,7 @@ def read_answer(problem: Problem, reply: str, prompts: PromptSet | None, *, has_
     if problem.kind is ProblemKind.DESIGN:
         design_reply = read_reply(problem, reply)
         files = {path: text.encode("utf-8", "replace") for path, text in design_reply.files.items()}
-        return ReplyReading(files, design_reply.flaw, confidence)
+        return ReplyReading(files, design_reply.flaw, design_reply.read_event, confidence)
     if has_steps and problem.public.question is not None:
         reply = final_answer(problem, reply)
     elif prompts is not None:

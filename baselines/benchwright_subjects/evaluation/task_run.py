@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from inspect_ai.solver import TaskState
 from pydantic import JsonValue
@@ -14,7 +15,7 @@ from benchwright_problems.partial_date import require_partial_date
 from benchwright_problems.problem import Problem
 from benchwright_studies.plan.model_condition import ModelCondition
 from benchwright_subjects.agents.launch import AgentLaunch
-from benchwright_subjects.evaluation.inspect_runs import task_of
+from benchwright_subjects.evaluation.inspect_runs import failed_requests_of, task_of
 from benchwright_subjects.evaluation.services import EvaluationServices
 from benchwright_subjects.prompt_sets.forms import digest_of
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
@@ -88,9 +89,9 @@ class TaskRun:
         subject = self._subject(ref, str(state.model), state.epoch)
         if name.endswith(SUFFIX):
             subject = replace(subject, statement=self._refined[problem.id].facts)
-        self._samples[state.uuid] = await SampleAttempt.begin(
-            self.services, task_of(state.uuid), ref, problem, state.epoch, subject
-        )
+        sample = await SampleAttempt.begin(self.services, task_of(state.uuid), ref, problem, state.epoch, subject)
+        sample.failed_requests = partial(failed_requests_of, state.uuid)
+        self._samples[state.uuid] = sample
 
     def _subject(self, ref: str, model: str, sample: int) -> SolvingSubject:
         program = self._launch.record_facts if self._launch else {}
@@ -126,7 +127,7 @@ class TaskRun:
         """A sample has ended, in whatever way: an attempt that has not ended waits until the sample is tried again."""
         sample = self._samples.pop(state.uuid, None)
         if sample is not None:
-            await sample.attempt.close("the run was interrupted")
+            await sample.attempt.close(sample.provider_failure or "the run was interrupted")
 
 
 def _date(date_text: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 from enum import StrEnum
 
 from benchwright_attempts.errors import EvaluationError
+from benchwright_foundation.model import Model
 
 
 class ServerFailure(StrEnum):
@@ -36,6 +38,49 @@ class ServerFailure(StrEnum):
     """It changed, added or removed files of the workspace by itself."""
 
 
+class EndedBy(StrEnum):
+    """Who ended a server's process."""
+
+    SERVER = "server"
+    """The server itself."""
+    DRIVER = "driver"
+    """Benchwright, because of the failure."""
+    SANDBOX = "sandbox"
+    """The sandbox that it ran in, or who ended that."""
+
+
+class ServerEnd(Model):
+    """End of the process of a server that failed."""
+
+    ended_by: EndedBy
+    exit_status: int | None = None
+    """As a shell counts: 128 and more for a signal. None if it still ran when Benchwright ended it."""
+    limit: str = ""
+    """The limit after which Benchwright ended it; empty if it was not for a limit."""
+
+    @property
+    def sentence(self) -> str:
+        """Who ended whom, and how, for people."""
+        match self.ended_by:
+            case EndedBy.SERVER:
+                return f"The server ended by itself{_status_phrase(self.exit_status)}."
+            case EndedBy.SANDBOX:
+                return f"The sandbox ended{_status_phrase(self.exit_status)}, and the server with it."
+            case EndedBy.DRIVER:
+                return f"Benchwright ended the server{f' after {self.limit}' if self.limit else ''}."
+
+
+def _status_phrase(exit_status: int | None) -> str:
+    if exit_status is None:
+        return ""
+    signal_number = exit_status - 128
+    as_after = f", as after {signal.Signals(signal_number).name}" if signal_number in _SIGNAL_NUMBERS else ""
+    return f" with exit status {exit_status}{as_after}"
+
+
+_SIGNAL_NUMBERS = frozenset(int(known_signal) for known_signal in signal.Signals)
+
+
 def printable_words(text: str) -> str:
     """Words of a server, without what a terminal would obey."""
     return "".join(character if character.isprintable() or character == "\n" else " " for character in text)
@@ -52,9 +97,16 @@ class SubjectError(EvaluationError):
         failure: Kind of the failure.
         message: A sentence for the user. It may quote the server, so it is not recorded.
         code: Code of its error, where it answered with one.
+        limit: The limit that it went over, where it did, such as "60 s for `initialize`".
     """
 
-    def __init__(self, failure: ServerFailure, message: str, code: int | None = None) -> None:
+    def __init__(self, failure: ServerFailure, message: str, code: int | None = None, limit: str = "") -> None:
         super().__init__(message)
         self.failure = failure
         self.code = code
+        self.limit = limit
+        self.end: ServerEnd | None = None
+        """How its process ended then; None if no process was ended by this failure."""
+
+    def __str__(self) -> str:
+        return super().__str__() if self.end is None else f"{super().__str__()} {self.end.sentence}"

@@ -18,6 +18,7 @@ from benchwright_problems.problem import Problem
 from benchwright_studies.plan.model_condition import ModelCondition
 from benchwright_studies.plan.subject import InitialText as StartOf
 from benchwright_studies.plan.subject import Inline, Running
+from benchwright_subjects.evaluation.provider_failure import ProviderError
 from benchwright_subjects.evaluation.services import EvaluationServices, run_sealed
 from benchwright_subjects.inline.failure import SubjectError
 from benchwright_subjects.inline.policies import Refusal
@@ -119,7 +120,7 @@ async def attempt_problems(
         report_progress: Called with how many have ended, and how many there are.
 
     Returns:
-        The verdict of each.
+        The verdict of each. Those at which the provider of the server's model failed have none, and are played again.
 
     Raises:
         SubjectError: The server would fail at every problem.
@@ -158,8 +159,11 @@ async def _attempt_problem(
             lone_server, _subject_with_sample_seed(lone_server.subject, number), sample, problem, texts
         )
         await run_sealed(ref, _end_attempt(sample, failure))
+    except ProviderError:
+        # It is played again the next time.
+        return None
     finally:
-        await sample.attempt.close("the run was interrupted")
+        await sample.attempt.close(sample.provider_failure or "the run was interrupted")
     return (await sample.attempt.writer.summary()).verdict
 
 
@@ -169,7 +173,8 @@ async def _end_attempt(sample: SampleAttempt, failure: SubjectError | None) -> G
     if failure is None:
         return await sample.attempt.submit()
     grading_outcome = await sample.attempt.settle()
-    await sample.attempt.abandon(f"{FAILED}{failure.failure.value}")
+    end = "" if failure.end is None else f" ({failure.end.sentence.rstrip('.')})"
+    await sample.attempt.abandon(f"{FAILED}{failure.failure.value}{end}")
     return grading_outcome
 
 
@@ -185,7 +190,11 @@ def _subject_with_sample_seed(subject: InlineSubject, sample_number: int) -> Inl
 async def _fill_places(
     lone_server: LoneServer, subject: InlineSubject, sample: SampleAttempt, problem: Problem, texts: Sequence[StartText]
 ) -> SubjectError | None:
-    """Fill the places of each file. Returns how the server failed; None if it behaved, or its time was over."""
+    """Fill the places of each file. Returns how the server failed; None if it behaved, or its time was over.
+
+    Raises:
+        ProviderError: The provider of the server's model failed.
+    """
     rules = Rules(Refusal.ALONE, timeout_s=lone_server.rules.timeout_s, most_asks=lone_server.rules.most_asks)
     present = visible_files(problem, statement=True) | {start_text.path: start_text.text for start_text in texts}
     failure: SubjectError | None = None
@@ -195,6 +204,8 @@ async def _fill_places(
             for site in _sites(sample.header.problem, cut_file, present):
                 other_files = {path: content for path, content in present.items() if path != cut_file.path}
                 played_site = await play_site(site, other_files, subject, lone_server.rules.policy, rules, witness)
+                if played_site.provider_error is not None:
+                    raise played_site.provider_error
                 present[cut_file.path] = played_site.document.text
                 if played_site.failure is not None:
                     failure = played_site.failure

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from benchwright_foundation.model import Model
 from benchwright_studies.plan.accept_policy import Policy
-from benchwright_subjects.inline.failure import ServerFailure
+from benchwright_subjects.inline.failure import ServerEnd, ServerFailure
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.sites import SiteKind
 from benchwright_subjects.inline.text.syntactic_units import SyntacticUnit
@@ -204,6 +204,8 @@ class SiteRecord(RecordPart):
     """None if the server behaved."""
     failure_code: int | None
     """Of the server's error."""
+    server_end: ServerEnd | None = None
+    """Who ended the server that failed; None if nobody had to, or nobody knows, as in older runs."""
     likeness: Likeness | None
     """None if nothing was offered."""
     efforts: Efforts

@@ -70,7 +70,8 @@ async def play_plan(
         report_progress: Called with how many turns are done, how many there are, and how many were kept before.
 
     Returns:
-        All records, in the order of the plan.
+        All records, in the order of the plan, without the turns at which the model's provider failed: those are not
+        kept, so that they are played the next time.
 
     Raises:
         SubjectError: The server would fail at every site.
@@ -86,12 +87,14 @@ async def play_plan(
             continue
         files = visible_files(plan.problems[site.problem], statement=plan.settings.statement)
         played_site = await play_site(site, files, plan.subject, policy, plan.rules)
+        if played_site.provider_error is not None:
+            continue
         record = _record(plan, site, policy, played_site)
         folder.append_record(record)
         kept_records[site.id, policy] = record
         done_count += 1
         report_progress(done_count, len(turns), earlier_count)
-    return [kept_records[site.id, policy] for site, policy in turns]
+    return [kept_records[turn_key] for site, policy in turns if (turn_key := (site.id, policy)) in kept_records]
 
 
 def visible_files(problem: Problem, *, statement: bool) -> dict[str, str]:
@@ -125,6 +128,7 @@ def _record(plan: SitePlan, site: Site, policy: Policy, played_site: PlayedSite)
         cancelled=sum(latency is None for latency in played_site.latencies_ms),
         failure=None if played_site.failure is None else played_site.failure.failure,
         failure_code=None if played_site.failure is None else played_site.failure.code,
+        server_end=None if played_site.failure is None else played_site.failure.end,
         likeness=measures.offer_likeness(site, played_site),
         efforts=efforts,
         golf=None,

@@ -29,6 +29,7 @@ from benchwright_verilog.syntax.suffixes import SOURCES
 from benchwright_verilog.syntax.surrogates import encode_text
 
 if TYPE_CHECKING:
+    from benchwright_subjects.evaluation.provider_failure import ProviderError
     from benchwright_subjects.inline.server.model_service import ModelService
 
 _MOST_TIMEOUTS = 2
@@ -82,6 +83,8 @@ class PlayedSite:
     """Of the requests whose offer was drawn, and None of each that was given up; empty if nothing draws."""
     snapshots: list[Snapshot] = field(default_factory=list)
     failure: SubjectError | None = None
+    provider_error: ProviderError | None = None
+    """Failure of the model's provider, after which nothing is known of what the server would have offered."""
     model_use: ModelUse | None = None
     start_time: datetime = field(default_factory=lambda: datetime.now(UTC))
     wall_s: float = 0.0
@@ -150,7 +153,9 @@ async def play_site(
             if error.failure in HOPELESS and not walk.played_site.steps:
                 raise
             walk.played_site.failure = error
-        walk.played_site.model_use = None if service is None else service.usage_so_far
+        if service is not None:
+            walk.played_site.model_use = service.usage_so_far
+            walk.played_site.provider_error = service.bridge.first_provider_error
     walk.played_site.wall_s = time.monotonic() - start
     return walk.played_site
 
@@ -338,7 +343,9 @@ class _Walk:
         self._silent = self._silent + 1 if step.decision is OfferOutcome.TIMED_OUT else 0
         if self._silent >= _MOST_TIMEOUTS:
             raise SubjectError(
-                ServerFailure.NO_ANSWER, f"The server left {_MOST_TIMEOUTS} requests in a row unanswered."
+                ServerFailure.NO_ANSWER,
+                f"The server left {_MOST_TIMEOUTS} requests in a row unanswered.",
+                limit=f"{_MOST_TIMEOUTS} requests of {self._rules.timeout_s:g} s without an answer",
             )
 
     def _adds_errors(self, new_document: DocumentVersion) -> bool:

@@ -174,10 +174,22 @@ def _verdict_by_cvdp_rule(
             return Verdict(reason=Reason.TESTS_FAILED, detail=detail)
         return Verdict(reason=Reason.PASSED, detail="All hidden tests passed.", tests=tests)
     if test_results.cocotb and bad:
-        return Verdict(reason=Reason.TESTS_FAILED, detail="Some hidden tests failed.", tests=tests)
+        return Verdict(reason=Reason.TESTS_FAILED, detail=_failed_sentence(tests, "test"), tests=tests)
     if not criterion.simulates and bad:
-        return Verdict(reason=Reason.TESTS_FAILED, detail="Some hidden checks failed.", tests=tests)
+        return Verdict(reason=Reason.TESTS_FAILED, detail=_failed_sentence(tests, "check"), tests=tests)
     return Verdict(reason=Reason.BUILD_FAILED, detail=NOT_RUN)
+
+
+def _failed_sentence(tests: Sequence[TestResult], noun: str) -> str:
+    """How many failed, as far as the counted ones say."""
+    failed_count = sum(not test.passed for test in tests)
+    if not failed_count:
+        return f"A hidden {noun} failed."
+    if len(tests) == 1:
+        return f"The hidden {noun} failed."
+    if failed_count == len(tests):
+        return f"None of the {len(tests)} hidden {noun}s passed."
+    return f"{failed_count} of {len(tests)} hidden {noun}s failed."
 
 
 def _verdict_by_patterns(patterns: PassPatterns, testbench_output: TestbenchMessage) -> Verdict:

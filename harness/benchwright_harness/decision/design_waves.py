@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, copy_plain_file
-from benchwright_harness.decision.report import StepReport
+from benchwright_harness.decision.report import SimulationReport, StepReport
+from benchwright_harness.decision.results import simulations_as_reported, with_unique_names
 from benchwright_harness.decision.shown_vcd import CopiedSignals, Scope, copy_signals_of_scopes
 from benchwright_harness.toolchain.tree import INSIDE
 from benchwright_problems.problem import Problem
@@ -38,7 +39,7 @@ class KeptWaveform:
 
 
 class DesignWaves:
-    """Has one run keep the waveform of its first simulation with a failed test.
+    """Has one run keep the waveform of the simulation that the first failed test of its verdict is of.
 
     Args:
         target: The file to write, VCD; its folder is there.
@@ -65,15 +66,15 @@ class DesignWaves:
         dumps = _dump_names(run_folder)
         if not scopes or not dumps:
             return
-        simulations = [simulation.tests for report in reports for simulation in report.simulations]
-        failed_index = next(
-            (index for index, tests in enumerate(simulations) if not all(test_result.passed for test_result in tests)),
-            None,
-        )
-        tests: tuple[TestResult, ...] = ()
+        simulations = [simulation for report in reports for simulation in report.simulations]
+        tests: Sequence[TestResult] = ()
         dump = dumps[-1]
-        if failed_index is not None and len(simulations) == len(dumps):
-            dump, tests = dumps[failed_index], simulations[failed_index]
+        if simulations:
+            # With a dump less, nobody knows which simulation each is of.
+            failed = _first_failed(reports)
+            if failed is None or len(simulations) != len(dumps):
+                return
+            dump, tests = dumps[[simulation is failed[0] for simulation in simulations].index(True)], failed[1]
         # It can't be read, is no VCD, or is too large: there is no waveform, which is what the caller says.
         with contextlib.suppress(OSError, NotPlainFileError, FileTooLargeError, ValueError):
             copied = self._copy(run_folder, dump, scopes)
@@ -92,6 +93,17 @@ class DesignWaves:
             return copied
         finally:
             Path(temporary).unlink(missing_ok=True)
+
+
+def _first_failed(reports: Sequence[StepReport]) -> tuple[SimulationReport, Sequence[TestResult]] | None:
+    """The simulation of the first failed test as the verdict has it, with its tests by the verdict's names."""
+    simulations = simulations_as_reported(reports)
+    named = with_unique_names((simulation.results, simulation.tests) for simulation in simulations)
+    for simulation in simulations:
+        tests = list(itertools.islice(named, len(simulation.tests)))
+        if not all(test.passed for test in tests):
+            return simulation, tests
+    return None
 
 
 def _kept_waveform(tests: Iterable[TestResult], copied: CopiedSignals) -> KeptWaveform:

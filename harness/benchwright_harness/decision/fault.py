@@ -115,7 +115,7 @@ def _verdict_without_results(verdict: Verdict, tools: Sequence[ToolRun], *, simu
         return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": "The simulation ended in an error."})
     failed = next((tool_run for tool_run in tools if tool_run.status), None)
     if failed is None and not simulates:
-        return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": "Some hidden checks failed."})
+        return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": "A hidden check failed."})
     if verdict.detail != NOT_RUN:
         return verdict
     if failed is not None:

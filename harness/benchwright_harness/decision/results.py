@@ -154,14 +154,11 @@ def read_results(rundir: Path, reports: Sequence[StepReport] = ()) -> Results:
                 unclaimed.append(path)
     if not reports:
         return Results(
-            cocotb=tuple(_tests_with_unique_names(tests_by_file.items())),
+            cocotb=tuple(with_unique_names(tests_by_file.items())),
             simulations=len(tests_by_file),
             pytest=tuple(pytest),
         )
-    simulations = sorted(
-        (simulation for report in reports for simulation in report.simulations),
-        key=lambda simulation: simulation.results,
-    )
+    simulations = simulations_as_reported(reports)
     oddities = [odd for report in reports for odd in report.oddities]
     oddities += (
         _passes_that_simulations_deny(tests_by_file, simulations)
@@ -169,7 +166,7 @@ def read_results(rundir: Path, reports: Sequence[StepReport] = ()) -> Results:
         else (f"{path}: no simulation wrote it" for path in unclaimed)
     )
     return Results(
-        cocotb=tuple(_tests_with_unique_names((simulation.results, simulation.tests) for simulation in simulations)),
+        cocotb=tuple(with_unique_names((simulation.results, simulation.tests) for simulation in simulations)),
         simulations=len({simulation.results for simulation in simulations}),
         pytest=tuple(pytest),
         oddities=tuple(oddities),
@@ -190,7 +187,15 @@ def _passes_that_simulations_deny(
                 yield f"{path}: {test.name} did not pass"
 
 
-def _tests_with_unique_names(simulations: Iterable[tuple[PurePosixPath, Sequence[TestResult]]]) -> Iterator[TestResult]:
+def simulations_as_reported(reports: Sequence[StepReport]) -> list[SimulationReport]:
+    """The simulations of a run in the order in which its verdict has their tests."""
+    return sorted(
+        (simulation for report in reports for simulation in report.simulations),
+        key=lambda simulation: simulation.results,
+    )
+
+
+def with_unique_names(simulations: Iterable[tuple[PurePosixPath, Sequence[TestResult]]]) -> Iterator[TestResult]:
     """All tests; a name that several simulations have gets the simulation's folder."""
     all_simulations = list(simulations)
     names = Counter(test.name for _, tests in all_simulations for test in tests)

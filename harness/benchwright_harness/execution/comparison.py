@@ -23,7 +23,7 @@ _DESIGN_SOURCES = (".v", ".sv")
 
 
 class ReadingComparison(Model):
-    """Result of a comparison; both texts are empty if the tools read one design."""
+    """Result of a comparison; both strings are empty if the tools read one design."""
 
     difference: str = ""
     """Place at which two tools read different designs."""

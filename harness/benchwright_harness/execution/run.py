@@ -45,7 +45,7 @@ from benchwright_problems.verdict import Digests, Outcome, Reason, RunUsage, Ver
 RANDOM_SEED = "1"
 UNSIGNED = "The harness decides by what a simulation prints or how it ends, which a design can choose."
 """The remark of verdicts that passed without cocotb and without a channel of the testbench's own."""
-NOT_COMPARED = "Several tools decide, and not even in the reference could be told that they read one design."
+NOT_COMPARED = "Several tools decide, and not even of the reference can it be said that they read one design."
 """The remark of verdicts that join tools whose readings could not be compared."""
 
 _STANDSTILL_S = 8.0
@@ -206,7 +206,7 @@ class _SolutionRun:
             return verdict
         self.log.write(f"--- {comparison.complaint}\n".encode())
         reference = reference_solution_files(self.problem)
-        # What cannot be told of the reference either is no fault of the solution.
+        # What cannot be said of the reference either is no fault of the solution.
         if self.problem.hidden.reference and (
             reference == self.solution or (await self._comparison(tools, reference)).complaint
         ):
@@ -215,7 +215,7 @@ class _SolutionRun:
             reason=Reason.TOOLS_DISAGREE,
             detail=f"{' and '.join(tools)} do not read one design: {comparison.complaint}."
             if comparison.difference
-            else f"Whether {' and '.join(tools)} read one design can't be told: {comparison.unread}.",
+            else f"Whether {' and '.join(tools)} read one design can't be said: {comparison.unread}.",
             hint="Write this part so that every tool reads it in the same way.",
         )
 

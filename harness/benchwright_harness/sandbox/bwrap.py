@@ -479,9 +479,19 @@ def _command_hiding_folders(command: Sequence[str], folders: HiddenFolders) -> t
         part for folder in folders.hidden_folders if folder.is_dir() for part in ("--tmpfs", str(folder.resolve()))
     ]
     network = ["--unshare-net"] if folders.is_offline else []
+    status = [] if folders.status_file is None else ["--json-status-fd", str(folders.status_file)]
     writable = str(folders.writable)
     mounts = [*emptied, "--bind", writable, writable, "--chdir", str(folders.workdir)]
-    return (*_HIDING, *network, *mounts, "--", *command)
+    return (*_HIDING, *network, *status, *mounts, "--", *command)
+
+
+def _read_exit_code(written: bytes) -> int | None:
+    """See `FolderHider.read_status`. Bubblewrap writes lines of JSON, of which the last is like `{ "exit-code": 3 }`.
+
+    Bubblewrap writes that line only if the program had been started; its pipe is closed in the program.
+    """
+    exit_code = re.search(rb'^\{ "exit-code": (\d{1,3}) \}$', written, re.MULTILINE)
+    return None if exit_code is None else int(exit_code[1])
 
 
 BWRAP = SandboxKind(
@@ -490,5 +500,5 @@ BWRAP = SandboxKind(
     examine=_examine,
     shows_folders=True,
     confiner=Confiner(_confine_program, lambda: BwrapSandbox().check(), _INSTALL, "/usr/local/bin:/usr/bin"),
-    folder_hider=FolderHider("bubblewrap", _can_hide_folders, _command_hiding_folders),
+    folder_hider=FolderHider("bubblewrap", _can_hide_folders, _command_hiding_folders, _read_exit_code),
 )

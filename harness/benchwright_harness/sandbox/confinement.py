@@ -65,12 +65,15 @@ class HiddenFolders:
         writable: The only folder that it can write to, at its own path.
         workdir: Folder that it starts in, in `writable`.
         is_offline: Without network.
+        status_file: Number of an open file that the sandbox writes to what `FolderHider.read_status` reads; None for
+            none.
     """
 
     hidden_folders: Sequence[Path]
     writable: Path
     workdir: Path
     is_offline: bool
+    status_file: int | None = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,9 @@ class FolderHider:
     """True if it works on this machine."""
     hiding: Callable[[Sequence[str], HiddenFolders], tuple[str, ...]]
     """The command line around another. What the program leaves behind ends with it."""
+    read_status: Callable[[bytes], int | None] = lambda written: None
+    """The program's own exit status, from what was written to `HiddenFolders.status_file`. None if the program did not
+    end by itself: it was never started, or the sandbox was ended around it."""
 
 
 def own_python_folders() -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +22,7 @@ from benchwright_judges.agreement.estimators import (
     pearson_correlation,
     wilson_share,
 )
-from benchwright_judges.agreement.rated import RatedAnswer
+from benchwright_judges.agreement.rated import PANEL, RatedAnswer
 from benchwright_judges.scale import Scale
 
 _LEVELS: Mapping[Scale, Level] = {
@@ -47,6 +48,10 @@ class JudgeAgreement(Model):
     judge: str
     items: int
     """Answers with a majority on both sides."""
+    undecided: int
+    """Answers without a majority on one side or both; agreement and kappa are without them."""
+    undecided_votes: int
+    """Votes of the judge that decide nothing; they count for neither side."""
     agreement: Share
     """Same verdict, right or not: QuArch's measure, the experts' majority against the judgements' majority."""
     false_accept: Share
@@ -55,6 +60,8 @@ class JudgeAgreement(Model):
     """Share of the answers that people call right and the judge calls not right."""
     kappa: Estimate
     """Cohen's kappa of right or not right."""
+    same_label: Share
+    """Same label of the whole scale, the median of several: what weighted kappa and alpha allow for chance in."""
     weighted_kappa: Estimate | None
     """Cohen's kappa with quadratic weights over the whole scale; None for scales of two labels."""
     alpha: Estimate
@@ -72,8 +79,12 @@ class PeopleAgreement(Model):
     """Answers that two or more people graded."""
     alpha: float | None
     """Krippendorff's."""
+    same_label: Share
+    """Same label, of all pairs of people who graded the same answer."""
     cronbach: float | None
-    """Over the answers that all people graded."""
+    """Over the answers that two or more people graded; None if no two people graded all of these."""
+    cronbach_people: int
+    """Number of people in it: those who graded all of these answers."""
 
 
 class FormatAgreement(Model):
@@ -85,6 +96,8 @@ class FormatAgreement(Model):
     """Answers on which people reached no majority; they are excluded from everything else here."""
     tie_breaks: Share
     """Share of answers for which judges needed more votes than a bare majority has."""
+    undecided_grades: int
+    """Grades of people that decide nothing; they count for neither side."""
     people: PeopleAgreement
     judges: tuple[JudgeAgreement, ...]
 
@@ -118,6 +131,12 @@ def _format_agreement(
         items=len(rated_items),
         undecided=sum(is_right_by_majority(scale, [*item.people.values()]) is None for item in rated_items),
         tie_breaks=wilson_share(sum(item.tie_break for item in voted), len(voted)),
+        undecided_grades=sum(
+            count
+            for item in rated_items
+            for rater, count in item.undecided_votes.items()
+            if rater not in item.judges and rater != PANEL
+        ),
         people=_people_agreement(scale, [item.people for item in rated_items]),
         judges=tuple(_judge_agreement(judge, scale, rated_items, interval) for judge in judges),
     )
@@ -127,27 +146,33 @@ def _judge_agreement(
     judge: str, scale: Scale, rated_items: Sequence[RatedAnswer], interval: Callable[..., Estimate]
 ) -> JudgeAgreement:
     comparisons = []
+    rated_twice = []
     for rated_item in rated_items:
         labels = [*rated_item.people.values()]
         votes = rated_item.judges.get(judge, ())
+        if votes:
+            rated_twice.append((labels, votes))
         is_people_right, voted_right = is_right_by_majority(scale, labels), is_right_by_majority(scale, votes)
         if is_people_right is not None and voted_right is not None:
-            comparisons.append((rated_item, labels, votes, is_people_right, voted_right))
-    people_right, judge_right = (np.array([row[column] for row in comparisons], dtype=float) for column in (3, 4))
+            comparisons.append((rated_item, votes, is_people_right, voted_right))
+    people_right, judge_right = (np.array([row[column] for row in comparisons], dtype=float) for column in (2, 3))
     # A label of a scale as a number; without a majority the median label is used.
     middle = [
         (_average_points(scale, labels, statistics.median), _average_points(scale, votes, statistics.median))
-        for _, labels, votes, *_ in comparisons
+        for labels, votes in rated_twice
     ]
     people, judge_points = (np.array([pair[side] for pair in middle], dtype=float) for side in (0, 1))
-    means = np.array([_average_points(scale, labels, statistics.fmean) for _, labels, *_ in comparisons], dtype=float)
+    means = np.array([_average_points(scale, labels, statistics.fmean) for labels, _ in rated_twice], dtype=float)
     return JudgeAgreement(
         judge=judge,
         items=len(comparisons),
+        undecided=sum(judge in rated_item.judges for rated_item in rated_items) - len(comparisons),
+        undecided_votes=sum(rated_item.undecided_votes.get(judge, 0) for rated_item in rated_items),
         agreement=wilson_share(int(np.sum(people_right == judge_right)), len(comparisons)),
         false_accept=wilson_share(int(np.sum(judge_right[people_right == 0])), int(np.sum(people_right == 0))),
         false_reject=wilson_share(int(np.sum(judge_right[people_right == 1] == 0)), int(np.sum(people_right == 1))),
         kappa=interval(cohen_kappa, (people_right, judge_right)),
+        same_label=wilson_share(int(np.sum(people == judge_points)), len(middle)),
         weighted_kappa=interval(cohen_kappa, (people, judge_points)) if scale is not Scale.BLANK else None,
         alpha=interval(lambda *raters: krippendorff_alpha(np.array(raters), _LEVELS[scale]), (people, judge_points)),
         pearson=interval(pearson_correlation, (means, judge_points)) if scale.is_ordinal else None,
@@ -158,7 +183,7 @@ def _judge_agreement(
                 people=dict(compared_item.people),
                 votes=tuple(votes),
             )
-            for compared_item, _, votes, is_people_right, voted_right in comparisons
+            for compared_item, votes, is_people_right, voted_right in comparisons
             if is_people_right != voted_right
         ),
     )
@@ -176,24 +201,37 @@ def _people_agreement(scale: Scale, label_sets: Sequence[Mapping[str, str]]) -> 
         ],
         dtype=float,
     )
-    complete = ratings[:, ~np.isnan(ratings).any(axis=0)]
+    # Whoever saw only a part of the answers, such as a third person the disputed ones, is in no Cronbach's alpha: over
+    # the answers that all graded it is that of disputed answers, and so are covariances of pairs (Enders 2003).
+    graded_twice = ratings[:, np.sum(~np.isnan(ratings), axis=0) > 1]
+    complete = graded_twice[~np.isnan(graded_twice).any(axis=1)]
+    pairs = [
+        (first_label, second_label)
+        for labels in label_sets
+        for first_label, second_label in itertools.combinations(labels.values(), 2)
+    ]
     return PeopleAgreement(
         people=len(names),
-        items=sum(len(labels) > 1 for labels in label_sets),
+        items=graded_twice.shape[1],
         alpha=_none_if_nan(krippendorff_alpha(ratings, _LEVELS[scale])),
+        same_label=wilson_share(
+            sum(
+                _average_points(scale, [first_label], statistics.median)
+                == _average_points(scale, [second_label], statistics.median)
+                for first_label, second_label in pairs
+            ),
+            len(pairs),
+        ),
         cronbach=_none_if_nan(cronbach_alpha(complete)),
+        cronbach_people=len(complete),
     )
 
 
 def is_right_by_majority(scale: Scale, labels: Sequence[str]) -> bool | None:
-    """True if an answer is right by the majority of labels, or the median of points; None for a tie.
+    """True if most labels call an answer right, False if most call it not right; None if neither is a majority.
 
-    QuArch's partially correct counts as not right, so three labels always have a majority.
+    Partially correct (QuArch) and points below what passes call it not right.
     """
-    if not labels:
-        return None
-    if scale.is_ordinal:
-        return scale.passes(str(statistics.median(float(label) for label in labels)))
     right_count = sum(scale.passes(label) for label in labels)
     return None if 2 * right_count == len(labels) else 2 * right_count > len(labels)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -21,6 +22,8 @@ from benchwright_judges.scale import Scale
 from benchwright_problems.category import Category
 from benchwright_problems.problem import QuestionFormat
 
+UNDECIDED = "undecided"
+"""The label of a vote in a file that decides nothing."""
 PANEL = "panel"
 """The votes of all models together."""
 
@@ -48,6 +51,8 @@ class RatedAnswer:
     """Pseudonym → how hard the answer was to grade, 1 to 5, where people said so."""
     attempt: str = ""
     """The attempt that the answer belongs to; empty if it belongs to none, or if it is not known."""
+    undecided_votes: Mapping[str, int] = field(default_factory=dict)
+    """Judge or pseudonym → its votes that decide nothing; they are in no list of labels."""
 
 
 class _RaterKind(StrEnum):
@@ -88,8 +93,9 @@ def answers_rated_by_people_and_models(answer_records: Sequence[AnswerRecord]) -
             or not answer_record.grades
         ):
             continue
-        votes = [vote for vote in judgement.votes if not vote.error and not vote.rubric]
-        if not votes:
+        all_votes = [vote for vote in judgement.votes if not vote.rubric]
+        votes = [vote for vote in all_votes if vote.label and not vote.error]
+        if not all_votes:
             continue
         both_rated.append(
             RatedAnswer(
@@ -98,7 +104,10 @@ def answers_rated_by_people_and_models(answer_records: Sequence[AnswerRecord]) -
                 format=answer_record.answer.format,
                 scale=scale,
                 people={grade.grader: grade.label for grade in answer_record.grades},
-                judges=_labels_by_judge_and_panel([(vote.judge, vote.label) for vote in votes]),
+                judges=_labels_by_judge_and_panel(
+                    [(vote.judge, vote.label) for vote in votes], [vote.judge for vote in all_votes]
+                ),
+                undecided_votes=_undecided_by_judge([vote.judge for vote in all_votes if vote not in votes]),
                 tie_break=judgement.tie_break,
                 difficulty={grade.grader: grade.difficulty for grade in answer_record.grades},
                 attempt=answer_record.answer.attempt,
@@ -110,9 +119,9 @@ def answers_rated_by_people_and_models(answer_records: Sequence[AnswerRecord]) -
 def read_rated_answers(votes_file: Path) -> Sequence[RatedAnswer]:
     """Read votes from a file: CSV with a header, or JSON Lines, one vote a row.
 
-    Fields: `item`, `format`, `judge`, `kind` (`person` or `model`), `label`, and `problem` if known; of people also
-    `difficulty`, how hard the answer was to grade, from 1 to 5. A judge may vote several times on an item; a third vote
-    of models means that the first two tied.
+    Fields: `item`, `format`, `judge`, `kind` (`person` or `model`), `label` (`undecided` for a vote that decides
+    nothing), and `problem` if known; of people also `difficulty`, how hard the answer was to grade, from 1 to 5. A
+    judge may vote several times on an item; a third vote of models means that the first two tied.
 
     Raises:
         VotesFileError: The file can't be read, or a row is not a vote; the message names line and field.
@@ -130,7 +139,8 @@ def read_rated_answers(votes_file: Path) -> Sequence[RatedAnswer]:
             scale = _SCALES.get(vote_row.format)
             if scale is None:
                 raise VotesFileError(f"{votes_file}:{line}: field format: must be one of {', '.join(_SCALES)}")
-            _require_label_on_scale(scale, vote_row.label)
+            if vote_row.label != UNDECIDED:
+                _require_label_on_scale(scale, vote_row.label)
         except ValidationError as error:
             first_error = error.errors(include_url=False, include_input=False)[0]
             field = ".".join(str(part) for part in first_error["loc"])
@@ -168,24 +178,40 @@ def _require_label_on_scale(scale: Scale, label: str) -> None:
 def _rated_answer(votes: Sequence[_RatedRow]) -> RatedAnswer:
     first_vote = votes[0]
     scale = _SCALES[first_vote.format]
-    person_votes = [vote for vote in votes if vote.kind is _RaterKind.PERSON]
-    model_labels = [(vote.judge, vote.label) for vote in votes if vote.kind is _RaterKind.MODEL]
+    decided_votes = [vote for vote in votes if vote.label != UNDECIDED]
+    person_votes = [vote for vote in decided_votes if vote.kind is _RaterKind.PERSON]
+    model_labels = [(vote.judge, vote.label) for vote in decided_votes if vote.kind is _RaterKind.MODEL]
+    models = [vote.judge for vote in votes if vote.kind is _RaterKind.MODEL]
     return RatedAnswer(
         answer_id=first_vote.item,
         problem=first_vote.problem,
         format=first_vote.format,
         scale=scale,
         people={vote.judge: vote.label for vote in person_votes},
-        judges=_labels_by_judge_and_panel(model_labels),
+        judges=_labels_by_judge_and_panel(model_labels, models),
+        undecided_votes={
+            **Counter(vote.judge for vote in votes if vote.label == UNDECIDED and vote.kind is _RaterKind.PERSON),
+            **_undecided_by_judge(
+                [vote.judge for vote in votes if vote.label == UNDECIDED and vote.kind is _RaterKind.MODEL]
+            ),
+        },
         tie_break=len(model_labels) > 2 and scale.decide([label for _, label in model_labels[:2]], 3) is None,
         difficulty={vote.judge: vote.difficulty for vote in person_votes if vote.difficulty is not None},
     )
 
 
-def _labels_by_judge_and_panel(judge_labels: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
-    judges: dict[str, list[str]] = {}
+def _undecided_by_judge(judge_names: Sequence[str]) -> dict[str, int]:
+    counts = Counter(judge_names)
+    return dict(counts) | ({PANEL: counts.total()} if counts else {})
+
+
+def _labels_by_judge_and_panel(
+    judge_labels: Sequence[tuple[str, str]], judge_names: Sequence[str]
+) -> dict[str, list[str]]:
+    """Judge → labels of its votes; none for a judge whose votes decide nothing."""
+    judges: dict[str, list[str]] = {name: [] for name in judge_names}
     for judge, label in judge_labels:
-        judges.setdefault(judge, []).append(label)
+        judges[judge].append(label)
     if len(judges) < 2:
         return judges
     return judges | {PANEL: [label for _, label in judge_labels]}

@@ -2,15 +2,17 @@
 
 A line is a CVDP record with its solution (`output.context`, `output.response` or `patch`), or {`id`, and one of
 `files` (path → text), `completion`, `response` (a text)}. Several lines with one id are several samples. Lines that
-`benchwright eval` writes say as well whose answer it is, how it was asked for, and which attempt it is.
+`benchwright eval` writes say as well whose answer it is, how it was asked for, and which attempt it is. `seconds`,
+`minutes` or `hours` says how long it took to give.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -24,11 +26,13 @@ from benchwright_problems.errors import DatasetError, PatchError
 from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import Problem
 from benchwright_problems.relative_path import RelativePath
+from benchwright_problems.storage.reply_code import CodeChoice, ReplyBlock, choose_code, reply_blocks
 
-_FENCE = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
-_MODULE = re.compile(r"^\s*(?:module|macromodule|package|interface|`timescale)\b", re.MULTILINE)
+_BODY = re.compile(r"\b(?:assign|always\w*|initial|endmodule|reg|wire|logic)\b")
 _END = re.compile(r"\bendmodule\b")
+_DESIGN_SUFFIXES = (".v", ".sv", ".vh", ".svh")
 _FILES: TypeAdapter[dict[str, str | None]] = TypeAdapter(dict[RelativePath, str | None])
+_SECONDS_PER_UNIT = {"seconds": 1.0, "minutes": 60.0, "hours": 3600.0}
 
 
 def _require_printable(text: str) -> str:
@@ -69,6 +73,8 @@ class Response:
     """Any other answer."""
     gives_files: bool = False
     origin: ResponseOrigin = field(default_factory=ResponseOrigin)
+    reported_s: float | None = None
+    """How long it took to give, in seconds, as its line states it; None if it does not."""
 
 
 def read_responses(
@@ -118,7 +124,35 @@ def _read_response(
     except ValidationError as error:
         flaw = error.errors()[0]
         raise DatasetError(file, str(flaw["loc"][0]), flaw["msg"], line) from error
-    return Response(problems[name], sample, files, text or "", gives_files=text is None, origin=origin)
+    return Response(
+        problems[name],
+        sample,
+        files,
+        text or "",
+        gives_files=text is None,
+        origin=origin,
+        reported_s=_reported_time(file, line, record),
+    )
+
+
+def _reported_time(file: Path, line: int, record: Mapping[str, JsonValue]) -> float | None:
+    """The time that a line states, in seconds; None if it states none."""
+    stated_times = {unit: record[unit] for unit in _SECONDS_PER_UNIT if record.get(unit) is not None}
+    if not stated_times:
+        return None
+    unit, *other_units = stated_times
+    if other_units:
+        raise DatasetError(file, other_units[0], f"the line states its time in {unit} as well; keep one of them", line)
+    value = stated_times[unit]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise DatasetError(file, unit, f"{value!r} is not a number; leave it out if the time is unknown", line)
+    try:
+        seconds = value * _SECONDS_PER_UNIT[unit]
+    except OverflowError:
+        seconds = math.inf
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise DatasetError(file, unit, f"{value} is not above 0; leave it out if the time is unknown", line)
+    return seconds
 
 
 def _answer_field(record: Mapping[str, JsonValue]) -> tuple[str, JsonValue]:
@@ -147,26 +181,65 @@ def _files_or_text(problem: Problem, field: str, answer: JsonValue) -> tuple[dic
     return {path: text.encode() for path, text in (start | texts).items()}, None
 
 
-def files_in_answer(problem: Problem, answer: str) -> dict[str, str]:
-    """The files in a model's answer: JSON as CVDP asks for it, or the code of the only file.
+@dataclass(frozen=True)
+class AnswerFiles:
+    """The files in a model's answer, and what of it they are."""
+
+    files: Mapping[str, str]
+    """By path; not all need be files that the problem expects."""
+    code_choice: CodeChoice | None = None
+    """The part of the answer that is the only file; None if the answer names its files."""
+
+
+def files_in_answer(problem: Problem, answer: str) -> AnswerFiles:
+    """The files in a model's answer: the last JSON as CVDP asks for it, or the code of the only file.
 
     Raises:
         ValueError: The answer is neither.
     """
-    try:
-        code = json.loads(answer)["code"]
-        files_by_path = {path: text for part in code for path, text in part.items()}
-        return {path: text for path, text in _FILES.validate_python(files_by_path).items() if text is not None}
-    except (ValueError, KeyError, TypeError, AttributeError):
-        pass
+    all_blocks = reply_blocks(answer)
+    for text in (answer, *(block.text for block in reversed(all_blocks) if block.language in ("", "json"))):
+        if (named_files := _named_files(text)) is not None:
+            return AnswerFiles(named_files)
     if len(problem.public.expected) != 1:
         raise ValueError("is one text, and the problem expects several files; give `files`")
     (path,) = problem.public.expected
-    blocks = [match[1] for match in _FENCE.finditer(answer)]
-    text = next((block for block in blocks if _MODULE.search(block)), blocks[0] if blocks else answer)
+    code_choice = _continued_module(problem, path, all_blocks, answer)
+    if code_choice is None and path.endswith(_DESIGN_SUFFIXES):
+        code_choice = choose_code(answer, path, problem.public.statement, problem.public.files)
+    code_choice = code_choice or _first_block(all_blocks, answer)
+    return AnswerFiles({path: code_choice.text}, code_choice)
+
+
+def _named_files(text: str) -> Mapping[str, str] | None:
+    try:
+        code = json.loads(text)["code"]
+        files_by_path = {path: file_text for part in code for path, file_text in part.items()}
+        return {path: text for path, text in _FILES.validate_python(files_by_path).items() if text is not None}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _continued_module(problem: Problem, path: str, all_blocks: Sequence[ReplyBlock], answer: str) -> CodeChoice | None:
+    """The module whose header was given, with the rest from an answer that does not declare it again."""
     starting_text = problem.public.files.get(path, "")
-    if path.endswith((".v", ".sv")) and not _MODULE.search(text) and _MODULE.search(starting_text):
-        # The rest of a module whose header was given.
-        header = _END.split(starting_text)[0].rstrip()
-        text = f"{header}\n{text.rstrip()}\n" + ("" if _END.search(text) else "endmodule\n")
-    return {path: text}
+    given_names = {unit.name for unit in ReplyBlock(0, "", starting_text).units}
+    readable = [block for block in all_blocks if not block.is_of_other_language]
+    if not given_names or any(unit.name in given_names for block in readable for unit in block.units):
+        return None
+    bodies = [block for block in readable if not block.units and _BODY.search(block.text)]
+    fenced = [block for block in bodies if block.number]
+    body = next(iter(fenced or bodies), None)
+    if body is None:
+        return None
+    header = _END.split(starting_text)[0].rstrip()
+    text = body.text if body.number else answer
+    ending = "" if _END.search(text) else "endmodule\n"
+    return CodeChoice(f"{header}\n{text.rstrip()}\n{ending}", (body.label,), tuple(sorted(given_names)))
+
+
+def _first_block(all_blocks: Sequence[ReplyBlock], answer: str) -> CodeChoice:
+    fenced = [block for block in all_blocks if block.number]
+    readable = [block for block in fenced if not block.is_of_other_language]
+    block = next(iter(readable or fenced), None)
+    return CodeChoice(answer) if block is None else CodeChoice(block.text, (block.label,))

@@ -12,6 +12,8 @@ from benchwright_server.errors import ServerError
 
 LONGEST = 4_000_000
 """Bytes of a message: a line of JSON."""
+MCP_CLIENT = "benchwright mcp"
+"""Name of the client whose language server works for an agent alone."""
 IS_SUPPORTED = hasattr(socket, "AF_UNIX") and hasattr(os, "getuid")
 
 

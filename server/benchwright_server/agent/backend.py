@@ -7,10 +7,11 @@ import contextlib
 import json
 import os
 import sys
+import uuid
 from pathlib import Path
 from typing import Any
 
-from benchwright_server.agent.address import IS_SUPPORTED, LONGEST, address_of
+from benchwright_server.agent.address import IS_SUPPORTED, LONGEST, MCP_CLIENT, address_of
 from benchwright_server.errors import ServerError, WorkspaceError
 from benchwright_server.workspaces.workspace import Workspace
 
@@ -38,6 +39,9 @@ class Backend:
             )
         self._workspace = workspace
         self._own_server: _OwnServer | None = None
+        self._connection_id = uuid.uuid4().hex
+        self._presence: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        """Open for as long as the agent is connected to the editor's server, so that it knows when the agent goes."""
         self._starting = asyncio.Lock()
 
     async def call_operation(self, operation_name: str, **params: Any) -> dict[str, Any]:
@@ -49,7 +53,9 @@ class Backend:
         params["uri"] = self._workspace.folder.as_uri()
         # The editor may have opened the attempt, or let it go, since the last question.
         if self._own_server is None and (connection := await self._editor()) is not None:
-            return await _exchange_with_editor(*connection, {"operation": operation_name, "params": params})
+            await self._stay_connected()
+            request = {"operation": operation_name, "params": params, "connection": self._connection_id}
+            return await _exchange_with_editor(*connection, request)
         async with self._starting:
             if self._own_server is None:
                 self._own_server = await _OwnServer.start(self._workspace.folder)
@@ -57,6 +63,8 @@ class Backend:
 
     async def close(self) -> None:
         """Ends what was started for the agent; a running clock is paused."""
+        if self._presence is not None:
+            self._presence[1].close()
         if self._own_server is not None:
             await self._own_server.close()
 
@@ -66,6 +74,14 @@ class Backend:
         with contextlib.suppress(OSError):
             return await asyncio.open_unix_connection(address_of(self._workspace.marker.attempt), limit=LONGEST)
         return None
+
+    async def _stay_connected(self) -> None:
+        async with self._starting:
+            if self._presence is not None and not self._presence[0].at_eof():
+                return
+            self._presence = await self._editor()
+            if self._presence is not None:
+                self._presence[1].write(json.dumps({"connection": self._connection_id}).encode() + b"\n")
 
 
 async def _exchange_with_editor(
@@ -118,6 +134,7 @@ class _OwnServer:
         folders = [{"uri": folder.as_uri(), "name": folder.name}]
         parameters: dict[str, Any] = {
             "processId": os.getpid(),
+            "clientInfo": {"name": MCP_CLIENT},
             "rootUri": None,
             "capabilities": {},
             "workspaceFolders": folders,

@@ -7,6 +7,7 @@ from typing import Any
 import mcp_types as types
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
 
 from benchwright_server import version
 from benchwright_server.agent.backend import Backend
@@ -22,7 +23,10 @@ def mcp_server(backend: Backend) -> Server[Any]:
     """A server whose tools are those that the attempt allows."""
 
     async def list_tools(context: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        tools = (await backend.call_operation("agentTools"))["tools"]
+        try:
+            tools = (await backend.call_operation("agentTools", agent=_agent_name(context)))["tools"]
+        except ServerError as error:
+            raise MCPError(types.INVALID_REQUEST, str(error)) from error
         return types.ListToolsResult(
             tools=[
                 types.Tool(
@@ -36,11 +40,9 @@ def mcp_server(backend: Backend) -> Server[Any]:
         )
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        client = context.session.client_params
-        agent = f"{client.client_info.name} {client.client_info.version}" if client is not None else ""
         try:
             reply = await backend.call_operation(
-                "agentTool", tool=params.name, arguments=dict(params.arguments or {}), agent=agent
+                "agentTool", tool=params.name, arguments=dict(params.arguments or {}), agent=_agent_name(context)
             )
         except ServerError as error:
             return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
@@ -49,6 +51,11 @@ def mcp_server(backend: Backend) -> Server[Any]:
     return Server(
         "benchwright", version=version(), instructions=_ABOUT, on_list_tools=list_tools, on_call_tool=call_tool
     )
+
+
+def _agent_name(context: Any) -> str:
+    client = context.session.client_params
+    return f"{client.client_info.name} {client.client_info.version}" if client is not None else ""
 
 
 async def serve(backend: Backend) -> None:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from benchwright_attempts.attribution import Attribution, attribute
 from benchwright_attempts.clock.timeline import Stretch, time_line
 from benchwright_attempts.events.events import Event
-from benchwright_attempts.events.evidence import Recording
+from benchwright_attempts.events.evidence import Assigned, Recording
 from benchwright_attempts.log.record import RecordedEvent
+from benchwright_attempts.standing import RECORDED, ShownVerdict, cancelled_run_standing, verdict_standing
 from benchwright_attempts.summary.replay import replay
 from benchwright_server.attempts.participation import Participation
-from benchwright_server.protocol.numbers import OwnNumber, OwnNumbers, SpentView
+from benchwright_server.attempts.session import standing_view
+from benchwright_server.protocol.numbers import OwnNumber, OwnNumbers, SpentView, TimeWithAgentsView
 from benchwright_server.protocol.studies import ReplayedFiles, ReplayedText, ReplayMark, ReplayView, Span, TracePage
 
 if TYPE_CHECKING:
@@ -34,6 +36,9 @@ def replay_view(log: StudyLog, attempt: str) -> ReplayView:
     events = log.events(header.id)
     timeline = time_line(events)
     origins = {label.seq: label for label in attribute(events)}
+    shows_results = all(
+        recorded.event.feedback != "none" for recorded in events if isinstance(recorded.event, Assigned)
+    )
     marks = [_replay_mark(recorded, timeline.at_s[recorded.seq], origins.get(recorded.seq)) for recorded in events]
     return ReplayView(
         attempt=header.id,
@@ -41,8 +46,8 @@ def replay_view(log: StudyLog, attempt: str) -> ReplayView:
         duration_s=timeline.duration_s,
         paths=sorted({path for recorded in events for path in _paths(recorded.event)}),
         marks=marks,
-        pauses=[_span(pause) for pause in timeline.pauses],
-        runs=[_span(run) for run in timeline.runs],
+        pauses=[Span(from_s=pause.from_s, to_s=pause.to_s, what=pause.what) for pause in timeline.pauses],
+        runs=[_run_span(stretch, shows_results=shows_results) for stretch in timeline.runs],
         complete=header.recording is Recording.FULL,
     )
 
@@ -90,8 +95,13 @@ def _paths(event: Event) -> Sequence[str]:
     return [path] if isinstance(path, str) else []
 
 
-def _span(stretch: Stretch) -> Span:
-    return Span(from_s=stretch.from_s, to_s=stretch.to_s, what=stretch.what)
+def _run_span(stretch: Stretch, *, shows_results: bool) -> Span:
+    if stretch.what == "cancelled":
+        standing = cancelled_run_standing(stretch.reason)
+    else:
+        shown = ShownVerdict(stretch.run or 0, stretch.what if shows_results else RECORDED, stretch.reason)
+        standing = verdict_standing(shown)
+    return Span(from_s=stretch.from_s, to_s=stretch.to_s, what=standing.value, run=stretch.run)
 
 
 def own_numbers(sessions: EditorSessions, study_if_in_one: str | None, *, with_practice: bool = False) -> OwnNumbers:
@@ -114,4 +124,12 @@ def _number(own_attempt: OwnAttempt) -> OwnNumber:
     view = SpentView(
         writing_min=spent.writing_s / 60, waiting_min=spent.waiting_s / 60, reading_min=spent.reading_s / 60
     )
-    return OwnNumber.model_validate({**asdict(own_attempt), "spent": view})
+    time_with_agents = own_attempt.with_agents
+    with_agents = time_with_agents and TimeWithAgentsView(
+        working_min=time_with_agents.working_s / 60,
+        supervising_min=time_with_agents.supervising_s / 60,
+        waiting_min=time_with_agents.waiting_s / 60,
+        away_min=time_with_agents.away_s / 60,
+    )
+    own_view = {"view": standing_view(own_attempt.view), "passed": own_attempt.view.is_passed}
+    return OwnNumber.model_validate({**asdict(own_attempt), "spent": view, "with_agents": with_agents, **own_view})

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchwright_attempts.actor import acting
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.errors import AttemptError
 from benchwright_foundation.atomic import write_atomically
@@ -112,7 +113,9 @@ class OneClock:
         # It may end at the same moment.
         with contextlib.suppress(AttemptError):
             if await session.is_clock_running():
-                await session.pause(f"{problem} was started")
+                # Nobody asked for it, in whosever request this began.
+                with acting(None):
+                    await session.pause(f"{problem} was started")
                 self._tell(
                     f"Paused “{session.problem.title}”, because “{title}” was started. One attempt runs at a time."
                 )

@@ -17,6 +17,7 @@ from benchwright_foundation.workspaces_folder import refusal_reason, repository_
 from benchwright_problems.assistance import Assistance
 from benchwright_problems.problem import Problem
 from benchwright_server.attempts.pack_views import language_variants
+from benchwright_server.attempts.participation import Participation
 from benchwright_server.attempts.told_rule import statement_with_rule
 from benchwright_server.errors import ServerError, WorkspaceError
 from benchwright_server.workspaces.workspace import (
@@ -53,9 +54,10 @@ class Opening:
             is_guided: True if it is the guided first problem, which counts as practice.
 
         Raises:
-            ServerError: A problem of an assignment is to be guided.
+            ServerError: A problem of an assignment is to be guided, or the problem is one of a study that continues.
         """
         problem = self._services.store.problem(ref)
+        self.check_not_in_study(ref)
         if is_guided:
             return self._guided_attempt(ref, problem)
         while not fresh and (unfinished := self._services.attempts.newest_unfinished(problem=ref)) is not None:
@@ -67,6 +69,36 @@ class Opening:
             self._services.log.append_blocking(unfinished.id, Abandoned(reason="its workspace was deleted"))
         header = self._make_attempt(ref, problem, None)
         return header.id, Path(header.workspace)
+
+    def check_not_in_study(self, ref: str) -> None:
+        """Refuses a problem that a study here will ask, or asks: nobody may see it, or take its hints, before.
+
+        Raises:
+            ServerError: It is one of a study that continues.
+        """
+        names = self._services.log.journal.studies()
+        if not names:
+            return
+        from benchwright_studies.conduct.studies import Studies
+        from benchwright_studies.plan.vocabulary import ParticipantStep
+
+        studies = Studies(self._services.log, self._services.attempts)
+        participants = Participation(self._services.home).pseudonyms()
+        for name in names:
+            registered_study = studies.study(name)
+            study = registered_study.study
+            is_over = registered_study.closed is not None or not study.people_conditions
+            if is_over or ref not in [task.problem for task in study.problems]:
+                continue
+            participant = participants.get(name)
+            step = (
+                studies.progress_in_registered(registered_study, participant).step if participant is not None else None
+            )
+            if step not in (ParticipantStep.FINISHED, ParticipantStep.WITHDRAWN):
+                raise ServerError(
+                    f"{ref} is a problem of the study {name}, so it can't be opened outside it: who has seen it, or its"
+                    " hints, before would not count. Open it in the study, or after it."
+                )
 
     def _guided_attempt(self, ref: str, problem: Problem) -> tuple[str, Path]:
         if self._services.store.assignment_if_any(ref.partition("/")[0]) is not None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from benchwright_attempts.attempts import Attempts, ProblemRecord
 from benchwright_attempts.grading.grading import ANSWER
+from benchwright_attempts.standing import AttemptView
 from benchwright_judges.score import read_selection, selectable_values
 from benchwright_problems.problem import Problem, Question
 from benchwright_problems.storage.store import Store
@@ -19,9 +22,15 @@ from benchwright_server.protocol.messages import (
 )
 
 
-def pack_list(store: Store, attempts: Attempts) -> PackList:
-    """All packs, with this user's record on each problem; assignments first, by their due dates. Blocks on the disk."""
-    records = attempts.records_by_problem()
+def pack_list(store: Store, attempts: Attempts, live_views: Mapping[str, AttemptView]) -> PackList:
+    """All packs, with this user's record on each problem; assignments first, by their due dates. Blocks on the disk.
+
+    Args:
+        store: Has the packs.
+        attempts: This user's.
+        live_views: Attempt → its standing, of those that are open here.
+    """
+    records = attempts.records_by_problem(live_views)
     packs = []
     for name in store.pack_names():
         assignment = store.assignment_if_any(name)
@@ -96,7 +105,9 @@ def _summary(pack: str, problem: Problem, records: dict[str, ProblemRecord]) -> 
         category=category,
         category_name=category_name.replace("-", " "),
         difficulty=problem.difficulty.value,
-        state=problem_record.state,
+        state=problem_record.view.standing,
+        sign=problem_record.view.sign,
+        run=problem_record.view.run,
         best_time_s=problem_record.best_s,
         attempts=problem_record.attempts,
     )

@@ -14,6 +14,7 @@ from benchwright_attempts.events.events import Abandoned
 from benchwright_attempts.events.evidence import Forecast
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_attempts.log.record import AttemptHeader
+from benchwright_attempts.state import CONSENT_WITHDRAWN
 from benchwright_foundation.home import Home
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.storage.store import Store
@@ -26,6 +27,7 @@ from benchwright_server.protocol.studies import (
     DeliveryView,
     ForecastFile,
     ForecastView,
+    InformationView,
     StudyList,
     StudyQuestionView,
     StudySummary,
@@ -35,8 +37,9 @@ from benchwright_server.workspaces.workspace import Workspace, statement_path_an
 from benchwright_studies.conduct.delivery import Deliveries
 from benchwright_studies.conduct.progress import ParticipantProgress, is_finished
 from benchwright_studies.conduct.studies import RegisteredStudy, Studies
+from benchwright_studies.plan.information import participant_information
 from benchwright_studies.plan.questionnaire import Answer
-from benchwright_studies.plan.study import AT_SERVICE, Study, StudyQuestion
+from benchwright_studies.plan.study import AT_SERVICE, NOWHERE, Study, StudyQuestion
 from benchwright_studies.plan.vocabulary import ParticipantStep
 
 if TYPE_CHECKING:
@@ -122,9 +125,9 @@ class ParticipantStudies:
             with contextlib.suppress(AttemptError):
                 session = await self._sessions.find_session(Path(header.workspace))
                 if session is not None and session.header.id == header.id and not session.ended:
-                    await session.abandon("consent was taken back")
+                    await session.abandon(CONSENT_WITHDRAWN)
                 else:
-                    await self._sessions.log.append(header.id, Abandoned(reason="consent was taken back"))
+                    await self._sessions.log.append(header.id, Abandoned(reason=CONSENT_WITHDRAWN))
         await asyncio.to_thread(self._administration.take_consent_back, study, participant, delete=delete_records)
         await asyncio.to_thread(self._deliver, study, participant)
         await self._sessions.hand_in_study(study)
@@ -204,7 +207,7 @@ class ParticipantStudies:
         progress = self._administration.progress(study, participant)
         has_finished = is_finished(self._administration.entries(study, participant))
         has_agreed = self._administration.standing_consent(study, participant) is not None
-        if registered_study.study.data.to not in ("nowhere", AT_SERVICE) and has_agreed and not has_finished:
+        if registered_study.study.data.to not in (NOWHERE, AT_SERVICE) and has_agreed and not has_finished:
             self._deliveries.add_delivery_if_missing(study, participant)
         if progress.step is ParticipantStep.FINISHED:
             self._administration.record_finish_if_finished(study, participant)
@@ -217,7 +220,7 @@ class ParticipantStudies:
     def _delivery_view(self, registered_study: RegisteredStudy, participant: str) -> DeliveryView | None:
         """The state of delivery of the records of a participant who has finished."""
         study = registered_study.study
-        if study.data.to == "nowhere" or not is_finished(self._administration.entries(study.study, participant)):
+        if study.data.to == NOWHERE or not is_finished(self._administration.entries(study.study, participant)):
             return None
         if study.data.to == AT_SERVICE:
             return DeliveryView(arrived=self._sessions.is_handed_in(study.study))
@@ -265,6 +268,10 @@ class ParticipantStudies:
             else None,
             recording=study.recording.value,
             data_to=hosted.service if hosted is not None else study.data.to,
+            information=[
+                InformationView(kind=sentence.kind, value=sentence.value, text=sentence.text)
+                for sentence in participant_information(study, hosted.service if hosted is not None else "")
+            ],
             delivery=self._delivery_view(registered_study, participant),
             feedback=str(study.feedback),
             time_limit_s=study.time_limit_s(progress.problem) if progress.problem else None,

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from benchwright_attempts.attribution.actors import put_in
 from benchwright_attempts.events.events import Edit, Event, Save, TextCause, TextSet
 from benchwright_attempts.events.file_text import Change, FileText, apply_changes, sha256
 from benchwright_attempts.log.record import RecordedEvent
@@ -52,9 +53,19 @@ class FileRecorder:
         self._attempt = attempt
         self._files = dict(files)
         self._open: dict[str, str] = {}
+        self._on_disk: dict[str, str] = {}
+        """SHA-256 of each file as last seen on the disk."""
         self._is_muted = is_muted
         self._on_failure = on_failure
         self._loop = asyncio.get_running_loop()
+
+    def know_disk(self, digests: Mapping[str, str]) -> None:
+        """Files are on the disk as they were seen last.
+
+        Args:
+            digests: SHA-256 by path.
+        """
+        self._on_disk.update(digests)
 
     def mute(self) -> None:
         """Records nothing from now on: another process may."""
@@ -89,11 +100,27 @@ class FileRecorder:
         self._record_disk_content(path, content_on_disk, TextCause.DISCARDED)
 
     def record_read(self, path: str, content_on_disk: bytes | None) -> None:
-        """A run reads a file from the disk, where another program may have changed it."""
+        """A run reads a file from the disk, where another program may have changed it.
+
+        What is written under an open editor, which continues with its own text, is recorded as well.
+        """
         if path not in self._open:
             self._record_disk_content(path, content_on_disk, TextCause.OUTSIDE)
+            return
+        held_file = self._files.get(path, _UNKNOWN)
+        if (
+            content_on_disk is not None
+            and held_file.text is not None
+            and content_on_disk != held_file.data
+            and path in self._on_disk
+            and sha256(content_on_disk) != self._on_disk[path]
+        ):
+            self._record_disk_content(path, content_on_disk, TextCause.OUTSIDE)
+            self._replace_text(path, FileText.of_text(held_file.text, bom=held_file.bom), TextCause.RESYNC)
 
     def _record_disk_content(self, path: str, content: bytes | None, cause: TextCause) -> None:
+        if content is not None:
+            self._on_disk[path] = sha256(content)
         if content is None:
             if self._files.pop(path, None) is not None:
                 self._record_event(path, TextSet(path=path, cause=TextCause.DELETED, file=None))
@@ -109,11 +136,14 @@ class FileRecorder:
         if self._is_muted:
             return
         self._record_disk_content(path, content, TextCause.OUTSIDE)
+        self._on_disk[path] = sha256(content)
         await self._log.append(self._attempt, Save(path=path, sha256=sha256(content), size=len(content)))
 
     def _replace_text(self, path: str, file: FileText, cause: TextCause) -> None:
+        old_text = self._files.get(path, _UNKNOWN).text
         self._files[path] = ReplayedFile(file.text, file.bom)
-        self._record_event(path, TextSet(path=path, cause=cause, file=file))
+        put_in_count = put_in(old_text, file.text) if file.text is not None else None
+        self._record_event(path, TextSet(path=path, cause=cause, file=file, put_in=put_in_count))
 
     def _record_event(self, path: str, event: Event) -> None:
         if self._is_muted:

@@ -7,31 +7,39 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import asdict, dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.adapter import Adapter, Report
 from benchwright_attempts.clock.clock import AttemptState, advance_clock
 from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import AttemptElsewhereError, ClaimLostError
-from benchwright_attempts.events.events import GUIDED, Diagnostics, ProblemCount
+from benchwright_attempts.events.events import GUIDED, AgentConnection, Diagnostics, ProblemCount
 from benchwright_attempts.events.evidence import SelfEstimate, Violation
 from benchwright_attempts.grading.grading import ANSWER, judged_paths
+from benchwright_attempts.grading.reveal import Revealed
 from benchwright_attempts.hint_ladder import HintLadder
 from benchwright_attempts.log.record import AttemptHeader
+from benchwright_attempts.standing import (
+    AttemptView,
+    PendingRun,
+    ShownVerdict,
+    attempt_view,
+)
+from benchwright_attempts.state import CONSENT_WITHDRAWN
 from benchwright_attempts.summary.replay import ReplayedFile
-from benchwright_attempts.summary.summary import AttemptVerdict
+from benchwright_attempts.summary.summary import AttemptVerdict, Summary
 from benchwright_attempts.terms import ClockDisplay, Terms
 from benchwright_judges.formats import rules_of
 from benchwright_problems.aids import Aid
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import ComparedQuality
 from benchwright_server.attempts.recorder import FileRecorder
-from benchwright_server.attempts.verdict_words import verdict_words_for
 from benchwright_server.protocol.messages import (
     AttemptStatus,
     CompilerLine,
     QualityLine,
+    StandingView,
     SubmitSummary,
     TestCount,
     TestLine,
@@ -66,6 +74,8 @@ class Listeners:
 
     on_change: Callable[[EditorSession], None] = lambda session: None
     """Called after any part of a status has changed."""
+    on_claim: Callable[[EditorSession], None] = lambda session: None
+    """Called once this process has claimed an attempt that has not ended."""
     on_failure: Callable[[BaseException], None] = lambda error: None
     """Called when an event can't be recorded, or when a run fails that no request waits for."""
     on_notice: Callable[[str], None] = lambda sentence: None
@@ -111,6 +121,8 @@ class EditorSession(Adapter):
         self._claim = None if isinstance(claim, str) else claim
         self.attempt.writer.elsewhere_error = AttemptElsewhereError(claim) if isinstance(claim, str) else None
         self._watching: asyncio.Task[None] | None = None
+        self._agents: dict[str, str] = {}
+        """Connections of agents → the agent's name."""
         self.recorder = FileRecorder(services.log, header.id, files, listeners.on_failure, is_muted=self.is_elsewhere)
         self.draft = _unsaved_answer_or_none(files.get(ANSWER), workspace)
         """The answer as typed but not saved before the editor closed. None if it was saved."""
@@ -126,10 +138,11 @@ class EditorSession(Adapter):
 
     async def follow(self) -> None:
         """Continue from the log, and say so if that is not possible here."""
-        await self.attempt.follow()
+        self.recorder.know_disk((await self.attempt.follow()).files)
         self._remind()
         if self._claim is not None and not self.ended:
             self._watching = asyncio.create_task(self._mute_once_claim_is_lost(self._claim))
+            self._listeners.on_claim(self)
 
     def _remind(self) -> None:
         if self.attempt.writer.elsewhere_error is not None:
@@ -244,8 +257,30 @@ class EditorSession(Adapter):
         await self.attempt.record_estimate(event)
         return await self.status()
 
+    async def note_agent_connected(self, connection: str, agent_name: str) -> None:
+        """An agent uses the attempt through a connection; what it writes on the disk from now on is its own."""
+        if connection not in self._agents:
+            self._agents[connection] = agent_name
+            await self._record_connection(connection, is_connected=True)
+
+    async def note_agent_gone(self, connection: str) -> None:
+        """The connection of an agent has ended."""
+        if connection in self._agents:
+            await self._record_connection(connection, is_connected=False)
+            del self._agents[connection]
+
+    async def _record_connection(self, connection: str, *, is_connected: bool) -> None:
+        if not self.ended:
+            self.on_run_taken(await asyncio.to_thread(self.snapshot))
+        connection_event = AgentConnection(
+            connection=connection, agent=self._agents[connection][:200], connected=is_connected
+        )
+        await self.attempt.writer.append_unless_ended(connection_event)
+
     async def close(self) -> None:
         """The editor is closing: stop everything and pause the clock."""
+        for connection in list(self._agents):
+            await self.note_agent_gone(connection)
         self._log.on_failing.discard(self._log_changed)
         if self._watching is not None:
             self._watching.cancel()
@@ -277,6 +312,7 @@ class EditorSession(Adapter):
         clock = advance_clock(summary.clock, self._log.moment())
         assigned, limit_s, left_s = self.terms.assigned, self.terms.time_limit_s, self.attempt.clock.remaining_s(clock)
         clock_display = self.terms.clock_display(summary.event_types, has_ended=summary.state.ended)
+        revealed = await self._revealed(summary)
         shows_all, shows_rest = clock_display is ClockDisplay.SHOWN, clock_display is not ClockDisplay.HIDDEN
         return AttemptStatus(
             attempt=self.header.id,
@@ -290,7 +326,8 @@ class EditorSession(Adapter):
             remaining_s=round(max(0.0, left_s), 3) if shows_rest and limit_s is not None else None,
             runs=summary.verdict_count,
             running=self.attempt.runs.is_running,
-            verdict=await asyncio.to_thread(self._verdict_view, summary.verdict) if summary.verdict else None,
+            view=standing_view(await self._view(summary, revealed)),
+            verdict=_verdict_view(summary.verdict, revealed) if summary.verdict and revealed else None,
             study=self.header.study or None,
             practice=assigned.practice if assigned else GUIDED in summary.event_types,
             recording=self.header.recording.value,
@@ -302,6 +339,31 @@ class EditorSession(Adapter):
             aids=[aid.value for aid in self.aids],
             read_only=str(self.attempt.writer.elsewhere_error) if self.is_elsewhere else None,
             not_recorded=str(self._log.failing) if self._log.failing is not None else None,
+        )
+
+    async def view(self) -> AttemptView:
+        """The attempt's standing."""
+        summary = await self.attempt.writer.summary()
+        return await self._view(summary, await self._revealed(summary))
+
+    async def _revealed(self, summary: Summary) -> Revealed | None:
+        verdict = summary.verdict
+        return await asyncio.to_thread(self.attempt.runs.reveal, verdict) if verdict is not None else None
+
+    async def _view(self, summary: Summary, revealed: Revealed | None) -> AttemptView:
+        verdict, pending_run = summary.verdict, self.attempt.runs.pending_run(summary.next_number)
+        if pending_run is None and self.is_elsewhere and summary.open_runs:
+            pending_run = PendingRun(max(summary.open_runs.values()))
+        return attempt_view(
+            summary.state,
+            newest_verdict=ShownVerdict.from_revealed(verdict.number, revealed, verdict.at)
+            if verdict is not None and revealed is not None
+            else None,
+            pending_run=pending_run,
+            passed_run=summary.first_pass.number if summary.first_pass is not None else None,
+            has_changed_files=not summary.state.ended and not await self.attempt.runs.is_judged(),
+            is_withdrawn=summary.end_reason == CONSENT_WITHDRAWN,
+            kind=self.problem.kind,
         )
 
     # What the editor reports
@@ -321,28 +383,42 @@ class EditorSession(Adapter):
         }
         await self.attempt.writer.append_unless_ended(Diagnostics(path=path, counts=by_source))
 
-    def _verdict_view(self, verdict: AttemptVerdict) -> VerdictView:
-        revealed_verdict = self.attempt.runs.reveal(verdict)
-        verdict_words = verdict_words_for(revealed_verdict, self.problem.kind)
-        return VerdictView(
-            outcome=revealed_verdict.outcome,
-            reason=revealed_verdict.reason,
-            short=verdict_words.short,
-            headline=verdict_words.headline,
-            message=revealed_verdict.message,
-            tests=TestCount(passed=revealed_verdict.passed_count or 0, total=revealed_verdict.total)
-            if revealed_verdict.total is not None
-            else None,
-            lines=[TestLine(**asdict(test)) for test in revealed_verdict.tests] or None,
-            compiler=[CompilerLine(**message.model_dump()) for message in revealed_verdict.compiler] or None,
-            quality=_quality(revealed_verdict.quality),
-            log=revealed_verdict.log,
-            reveal=revealed_verdict.policy,
-            policy_sentence=revealed_verdict.policy_sentence,
-            wall_s=revealed_verdict.wall_s,
-            number=verdict.number,
-            finished_at=verdict.at.astimezone(UTC).isoformat(timespec="seconds"),
-        )
+
+def standing_view(view: AttemptView) -> StandingView:
+    """The message for the standing of an attempt."""
+    return StandingView(
+        standing=view.standing,
+        sign=view.sign,
+        short=view.short,
+        headline=view.headline,
+        run=view.run,
+        decided_at=_utc_text(view.decided_at) if view.decided_at is not None else None,
+        newest_run=view.newest_run,
+    )
+
+
+def _verdict_view(verdict: AttemptVerdict, revealed_verdict: Revealed) -> VerdictView:
+    return VerdictView(
+        outcome=revealed_verdict.outcome,
+        reason=revealed_verdict.reason,
+        message=revealed_verdict.message,
+        tests=TestCount(passed=revealed_verdict.passed_count or 0, total=revealed_verdict.total)
+        if revealed_verdict.total is not None
+        else None,
+        lines=[TestLine(**asdict(test)) for test in revealed_verdict.tests] or None,
+        compiler=[CompilerLine(**message.model_dump()) for message in revealed_verdict.compiler] or None,
+        quality=_quality(revealed_verdict.quality),
+        log=revealed_verdict.log,
+        reveal=revealed_verdict.policy,
+        policy_sentence=revealed_verdict.policy_sentence,
+        wall_s=revealed_verdict.wall_s,
+        number=verdict.number,
+        finished_at=_utc_text(verdict.at),
+    )
+
+
+def _utc_text(time: datetime) -> str:
+    return time.astimezone(UTC).isoformat(timespec="seconds")
 
 
 def _quality(quality: ComparedQuality | None) -> list[QualityLine] | None:

@@ -103,7 +103,8 @@ class EditorSessions:
         """All packs, with this user's record on each problem; those of assignments as their services have them now."""
         await self._remote.refresh_packs_and_studies(_SERVICES_S)
         await self._remote.start_following()
-        return await asyncio.to_thread(pack_list, self.store, self.attempts)
+        live_views = {session.header.id: await session.view() for session in list(self._sessions.values())}
+        return await asyncio.to_thread(pack_list, self.store, self.attempts, live_views)
 
     async def open(self, ref: str, fresh: bool, *, is_guided: bool = False) -> OpenedProblem:
         """Continue the unfinished attempt at a problem, or begin one in a new workspace.
@@ -205,6 +206,10 @@ class EditorSessions:
                     successor.on_status_changed()
             return self._sessions.get(folder, session)
 
+    def session_of_attempt(self, attempt: str) -> EditorSession | None:
+        """The open session of an attempt."""
+        return next((session for session in self._sessions.values() if session.header.id == attempt), None)
+
     async def require_session(self, path: Path) -> EditorSession:
         """The session of the workspace that contains a file or folder.
 
@@ -224,7 +229,9 @@ class EditorSessions:
 
         Raises:
             AttemptError: The clock was started before.
+            ServerError: It is practice on a problem of a study that continues.
         """
+        await self._check_not_in_study(session)
         return await self._clock.run_only_clock_of(session, session.start)
 
     async def resume_clock(self, session: EditorSession) -> AttemptStatus:
@@ -233,7 +240,13 @@ class EditorSessions:
         Raises:
             AttemptError: The attempt is not paused.
         """
+        await self._check_not_in_study(session)
         return await self._clock.run_only_clock_of(session, session.resume)
+
+    async def _check_not_in_study(self, session: EditorSession) -> None:
+        """Refuses practice on what a study asks: it may have been opened before the study was registered."""
+        if not session.header.study:
+            await asyncio.to_thread(self._problems.check_not_in_study, session.header.problem)
 
     async def question_view(self, session: EditorSession) -> QuestionView:
         """The content of an answer form.

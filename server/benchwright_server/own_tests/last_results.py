@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ class LastResult:
     test_result: OwnTestResult
     waves: str | None
     """The URI of the waveform that ends as the test did; None if there is none."""
+    ran_at: datetime
+    """The time at which it was kept."""
 
 
 class LastResults:
@@ -41,7 +44,7 @@ class LastResults:
             waves = test_run.waves if len(test_run.results) == 1 else None
             for test_result in test_run.results:
                 last_results.pop(test_result.id, None)
-                last_results[test_result.id] = LastResult(test_result, waves)
+                last_results[test_result.id] = LastResult(test_result, waves, datetime.now(UTC))
         while len(last_results) > _MOST_RESULTS:
             del last_results[next(iter(last_results))]
         self._folders[folder_uri] = last_results

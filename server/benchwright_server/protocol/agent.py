@@ -12,6 +12,8 @@ class AgentToolsParams(Wire):
 
     uri: str
     """A file of the workspace, or its folder."""
+    agent: str = ""
+    """Name and version of the program that asks, for the record."""
 
 
 class AgentToolView(Wire):
@@ -41,6 +43,8 @@ class AgentToolParams(Wire):
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
     agent: str = ""
     """Name and version of the program that asks, for the record."""
+    by_person: bool = False
+    """True if a person asks by a command of the editor's chat."""
 
 
 class AgentToolResult(Wire):

@@ -76,6 +76,9 @@ class FailureExplanation(Wire):
 
     about: str
     """`own` or `hidden`."""
+    run: int | None
+    """Number of the run of the hidden tests; null for an own test. The page names it, and says if it is not the newest.
+    """
     test: str
     """The test that failed first; empty if the reveal policy hides it."""
     message: str

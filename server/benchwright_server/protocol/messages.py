@@ -12,8 +12,8 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
-from benchwright_attempts.attempts import ProblemState
 from benchwright_attempts.clock.clock import AttemptState
+from benchwright_attempts.standing import Standing
 
 
 class Wire(BaseModel):
@@ -45,9 +45,14 @@ class ProblemSummary(Wire):
     """Category id, such as `cid003`; the question format for questions without one."""
     category_name: str
     difficulty: str
-    state: ProblemState
+    state: Standing
+    """The user's standing with it after all attempts: nothing takes a pass back."""
+    sign: str
+    """One character for tables, such as `✓`; empty if it has not been begun."""
+    run: int | None = None
+    """Number of the run that `state` speaks of, within its attempt."""
     best_time_s: float | None = None
-    """Shortest active time to a passing submission, in seconds."""
+    """Shortest active time to a submission that passed, in seconds."""
     attempts: int = 0
 
 
@@ -226,10 +231,6 @@ class VerdictView(Wire):
     """`passed`, `failed` or `error`; `recorded` in a study that does not show results."""
     reason: str
     """`passed`, `tests_failed`, `timeout`, `tool_missing` ...; a stable identifier."""
-    short: str
-    """The verdict in a few words, such as `3/5 passed`."""
-    headline: str
-    """The verdict as a sentence without its full stop, such as `Hidden tests failed: 3 of 5 passed`."""
     message: str
     """One sentence for the user, with the next step if there is one."""
     tests: TestCount | None = None
@@ -251,6 +252,25 @@ class VerdictView(Wire):
     """Number of the try within the attempt, from 1."""
     finished_at: str
     """ISO 8601, UTC."""
+
+
+class StandingView(Wire):
+    """The standing of an attempt, in words for every page, and the run that they speak of."""
+
+    standing: Standing
+    """In one word."""
+    sign: str
+    """One character for tables, such as `✓`."""
+    short: str
+    """A few words, such as `3/5 passed` or `run 4 queued`."""
+    headline: str
+    """A sentence without its full stop that names the run, such as `Hidden tests failed: 3 of 5 passed (run 3)`."""
+    run: int | None = None
+    """Number of the run that the words speak of, from 1; null before the first."""
+    decided_at: str | None = None
+    """ISO 8601, UTC: when that run had its verdict; null if it has none."""
+    newest_run: int | None = None
+    """Number of the newest run, with or without a verdict. What shows an older one says so."""
 
 
 class AttemptStatus(Wire):
@@ -276,8 +296,10 @@ class AttemptStatus(Wire):
     runs: int
     running: bool
     """True if the hidden tests are running right now."""
+    view: StandingView
+    """Its standing: what every page says of it."""
     verdict: VerdictView | None = None
-    """The latest verdict."""
+    """The latest verdict, which may be of an older run than `view` speaks of."""
     study: str | None = None
     """Id of the study it belongs to."""
     practice: bool = False

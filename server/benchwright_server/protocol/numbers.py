@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_server.protocol.messages import Wire
+from benchwright_server.protocol.messages import StandingView, Wire
 
 
 class NumbersParams(Wire):
@@ -37,6 +37,19 @@ class SpentView(Wire):
     """The rest: reading and thinking."""
 
 
+class TimeWithAgentsView(Wire):
+    """The use of the time on the clock of a person with agents, in minutes."""
+
+    working_min: float
+    """Up to ten seconds before each change or request, and being there while nothing else was going on."""
+    supervising_min: float
+    """There while an agent was active."""
+    waiting_min: float
+    """An agent was active or hidden tests ran while the person was elsewhere; or only hidden tests."""
+    away_min: float
+    """Elsewhere, and nothing was going on."""
+
+
 class OwnNumber(Wire):
     """One of the user's own attempts."""
 
@@ -44,13 +57,18 @@ class OwnNumber(Wire):
     problem: str
     title: str
     condition: str
-    state: str
+    worked_as: str
+    """The condition that follows from who made its changes and requests: `human`, `human+copilot`, `human+agent`, \
+`agent`, or `unknown`."""
+    view: StandingView
+    """Its standing."""
     passed: bool | None
-    """Null before the first verdict, and if the study shows no results."""
+    """Whether its newest verdict is a pass; null while that is undecided, and if the study shows no results."""
     score: float | None
     """The best score, 0 to 1; null before the first one, and if the study shows no results."""
-    active_min: float
-    """Minutes on the clock; a gap without activity counts up to the study's threshold (2 outside studies)."""
+    active_min: float | None
+    """Minutes on the clock; a gap without activity counts up to the study's threshold (2 outside studies). Null if no \
+clock ran, such as before an answer that was read from a file."""
     first_pass_min: float | None
     """Active minutes to the first pass."""
     runs: int
@@ -68,6 +86,8 @@ class OwnNumber(Wire):
     started: str
     """The time at which its clock was started, ISO 8601; empty if it was not."""
     spent: SpentView
+    with_agents: TimeWithAgentsView | None
+    """Null where no agent worked with the person."""
 
 
 class OwnNumbers(Wire):

@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 from benchwright_attempts.events.events import EVENT_TYPES
 from benchwright_attempts.events.evidence import Exposure
 from benchwright_server.protocol.messages import Wire, WorkspaceParams
+from benchwright_studies.plan.information import InformationKind
 from benchwright_studies.plan.vocabulary import ForecastKind, ParticipantStep, QuestionKind
 
 Difficulty = Annotated[int, Field(ge=1, le=5)]
@@ -73,6 +74,17 @@ class DeliveryView(Wire):
     """The reason why the last delivery failed, as sentences."""
 
 
+class InformationView(Wire):
+    """A sentence about the study that follows from its file, such as where the data go, or how many tasks there are."""
+
+    kind: InformationKind
+    """Its subject. A client that shows another language words it by this."""
+    value: str
+    """The place, number or name in it; empty if it has none."""
+    text: str
+    """The sentence in English."""
+
+
 class ForecastFile(Wire):
     """A file of a problem, to read before forecasting."""
 
@@ -126,7 +138,7 @@ class StudyView(Wire):
     condition: str | None = None
     """Null until every forecast is given and the assignment is drawn."""
     solver: str | None = None
-    """`human`: no model may help; `human+copilot`: those in `assistants` may."""
+    """`human`: no model may help; `human+copilot`: those in `assistants` may; `human+agent`: agents may too."""
     assistants: list[str] = Field(default_factory=list)
     workspace: str | None = None
     """URI of the current task's folder, once it has been opened."""
@@ -135,6 +147,8 @@ class StudyView(Wire):
     """`timing`, `edits`, `full`."""
     data_to: str
     """The destination of the data, such as the address of the service that conducts the study; or `nowhere`."""
+    information: list[InformationView]
+    """To be shown with the consent text, which can't contradict it."""
     delivery: DeliveryView | None = None
     """Null until the participant has finished, and if the data are not delivered."""
     feedback: str
@@ -283,7 +297,9 @@ class Span(Wire):
     from_s: float
     to_s: float
     what: str
-    """The reason for a pause, or the outcome of a run (`passed`, `failed`, `error`, `cancelled`)."""
+    """The reason for a pause, or the standing of a run, such as `passed`, `undecided` or `superseded`."""
+    run: int | None = None
+    """Number of the run; null for a pause."""
 
 
 EventType = Annotated[str, Field(json_schema_extra={"enum": list(EVENT_TYPES.classes)})]

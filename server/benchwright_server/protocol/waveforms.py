@@ -39,7 +39,9 @@ class HiddenWaveform(Wire):
     uri: str
     """The file, VCD, in the workspace."""
     test: str
-    """The first failed test of the simulation; empty if it has no named tests."""
+    """The first failed test of the verdict, which the simulation is of; empty if it has no named tests."""
+    run: int
+    """Number of the run that failed, within the attempt."""
     failed_at: int | None
     """The time at which that failed, in ticks of the file; null where nothing says so."""
 
@@ -48,6 +50,8 @@ class WaveformView(Wire):
     """Result of `benchwright/waveform`: the header of a waveform."""
 
     name: str
+    run: int | None
+    """Number of the run of the hidden tests that it is of; null for any other waveform."""
     format: str
     """`FST` or `VCD`."""
     tick: int

@@ -62,7 +62,7 @@ an older run. |
 | `textDocument/diagnostic`, `publishDiagnostics` | Findings of slang, Verilator and verible for a file, \
 merged: pulled by an editor that can, pushed to any other. |
 | `textDocument/codeLens` | One lens above the first module of a file that is judged, such as \
-`▶ Run hidden tests · 3/5 passed · 0.8 s · try 4`. |
+`▶ Run hidden tests · ✗ 3/5 passed · 0.8 s · run 4`. |
 | `$/progress` | One per run, titled "Hidden tests"; cancelling it cancels the run. |
 | `shutdown` | Stops runs, pauses running clocks, and writes pending events. |
 """

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from benchwright_server.errors import ServerError
 
+_HIDDEN = re.compile(r"hidden-tests-run-(\d+)\.vcd")
 STATE = ".benchwright"
 """The folder of what is kept of runs."""
 
@@ -24,3 +26,14 @@ def waves_folder(folder: Path) -> Path:
     if not ignore.exists():
         ignore.write_text("*\n", encoding="utf-8")
     return state / "waves"
+
+
+def hidden_waveform_file(folder: Path, run: int) -> Path:
+    """The file for the waveform of a run of the hidden tests: its name says which run it is of."""
+    return folder / f"hidden-tests-run-{run}.vcd"
+
+
+def run_of_hidden_waveform(file: Path) -> int | None:
+    """Number of the run of the hidden tests that a waveform is of; None for any other file."""
+    match = _HIDDEN.fullmatch(file.name)
+    return int(match[1]) if match is not None else None

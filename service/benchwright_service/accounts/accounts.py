@@ -59,13 +59,13 @@ class Accounts:
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._now = clock
-        self._known_tokens = KnownTokens(self._read_token, self._valid_tokens)
+        self._known_tokens = KnownTokens(self._read_token, self._valid_token_ids)
 
     async def find_token(self, token_id: str) -> BearerToken | None:
         """The token with this id; None as well if its account is disabled. See `KnownTokens`."""
         return await self._known_tokens.find_token(token_id)
 
-    async def _valid_tokens(self, token_ids: Collection[str]) -> Set[str]:
+    async def _valid_token_ids(self, token_ids: Collection[str]) -> Set[str]:
         query = (
             select(TOKENS.c.id)
             .outerjoin(ACCOUNTS, ACCOUNTS.c.id == TOKENS.c.account)
@@ -160,7 +160,7 @@ class Accounts:
             await connection.execute(insert(INVITATIONS), rows)
         return codes
 
-    async def make_account_and_token(self, invitation_code: str, name: str) -> tuple[str, str]:
+    async def join_with_new_account_and_token(self, invitation_code: str, name: str) -> tuple[str, str]:
         """Joins a course by an invitation, with a new account.
 
         Returns:
@@ -175,7 +175,7 @@ class Accounts:
             token = await self._new_token(connection, AccountTokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
         return account, token
 
-    async def make_account(self, invitation_code: str, name: str) -> str:
+    async def join_with_new_account(self, invitation_code: str, name: str) -> str:
         """The same without a token, for a browser.
 
         Raises:
@@ -202,7 +202,7 @@ class Accounts:
         invitation = await _redeem_invitation(connection, invitation_code, self._now())
         values = {"id": account, "name": plain_name(name), "created": self._now()}
         await connection.execute(insert(ACCOUNTS).values(values))
-        await _enter_course(connection, invitation, account)
+        await _enter_course_unless_member(connection, invitation, account)
         return account
 
     async def join_course(self, account: str, invitation_code: str) -> None:
@@ -213,11 +213,13 @@ class Accounts:
         """
         await self._require_invitation(invitation_code)
         async with self._database.write_transaction() as connection:
-            await _enter_course(connection, await _redeem_invitation(connection, invitation_code, self._now()), account)
+            await _enter_course_unless_member(
+                connection, await _redeem_invitation(connection, invitation_code, self._now()), account
+            )
 
     async def _require_invitation(self, code: str) -> None:
         """Makes sure that there is an invitation: trying codes takes no turn from who has something to write."""
-        query = select(INVITATIONS.c.uses_left).where(*_is_open(code, self._now()))
+        query = select(INVITATIONS.c.uses_left).where(*_usable_invitation_conditions(code, self._now()))
         async with self._database.read_transaction() as connection:
             if (await connection.execute(query)).first() is None:
                 raise _unknown_invitation_refusal()
@@ -313,7 +315,7 @@ class Accounts:
 async def _redeem_invitation(connection: AsyncConnection, code: str, current_time: float) -> Row[Any]:
     redemption = (
         update(INVITATIONS)
-        .where(*_is_open(code, current_time))
+        .where(*_usable_invitation_conditions(code, current_time))
         .values(uses_left=INVITATIONS.c.uses_left - 1)
         .returning(INVITATIONS.c.course, INVITATIONS.c.role, INVITATIONS.c.section)
     )
@@ -323,7 +325,7 @@ async def _redeem_invitation(connection: AsyncConnection, code: str, current_tim
     return invitation
 
 
-def _is_open(code: str, current_time: float) -> Sequence[ColumnElement[bool]]:
+def _usable_invitation_conditions(code: str, current_time: float) -> Sequence[ColumnElement[bool]]:
     """Conditions of the invitation of a code that can still be used."""
     return (
         INVITATIONS.c.digest == access_token.hash_secret(code),
@@ -341,7 +343,7 @@ def _unknown_invitation_refusal() -> RefusalError:
     )
 
 
-async def _enter_course(connection: AsyncConnection, invitation: Row[Any], account: str) -> None:
+async def _enter_course_unless_member(connection: AsyncConnection, invitation: Row[Any], account: str) -> None:
     query = select(MEMBERS.c.role).where(MEMBERS.c.course == invitation.course, MEMBERS.c.account == account)
     if (await connection.execute(query)).scalar() is None:
         member_row = {"course": invitation.course, "account": account}

@@ -85,7 +85,7 @@ class Devices:
 
     async def find_waiting(self, typed_code: str) -> WaitingDevice | None:
         """The program that waits with a code, however it was typed."""
-        query = select(DEVICES.c.code, DEVICES.c.name).where(self._is_waiting(typed_code))
+        query = select(DEVICES.c.code, DEVICES.c.name).where(self._waiting_condition(typed_code))
         async with self._database.read_transaction() as connection:
             row = (await connection.execute(query)).one_or_none()
         return WaitingDevice(_dashed_code(row.code), row.name) if row is not None else None
@@ -93,11 +93,11 @@ class Devices:
     async def decide_if_waiting(self, user_code: str, account: str, *, granted: bool) -> bool:
         """Signs the program in, or refuses to; False if none waits with this code."""
         state = DeviceState.GRANTED if granted else DeviceState.DENIED
-        decision_update = update(DEVICES).where(self._is_waiting(user_code)).values(state=state, account=account)
+        decision_update = update(DEVICES).where(self._waiting_condition(user_code)).values(state=state, account=account)
         async with self._database.write_transaction() as connection:
             return bool((await connection.execute(decision_update)).rowcount)
 
-    async def request_progress(self, secret: str) -> Waiting:
+    async def progress_with_token_once(self, secret: str) -> Waiting:
         """The progress of the request; the token, once, if it was granted.
 
         Raises:
@@ -124,8 +124,8 @@ class Devices:
             token = await self._accounts.new_person_token(connection, row.account, row.name)
         return Waiting(state=DeviceState.GRANTED, joined=Joined(token=token, me=await self._accounts.me(row.account)))
 
-    def _is_waiting(self, code: str) -> ColumnElement[bool]:
-        plain_code = "".join(letter for letter in code.upper() if letter in _LETTERS)
+    def _waiting_condition(self, typed_code: str) -> ColumnElement[bool]:
+        plain_code = "".join(letter for letter in typed_code.upper() if letter in _LETTERS)
         return and_(
             DEVICES.c.code == plain_code, DEVICES.c.state == DeviceState.WAITING, DEVICES.c.expires > self._now()
         )

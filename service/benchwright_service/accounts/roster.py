@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchwright_remote.messages import Role
 from benchwright_service.errors import BenchServiceError
-from benchwright_teaching.grade_files import plain_cell
+from benchwright_teaching.grade_files import formula_free_cell
 
 _MOST_BYTES = 4_000_000
 _COLUMNS = ("email", "name", "section", "role")
@@ -74,7 +74,7 @@ def invitation_table(seats: Sequence[Seat], invitation_codes: Sequence[str], sig
     csv_writer.writerow([*_COLUMNS, "invitation", "sign_in"])
     for seat, code in zip(seats, invitation_codes, strict=True):
         seat_cells = (seat.email, seat.name, seat.section, seat.role.value)
-        csv_writer.writerow([*map(plain_cell, seat_cells), code, sign_in_address])
+        csv_writer.writerow([*map(formula_free_cell, seat_cells), code, sign_in_address])
     return text.getvalue().encode()
 
 

@@ -1,4 +1,4 @@
-"""Browsers that are signed in. `SignInSessions.new_cookie` is where every way to sign in ends."""
+"""Browsers that are signed in. `SignInSessions.begin_session_with_cookie` is where every way to sign in ends."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SignInSessions:
         self._database = database
         self._now = clock
 
-    async def new_cookie(self, account: str) -> str:
+    async def begin_session_with_cookie(self, account: str) -> str:
         """Signs a browser in: returns the value of a cookie that nobody had before."""
         cookie = secrets.token_urlsafe(32)
         current_time = self._now()

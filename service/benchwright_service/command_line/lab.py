@@ -108,15 +108,15 @@ def close(
 
 async def _close(study: str, database: str | None, *, force: bool, yes: bool) -> tuple[Closed, Path]:
     from benchwright_service.bench import open_monitor, reports_folder
-    from benchwright_service.studies.lab_closing import OPERATOR, close_and_note_end, note_closing_begun
+    from benchwright_service.studies.lab_closing import OPERATOR, close_and_record_end, record_closing_begun
 
     home = Home.from_environment()
     async with open_monitor(home, database) as (monitor, study_log):
         watch = await monitor.study_watch(study)
         if not (watch.digest or yes or force):
             _confirm(watch)
-        await note_closing_begun(monitor.database, study, OPERATOR, force=force)
-        return await close_and_note_end(
+        await record_closing_begun(monitor.database, study, OPERATOR, force=force)
+        return await close_and_record_end(
             monitor.database, study_log, home, reports_folder(home), study, OPERATOR, force=force
         )
 

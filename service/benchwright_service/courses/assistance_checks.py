@@ -84,12 +84,12 @@ class AssistanceChecks:
             course: Its id.
             longest_wait_s: Longest time to wait, in seconds; the checks go on in the background.
         """
-        rules = await self._courses.rules_on_help(course)
+        rules = await self._courses.assistance_rules_by_assignment(course)
         if not rules:
             return CourseChecks({})
         going = self._going.get(course)
         if going is None:
-            going = self._going[course] = asyncio.create_task(self._check_outdated_attempts(course, rules))
+            going = self._going[course] = asyncio.create_task(self._check_and_keep_outdated(course, rules))
             going.add_done_callback(lambda _: self._going.pop(course, None))
         await asyncio.wait({going}, timeout=longest_wait_s)
         course_checks: dict[Key, dict[str, list[AssistanceChecked]]] = defaultdict(lambda: defaultdict(list))
@@ -103,7 +103,7 @@ class AssistanceChecks:
 
     async def check_of_attempt(self, course: str, assignment: str, attempt: str) -> AssistanceChecked | None:
         """Returns what the record of an attempt says now; None if its assignment says nothing of help."""
-        history = (await self._courses.rules_on_help(course)).get(assignment)
+        history = (await self._courses.assistance_rules_by_assignment(course)).get(assignment)
         if history is None:
             return None
         query = select(ATTEMPTS_HELD.c.clock_difference_s).where(ATTEMPTS_HELD.c.attempt == attempt)
@@ -114,7 +114,7 @@ class AssistanceChecks:
     def _check_record(self, attempt: str, history: Sequence[DatedAssistance], difference: float) -> AssistanceChecked:
         return check_assistance(self._log.events(attempt), history, difference)
 
-    async def _check_outdated_attempts(self, course: str, rules: Mapping[str, Sequence[DatedAssistance]]) -> None:
+    async def _check_and_keep_outdated(self, course: str, rules: Mapping[str, Sequence[DatedAssistance]]) -> None:
         for row in await self._attempt_rows(course, rules):
             if not _is_outdated(row, rules):
                 continue

@@ -185,19 +185,19 @@ class Courses:
             row = (await connection.execute(select(ASSIGNMENTS).where(*conditions).with_for_update())).one_or_none()
             if row is None:
                 raise BenchServiceError(f"the course {course!r} has no assignment {assignment!r}")
-            history = assistance_rules(row.assistance)
+            history = parsed_assistance_rules(row.assistance)
             if (history[-1].rule if history else None) != rules.assistance:
                 # Whoever has begun has read the rule before this one: it stays, for what was written under it.
                 history = (*history, DatedAssistance(since=self._now(), rule=rules.assistance))
             values = {"title": rules.title or row.title, "assistance": _RULED.dump_json(history).decode()}
             await connection.execute(update(ASSIGNMENTS).where(*conditions).values(values | rules.columns))
 
-    async def rules_on_help(self, course: str) -> dict[str, Sequence[DatedAssistance]]:
+    async def assistance_rules_by_assignment(self, course: str) -> dict[str, Sequence[DatedAssistance]]:
         """Rules on help by models of a course's assignments, oldest first; without those that never had any."""
         query = select(ASSIGNMENTS.c.id, ASSIGNMENTS.c.assistance).where(ASSIGNMENTS.c.course == course)
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
-        return {row.id: history for row in rows if (history := assistance_rules(row.assistance))}
+        return {row.id: history for row in rows if (history := parsed_assistance_rules(row.assistance))}
 
     async def visible_assignments(
         self,
@@ -278,7 +278,7 @@ class Courses:
         """
         return await asyncio.to_thread(self._store.problem, f"{pack}/{problem}")
 
-    async def present_reveal_limit(self, attempt: str) -> Reveal | None:
+    async def reveal_limit_now(self, attempt: str) -> Reveal | None:
         """The most that the assignment of an attempt shows of a verdict now. None if it says nothing."""
         own_extension = and_(
             EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == ATTEMPTS_HELD.c.account
@@ -299,7 +299,7 @@ class Courses:
 
     def _present_reveal_limit(self, row: Row[Any], extension: AssignmentTimes | None) -> Reveal | None:
         deadlines = student_times(AssignmentTimes(moment(row.due), moment(row.closes)), extension)
-        return phases_of(row).policy_at(datetime.fromtimestamp(self._now(), UTC), deadlines)
+        return reveal_phases_of_row(row).policy_at(datetime.fromtimestamp(self._now(), UTC), deadlines)
 
     async def public_pack(self, account: str, pack_name: str) -> PublicPack:
         """The public part of a pack, as far as somebody has it to work on.
@@ -336,7 +336,7 @@ class Courses:
             reveal=row.reveal,
             reveal_after_due=row.reveal_after_due,
             reveal_after_closing=row.reveal_after_closing,
-            assistance=history[-1].rule if (history := assistance_rules(row.assistance)) else None,
+            assistance=history[-1].rule if (history := parsed_assistance_rules(row.assistance)) else None,
             aids=tuple(Aid(aid) for aid in json.loads(row.aids)) if row.aids is not None else None,
         )
 
@@ -353,12 +353,12 @@ def _aids_or_all(aids: Collection[Aid] | None) -> frozenset[Aid] | None:
     return frozenset(aids) if aids is not None else None
 
 
-def assistance_rules(column: str | None) -> tuple[DatedAssistance, ...]:
+def parsed_assistance_rules(column_json: str | None) -> tuple[DatedAssistance, ...]:
     """Rules of an assignment on help by models, oldest first, from its column."""
-    return _RULED.validate_json(column) if column else ()
+    return _RULED.validate_json(column_json) if column_json else ()
 
 
-def phases_of(row: Row[Any]) -> RevealPhases:
+def reveal_phases_of_row(row: Row[Any]) -> RevealPhases:
     """Parts of verdicts that an assignment shows, by phase."""
     phase_names = (row.reveal, row.reveal_after_due, row.reveal_after_closing)
     return RevealPhases(*(Reveal(phase_name) if phase_name else None for phase_name in phase_names))

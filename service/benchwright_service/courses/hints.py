@@ -67,30 +67,30 @@ class HandedHints:
         rules = public.public.hints
         if not 1 <= hint_number <= len(rules):
             raise RefusalError(RefusalKind.NOT_FOUND, "The problem has no such hint.", "List the assignments again.")
-        cost = await self._taken_cost(attempt, hint_number)
+        cost = await self._cost_if_taken(attempt, hint_number)
         if cost is None:
-            await self._check_allowed(account, await self._courses.open_assignment(account, assignment), ref)
-            await self._check_turn(attempt, hint_number, rules[hint_number - 1])
-            cost = await self._note_taken_and_get_cost(attempt, hint_number, rules[hint_number - 1].cost)
+            await self._require_hints_allowed(account, await self._courses.open_assignment(account, assignment), ref)
+            await self._require_turn(attempt, hint_number, rules[hint_number - 1])
+            cost = await self._record_taken_and_get_cost(attempt, hint_number, rules[hint_number - 1].cost)
         unsealed_problem = await asyncio.to_thread(self._store.unseal, ref)
         return HintText(number=hint_number, text=hint_text(ref, unsealed_problem, hint_number), cost=cost)
 
-    async def _taken_cost(self, attempt: str, hint_number: int) -> float | None:
+    async def _cost_if_taken(self, attempt: str, hint_number: int) -> float | None:
         query = select(HINTS.c.cost).where(HINTS.c.attempt == attempt, HINTS.c.number == hint_number)
         async with self._database.read_transaction() as connection:
             cost: float | None = (await connection.execute(query)).scalar()
         return cost
 
-    async def _check_allowed(self, account: str, assignment: AssignmentView, ref: str) -> None:
+    async def _require_hints_allowed(self, account: str, assignment: AssignmentView, ref: str) -> None:
         """Makes sure that the study or the assignment allows hints, by what this service knows."""
-        assigned = await self._lab.planned_assignment(account, assignment.course, ref)
+        assigned = await self._lab.planned_terms(account, assignment.course, ref)
         aids = frozenset(assignment.aids) if assignment.aids is not None else None
         terms = Terms("", assigned) if assigned is not None else Terms("", aids=aids)
         if not terms.allows_aid(Aid.HINTS):
             forbidder = "study" if assigned is not None else "assignment"
             raise RefusalError(RefusalKind.CONFLICT, f"The {forbidder} does not allow hints.", "Go on without them.")
 
-    async def _check_turn(self, attempt: str, hint_number: int, rule: HintRule) -> None:
+    async def _require_turn(self, attempt: str, hint_number: int, rule: HintRule) -> None:
         taken_query = select(func.count()).select_from(HINTS).where(HINTS.c.attempt == attempt)
         decided_query = select(func.count()).select_from(RUNS)
         decided_query = decided_query.where(RUNS.c.attempt == attempt, RUNS.c.outcome.in_(DECIDED))
@@ -110,12 +110,12 @@ class HandedHints:
                 "Go on working, and ask again.",
             )
 
-    async def _note_taken_and_get_cost(self, attempt: str, hint_number: int, cost: float) -> float:
+    async def _record_taken_and_get_cost(self, attempt: str, hint_number: int, cost: float) -> float:
         row = {"attempt": attempt, "number": hint_number, "cost": cost, "at": self._now()}
         try:
             async with self._database.write_transaction() as connection:
                 await connection.execute(insert(HINTS).values(row))
         except IntegrityError:
             # Asked for twice at once.
-            return await self._taken_cost(attempt, hint_number) or 0.0
+            return await self._cost_if_taken(attempt, hint_number) or 0.0
         return cost

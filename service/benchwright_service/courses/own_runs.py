@@ -9,9 +9,11 @@ from datetime import datetime
 
 from sqlalchemy import select
 
+from benchwright_attempts.standing import Standing
 from benchwright_foundation.database import Database
 from benchwright_remote.messages import RunView
 from benchwright_service.courses.courses import Courses
+from benchwright_service.courses.progress import run_standing
 from benchwright_service.runs.run_views import RunViews
 from benchwright_service.storage.tables import ATTEMPTS_HELD, RUNS, moment
 
@@ -24,6 +26,7 @@ class CourseOwnRun:
     """One of them."""
 
     queued: datetime
+    standing: Standing
     view: RunView
 
 
@@ -41,7 +44,7 @@ class OwnRuns:
         self._courses = courses
         self._views = views
 
-    async def newest_runs(self, account: str, assignment: str) -> Mapping[str, Sequence[CourseOwnRun]]:
+    async def newest_runs_by_problem(self, account: str, assignment: str) -> Mapping[str, Sequence[CourseOwnRun]]:
         """By problem, the newest runs, newest first; a problem without runs is left out."""
         query = (
             select(RUNS, ATTEMPTS_HELD.c.problem.label("ref"))
@@ -51,12 +54,16 @@ class OwnRuns:
         )
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
-        reveal = await self._courses.present_reveal_limit(rows[0].attempt) if rows else None
+        reveal = await self._courses.reveal_limit_now(rows[0].attempt) if rows else None
         runs_by_problem: dict[str, list[CourseOwnRun]] = defaultdict(list)
         for row in rows:
             problem_runs = runs_by_problem[row.ref.partition("/")[2]]
             if len(problem_runs) < MOST_SHOWN:
                 problem_runs.append(
-                    CourseOwnRun(moment(row.queued), await self._views.limited_view(row, row.ref, reveal))
+                    CourseOwnRun(
+                        moment(row.queued),
+                        run_standing(row),
+                        await self._views.limited_view(row, row.ref, reveal),
+                    )
                 )
         return runs_by_problem

@@ -15,7 +15,8 @@ from typing import Any
 
 from benchwright_analysis.report.rows.edits import Edits
 from benchwright_analysis.report.rows.stored_event import edit_evidence_with_version, parse_event
-from benchwright_attempts.clock.clock import AttemptClock, AttemptState
+from benchwright_attempts.attribution.actors import ACTOR_EVENTS, ActorFold, AttemptActors
+from benchwright_attempts.clock.clock import TIME_EXCLUDED, AttemptClock, AttemptState
 from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.events.event_body import EditEvidence, TextEffect
 from benchwright_attempts.events.events import EVENT_TYPES, TextCause
@@ -97,6 +98,7 @@ class Playback:
         marks: Marks in order.
         left_out: Pauses, pastes and completions that are not among the marks.
         inserted: Origin → code points put in, also those that were deleted later.
+        actors: Those who made its changes and requests.
         run_steps: Number of a run → the step at which it ended, or began if it did not, and when that was.
         paths: Paths of all files.
         playback_text: Makes the chunks.
@@ -112,6 +114,7 @@ class Playback:
         marks: Sequence[PlaybackMark],
         left_out: int,
         inserted: Mapping[str, int],
+        actors: AttemptActors,
         run_steps: Mapping[int, tuple[int, float]],
         paths: Sequence[str],
         playback_text: PlaybackText,
@@ -124,6 +127,7 @@ class Playback:
         self.marks = marks
         self.left_out = left_out
         self.inserted = inserted
+        self.actors = actors
         self.run_steps = run_steps
         self.paths = paths
         self._text = playback_text
@@ -168,13 +172,13 @@ def read_playback(stored_events: Iterable[StoredEvent]) -> Playback:
     try:
         for stored_event in stored_events:
             seq = stored_event[0]
-            reading.take_event(*stored_event)
+            reading.add_event(*stored_event)
         return reading.finish()
     except (AttributeError, IllegalTransitionError, LookupError, OverflowError, TypeError, ValueError) as error:
         raise PlaybackError(seq) from error
 
 
-def _check_places(edit_body: dict[str, Any]) -> None:
+def _require_ordered_changes(edit_body: dict[str, Any]) -> None:
     for change in edit_body["changes"]:
         start, end = change.get("start"), change.get("end")
         if (start, end) != (None, None) and not 0 <= start <= end:
@@ -185,6 +189,7 @@ class _PlaybackReading:
     def __init__(self) -> None:
         self._clock = AttemptClock()
         self._edits = Edits()
+        self._actors = ActorFold()
         self._steps: list[PlaybackStep] = []
         self._by_model: set[int] = set()
         self._set: dict[int, dict[str, int]] = {}
@@ -195,12 +200,15 @@ class _PlaybackReading:
         self._ends: list[float] = []
         self._events = 0
 
-    def take_event(self, seq: int, wall: str, mono_ns: int, process: str, body: str) -> None:
+    def add_event(self, seq: int, wall: str, mono_ns: int, process: str, body: str) -> None:
         kind, clock = type_of(body), self._clock
         earlier_state = clock.state
-        clock.follow_event(kind, mono_ns, process)
+        excluded_s = float(read_json(body)["excluded_s"]) if kind == TIME_EXCLUDED else 0.0
+        clock.follow_event(kind, mono_ns, process, excluded_s)
         self._events = seq
-        path = self._take_text_event(kind, seq, wall, body)
+        path = self._add_text_event_and_get_path(kind, seq, wall, body)
+        if kind in ACTOR_EVENTS:
+            self._actors.take_event(seq, read_json(body))
         if kind in _QUIET:
             return
         step, at_s = len(self._steps), clock.at_ns / _NS
@@ -212,12 +220,12 @@ class _PlaybackReading:
             self._runs[read_json(body)["number"]] = step, at_s
         self._steps.append(PlaybackStep(seq, clock.at_ns, wall, kind, path))
 
-    def _take_text_event(self, kind: str, seq: int, wall: str, body: str) -> str:
+    def _add_text_event_and_get_path(self, kind: str, seq: int, wall: str, body: str) -> str:
         """Takes what an event says of text; the path if it is about one file."""
         clock, attempt_edits = self._clock, self._edits
         if kind in _EDITS or kind in _SHAPES:
             value = read_json(body)
-            _check_places(value)
+            _require_ordered_changes(value)
             attempt_edits.add_edit(
                 value, seq, wall, since_opening_ns=clock.at_ns, active_ns=clock.active_ns, has_text=kind in _EDITS
             )
@@ -268,6 +276,7 @@ class _PlaybackReading:
             sorted(marks, key=lambda mark: mark.step),
             sum(map(len, marks_by_kind)) - len(marks),
             inserted,
+            self._actors.finish(edits, labelled.findings),
             self._runs,
             sorted(self._paths),
             PlaybackText(labels, frozenset(self._by_model)),

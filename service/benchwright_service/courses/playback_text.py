@@ -80,7 +80,7 @@ class PlaybackText:
             for step in steps[first_step:end]:
                 changes: dict[str, Any] = {}
                 while content is not None and content.seq <= step.seq:
-                    changes = self._changes(content)
+                    changes = self._apply_content(content)
                     content = next(text_changes, None)
                 origin, characters = self._labels.get(step.seq, ("", 0))
                 step_rows.append((step.at_ns // _MS, step.kind, step.path, origin, characters, changes))
@@ -88,7 +88,7 @@ class PlaybackText:
             chunk_body = {"files": earlier_files, "steps": step_rows}
             yield gzip.compress(json.dumps(chunk_body, separators=(",", ":")).encode(), 1, mtime=0)
 
-    def _changes(self, content: Content) -> dict[str, list[Any] | None]:
+    def _apply_content(self, content: Content) -> dict[str, list[Any] | None]:
         if content.files is not None:
             return {path: self._set_text(content.seq, path, text) for path, text in content.files.items()}
         path, mark = content.path, MARKS.get(self._labels[content.seq][0], OTHER)
@@ -116,8 +116,8 @@ class PlaybackText:
             return change
         text, new_text = str(old_pieces), join_surrogates(change[2])
         shorter_length = min(len(text), len(new_text))
-        head_length = _common_length(text, new_text, shorter_length)
-        tail = _common_length(text[::-1], new_text[::-1], shorter_length - head_length)
+        head_length = _common_prefix_length(text, new_text, shorter_length)
+        tail = _common_prefix_length(text[::-1], new_text[::-1], shorter_length - head_length)
         return head_length, len(text) - tail, new_text[head_length : len(new_text) - tail]
 
     def _marked_pieces(self, path: str) -> list[tuple[str, str]] | None:
@@ -132,7 +132,7 @@ class PlaybackText:
         return marked_pieces
 
 
-def _common_length(first_text: str, second_text: str, limit: int) -> int:
+def _common_prefix_length(first_text: str, second_text: str, limit: int) -> int:
     """Number of code points that two texts begin with alike, at most some. It halves: comparing slices is fast."""
     low, high = 0, limit
     while low < high:

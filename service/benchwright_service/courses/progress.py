@@ -6,29 +6,31 @@ import asyncio
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Row, case, distinct, func, select
+from sqlalchemy import Row, case, func, select
 
 from benchwright_attempts.log.log import EventLog
+from benchwright_attempts.standing import (
+    AttemptView,
+    PendingRun,
+    ShownVerdict,
+    Standing,
+    attempt_view,
+    cancelled_run_standing,
+    has_changed_files,
+    problem_view,
+    verdict_standing,
+)
+from benchwright_attempts.state import CONSENT_WITHDRAWN
 from benchwright_attempts.summary.summary import Summary
 from benchwright_foundation.database import Database
 from benchwright_problems.verdict import Outcome, Verdict
 from benchwright_remote.messages import AssignmentView, Role, RunState
 from benchwright_service.runs.run_rows import GOING
 from benchwright_service.storage.tables import ACCOUNTS, ASSIGNMENTS, ATTEMPTS_HELD, MEMBERS, RECEIPTS, RUNS, moment
-
-
-class ProblemStanding(StrEnum):
-    """Standing of somebody with a problem."""
-
-    NEW = "not begun"
-    STARTED = "begun"
-    FAILED = "not passed"
-    PASSED = "passed"
 
 
 @dataclass(frozen=True)
@@ -46,17 +48,16 @@ class CourseStudent:
 class ProgressCell:
     """A student and a problem of an assignment."""
 
-    standing: ProblemStanding = ProblemStanding.NEW
+    view: AttemptView = field(default_factory=AttemptView)
+    """The student's standing with it after all attempts: nothing takes a pass back."""
     runs: int = 0
-    """That ended by a verdict."""
-    waiting: int = 0
-    """That wait or run."""
+    """Number of runs that ended by a verdict."""
     last: datetime | None = None
     """Time at which the newest run was asked for, or the newest attempt begun."""
 
 
 @dataclass(frozen=True)
-class Matrix:
+class ProgressMatrix:
     """Students by problems."""
 
     students: Sequence[CourseStudent]
@@ -87,7 +88,7 @@ class RunLine:
 
     id: str
     number: int
-    state: str
+    standing: Standing
     verdict: Verdict | None
     queued: datetime
     files: str
@@ -105,6 +106,7 @@ class AttemptLine:
     clock_span_s: tuple[float, float]
     """The least and the most that it was at any receipt: far apart if the student's clock was set."""
     summary: Summary
+    view: AttemptView
     runs: Sequence[RunLine]
 
 
@@ -133,45 +135,74 @@ class CourseProgress:
         async with self._database.read_transaction() as connection:
             return [CourseStudent(row.id, row.name, row.section, row.team) for row in await connection.execute(query)]
 
-    async def matrix(self, course: str, assignments: Sequence[AssignmentView], section: str = "") -> Matrix:
+    async def matrix(self, course: str, assignments: Sequence[AssignmentView], section: str = "") -> ProgressMatrix:
         """All students of a course, or of a section, by all problems of these assignments."""
         students = await self.students(course, section)
+        cells = await self._cells(course)
+        matrix_columns = [(assignment, problem) for assignment in assignments for problem in assignment.problems]
+        return ProgressMatrix(students, matrix_columns, cells)
+
+    async def passed_problem_counts(self, account: str, course: str) -> Mapping[str, int]:
+        """Returns the number of problems of each assignment that somebody has passed, by assignment."""
+        return Counter(
+            assignment
+            for (_, assignment, _), cell in (await self._cells(course, account)).items()
+            if cell.view.standing is Standing.PASSED
+        )
+
+    async def student_cells(self, course: str, account: str, assignment: str) -> Mapping[str, ProgressCell]:
+        """By problem, a student's standing in an assignment; problems that were not begun are left out."""
+        cells = await self._cells(course, account)
+        return {problem: cell for (_, place, problem), cell in cells.items() if place == assignment}
+
+    async def _cells(self, course: str, account: str = "") -> dict[tuple[str, str, str], ProgressCell]:
+        """By account, assignment and problem; of one account, or of all."""
         held_columns = ATTEMPTS_HELD.c
         query = (
             select(
                 held_columns.account,
                 held_columns.assignment,
                 held_columns.problem,
-                func.max(held_columns.created).label("created"),
-                func.max(RUNS.c.queued).label("queued"),
-                func.count(RUNS.c.verdict).label("runs"),
-                func.sum(case((RUNS.c.outcome == Outcome.PASSED.value, 1), else_=0)).label("passed"),
-                func.sum(case((RUNS.c.state.in_(GOING) & (RUNS.c.regrade == ""), 1), else_=0)).label("waiting"),
+                held_columns.attempt,
+                held_columns.created,
+                *(RUNS.c[name] for name in ("number", "state", "why", "outcome", "regrade", "queued")),
+                # Only what is undecided has to say why.
+                case((RUNS.c.outcome == Outcome.ERROR.value, RUNS.c.verdict), else_=None).label("verdict"),
             )
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held_columns.assignment)
             .outerjoin(RUNS, RUNS.c.attempt == held_columns.attempt)
             .where(ASSIGNMENTS.c.course == course)
-            .group_by(held_columns.account, held_columns.assignment, held_columns.problem)
+            .order_by(held_columns.created.desc(), RUNS.c.number)
         )
+        if account:
+            query = query.where(held_columns.account == account)
         async with self._database.read_transaction() as connection:
-            rows = (await connection.execute(query)).all()
-        cells = {(row.account, row.assignment, row.problem.partition("/")[2]): _cell(row) for row in rows}
-        matrix_columns = [(assignment, problem) for assignment in assignments for problem in assignment.problems]
-        return Matrix(students, matrix_columns, cells)
+            held_rows = (await connection.execute(query)).all()
+        return await asyncio.to_thread(self._cells_of, held_rows)
 
-    async def passed_problem_counts(self, account: str, course: str) -> Mapping[str, int]:
-        """Returns the number of problems of each assignment that somebody has passed, by assignment."""
-        held_columns = ATTEMPTS_HELD.c
-        query = (
-            select(held_columns.assignment, func.count(distinct(held_columns.problem)).label("passed"))
-            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held_columns.assignment)
-            .join(RUNS, RUNS.c.attempt == held_columns.attempt)
-            .where(held_columns.account == account, ASSIGNMENTS.c.course == course)
-            .where(RUNS.c.outcome == Outcome.PASSED.value)
-            .group_by(held_columns.assignment)
-        )
-        async with self._database.read_transaction() as connection:
-            return {row.assignment: row.passed for row in (await connection.execute(query)).all()}
+    def _cells_of(self, held_rows: Sequence[Any]) -> dict[tuple[str, str, str], ProgressCell]:
+        rows_by_attempt: dict[str, list[Any]] = defaultdict(list)
+        for row in held_rows:
+            rows_by_attempt[row.attempt].append(row)
+        summaries = self._log.summaries_by_attempt(rows_by_attempt)
+        by_problem: dict[tuple[str, str, str], list[list[Any]]] = defaultdict(list)
+        for attempt, attempt_rows in rows_by_attempt.items():
+            row = attempt_rows[0]
+            if attempt not in summaries:
+                continue
+            by_problem[row.account, row.assignment, row.problem.partition("/")[2]].append(attempt_rows)
+        return {
+            place: ProgressCell(
+                problem_view(view_by_runs(summaries[held_rows[0].attempt], held_rows) for held_rows in attempts),
+                sum(bool(row.outcome) for held_rows in attempts for row in held_rows),
+                moment(
+                    max(
+                        time for held_rows in attempts for row in held_rows for time in (row.created, row.queued or 0.0)
+                    )
+                ),
+            )
+            for place, attempts in by_problem.items()
+        }
 
     async def attempts(self, account: str, assignment: str, problem: str) -> Sequence[AttemptLine]:
         """The attempts of a student at a problem of an assignment, in their order, with their runs."""
@@ -190,9 +221,9 @@ class CourseProgress:
             receipts_query = select(RECEIPTS.c.attempt, RECEIPTS.c.anchor).where(RECEIPTS.c.attempt.in_(ids))
             receipts = (await connection.execute(receipts_query)).all()
         summaries = await asyncio.to_thread(lambda: [self._log.summary(attempt) for attempt in ids])
-        by_attempt: dict[str, list[RunLine]] = defaultdict(list)
+        by_attempt: dict[str, list[Row[Any]]] = defaultdict(list)
         for run_row in run_rows:
-            by_attempt[run_row.attempt].append(_run_line(run_row))
+            by_attempt[run_row.attempt].append(run_row)
         return [
             AttemptLine(
                 row.attempt,
@@ -202,7 +233,8 @@ class CourseProgress:
                     row.clock_difference_s, [receipt.anchor for receipt in receipts if receipt.attempt == row.attempt]
                 ),
                 summary,
-                by_attempt[row.attempt],
+                view_by_runs(summary, by_attempt[row.attempt]),
+                [_run_line(run_row) for run_row in by_attempt[row.attempt]],
             )
             for row, summary in zip(rows, summaries, strict=True)
         ]
@@ -229,12 +261,45 @@ def _clock_difference_range(newest_difference_s: float, receipts: Sequence[str])
     return min(differences), max(differences)
 
 
-def _cell(row: Row[Any]) -> ProgressCell:
-    standing = ProblemStanding.PASSED if row.passed else ProblemStanding.FAILED if row.runs else ProblemStanding.STARTED
-    return ProgressCell(standing, row.runs, row.waiting, moment(max(row.created, row.queued or 0.0)))
+def view_by_runs(summary: Summary, run_rows: Sequence[Row[Any]]) -> AttemptView:
+    """The standing of an attempt, by the verdicts that count at the service.
+
+    Args:
+        summary: Summary of the attempt's events.
+        run_rows: Its runs in their order; a row without a number is none.
+    """
+    decided = [_shown_verdict(row) for row in run_rows if row.outcome]
+    pending = [row for row in run_rows if row.state in GOING and not row.regrade]
+    newest = decided[-1] if decided else None
+    is_known_here = summary.verdict is not None and newest is not None and summary.verdict.number == newest.run
+    return attempt_view(
+        summary.state,
+        newest_verdict=newest,
+        pending_run=PendingRun(pending[-1].number, pending[-1].state == RunState.QUEUED.value) if pending else None,
+        passed_run=next((verdict.run for verdict in decided if verdict.outcome == Outcome.PASSED.value), None),
+        has_changed_files=is_known_here and has_changed_files(summary),
+        is_withdrawn=summary.end_reason == CONSENT_WITHDRAWN,
+    )
+
+
+def _shown_verdict(row: Row[Any]) -> ShownVerdict:
+    reason = json.loads(row.verdict)["reason"] if row.verdict is not None else ""
+    return ShownVerdict(row.number, row.outcome, reason)
+
+
+def run_standing(row: Row[Any]) -> Standing:
+    """The standing of a run as it is stored."""
+    if row.outcome:
+        return verdict_standing(_shown_verdict(row))
+    match RunState(row.state):
+        case RunState.QUEUED:
+            return Standing.QUEUED
+        case RunState.RUNNING:
+            return Standing.RUNNING
+        case _:
+            return cancelled_run_standing(row.why)
 
 
 def _run_line(row: Row[Any]) -> RunLine:
     verdict = Verdict.model_validate_json(row.verdict) if row.verdict is not None else None
-    state = RunState.DONE.value if row.regrade else row.state
-    return RunLine(row.id, row.number, state, verdict, moment(row.queued), row.files)
+    return RunLine(row.id, row.number, run_standing(row), verdict, moment(row.queued), row.files)

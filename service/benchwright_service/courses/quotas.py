@@ -77,7 +77,7 @@ class QuotaKeeper:
             RefusalError: Too many events were sent within a day.
         """
         limit_text = f"The limit of events is {self._quotas.events_per_day:,} a day for one person."
-        self._take("events_per_day", account, event_count, self._quotas.events_per_day, _DAY_S, limit_text)
+        self._count_or_refuse("events_per_day", account, event_count, self._quotas.events_per_day, _DAY_S, limit_text)
 
     def count_attempt(self, account: str) -> None:
         """Counts a new attempt.
@@ -86,7 +86,7 @@ class QuotaKeeper:
             RefusalError: Too many attempts were begun within an hour.
         """
         limit_text = f"The limit of new attempts is {self._quotas.attempts_per_hour:,} an hour for one person."
-        self._take("attempts_per_hour", account, 1, self._quotas.attempts_per_hour, _HOUR_S, limit_text)
+        self._count_or_refuse("attempts_per_hour", account, 1, self._quotas.attempts_per_hour, _HOUR_S, limit_text)
 
     @contextlib.contextmanager
     def counting_run(self, account: str, waiting_run_count: int) -> Iterator[None]:
@@ -102,9 +102,9 @@ class QuotaKeeper:
         account_use = self._uses[account]
         if waiting_run_count + account_use.being_added >= self._quotas.runs_waiting:
             limit_text = f"The limit of runs that wait at once is {self._quotas.runs_waiting:,} for one person."
-            raise self._refusal("runs_waiting", limit_text, _QUEUE_RETRY_S)
+            raise self._counted_refusal("runs_waiting", limit_text, _QUEUE_RETRY_S)
         limit_text = f"The limit of runs is {self._quotas.runs_per_hour:,} an hour for one person."
-        self._take("runs_per_hour", account, 1, self._quotas.runs_per_hour, _HOUR_S, limit_text)
+        self._count_or_refuse("runs_per_hour", account, 1, self._quotas.runs_per_hour, _HOUR_S, limit_text)
         account_use.being_added += 1
         try:
             yield
@@ -115,7 +115,7 @@ class QuotaKeeper:
         """True if it was counted what the account has stored."""
         return self._uses[account].stored is not None
 
-    def set_stored_bytes(self, account: str, stored_bytes: int) -> None:
+    def set_stored_bytes_if_uncounted(self, account: str, stored_bytes: int) -> None:
         """Sets what the account had stored before, in bytes, if that was not counted yet."""
         account_use = self._uses[account]
         if account_use.stored is None:
@@ -144,7 +144,9 @@ class QuotaKeeper:
         account_use = self._uses[account]
         account_use.stored = (account_use.stored or 0) + added_bytes
 
-    def _take(self, name: str, account: str, count: int, allowed_count: int, period_s: float, limit_text: str) -> None:
+    def _count_or_refuse(
+        self, name: str, account: str, count: int, allowed_count: int, period_s: float, limit_text: str
+    ) -> None:
         current_time = self._clock()
         allowances = self._uses[account].allowances
         allowance = allowances.get(name)
@@ -157,10 +159,10 @@ class QuotaKeeper:
         # What is larger than the whole allowance has to come through some time.
         needed_level = min(count, allowed_count)
         if allowance.level < needed_level:
-            raise self._refusal(name, limit_text, (needed_level - allowance.level) * period_s / allowed_count)
+            raise self._counted_refusal(name, limit_text, (needed_level - allowance.level) * period_s / allowed_count)
         allowance.level -= needed_level
 
-    def _refusal(self, name: str, detail: str, retry_after_s: float) -> RefusalError:
+    def _counted_refusal(self, name: str, detail: str, retry_after_s: float) -> RefusalError:
         self._refused(name)
         return RefusalError(
             RefusalKind.QUOTA_USED_UP,

@@ -81,7 +81,7 @@ class Replays:
             "chunks": [(bound.first_step, bound.at_s) for bound in playback.bounds],
             "marks": [asdict(mark) for mark in playback.marks],
             "leftOut": playback.left_out,
-            "runs": _runs(playback, attempt_line.runs, attempt_line.clock_difference_s),
+            "runs": _timed_runs(playback, attempt_line.runs, attempt_line.clock_difference_s),
             "hasText": header.recording is Recording.FULL,
             "keywords": _KEYWORDS,
         }
@@ -103,7 +103,7 @@ class Replays:
         return playback
 
 
-def _runs(playback: Playback, run_lines: Sequence[RunLine], clock_difference_s: float) -> list[dict[str, Any]]:
+def _timed_runs(playback: Playback, run_lines: Sequence[RunLine], clock_difference_s: float) -> list[dict[str, Any]]:
     """Runs in time, with the verdicts that count at the service."""
     plain_runs = []
     for run_line in run_lines:
@@ -117,7 +117,8 @@ def _runs(playback: Playback, run_lines: Sequence[RunLine], clock_difference_s: 
                 "number": run_line.number,
                 "step": step,
                 "at_s": at_s,
-                "outcome": verdict.outcome.value if verdict is not None else run_line.state,
+                "outcome": verdict.outcome.value if verdict is not None else "none",
+                "word": run_line.standing.value,
                 "passed": sum(test.passed for test in tests),
                 "of": len(tests),
                 "detail": verdict.detail if verdict is not None else "",

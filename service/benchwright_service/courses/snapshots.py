@@ -113,7 +113,7 @@ class StoredFiles:
         self._brought: dict[str, Set[str]] = {}
         """By attempt, while contents are asked for: SHA-256 of those that came."""
 
-    async def keep_contents(self, account: str, attempt: str, new_run: NewRun) -> Sequence[str]:
+    async def keep_and_list_missing(self, account: str, attempt: str, new_run: NewRun) -> Sequence[str]:
         """Keeps the contents that a run brings.
 
         Args:
@@ -130,10 +130,10 @@ class StoredFiles:
             RefusalError: The account has no room, or a content is not what its SHA-256 says.
         """
         if new_run.contents:
-            await self._keep(account, new_run.contents)
+            await self._keep_within_quota(account, new_run.contents)
         digests = set(new_run.files.values())
         brought = (self._brought.get(attempt, frozenset()) | new_run.contents.keys()) & digests
-        own_digests = brought | await self._newest_digests(attempt)
+        own_digests = brought | await self._digests_of_newest_run(attempt)
         absent = await asyncio.to_thread(self._snapshots.missing_digests, digests)
         missing = sorted((digests - own_digests) | set(absent))
         if missing:
@@ -142,15 +142,15 @@ class StoredFiles:
             self._brought.pop(attempt, None)
         return missing
 
-    async def _newest_digests(self, attempt: str) -> Set[str]:
+    async def _digests_of_newest_run(self, attempt: str) -> Set[str]:
         query = select(RUNS.c.files).where(RUNS.c.attempt == attempt).order_by(RUNS.c.number.desc()).limit(1)
         async with self._database.read_transaction() as connection:
             files = (await connection.execute(query)).scalar()
         return set(json.loads(files).values()) if files else set()
 
-    async def _keep(self, account: str, compressed_by_sha256: Mapping[str, str]) -> None:
+    async def _keep_within_quota(self, account: str, compressed_by_sha256: Mapping[str, str]) -> None:
         if not self._quotas.knows_stored_bytes(account):
-            self._quotas.set_stored_bytes(account, await self._stored_bytes(account))
+            self._quotas.set_stored_bytes_if_uncounted(account, await self._stored_bytes(account))
         missing_digests = await asyncio.to_thread(self._snapshots.missing_digests, compressed_by_sha256)
         self._quotas.require_room(
             account, sum(len(compressed_by_sha256[digest]) * 3 // 4 for digest in missing_digests)

@@ -56,7 +56,7 @@ async def keys(evidence: TheEvidence) -> PublishedKeys:
 )
 async def join(body: Join, accounts: TheAccounts) -> Joined:
     """Makes an account and a token for it."""
-    account, token = await accounts.make_account_and_token(body.code, body.name)
+    account, token = await accounts.join_with_new_account_and_token(body.code, body.name)
     return Joined(token=token, me=await accounts.me(account))
 
 
@@ -87,4 +87,4 @@ async def begin(body: NewDevice, request: Request, sign_in: TheSignIn, evidence:
 )
 async def ask(body: DeviceAsk, sign_in: TheSignIn) -> Waiting:
     """Returns the token once, when it was granted."""
-    return await sign_in.devices.request_progress(body.secret)
+    return await sign_in.devices.progress_with_token_once(body.secret)

@@ -10,7 +10,7 @@ from benchwright_foundation.refusals import BODY, RefusalKind, responses_with_us
 from benchwright_judges.service.json_route import JsonRoute
 from benchwright_remote.messages import EnrolledStudy, JournalTaken, NewJournal, Role, StudyWatch
 from benchwright_service.endpoints.admitted import Account, TheAudit, TheStudies, roles_extra
-from benchwright_service.studies.lab_monitor import STUCK_AFTER_S, headers_of
+from benchwright_service.studies.lab_monitor import STUCK_AFTER_S, report_headers
 
 router = APIRouter(prefix="/api/v1", route_class=JsonRoute)
 
@@ -20,7 +20,7 @@ StudyName = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
 @router.post("/studies", summary="Take part in studies", responses=responses_with_usual_refusals())
 async def enrolled(account: Account, studies: TheStudies) -> list[EnrolledStudy]:
     """Gives a place in each study whose invitation the account has used, once; returns the rules, and no assignment."""
-    return list(await studies.lab.enrolled_studies(account))
+    return list(await studies.lab.enrol_and_list_studies(account))
 
 
 @router.post(
@@ -48,7 +48,7 @@ async def watch(
 ) -> StudyWatch:
     """Progress of each participant, for the study's owners and monitors: no condition, no verdict, no time of work."""
     study_watch = await studies.monitor.watch_for_account(account, study, stuck_after_s)
-    await audit.note_action_unless_recent(account, study, "watched", "by a program")
+    await audit.record_action_unless_recent(account, study, "watched", "by a program")
     return study_watch
 
 
@@ -65,5 +65,5 @@ async def watch(
 async def report(study: StudyName, account: Account, studies: TheStudies, audit: TheAudit) -> Response:
     """An HTML page, for the study's owners alone; 409 until it is closed."""
     report_page = await studies.monitor.report_for_owner(account, study)
-    await audit.note_action(account, study, "read report", "by a program")
-    return Response(report_page, media_type="text/html", headers=headers_of(report_page))
+    await audit.record_action(account, study, "read report", "by a program")
+    return Response(report_page, media_type="text/html", headers=report_headers(report_page))

@@ -41,10 +41,10 @@ async def claim(
 @router.post("/{run}/step", summary="Say what runs now", responses=responses_with_usual_refusals(*BODY))
 async def step(run: RunId, body: Step, worker: Worker, runs: TheRuns) -> Heard:
     """Shows the solver how far the run is; without a word for too long it goes to another worker."""
-    return await runs.note_step(run, body)
+    return await runs.record_step_if_leased(run, body)
 
 
 @router.post("/{run}/verdict", summary="Hand a verdict in", responses=responses_with_usual_refusals(*BODY))
 async def done(run: RunId, body: Done, worker: Worker, runs: TheRuns) -> Heard:
     """It counts once, and only if the run is still this worker's."""
-    return await runs.take_verdict(run, body)
+    return await runs.keep_verdict_if_leased(run, body)

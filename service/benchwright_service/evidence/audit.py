@@ -39,28 +39,33 @@ class AuditLog:
         self._database = database
         self._now = clock
 
-    async def note_action(self, account: str, course: str, action: str, object_: str) -> None:
+    async def record_action(self, account: str, course: str, action: str, acted_on: str) -> None:
         """Adds an entry. It is on disk when this returns.
 
         Args:
             account: Account that did it.
             course: Course in which it was done.
             action: Action that was done.
-            object_: Object of the action.
+            acted_on: Object of the action.
         """
-        row = {"at": self._now(), "account": account, "course": course, "action": action, "object": object_}
+        row = {"at": self._now(), "account": account, "course": course, "action": action, "object": acted_on}
         async with self._database.write_transaction() as connection:
             await connection.execute(insert(AUDIT).values(row))
 
-    async def note_action_unless_recent(self, account: str, course: str, action: str, object_: str) -> None:
+    async def record_action_unless_recent(self, account: str, course: str, action: str, acted_on: str) -> None:
         """Adds an entry unless the newest of this kind is younger than a sitting: for what is read again and again."""
         newest_query = select(func.max(AUDIT.c.at)).where(
-            *(AUDIT.c.course == course, AUDIT.c.account == account, AUDIT.c.action == action, AUDIT.c.object == object_)
+            *(
+                AUDIT.c.course == course,
+                AUDIT.c.account == account,
+                AUDIT.c.action == action,
+                AUDIT.c.object == acted_on,
+            )
         )
         async with self._database.read_transaction() as connection:
             last = (await connection.execute(newest_query)).scalar()
         if last is None or self._now() - last >= SITTING_S:
-            await self.note_action(account, course, action, object_)
+            await self.record_action(account, course, action, acted_on)
 
     async def newest_entries(self, course: str, limit: int = 500) -> Sequence[AuditEntry]:
         """The newest entries of a course, newest first."""

@@ -72,7 +72,9 @@ class EvidenceWriter:
         self._places = study_places
         self._quotas = quotas
         self._now = clock
-        self._taking = Batches(self._take_all, _attempt_of, most_bytes=_MOST_TOGETHER, pace_s=_PACE_S, at_once=_AT_ONCE)
+        self._taking = Batches(
+            self._take_batch, _attempt_of, most_items=_MOST_TOGETHER, pace_s=_PACE_S, most_batches=_AT_ONCE
+        )
 
     async def take_events(self, account: str, new_events: NewEvents) -> Taken:
         """Takes events; what is here already changes nothing. When this returns, they are on disk.
@@ -84,16 +86,16 @@ class EvidenceWriter:
         self._quotas.count_events(account, len(new_events.lines))
         return await self._taking.process(_SentEvents(account, new_events, _event_rows(new_events), self._now()))
 
-    async def _take_all(self, sendings: Sequence[_SentEvents]) -> Sequence[Taken | Exception]:
+    async def _take_batch(self, sendings: Sequence[_SentEvents]) -> Sequence[Taken | Exception]:
         results_by_attempt: dict[str, Taken | Exception] = {}
         owners = await self._owner_accounts([_attempt_of(sending) for sending in sendings])
         for sending in sendings:
             try:
-                await self._claim_or_check_owner(sending, owners.get(_attempt_of(sending)))
+                await self._claim_or_require_owner(sending, owners.get(_attempt_of(sending)))
             except (RefusalError, StorageError) as error:
                 results_by_attempt[_attempt_of(sending)] = error
         held_sendings = [sending for sending in sendings if _attempt_of(sending) not in results_by_attempt]
-        heads = await asyncio.to_thread(self._receive, held_sendings)
+        heads = await asyncio.to_thread(self._receive_into_log, held_sendings)
         signed = []
         for sending, attempt_head in zip(held_sendings, heads, strict=True):
             if isinstance(attempt_head, Head):
@@ -106,7 +108,7 @@ class EvidenceWriter:
         await self._keep_anchors(signed)
         return [results_by_attempt[_attempt_of(sending)] for sending in sendings]
 
-    def _receive(self, sendings: Sequence[_SentEvents]) -> Sequence[Head | Exception]:
+    def _receive_into_log(self, sendings: Sequence[_SentEvents]) -> Sequence[Head | Exception]:
         incoming = [Incoming(sending.new_events.header, sending.rows) for sending in sendings]
         try:
             heads: Sequence[Head | AttemptError] = self.log.receive_all(incoming) if incoming else ()
@@ -114,7 +116,7 @@ class EvidenceWriter:
             if len(sendings) == 1 or isinstance(error, LogUnavailableError | LogBusyError):
                 return [error] * len(sendings)
             # The database does not take one of them, and does not say which.
-            return [head for sending in sendings for head in self._receive([sending])]
+            return [head for sending in sendings for head in self._receive_into_log([sending])]
         return [_not_following_refusal(head) if isinstance(head, AttemptError) else head for head in heads]
 
     def _receipt(self, sending: _SentEvents, attempt_head: Head) -> Taken:
@@ -150,7 +152,7 @@ class EvidenceWriter:
         async with self._database.read_transaction() as connection:
             return {row.attempt: row.account for row in await connection.execute(query)}
 
-    async def _claim_or_check_owner(self, sending: _SentEvents, owner_account: str | None) -> None:
+    async def _claim_or_require_owner(self, sending: _SentEvents, owner_account: str | None) -> None:
         """Makes sure that an attempt is the account's; one that nobody has becomes its own."""
         attempt = _attempt_of(sending)
         if owner_account is None:
@@ -160,7 +162,7 @@ class EvidenceWriter:
                 "attempt": attempt,
                 "account": sending.account,
                 "assignment": assignment,
-                "problem": await self._known_problem_ref(
+                "problem": await self._checked_problem_ref(
                     sending.account, header, await self._courses.open_assignment(sending.account, assignment)
                 ),
                 "created": sending.came,
@@ -174,7 +176,7 @@ class EvidenceWriter:
         if owner_account != sending.account:
             raise _unknown_attempt_refusal()
 
-    async def _known_problem_ref(self, account: str, header: AttemptHeader, assignment: AssignmentView) -> str:
+    async def _checked_problem_ref(self, account: str, header: AttemptHeader, assignment: AssignmentView) -> str:
         """`pack/id` as this service has it; the solver's machine calls a course's pack after the assignment."""
         if header.study or await self._places.is_study(assignment.course):
             pseudonym = await self._places.find_pseudonym(header.study, account)

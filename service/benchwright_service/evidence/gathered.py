@@ -18,9 +18,9 @@ class Batches(Generic[Item, Result]):
     Args:
         process_batch: Does several items; its results, or what is wrong with each, are in their order.
         conflict_key: Items with the same key are never done at the same time, but in the order in which they came.
-        most_bytes: Items at a time.
+        most_items: Items at a time.
         pace_s: Least time from one beginning to the next, in seconds: the longer, the more come together.
-        at_once: Largest number of calls of `work` that are under way at once.
+        most_batches: Largest number of calls of `work` that are under way at once.
     """
 
     def __init__(
@@ -28,15 +28,15 @@ class Batches(Generic[Item, Result]):
         process_batch: Callable[[Sequence[Item]], Awaitable[Sequence[Result | Exception]]],
         conflict_key: Callable[[Item], Hashable],
         *,
-        most_bytes: int,
+        most_items: int,
         pace_s: float,
-        at_once: int = 1,
+        most_batches: int = 1,
     ) -> None:
         self._work = process_batch
         self._conflict_key = conflict_key
-        self._limit = most_bytes
+        self._limit = most_items
         self._pace_s = pace_s
-        self._at_once = at_once
+        self._at_once = most_batches
         self._waiting_items: list[tuple[Item, asyncio.Future[Result]]] = []
         self._keys: set[Hashable] = set()
         """Of what is under way."""

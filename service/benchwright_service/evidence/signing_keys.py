@@ -126,7 +126,7 @@ def rotate(
     Raises:
         BenchServiceError: The service has no keys yet, or they can't be read or written.
     """
-    with _lock_changes(folder) as file:
+    with _locked_keys_file(folder) as file:
         return _rotate_key(file, clock, wait)
 
 
@@ -155,7 +155,7 @@ def revoke(
     """
     if revoked_from > clock():
         raise BenchServiceError(f"{revoked_from:%Y-%m-%d %H:%M} UTC is in the future")
-    with _lock_changes(folder) as file:
+    with _locked_keys_file(folder) as file:
         matching_keys = [
             signing_key for signing_key in read_keys(file).keys if key_prefix and signing_key.key.startswith(key_prefix)
         ]
@@ -228,7 +228,7 @@ def _write_keys(file: Path, keys: SigningKeys) -> None:
 
 
 @contextlib.contextmanager
-def _lock_changes(folder: Path) -> Iterator[Path]:
+def _locked_keys_file(folder: Path) -> Iterator[Path]:
     file = folder / FILE
     try:
         if not folder.is_dir() or not (file.exists() or (folder / _OLD_FILE).exists()):

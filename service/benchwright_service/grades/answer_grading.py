@@ -27,7 +27,7 @@ def figures_of(problem: Problem) -> Sequence[Figure]:
     return (*problem.public.figures, *(key.figures if key is not None else ()))
 
 
-def rubric_of(problem: Problem) -> RubricPoints | None:
+def rubric_with_points(problem: Problem) -> RubricPoints | None:
     """Returns the rubric by which people give points; None if they choose a label."""
     key = problem.hidden.answer
     return key.points if key is not None else None
@@ -70,7 +70,7 @@ class AnswerGrading:
     async def find_figure(self, course: str, item_id: str, figure_number: int) -> Figure | None:
         """A picture of the question that an answer of a course is to, or behind those one of its key."""
         answer = await (await self._records()).find_answer(item_id)
-        if answer is None or answer.attempt not in await self._grader_counts(course):
+        if answer is None or answer.attempt not in await self._grader_count_by_attempt(course):
             return None
         try:
             problem = await asyncio.to_thread(self._store.unseal, answer.problem)
@@ -79,7 +79,7 @@ class AnswerGrading:
         figures = figures_of(problem)
         return figures[figure_number] if figure_number < len(figures) else None
 
-    async def take_grade(
+    async def record_grade(
         self,
         course: str,
         item_id: str,
@@ -102,9 +102,9 @@ class AnswerGrading:
         answer = await records.find_answer(item_id)
         if waiting_item is None or answer is None:
             raise BenchServiceError("this answer needs no grade of yours")
-        if bool(points) != (rubric_of(waiting_item.problem) is not None):
+        if bool(points) != (rubric_with_points(waiting_item.problem) is not None):
             raise BenchServiceError("the question has been changed since this page was opened")
-        graders = (await self._grader_counts(course))[answer.attempt]
+        graders = (await self._grader_count_by_attempt(course))[answer.attempt]
         try:
             grading = HumanGrading(records, self._store.unseal, graders=graders)
             judgement = await grading.store_grade(item_id, grader, label, difficulty, comment, points)
@@ -125,7 +125,7 @@ class AnswerGrading:
     async def _waiting_answers(self, course: str, grader: str) -> Sequence[GradedItem]:
         records = await self._records()
         by_graders: dict[int, set[str]] = {}
-        for attempt, graders in (await self._grader_counts(course)).items():
+        for attempt, graders in (await self._grader_count_by_attempt(course)).items():
             by_graders.setdefault(graders, set()).add(attempt)
         waiting_items: list[GradedItem] = []
         for graders, attempts in sorted(by_graders.items()):
@@ -136,7 +136,7 @@ class AnswerGrading:
                     waiting_items.append(waiting_item)
         return waiting_items
 
-    async def _grader_counts(self, course: str) -> Mapping[str, int]:
+    async def _grader_count_by_attempt(self, course: str) -> Mapping[str, int]:
         """Returns the number of people who grade an answer, by attempt."""
         query = (
             select(ATTEMPTS_HELD.c.attempt, ASSIGNMENTS.c.graders)

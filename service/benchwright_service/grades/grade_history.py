@@ -100,7 +100,7 @@ class GradeHistory:
         ]
         return sorted(changes, key=lambda change: change.at.timestamp() if change.at is not None else 0.0)
 
-    async def take_appeal(self, assignment: str, account: str, text: str) -> None:
+    async def record_appeal(self, assignment: str, account: str, text: str) -> None:
         """Takes an appeal.
 
         Raises:

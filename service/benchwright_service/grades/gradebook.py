@@ -162,13 +162,13 @@ class Gradebooks:
         grading_rules = await self._grading_rules(course)
         decided_runs = await self._decided_runs_of_course(course, replacement_by_run)
         hints = await self._costly_hints(course)
-        groups = _groups(students)
+        groups = _group_accounts_by_account(students)
         extensions = await self._extensions(course)
         adjustments = await self._adjustments(course)
 
         def graded() -> dict[_Key, AssignmentGrade]:
             return {
-                (student.account, view.id): _grade(
+                (student.account, view.id): _assignment_grade(
                     view,
                     grading_rules[view.id],
                     _runs_with_hint_costs(
@@ -290,7 +290,7 @@ class Gradebooks:
         }
 
     async def _decided_runs_of_course(
-        self, course: str, instead: Mapping[str, tuple[Outcome, float]]
+        self, course: str, replacement_by_run: Mapping[str, tuple[Outcome, float]]
     ) -> dict[_Key, dict[str, list[DecidedRun]]]:
         held_columns = ATTEMPTS_HELD.c
         query = (
@@ -299,6 +299,7 @@ class Gradebooks:
                 held_columns.assignment,
                 held_columns.problem,
                 RUNS.c.id,
+                RUNS.c.number,
                 RUNS.c.queued,
                 RUNS.c.outcome,
                 RUNS.c.share,
@@ -310,7 +311,7 @@ class Gradebooks:
         )
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
-        return await asyncio.to_thread(_decided_runs, rows, instead)
+        return await asyncio.to_thread(_decided_runs, rows, replacement_by_run)
 
     async def _costly_hints(self, course: str) -> dict[_Key, dict[str, list[CostlyHint]]]:
         held_columns = ATTEMPTS_HELD.c
@@ -378,12 +379,12 @@ def _decided_runs(
     for row in run_rows:
         outcome, share = replacement_by_run.get(row.id, (row.outcome, row.share))
         if outcome in DECIDED:
-            run = DecidedRun(row.id, moment(row.queued), outcome == Outcome.PASSED, share)
+            run = DecidedRun(row.id, moment(row.queued), outcome == Outcome.PASSED, share, number=row.number)
             decided_runs[row.account, row.assignment][row.problem.partition("/")[2]].append(run)
     return decided_runs
 
 
-def _groups(students: Sequence[CourseStudent]) -> Mapping[str, Sequence[str]]:
+def _group_accounts_by_account(students: Sequence[CourseStudent]) -> Mapping[str, Sequence[str]]:
     """The accounts that work together, by each of them."""
     groups: dict[str, list[str]] = defaultdict(list)
     for student in students:
@@ -398,25 +399,25 @@ def _runs_with_hint_costs(
     assignment: str,
 ) -> Mapping[str, Sequence[DecidedRun]]:
     """The runs of several students, by problem, with what their hints cost."""
-    taken_hints = _facts_together(hints, accounts, assignment)
+    taken_hints = _facts_of_accounts(hints, accounts, assignment)
     return {
         problem: runs_with_hint_costs(problem_runs, taken_hints.get(problem, ()))
-        for problem, problem_runs in _facts_together(decided_runs, accounts, assignment).items()
+        for problem, problem_runs in _facts_of_accounts(decided_runs, accounts, assignment).items()
     }
 
 
-def _facts_together(
-    by_student: Mapping[_Key, Mapping[str, Sequence[_Fact]]], accounts: Sequence[str], assignment: str
+def _facts_of_accounts(
+    facts_by_student: Mapping[_Key, Mapping[str, Sequence[_Fact]]], accounts: Sequence[str], assignment: str
 ) -> Mapping[str, Sequence[_Fact]]:
     """Facts about several students, by problem."""
     problem_facts: dict[str, list[_Fact]] = defaultdict(list)
     for account in accounts:
-        for problem, student_facts in by_student.get((account, assignment), {}).items():
+        for problem, student_facts in facts_by_student.get((account, assignment), {}).items():
             problem_facts[problem].extend(student_facts)
     return problem_facts
 
 
-def _grade(
+def _assignment_grade(
     view: AssignmentView,
     grading_rules: GradingRules,
     runs_by_problem: Mapping[str, Sequence[DecidedRun]],

@@ -24,7 +24,7 @@ from benchwright_service.courses.snapshots import Snapshots
 from benchwright_service.grades.gradebook import Gradebook
 from benchwright_service.runs.run_rows import DECIDED
 from benchwright_service.storage.tables import ATTEMPTS_HELD, RUNS
-from benchwright_teaching.points import share_of_points
+from benchwright_teaching.points import share_before_deductions
 from benchwright_teaching.similarity import SimilarPair, pairs_with_common_text
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -48,6 +48,8 @@ class ItemReport:
     """To the first pass, of those who passed."""
     minutes: Sequence[float]
     """Active time of attempts: the quantiles of `QUANTILES`; empty if nobody worked."""
+    untimed: int
+    """Number of attempts without a time: no clock ran before their students."""
     tries: Sequence[tuple[str, int]]
     """Numbers of students who passed with the first run, with the second, …; with more; and have not passed."""
     failed: Sequence[tuple[str, int, int]]
@@ -72,7 +74,7 @@ class ItemReport:
         return option.is_non_functional if is_distractor else None
 
 
-def analyse_items(book: Gradebook) -> dict[tuple[str, str], ItemStatistics]:
+def item_statistics_by_problem(book: Gradebook) -> dict[tuple[str, str], ItemStatistics]:
     """The item analysis of a course: all problems of all assignments are one test. Lateness does not count in it.
 
     Returns:
@@ -81,10 +83,10 @@ def analyse_items(book: Gradebook) -> dict[tuple[str, str], ItemStatistics]:
     problem_keys = {
         f"{view.id}/{problem}": (view.id, problem) for view, _ in book.assignments for problem in view.problems
     }
-    return {problem_keys[name]: item for name, item in item_statistics(_columns(book)).items()}
+    return {problem_keys[name]: item for name, item in item_statistics(_shares_by_problem(book)).items()}
 
 
-def _columns(book: Gradebook) -> dict[str, list[float | None]]:
+def _shares_by_problem(book: Gradebook) -> dict[str, list[float | None]]:
     """By `assignment/problem`, the share of each student."""
     columns = {}
     for view, grading_rules in book.assignments:
@@ -93,7 +95,7 @@ def _columns(book: Gradebook) -> dict[str, list[float | None]]:
             shares = [
                 None
                 if worth_of_student is None or worth_of_student.run is None
-                else share_of_points(worth_of_student.run, grading_rules)
+                else share_before_deductions(worth_of_student.run, grading_rules)
                 for worth_of_student in worth
             ]
             columns[f"{view.id}/{problem}"] = shares
@@ -150,9 +152,8 @@ class ItemReports:
             if run_row.outcome == Outcome.PASSED.value:
                 to_pass.setdefault(run_row.account, tries[run_row.account])
         attempt_ids = {run.attempt for run in run_rows}
-        minutes = await asyncio.to_thread(
-            lambda: [self._log.summary(attempt).clock.active_s / 60 for attempt in attempt_ids]
-        )
+        summaries = await asyncio.to_thread(lambda: [self._log.summary(attempt) for attempt in attempt_ids])
+        minutes = [summary.clock.active_s / 60 for summary in summaries if summary.has_clock]
         caught: dict[str, list[str]] = defaultdict(list)
         for row in details:
             for test in json.loads(row.verdict).get("tests") or ():
@@ -168,6 +169,7 @@ class ItemReports:
             len(to_pass),
             statistics.median(to_pass.values()) if to_pass else None,
             np.quantile(minutes, QUANTILES).tolist() if minutes else (),
+            len(summaries) - len(minutes),
             _try_counts(to_pass.values(), len(tries) - len(to_pass)),
             _failure_reasons(run_rows),
             sorted(
@@ -179,7 +181,9 @@ class ItemReports:
                 for text in answers.values()
                 if question is not None and not (is_selected and read_selection(question, text))
             ),
-            self._options(book, assignment, problem, question, answers) if question is not None and is_selected else (),
+            self._statistics_of_options(book, assignment, problem, question, answers)
+            if question is not None and is_selected
+            else (),
             frozenset(
                 option
                 for row in answer_rows
@@ -188,15 +192,15 @@ class ItemReports:
             ),
         )
 
-    def _options(
+    def _statistics_of_options(
         self, book: Gradebook, assignment: str, problem: str, question: Question, answers: Mapping[str, str]
     ) -> Sequence[Option]:
         texts = [answers.get(student.account) for student in book.students]
         chosen_options = [None if text is None else _selected_options(question, text) or (_UNREAD,) for text in texts]
         values = (*selectable_values(question), *((_UNREAD,) if (_UNREAD,) in chosen_options else ()))
-        return option_statistics(_columns(book), f"{assignment}/{problem}", chosen_options, values)
+        return option_statistics(_shares_by_problem(book), f"{assignment}/{problem}", chosen_options, values)
 
-    async def similar_students(self, book: Gradebook, assignment: str, problem: Problem) -> Sequence[SimilarPair]:
+    async def similar_student_pairs(self, book: Gradebook, assignment: str, problem: Problem) -> Sequence[SimilarPair]:
         """Students whose counted runs have much in common; solutions are named by account."""
         counted_runs = _accounts_by_counted_run(book, assignment, problem.id)
         query = select(RUNS.c.id, RUNS.c.files).where(RUNS.c.id.in_(counted_runs))
@@ -237,8 +241,8 @@ def _answer_counts(texts: Iterable[str]) -> Sequence[tuple[str, int]]:
     return counts.most_common(_MOST_ANSWERS)
 
 
-def _try_counts(to_pass: Iterable[int], not_passed: int) -> Sequence[tuple[str, int]]:
-    counts = Counter(to_pass)
+def _try_counts(runs_to_pass: Iterable[int], not_passed: int) -> Sequence[tuple[str, int]]:
+    counts = Counter(runs_to_pass)
     try_counts = [(str(number), counts[number]) for number in range(1, _MOST_TRIES + 1)]
     remaining_count = sum(count for number, count in counts.items() if number > _MOST_TRIES)
     return [*try_counts, (f"over {_MOST_TRIES}", remaining_count), ("not yet", not_passed)]

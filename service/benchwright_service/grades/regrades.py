@@ -133,9 +133,9 @@ class Regrades:
         async with self._database.read_transaction() as connection:
             runs = (await connection.execute(_judged_runs_query(assignment, problem))).all()
             newest_regrade = (await connection.execute(newest_query)).one_or_none()
-            accepted_runs = await _accepted_runs(connection, assignment, problem, current_harness)
+            accepted_runs = await _runs_of_accepted_regrades(connection, assignment, problem, current_harness)
         outdated_count = sum(
-            run.id not in accepted_runs and _harness_of(run.verdict) != current_harness for run in runs
+            run.id not in accepted_runs and _harness_of_verdict(run.verdict) != current_harness for run in runs
         )
         is_going = newest_regrade is not None and newest_regrade.state == RegradeState.BEGUN
         return OutdatedRuns(
@@ -224,7 +224,9 @@ class Regrades:
         old_book = await self._gradebooks.gradebook(course, assignments, old_outcomes)
         new_book = await self._gradebooks.gradebook(course, assignments, {**old_outcomes, **new_outcomes})
         run_changes = {
-            student.account: [_run_change(row) for row in rows if row.account == student.account and _differs(row)]
+            student.account: [
+                _run_change(row) for row in rows if row.account == student.account and _has_new_result(row)
+            ]
             for student in old_book.students
         }
         view = regrade.assignment
@@ -300,7 +302,7 @@ def _judged_runs_query(assignment: AssignmentView, problem: str) -> Select[Any]:
     )
 
 
-async def _accepted_runs(
+async def _runs_of_accepted_regrades(
     connection: AsyncConnection, assignment: AssignmentView, problem: str, harness_digest: str
 ) -> set[str]:
     """The runs that an accepted regrade by this harness has judged; verdicts on answers do not name it."""
@@ -313,7 +315,7 @@ async def _accepted_runs(
     return {row.run for row in await connection.execute(query)}
 
 
-def _differs(row: Row[Any]) -> bool:
+def _has_new_result(row: Row[Any]) -> bool:
     if row.outcome not in DECIDED:
         return False
     return bool(row.outcome != row.old_outcome or row.share != row.old_share)
@@ -327,10 +329,10 @@ def _run_change(row: Row[Any]) -> RunChange:
         row.outcome,
         row.old_share,
         row.share,
-        _harness_of(row.old_verdict)[:12],
-        _harness_of(row.verdict)[:12],
+        _harness_of_verdict(row.old_verdict)[:12],
+        _harness_of_verdict(row.verdict)[:12],
     )
 
 
-def _harness_of(verdict_json: str) -> str:
+def _harness_of_verdict(verdict_json: str) -> str:
     return Verdict.model_validate_json(verdict_json).digests.harness

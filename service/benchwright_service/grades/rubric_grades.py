@@ -17,7 +17,7 @@ from benchwright_problems.problem import Reveal
 from benchwright_problems.rubric_points import RubricPoints
 from benchwright_problems.storage.store import Store
 from benchwright_service.courses.courses import Courses
-from benchwright_service.grades.answer_grading import rubric_of
+from benchwright_service.grades.answer_grading import rubric_with_points
 from benchwright_service.storage.tables import RUNS
 
 
@@ -80,12 +80,13 @@ class RubricGrades:
             answer_record = await records.find_try_record(*tries[run]) if run in tries else None
             if (
                 answer_record is not None
-                and (rubric_grade := await self._visible_grade(answer_record, for_staff=for_staff)) is not None
+                and (rubric_grade := await self._visible_grade_if_decided(answer_record, for_staff=for_staff))
+                is not None
             ):
                 rubric_grades[name] = rubric_grade
         return rubric_grades
 
-    async def _visible_grade(self, answer_record: AnswerRecord, *, for_staff: bool) -> RubricGrade | None:
+    async def _visible_grade_if_decided(self, answer_record: AnswerRecord, *, for_staff: bool) -> RubricGrade | None:
         answer, judgement = answer_record.answer, answer_record.judgement
         grades = [grade for grade in answer_record.grades if grade.points]
         if answer_record.waits or judgement is None or judgement.method is not ScoringMethod.PERSON or not grades:
@@ -94,7 +95,7 @@ class RubricGrades:
             problem = await asyncio.to_thread(self._store.unseal, answer.problem)
         except ProblemsError:
             return None
-        rubric = rubric_of(problem)
+        rubric = rubric_with_points(problem)
         if rubric is None or not answer.answers_current_version(problem):
             return None
         counted_points = [grade.points for grade in grades if grade.label == judgement.label] or [
@@ -103,15 +104,15 @@ class RubricGrades:
         everybody = [grade.points for grade in grades]
         if for_staff:
             comments = [grade.comment for grade in grades if grade.comment]
-            return _grade(rubric, counted_points, everybody, comments)
-        policy = problem.reveal.limited_to(await self._courses.present_reveal_limit(answer.attempt))
+            return _grade_by_rubric(rubric, counted_points, everybody, comments)
+        policy = problem.reveal.limited_to(await self._courses.reveal_limit_now(answer.attempt))
         if not policy.shows_all_of(Reveal.NAMES):
-            total = _grade(rubric, counted_points, (), ())
+            total = _grade_by_rubric(rubric, counted_points, (), ())
             return RubricGrade(total.points, total.most, total.enough, (), ())
-        return _grade(rubric, counted_points, (), ())
+        return _grade_by_rubric(rubric, counted_points, (), ())
 
 
-def _grade(
+def _grade_by_rubric(
     rubric: RubricPoints,
     counted_points: Sequence[Sequence[float]],
     everybodys_points: Sequence[Sequence[float]],

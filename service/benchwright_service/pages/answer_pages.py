@@ -11,17 +11,17 @@ from starlette.responses import RedirectResponse, Response
 from benchwright_judges.people.human_grading import DIFFICULTIES
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.grades.answer_grading import figures_of, rubric_of
+from benchwright_service.grades.answer_grading import figures_of, rubric_with_points
 from benchwright_service.pages.rendering import SECURITY, FormProblem, picture_response, render
-from benchwright_service.pages.visit import Visit, unknown_page, whole_number
+from benchwright_service.pages.visit import Visit, unknown_page_refusal, whole_number_or_none
 
 
-async def answer(visit: Visit) -> Response:
+async def next_answer_page(visit: Visit) -> Response:
     """The next answer for who asks."""
     return await _grading_page(visit, await visit.grader_membership(), None)
 
 
-async def grade(visit: Visit) -> Response:
+async def submit_answer_grade(visit: Visit) -> Response:
     """Takes the grade of one."""
     membership = await visit.grader_membership()
     if await visit.is_archived():
@@ -29,14 +29,14 @@ async def grade(visit: Visit) -> Response:
             visit, membership, FormProblem("The course is archived.", "An owner of it can restore it.")
         )
     try:
-        await visit.bench.grades.answer_grading.take_grade(
+        await visit.bench.grades.answer_grading.record_grade(
             membership.course,
             visit.form_field("item"),
             visit.account,
             visit.form_field("label"),
-            whole_number(visit.form_field("difficulty")) or 0,
+            whole_number_or_none(visit.form_field("difficulty")) or 0,
             visit.form_field("comment"),
-            _points(visit),
+            _points_of_form(visit),
         )
     except ValueError as error:
         return await _grading_page(visit, membership, FormProblem(str(error), "Correct the points, and grade again."))
@@ -44,21 +44,21 @@ async def grade(visit: Visit) -> Response:
         return await _grading_page(
             visit, membership, FormProblem(f"{error}.".capitalize(), "Grade the answer that is shown now.")
         )
-    await visit.bench.audit.note_action(visit.account, membership.course, "graded answer", visit.form_field("item"))
+    await visit.bench.audit.record_action(visit.account, membership.course, "graded answer", visit.form_field("item"))
     return RedirectResponse(f"/courses/{quote(membership.course)}/answers", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
-async def figure(visit: Visit) -> Response:
+async def figure_of_answer(visit: Visit) -> Response:
     """A picture of the question, or of its key, of an answer of the course."""
     membership = await visit.grader_membership()
     item = visit.request.path_params["item"]
     picture = await visit.bench.grades.answer_grading.find_figure(membership.course, item, visit.path_number("number"))
     if picture is None:
-        raise unknown_page()
+        raise unknown_page_refusal()
     return picture_response(picture.content, picture.media_type)
 
 
-def _points(visit: Visit) -> Sequence[float]:
+def _points_of_form(visit: Visit) -> Sequence[float]:
     """The points of the form; none if it asks for a label.
 
     Raises:
@@ -78,7 +78,7 @@ async def _grading_page(visit: Visit, membership: Membership, problem: FormProbl
         item=desk.item,
         left=desk.left,
         dispute=desk.dispute,
-        points=rubric_of(desk.item.problem) if desk.item is not None else None,
+        points=rubric_with_points(desk.item.problem) if desk.item is not None else None,
         figures=figures_of(desk.item.problem) if desk.item is not None else (),
         asked=len(desk.item.problem.public.figures) if desk.item is not None else 0,
         difficulties=DIFFICULTIES,

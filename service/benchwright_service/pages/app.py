@@ -112,96 +112,145 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         https_only=https_only,
     )
     return [
-        Route("/", guard.for_signed_in(course_pages.courses)),
-        Route("/sign-in", guard.for_everybody(sign_in_page.form)),
-        Route("/sign-in", guard.for_everybody(sign_in_page.sign_in), methods=["POST"]),
-        Route("/sign-in/provider", guard.for_everybody(sign_in_page.to_provider), middleware=[away_session]),
-        Route("/sign-in/provider/return", guard.for_everybody(sign_in_page.from_provider), middleware=[away_session]),
-        Route("/lti/login", guard.from_other_sites(lti_pages.login), methods=["GET", "POST"], middleware=[launched]),
-        Route("/lti/launch", guard.from_other_sites(lti_pages.launch), methods=["POST"], middleware=[launched]),
-        Route("/lti/keys", guard.from_other_sites(lti_pages.keys)),
-        Route("/courses/{course}/roster", guard.for_signed_in(lti_pages.roster), methods=["POST"]),
-        Route("/courses/{course}/grades/send", guard.for_signed_in(lti_pages.send), methods=["POST"]),
-        Route("/sign-out", guard.for_signed_in(sign_in_page.sign_out), methods=["POST"]),
-        Route("/device", guard.for_signed_in(sign_in_page.device)),
-        Route("/device", guard.for_signed_in(sign_in_page.decide), methods=["POST"]),
-        Route("/notices", guard.for_signed_in(notice_pages.notices)),
-        Route("/notices", guard.for_signed_in(notice_pages.mark), methods=["POST"]),
-        Route("/courses/{course}", guard.for_signed_in(course_pages.course)),
-        Route("/courses/{course}/archive", guard.for_signed_in(course_pages.archive), methods=["POST"]),
-        Route("/courses/{course}/progress", guard.for_signed_in(course_pages.progress)),
-        Route("/courses/{course}/assignments", guard.for_signed_in(assignment_pages.assign), methods=["POST"]),
-        Route("/courses/{course}/assignments/{assignment}", guard.for_signed_in(assignment_pages.assignment)),
+        Route("/", guard.for_signed_in(course_pages.courses_page)),
+        Route("/sign-in", guard.for_everybody(sign_in_page.sign_in_form_page)),
+        Route("/sign-in", guard.for_everybody(sign_in_page.sign_in_by_code), methods=["POST"]),
+        Route("/sign-in/provider", guard.for_everybody(sign_in_page.redirect_to_provider), middleware=[away_session]),
         Route(
-            "/courses/{course}/assignments/{assignment}", guard.for_signed_in(assignment_pages.change), methods=["POST"]
+            "/sign-in/provider/return",
+            guard.for_everybody(sign_in_page.sign_in_from_provider),
+            middleware=[away_session],
+        ),
+        Route(
+            "/lti/login",
+            guard.from_other_sites(lti_pages.begin_lti_login),
+            methods=["GET", "POST"],
+            middleware=[launched],
+        ),
+        Route(
+            "/lti/launch", guard.from_other_sites(lti_pages.finish_lti_launch), methods=["POST"], middleware=[launched]
+        ),
+        Route("/lti/keys", guard.from_other_sites(lti_pages.tool_key_set)),
+        Route("/courses/{course}/roster", guard.for_signed_in(lti_pages.add_platform_roster), methods=["POST"]),
+        Route(
+            "/courses/{course}/grades/send", guard.for_signed_in(lti_pages.send_grades_to_platform), methods=["POST"]
+        ),
+        Route("/sign-out", guard.for_signed_in(sign_in_page.sign_out), methods=["POST"]),
+        Route("/device", guard.for_signed_in(sign_in_page.device_code_page)),
+        Route("/device", guard.for_signed_in(sign_in_page.decide_on_device), methods=["POST"]),
+        Route("/notices", guard.for_signed_in(notice_pages.notices_page)),
+        Route("/notices", guard.for_signed_in(notice_pages.mark_notices_read), methods=["POST"]),
+        Route("/courses/{course}", guard.for_signed_in(course_pages.visited_course_page)),
+        Route(
+            "/courses/{course}/archive", guard.for_signed_in(course_pages.archive_or_restore_course), methods=["POST"]
+        ),
+        Route("/courses/{course}/progress", guard.for_signed_in(course_pages.progress_page)),
+        Route(
+            "/courses/{course}/assignments",
+            guard.for_signed_in(assignment_pages.submit_new_assignment),
+            methods=["POST"],
+        ),
+        Route("/courses/{course}/assignments/{assignment}", guard.for_signed_in(assignment_pages.assignment_form_page)),
+        Route(
+            "/courses/{course}/assignments/{assignment}",
+            guard.for_signed_in(assignment_pages.submit_assignment_change),
+            methods=["POST"],
         ),
         Route(
             "/courses/{course}/assignments/{assignment}/grading",
-            guard.for_signed_in(grade_pages.rules),
+            guard.for_signed_in(grade_pages.change_grading_rules),
             methods=["POST"],
         ),
-        Route("/courses/{course}/grades", guard.for_signed_in(grade_pages.grades)),
-        Route("/courses/{course}/grades.{kind}.csv", guard.for_signed_in(grade_pages.file)),
-        Route("/courses/{course}/grades/{assignment}/{account}", guard.for_signed_in(grade_pages.grade)),
+        Route("/courses/{course}/grades", guard.for_signed_in(grade_pages.grades_page)),
+        Route("/courses/{course}/grades.{kind}.csv", guard.for_signed_in(grade_pages.gradebook_file)),
+        Route("/courses/{course}/grades/{assignment}/{account}", guard.for_signed_in(grade_pages.student_grade_page)),
         Route(
-            "/courses/{course}/grades/{assignment}/{account}", guard.for_signed_in(grade_pages.change), methods=["POST"]
+            "/courses/{course}/grades/{assignment}/{account}",
+            guard.for_signed_in(grade_pages.change_student_grade),
+            methods=["POST"],
         ),
-        Route("/courses/{course}/items", guard.for_signed_in(grade_pages.items)),
-        Route("/courses/{course}/items/{assignment}/{problem}", guard.for_signed_in(grade_pages.item)),
-        Route("/courses/{course}/items/{assignment}/{problem}/alike", guard.for_signed_in(grade_pages.alike)),
+        Route("/courses/{course}/items", guard.for_signed_in(grade_pages.item_analysis_page)),
+        Route("/courses/{course}/items/{assignment}/{problem}", guard.for_signed_in(grade_pages.item_page)),
+        Route(
+            "/courses/{course}/items/{assignment}/{problem}/alike",
+            guard.for_signed_in(grade_pages.similar_solutions_page),
+        ),
         Route(
             "/courses/{course}/items/{assignment}/{problem}/regrade",
-            guard.for_signed_in(regrade_pages.begin),
+            guard.for_signed_in(regrade_pages.begin_problem_regrade),
             methods=["POST"],
         ),
-        Route("/courses/{course}/regrades/{regrade}", guard.for_signed_in(regrade_pages.regrade)),
-        Route("/courses/{course}/regrades/{regrade}", guard.for_signed_in(regrade_pages.decide), methods=["POST"]),
+        Route("/courses/{course}/regrades/{regrade}", guard.for_signed_in(regrade_pages.regrade_page)),
+        Route(
+            "/courses/{course}/regrades/{regrade}",
+            guard.for_signed_in(regrade_pages.accept_or_drop_regrade),
+            methods=["POST"],
+        ),
         Route(
             "/courses/{course}/grades/{assignment}/{account}/appeal",
-            guard.for_signed_in(appeal_pages.answer),
+            guard.for_signed_in(appeal_pages.submit_appeal_answer),
             methods=["POST"],
         ),
-        Route("/courses/{course}/appeals", guard.for_signed_in(appeal_pages.appeals)),
-        Route("/courses/{course}/mine/{assignment}", guard.for_signed_in(appeal_pages.own_grade)),
-        Route("/courses/{course}/mine/{assignment}", guard.for_signed_in(appeal_pages.appeal), methods=["POST"]),
-        Route("/courses/{course}/answers", guard.for_signed_in(answer_pages.answer)),
-        Route("/courses/{course}/answers", guard.for_signed_in(answer_pages.grade), methods=["POST"]),
-        Route("/courses/{course}/answers/{item}/figures/{number}", guard.for_signed_in(answer_pages.figure)),
-        Route("/courses/{course}/questions", guard.for_signed_in(question_pages.questions)),
-        Route("/courses/{course}/questions", guard.for_signed_in(question_pages.invite), methods=["POST"]),
-        Route("/courses/{course}/questions/publish", guard.for_signed_in(question_pages.publish), methods=["POST"]),
-        Route("/courses/{course}/questions/new", guard.for_signed_in(question_pages.new)),
+        Route("/courses/{course}/appeals", guard.for_signed_in(appeal_pages.appeals_page)),
+        Route("/courses/{course}/mine/{assignment}", guard.for_signed_in(appeal_pages.own_grade_page)),
+        Route("/courses/{course}/mine/{assignment}", guard.for_signed_in(appeal_pages.submit_appeal), methods=["POST"]),
+        Route("/courses/{course}/answers", guard.for_signed_in(answer_pages.next_answer_page)),
+        Route("/courses/{course}/answers", guard.for_signed_in(answer_pages.submit_answer_grade), methods=["POST"]),
+        Route("/courses/{course}/answers/{item}/figures/{number}", guard.for_signed_in(answer_pages.figure_of_answer)),
+        Route("/courses/{course}/questions", guard.for_signed_in(question_pages.questions_page)),
         Route(
-            "/courses/{course}/questions/new", guard.for_signed_in_with_files(question_pages.create), methods=["POST"]
+            "/courses/{course}/questions", guard.for_signed_in(question_pages.submit_question_call), methods=["POST"]
         ),
-        Route("/courses/{course}/questions/{question}", guard.for_signed_in(question_pages.question)),
+        Route(
+            "/courses/{course}/questions/publish",
+            guard.for_signed_in(question_pages.publish_questions),
+            methods=["POST"],
+        ),
+        Route("/courses/{course}/questions/new", guard.for_signed_in(question_pages.new_question_form)),
+        Route(
+            "/courses/{course}/questions/new",
+            guard.for_signed_in_with_files(question_pages.create_question),
+            methods=["POST"],
+        ),
+        Route("/courses/{course}/questions/{question}", guard.for_signed_in(question_pages.question_page)),
         Route(
             "/courses/{course}/questions/{question}",
-            guard.for_signed_in_with_files(question_pages.change),
+            guard.for_signed_in_with_files(question_pages.change_question),
             methods=["POST"],
         ),
-        Route("/courses/{course}/questions/{question}/tries", guard.for_signed_in(question_pages.tries)),
-        Route("/courses/{course}/questions/{question}/figures/{figure}", guard.for_signed_in(question_pages.figure)),
-        Route("/courses/{course}/review", guard.for_signed_in(review_pages.review)),
-        Route("/courses/{course}/review", guard.for_signed_in(review_pages.decide), methods=["POST"]),
-        Route("/courses/{course}/people", guard.for_signed_in(people_pages.people)),
-        Route("/courses/{course}/people", guard.for_signed_in(people_pages.group), methods=["POST"]),
-        Route("/courses/{course}/people/{account}/export", guard.for_signed_in(people_pages.export)),
-        Route("/courses/{course}/people/{account}/delete", guard.for_signed_in(people_pages.delete), methods=["POST"]),
-        Route("/courses/{course}/audit", guard.for_signed_in(course_pages.audit)),
-        Route(_WORK, guard.for_signed_in(course_pages.work)),
-        Route(f"{_WORK}/{{attempt}}/replay", guard.for_signed_in(replay_pages.overview)),
-        Route(f"{_WORK}/{{attempt}}/replay/{{events}}/{{chunk}}", guard.for_signed_in(replay_pages.chunk)),
-        Route(f"{_WORK}/{{attempt}}/final", guard.for_signed_in(replay_pages.final)),
-        Route("/studies/{study}", guard.for_signed_in(study_pages.study)),
-        Route("/studies/{study}/watch", guard.for_signed_in(study_pages.watch)),
-        Route("/studies/{study}/invitations", guard.for_signed_in(study_pages.invite), methods=["POST"]),
-        Route("/studies/{study}/audit", guard.for_signed_in(study_pages.audit)),
-        Route("/studies/{study}/closing", guard.for_signed_in(closing_pages.closing)),
-        Route("/studies/{study}/closing", guard.for_signed_in(closing_pages.close), methods=["POST"]),
-        Route("/studies/{study}/closing/state", guard.for_signed_in(closing_pages.state)),
-        Route("/studies/{study}/report", guard.for_signed_in(closing_pages.report)),
-        Route("/studies/{study}/export.zip", guard.for_signed_in(closing_pages.export)),
+        Route("/courses/{course}/questions/{question}/tries", guard.for_signed_in(question_pages.tries_fragment)),
+        Route(
+            "/courses/{course}/questions/{question}/figures/{figure}",
+            guard.for_signed_in(question_pages.figure_of_question),
+        ),
+        Route("/courses/{course}/review", guard.for_signed_in(review_pages.next_review_page)),
+        Route(
+            "/courses/{course}/review", guard.for_signed_in(review_pages.submit_answer_or_decision), methods=["POST"]
+        ),
+        Route("/courses/{course}/people", guard.for_signed_in(people_pages.people_page)),
+        Route("/courses/{course}/people", guard.for_signed_in(people_pages.change_groups), methods=["POST"]),
+        Route("/courses/{course}/people/{account}/export", guard.for_signed_in(people_pages.person_export)),
+        Route(
+            "/courses/{course}/people/{account}/delete",
+            guard.for_signed_in(people_pages.delete_chosen_person),
+            methods=["POST"],
+        ),
+        Route("/courses/{course}/audit", guard.for_signed_in(course_pages.course_audit_page)),
+        Route(_WORK, guard.for_signed_in(course_pages.student_work_page)),
+        Route(f"{_WORK}/{{attempt}}/replay", guard.for_signed_in(replay_pages.replay_overview_json)),
+        Route(f"{_WORK}/{{attempt}}/replay/{{events}}/{{chunk}}", guard.for_signed_in(replay_pages.replay_chunk_json)),
+        Route(f"{_WORK}/{{attempt}}/final", guard.for_signed_in(replay_pages.final_files_page)),
+        Route("/studies/{study}", guard.for_signed_in(study_pages.study_page)),
+        Route("/studies/{study}/watch", guard.for_signed_in(study_pages.study_watch_fragment)),
+        Route("/studies/{study}/invitations", guard.for_signed_in(study_pages.invite_to_study), methods=["POST"]),
+        Route("/studies/{study}/audit", guard.for_signed_in(study_pages.study_audit_page)),
+        Route("/studies/{study}/closing", guard.for_signed_in(closing_pages.closing_page)),
+        Route(
+            "/studies/{study}/closing", guard.for_signed_in(closing_pages.begin_closing_if_confirmed), methods=["POST"]
+        ),
+        Route("/studies/{study}/closing/state", guard.for_signed_in(closing_pages.closing_state_fragment)),
+        Route("/studies/{study}/report", guard.for_signed_in(closing_pages.study_report_page)),
+        Route("/studies/{study}/export.zip", guard.for_signed_in(closing_pages.study_records_download)),
         Route("/assets/{name}", _asset),
     ]
 
@@ -261,11 +310,11 @@ class _RouteGuard:
         try:
             if session is not None and self._rates.take_or_wait_s(session.account, _PER_MINUTE):
                 raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS)
-            if request.method == "POST" and not foreign and not _is_own(request):
+            if request.method == "POST" and not foreign and not _is_from_own_page(request):
                 raise HTTPException(HTTPStatus.FORBIDDEN)
             form = FormData()
             if request.method == "POST":
-                form = await self._form(request, session, takes_files=takes_files)
+                form = await self._checked_form(request, session, takes_files=takes_files)
             if _has_null_byte(request, form):
                 raise HTTPException(HTTPStatus.BAD_REQUEST)
             return await page(Visit(self._bench, request, session, form, secure=self._secure))
@@ -274,7 +323,7 @@ class _RouteGuard:
         finally:
             await request.close()
 
-    async def _form(self, request: Request, session: BrowserSession | None, *, takes_files: bool) -> FormData:
+    async def _checked_form(self, request: Request, session: BrowserSession | None, *, takes_files: bool) -> FormData:
         length = request.headers.get("content-length", "")
         kind = request.headers.get("content-type", "").partition(";")[0]
         has_files = takes_files and kind == "multipart/form-data"
@@ -299,7 +348,7 @@ class _RouteGuard:
         return form
 
 
-def _is_own(request: Request) -> bool:
+def _is_from_own_page(request: Request) -> bool:
     """True if a form comes from a page of this service: browsers say from where, and others can't lie for them."""
     origin = request.headers.get("origin")
     if origin is not None:

@@ -13,51 +13,51 @@ from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.grade_history import LONGEST
 from benchwright_service.grades.gradebook import Gradebook
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
-from benchwright_service.pages.visit import Visit, unknown_page, whole_number
+from benchwright_service.pages.visit import Visit, unknown_page_refusal, whole_number_or_none
 
 
-async def own_grade(visit: Visit) -> Response:
+async def own_grade_page(visit: Visit) -> Response:
     """The grade of who asks."""
     return await _own_grade_page(visit, None)
 
 
-async def appeal(visit: Visit) -> Response:
+async def submit_appeal(visit: Visit) -> Response:
     """Takes an appeal against it."""
     membership, view, student, _ = await _own_assignment(visit)
     if await visit.is_archived():
         return await _own_grade_page(visit, FormProblem("The course is archived.", "Ask its staff."))
     try:
-        await visit.bench.grades.history.take_appeal(view.id, student.account, visit.form_field("text", LONGEST))
+        await visit.bench.grades.history.record_appeal(view.id, student.account, visit.form_field("text", LONGEST))
     except BenchServiceError as error:
         return await _own_grade_page(visit, FormProblem(f"{error}.".capitalize(), "Correct it, and send it again."))
     path = f"/courses/{quote(membership.course)}/mine/{view.id}"
     return RedirectResponse(path, HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
-async def appeals(visit: Visit) -> Response:
+async def appeals_page(visit: Visit) -> Response:
     """All appeals of a course."""
     membership = await visit.staff_membership()
     course_appeals = await visit.bench.grades.history.appeals(membership.course)
     titles = {
         assignment.id: assignment.title for assignment in await visit.bench.courses.all_assignments(membership.course)
     }
-    await visit.bench.audit.note_action(visit.account, membership.course, "saw appeals", "")
+    await visit.bench.audit.record_action(visit.account, membership.course, "saw appeals", "")
     return render("appeals", visit.session, member=membership, appeals=course_appeals, titles=titles)
 
 
-async def answer(visit: Visit) -> Response:
+async def submit_appeal_answer(visit: Visit) -> Response:
     """Grants or denies one."""
     membership = await visit.changeable_membership()
     path, decision, number = (
         visit.request.path_params,
         visit.form_field("decision"),
-        whole_number(visit.form_field("appeal")),
+        whole_number_or_none(visit.form_field("appeal")),
     )
     if decision not in ("grant", "deny") or number is None:
-        raise unknown_page()
+        raise unknown_page_refusal()
     views = {assignment.id for assignment in await visit.bench.courses.all_assignments(membership.course)}
     if path["assignment"] not in views:
-        raise unknown_page()
+        raise unknown_page_refusal()
     try:
         await visit.bench.grades.history.answer_appeal(
             number,
@@ -71,7 +71,7 @@ async def answer(visit: Visit) -> Response:
         problem = FormProblem(f"{error}.".capitalize(), "Go back to the grade.")
         return render("told", visit.session, HTTPStatus.CONFLICT, title="That did not work", problem=problem)
     action = "granted appeal" if decision == "grant" else "denied appeal"
-    await visit.bench.audit.note_action(
+    await visit.bench.audit.record_action(
         visit.account, membership.course, action, f"{path['account']} {path['assignment']}"
     )
     onward = f"/courses/{quote(membership.course)}/grades/{path['assignment']}/{path['account']}"
@@ -94,7 +94,8 @@ async def _own_grade_page(visit: Visit, problem: FormProblem | None) -> Response
         most=book.maximum_points(view),
         history=await visit.bench.grades.history.grade_changes(view.id, student.account),
         appeals=[student_appeal for student_appeal in appeals_ if student_appeal.assignment == view.id],
-        runs=await visit.bench.coursework.own_runs.newest_runs(visit.account, view.id),
+        cells=await visit.bench.coursework.progress.student_cells(membership.course, visit.account, view.id),
+        runs=await visit.bench.coursework.own_runs.newest_runs_by_problem(visit.account, view.id),
         is_archived=await visit.is_archived(),
         longest=LONGEST,
         problem=problem,
@@ -104,13 +105,13 @@ async def _own_grade_page(visit: Visit, problem: FormProblem | None) -> Response
 async def _own_assignment(visit: Visit) -> tuple[Membership, AssignmentView, CourseStudent, Gradebook]:
     membership = await visit.membership()
     if membership.role is not Role.PARTICIPANT:
-        raise unknown_page()
+        raise unknown_page_refusal()
     assignments = await visit.bench.courses.visible_assignments(visit.account, include_archived=True)
     view = next(
         (assignment for assignment in assignments if assignment.id == visit.request.path_params["assignment"]), None
     )
     if view is None or view.course != membership.course:
-        raise unknown_page()
+        raise unknown_page_refusal()
     book = await visit.bench.grades.gradebooks.gradebook(
         membership.course, await visit.bench.courses.all_assignments(membership.course)
     )

@@ -17,17 +17,17 @@ from benchwright_service.courses.courses import AssignmentRules
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.course_pages import FIELDS, course_page
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
-from benchwright_service.pages.visit import Visit, unknown_page, whole_number
+from benchwright_service.pages.visit import Visit, unknown_page_refusal, whole_number_or_none
 from benchwright_teaching.reveal_phases import RevealPhases
 
 _MOST_RUNS = 10_000
 
 
-async def assign(visit: Visit) -> Response:
+async def submit_new_assignment(visit: Visit) -> Response:
     """Makes an assignment."""
     membership = await visit.changeable_membership()
     try:
-        rules = _rules(visit)
+        rules = _rules_of_form(visit)
         assignment_id = await visit.bench.courses.make_assignment(
             membership.course,
             visit.form_field("pack"),
@@ -46,26 +46,26 @@ async def assign(visit: Visit) -> Response:
     except (BenchServiceError, ValueError) as error:
         problem = FormProblem(_error_sentence(error), "Correct the field, and assign again.")
         return await course_page(visit, membership, problem, _sent_fields(visit))
-    await visit.bench.audit.note_action(visit.account, membership.course, "assigned", assignment_id)
+    await visit.bench.audit.record_action(visit.account, membership.course, "assigned", assignment_id)
     return RedirectResponse(f"/courses/{quote(membership.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
-async def assignment(visit: Visit) -> Response:
+async def assignment_form_page(visit: Visit) -> Response:
     """The form to change one."""
     return await _form_page(visit, None)
 
 
-async def change(visit: Visit) -> Response:
+async def submit_assignment_change(visit: Visit) -> Response:
     """Changes it."""
     membership = await visit.changeable_membership()
     view = await _chosen_assignment(visit)
     try:
-        await visit.bench.courses.change_assignment(membership.course, view.id, _rules(visit))
+        await visit.bench.courses.change_assignment(membership.course, view.id, _rules_of_form(visit))
     except (BenchServiceError, ValueError) as error:
         return await _form_page(
             visit, FormProblem(_error_sentence(error), "Correct the field, and send the form again.")
         )
-    await visit.bench.audit.note_action(visit.account, membership.course, "changed assignment", view.id)
+    await visit.bench.audit.record_action(visit.account, membership.course, "changed assignment", view.id)
     return RedirectResponse(f"/courses/{quote(membership.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
@@ -81,7 +81,7 @@ async def _form_page(visit: Visit, problem: FormProblem | None) -> Response:
         is_archived=await visit.is_archived(),
         policies=list(Reveal),
         problem=problem,
-        fields=_sent_fields(visit) if problem else _fields(view),
+        fields=_sent_fields(visit) if problem else _fields_of_assignment(view),
     )
 
 
@@ -97,11 +97,11 @@ async def _chosen_assignment(visit: Visit) -> AssignmentView:
         None,
     )
     if view is None:
-        raise unknown_page()
+        raise unknown_page_refusal()
     return view
 
 
-def _rules(visit: Visit) -> AssignmentRules:
+def _rules_of_form(visit: Visit) -> AssignmentRules:
     """Returns the rules that a form gives.
 
     Raises:
@@ -113,10 +113,10 @@ def _rules(visit: Visit) -> AssignmentRules:
         visit.form_time("opens"),
         visit.form_time("due"),
         visit.form_time("closes"),
-        _optional_count(visit.form_field("runs")),
+        _run_limit_of_text(visit.form_field("runs")),
         RevealPhases(*(_reveal_policy(visit, name) for name in ("reveal", "reveal-after-due", "reveal-after-closing"))),
         _assistance_rule(visit),
-        _aids(visit),
+        _ticked_aids_or_all(visit),
     )
 
 
@@ -131,7 +131,7 @@ def _assistance_rule(visit: Visit) -> Assistance | None:
     return assistance_rule(allowed, visit.form_field("extensions", 4_000).replace(",", " ").split())
 
 
-def _aids(visit: Visit) -> frozenset[Aid] | None:
+def _ticked_aids_or_all(visit: Visit) -> frozenset[Aid] | None:
     """The aids that are ticked; None for all, and if the form does not ask."""
     ticked = set(visit.ticked_values("aids"))
     if not visit.form_field("aids-said") or ticked >= set(Aid):
@@ -144,7 +144,7 @@ def _sent_fields(visit: Visit) -> dict[str, str]:
     return {name: visit.form_field(name) for name in FIELDS} | {"aids": " ".join(visit.ticked_values("aids"))}
 
 
-def _fields(view: AssignmentView) -> dict[str, str]:
+def _fields_of_assignment(view: AssignmentView) -> dict[str, str]:
     """Fields of the form for an assignment as it is."""
     rule = view.assistance
     return dict.fromkeys(FIELDS, "") | {
@@ -167,10 +167,10 @@ def _time_field(moment: datetime | None) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M") if moment is not None else ""
 
 
-def _optional_count(text: str) -> int | None:
+def _run_limit_of_text(text: str) -> int | None:
     if not text:
         return None
-    count = whole_number(text)
+    count = whole_number_or_none(text)
     if count is None or not 1 <= count <= _MOST_RUNS:
         raise ValueError(f"“runs” is no number from 1 to {_MOST_RUNS:,}.")
     return count

@@ -16,7 +16,7 @@ from benchwright_remote.messages import Membership
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit
 from benchwright_service.studies.lab_closing import ClosingState, Outlook, unfinished_participants
-from benchwright_service.studies.lab_monitor import headers_of
+from benchwright_service.studies.lab_monitor import report_headers
 
 _CHUNK = 1 << 16
 
@@ -30,19 +30,19 @@ class _Confirmation:
     """True if they want to close it, and have to confirm that it is forced."""
 
 
-async def closing(visit: Visit) -> Response:
+async def closing_page(visit: Visit) -> Response:
     """Page on the effects of closing, its progress, or its result."""
     return await _closing_page(visit, await visit.owner_membership())
 
 
-async def state(visit: Visit) -> Response:
+async def closing_state_fragment(visit: Visit) -> Response:
     """Part with which the page refreshes itself while the study is being closed."""
     membership = await visit.owner_membership()
     closing_state = await visit.bench.studies.closings.state(membership.course)
     return render("study_closing_state", visit.session, state=closing_state, now=datetime.now(UTC))
 
 
-async def close(visit: Visit) -> Response:
+async def begin_closing_if_confirmed(visit: Visit) -> Response:
     """Begins to close it, or to make its report again; what it would end is confirmed by itself."""
     membership = await visit.owner_membership()
     closings, study = visit.bench.studies.closings, membership.course
@@ -64,15 +64,15 @@ async def close(visit: Visit) -> Response:
     return _redirect_to_closing(membership)
 
 
-async def report(visit: Visit) -> Response:
+async def study_report_page(visit: Visit) -> Response:
     """The report as it was made, which may not act for who is signed in."""
     membership = await visit.owner_membership()
     report_page = await visit.bench.studies.monitor.report_for_owner(visit.account, membership.course)
-    await visit.bench.audit.note_action(visit.account, membership.course, "read report", "page")
-    return Response(report_page, media_type="text/html", headers=headers_of(report_page))
+    await visit.bench.audit.record_action(visit.account, membership.course, "read report", "page")
+    return Response(report_page, media_type="text/html", headers=report_headers(report_page))
 
 
-async def export(visit: Visit) -> Response:
+async def study_records_download(visit: Visit) -> Response:
     """The records of a closed study, which tell who worked under which condition and how well."""
     membership = await visit.owner_membership()
     if not (await visit.bench.studies.closings.state(membership.course)).digest:
@@ -81,7 +81,7 @@ async def export(visit: Visit) -> Response:
             "The study goes on: nobody sees outcomes by condition.",
             "Close it first; its records can be downloaded then.",
         )
-    await visit.bench.audit.note_action(visit.account, membership.course, "exported records", "")
+    await visit.bench.audit.record_action(visit.account, membership.course, "exported records", "")
     file = await visit.bench.studies.closings.archive(membership.course)
     headers = SECURITY | {
         "Content-Disposition": f'attachment; filename="{membership.course}.zip"',
@@ -111,7 +111,9 @@ async def _closing_page(
     is_open = not (closing_state.is_running or closing_state.digest)
     watch = await visit.bench.studies.monitor.study_watch(membership.course)
     if is_open:
-        await visit.bench.audit.note_action_unless_recent(visit.account, membership.course, "saw what closing ends", "")
+        await visit.bench.audit.record_action_unless_recent(
+            visit.account, membership.course, "saw what closing ends", ""
+        )
     status = HTTPStatus.CONFLICT if is_second else HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     return render(
         "study_closing",

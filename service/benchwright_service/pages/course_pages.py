@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
+from benchwright_attempts.attribution.actors import UNKNOWN_CONDITION
 from benchwright_problems.problem import Reveal
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.courses.playback import PlaybackError
 from benchwright_service.courses.progress import AttemptLine, TextFromSource, text_sources
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
-from benchwright_service.pages.replay_pages import student_of
-from benchwright_service.pages.visit import STAFF, WATCHERS, Visit, sections_of, unknown_page
+from benchwright_service.pages.replay_pages import staff_and_student_of_path
+from benchwright_service.pages.visit import STAFF, WATCHERS, Visit, sections_of, unknown_page_refusal
 
 CHECKED_WITHIN_S = 0.3
 """Time in seconds that a page waits for records that have to be checked; they go on in the background."""
@@ -38,7 +40,7 @@ FIELDS = (
 """Of the form for an assignment."""
 
 
-async def courses(visit: Visit) -> Response:
+async def courses_page(visit: Visit) -> Response:
     """The courses of who is signed in, and the studies that they watch."""
     memberships = await visit.bench.accounts.memberships_with_archived(visit.account)
     studies = [
@@ -49,26 +51,26 @@ async def courses(visit: Visit) -> Response:
     return render("courses", visit.session, courses=shown_courses, studies=watched)
 
 
-async def course(visit: Visit) -> Response:
+async def visited_course_page(visit: Visit) -> Response:
     """A course: for its staff with a form for assignments, for others with their own standing."""
     membership = await visit.membership()
     return await course_page(visit, membership, None, {})
 
 
-async def archive(visit: Visit) -> Response:
+async def archive_or_restore_course(visit: Visit) -> Response:
     """Archives a course, or restores it."""
     membership = await visit.membership()
     if membership.role is not Role.OWNER:
-        raise unknown_page()
+        raise unknown_page_refusal()
     restore = visit.form_field("restore") == "yes"
     await visit.bench.courses.archive(membership.course, restore=restore)
-    await visit.bench.audit.note_action(
+    await visit.bench.audit.record_action(
         visit.account, membership.course, "restored course" if restore else "archived course", ""
     )
     return RedirectResponse(f"/courses/{quote(membership.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
-async def progress(visit: Visit) -> Response:
+async def progress_page(visit: Visit) -> Response:
     """Students by problems."""
     membership = await visit.staff_membership()
     section = visit.section
@@ -76,7 +78,7 @@ async def progress(visit: Visit) -> Response:
     matrix = await visit.bench.coursework.progress.matrix(membership.course, assignments, section)
     everybody = matrix.students if not section else await visit.bench.coursework.progress.students(membership.course)
     checks = await visit.bench.coursework.assistance.checks_of_course(membership.course, CHECKED_WITHIN_S)
-    await visit.bench.audit.note_action(visit.account, membership.course, "saw progress", section)
+    await visit.bench.audit.record_action(visit.account, membership.course, "saw progress", section)
     return render(
         "progress",
         visit.session,
@@ -89,18 +91,18 @@ async def progress(visit: Visit) -> Response:
     )
 
 
-async def work(visit: Visit) -> Response:
+async def student_work_page(visit: Visit) -> Response:
     """One student's attempts at a problem."""
-    membership, assignment, student = await student_of(visit)
+    membership, assignment, student = await staff_and_student_of_path(visit)
     path = visit.request.path_params
     attempt_lines = await visit.bench.coursework.progress.attempts(student.account, assignment.id, path["problem"])
-    written_shares = [await _text_sources_or_reason(visit, attempt) for attempt in attempt_lines]
+    makers = [await _makers_or_reason(visit, attempt) for attempt in attempt_lines]
     attempt_checks = [
         await visit.bench.coursework.assistance.check_of_attempt(membership.course, assignment.id, attempt_line.id)
         for attempt_line in attempt_lines
     ]
     seen_work = f"{student.account} {assignment.pack}/{path['problem']}"
-    await visit.bench.audit.note_action(visit.account, membership.course, "saw work", seen_work)
+    await visit.bench.audit.record_action(visit.account, membership.course, "saw work", seen_work)
     return render(
         "work",
         visit.session,
@@ -108,26 +110,37 @@ async def work(visit: Visit) -> Response:
         assignment=assignment,
         problem=path["problem"],
         student=student,
-        attempts=list(zip(attempt_lines, written_shares, strict=True)),
+        attempts=list(zip(attempt_lines, makers, strict=True)),
         checked=attempt_checks,
     )
 
 
-async def _text_sources_or_reason(visit: Visit, attempt_line: AttemptLine) -> Sequence[TextFromSource] | str:
-    """Sources of its text; or the reason why they can't be said."""
+@dataclass(frozen=True)
+class _Makers:
+    """Who made an attempt, and where its text came from."""
+
+    made_by: str
+    sources: Sequence[TextFromSource]
+
+
+async def _makers_or_reason(visit: Visit, attempt_line: AttemptLine) -> _Makers | str:
+    """Who made it; or the reason why that can't be said."""
     try:
-        return text_sources(
-            (await visit.bench.coursework.replays.playback(attempt_line.id, attempt_line.summary.seq)).inserted
-        )
+        playback = await visit.bench.coursework.replays.playback(attempt_line.id, attempt_line.summary.seq)
+        condition = playback.actors.condition
+        return _Makers(condition.value if condition else UNKNOWN_CONDITION, text_sources(playback.inserted))
     except PlaybackError as error:
         return str(error)
 
 
-async def audit(visit: Visit) -> Response:
+async def course_audit_page(visit: Visit) -> Response:
     """Page of the audit log: who of the staff saw or changed what."""
     membership = await visit.staff_membership()
     return render(
-        "audit", visit.session, member=membership, entries=await visit.bench.audit.newest_entries(membership.course)
+        "audit",
+        visit.session,
+        member=membership,
+        entries=await visit.bench.audit.newest_entries(membership.course),
     )
 
 

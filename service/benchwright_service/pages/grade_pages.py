@@ -12,9 +12,9 @@ from benchwright_remote.messages import AssignmentView, Membership
 from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebook
-from benchwright_service.grades.item_report import LEAST_ALIKE, analyse_items
+from benchwright_service.grades.item_report import LEAST_ALIKE, item_statistics_by_problem
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
-from benchwright_service.pages.visit import Visit, sections_of, unknown_page
+from benchwright_service.pages.visit import Visit, sections_of, unknown_page_refusal
 from benchwright_teaching.grade_files import canvas_csv, moodle_csv, people_csv
 from benchwright_teaching.points import Counting, GradingRules
 
@@ -25,11 +25,11 @@ _FILE_WITHIN_S = 20.0
 """Time in seconds that a file waits for records that have to be checked."""
 
 
-async def grades(visit: Visit) -> Response:
+async def grades_page(visit: Visit) -> Response:
     """Students by assignments."""
     membership = await visit.staff_membership()
     book = await _course_book(visit, membership)
-    await visit.bench.audit.note_action(visit.account, membership.course, "saw grades", visit.section)
+    await visit.bench.audit.record_action(visit.account, membership.course, "saw grades", visit.section)
     services = visit.bench.sign_in.lti_services
     platform = await services.platform_name_of(membership.course) if services is not None else ""
     return render(
@@ -44,14 +44,14 @@ async def grades(visit: Visit) -> Response:
     )
 
 
-async def file(visit: Visit) -> Response:
+async def gradebook_file(visit: Visit) -> Response:
     """The gradebook as a file for another system."""
     membership = await visit.staff_membership()
     kind = visit.request.path_params["kind"]
     if kind not in (*_FILES, TABLE):
-        raise unknown_page()
+        raise unknown_page_refusal()
     book = (await _course_book(visit, membership)).of_section(visit.section)
-    await visit.bench.audit.note_action(
+    await visit.bench.audit.record_action(
         visit.account, membership.course, "exported grades", f"{kind} {visit.section}".rstrip()
     )
     if kind == TABLE:
@@ -67,12 +67,12 @@ async def file(visit: Visit) -> Response:
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-async def grade(visit: Visit) -> Response:
+async def student_grade_page(visit: Visit) -> Response:
     """One student's grade."""
     return await _grade_page(visit, None)
 
 
-async def change(visit: Visit) -> Response:
+async def change_student_grade(visit: Visit) -> Response:
     """Extends an assignment for a student, or adjusts their points."""
     membership = await visit.changeable_membership()
     view, student, _ = await _chosen_assignment_and_student(visit, membership)
@@ -96,29 +96,29 @@ async def change(visit: Visit) -> Response:
             action = "extended"
     except (BenchServiceError, ValueError) as error:
         return await _grade_page(visit, FormProblem(str(error), "Correct the field, and send the form again."))
-    await visit.bench.audit.note_action(visit.account, membership.course, action, f"{student.account} {view.id}")
+    await visit.bench.audit.record_action(visit.account, membership.course, action, f"{student.account} {view.id}")
     return RedirectResponse(visit.request.url.path, HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
-async def rules(visit: Visit) -> Response:
+async def change_grading_rules(visit: Visit) -> Response:
     """Changes how an assignment is graded."""
     membership = await visit.changeable_membership()
     assignment = visit.request.path_params["assignment"]
     try:
-        grading = grading_of(visit)
+        grading = grading_of_form(visit)
         await visit.bench.grades.gradebooks.change_grading(membership.course, assignment, grading)
     except BenchServiceError:
-        raise unknown_page() from None
+        raise unknown_page_refusal() from None
     except ValueError as error:
         problem = FormProblem(str(error), "Go back, and correct the field.")
         return render(
             "told", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, title="That did not work", problem=problem
         )
-    await visit.bench.audit.note_action(visit.account, membership.course, "changed grading", assignment)
+    await visit.bench.audit.record_action(visit.account, membership.course, "changed grading", assignment)
     return RedirectResponse(f"/courses/{quote(membership.course)}/grades", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
-async def items(visit: Visit) -> Response:
+async def item_analysis_page(visit: Visit) -> Response:
     """Item analysis."""
     membership = await visit.staff_membership()
     book = await _course_book(visit, membership)
@@ -128,13 +128,13 @@ async def items(visit: Visit) -> Response:
         visit.session,
         member=membership,
         book=section_book,
-        items=analyse_items(section_book),
+        items=item_statistics_by_problem(section_book),
         section=visit.section,
         sections=sections_of(book.students),
     )
 
 
-async def item(visit: Visit) -> Response:
+async def item_page(visit: Visit) -> Response:
     """One problem."""
     membership = await visit.staff_membership()
     whole_book = await _course_book(visit, membership)
@@ -142,7 +142,7 @@ async def item(visit: Visit) -> Response:
     problem = visit.request.path_params["problem"]
     view = _chosen_assignment(visit, book)
     if problem not in view.problems:
-        raise unknown_page()
+        raise unknown_page_refusal()
     public_problem = await visit.bench.courses.public_problem(view.pack, problem)
     item_report = await visit.bench.grades.item_reports.report(book, view.id, public_problem)
     return render(
@@ -151,7 +151,7 @@ async def item(visit: Visit) -> Response:
         member=membership,
         assignment=view,
         problem=problem,
-        item=analyse_items(book)[view.id, problem],
+        item=item_statistics_by_problem(book)[view.id, problem],
         report=item_report,
         outdated=await visit.bench.grades.regrades.outdated_runs(view, problem),
         is_question=public_problem.kind is ProblemKind.QUESTION,
@@ -160,19 +160,19 @@ async def item(visit: Visit) -> Response:
     )
 
 
-async def alike(visit: Visit) -> Response:
+async def similar_solutions_page(visit: Visit) -> Response:
     """Pairs of students whose solutions of a problem have much in common."""
     membership = await visit.staff_membership()
     book = await _course_book(visit, membership)
     problem = visit.request.path_params["problem"]
     view = _chosen_assignment(visit, book)
     if problem not in view.problems:
-        raise unknown_page()
+        raise unknown_page_refusal()
     public_problem = await visit.bench.courses.public_problem(view.pack, problem)
     if public_problem.kind is ProblemKind.QUESTION:
-        raise unknown_page()
-    similar_pairs = await visit.bench.grades.item_reports.similar_students(book, view.id, public_problem)
-    await visit.bench.audit.note_action(
+        raise unknown_page_refusal()
+    similar_pairs = await visit.bench.grades.item_reports.similar_student_pairs(book, view.id, public_problem)
+    await visit.bench.audit.record_action(
         visit.account, membership.course, "compared solutions", f"{view.pack}/{problem}"
     )
     return render(
@@ -187,7 +187,7 @@ async def alike(visit: Visit) -> Response:
     )
 
 
-def grading_of(visit: Visit) -> GradingRules:
+def grading_of_form(visit: Visit) -> GradingRules:
     """Returns the grading of an assignment that a form gives.
 
     Raises:
@@ -210,7 +210,7 @@ def grading_of(visit: Visit) -> GradingRules:
 async def _grade_page(visit: Visit, problem: FormProblem | None) -> Response:
     membership = await visit.staff_membership()
     view, student, book = await _chosen_assignment_and_student(visit, membership)
-    await visit.bench.audit.note_action(visit.account, membership.course, "saw grade", f"{student.account} {view.id}")
+    await visit.bench.audit.record_action(visit.account, membership.course, "saw grade", f"{student.account} {view.id}")
     return render(
         "grade",
         visit.session,
@@ -219,6 +219,7 @@ async def _grade_page(visit: Visit, problem: FormProblem | None) -> Response:
         assignment=view,
         student=student,
         grade=book.grade(student, view),
+        cells=await visit.bench.coursework.progress.student_cells(membership.course, student.account, view.id),
         rubrics=await visit.bench.grades.rubrics.grades_of_runs(book.grade(student, view).counted_runs, for_staff=True),
         most=book.maximum_points(view),
         history=await visit.bench.grades.history.grade_changes(view.id, student.account),
@@ -243,7 +244,7 @@ async def _chosen_assignment_and_student(
     account = visit.request.path_params["account"]
     student = next((candidate for candidate in book.students if candidate.account == account), None)
     if student is None:
-        raise unknown_page()
+        raise unknown_page_refusal()
     return _chosen_assignment(visit, book), student, book
 
 
@@ -251,5 +252,5 @@ def _chosen_assignment(visit: Visit, book: Gradebook) -> AssignmentView:
     assignment_id = visit.request.path_params["assignment"]
     assignment = next((view for view, _ in book.assignments if view.id == assignment_id), None)
     if assignment is None:
-        raise unknown_page()
+        raise unknown_page_refusal()
     return assignment

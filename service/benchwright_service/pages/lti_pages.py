@@ -13,7 +13,7 @@ from benchwright_service.callers import caller_address
 from benchwright_service.errors import BenchServiceError, SignInError, UnknownContextError
 from benchwright_service.pages import sign_in_page
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
-from benchwright_service.pages.visit import Visit, unknown_page
+from benchwright_service.pages.visit import Visit, unknown_page_refusal
 
 if TYPE_CHECKING:
     from benchwright_service.sign_in.lti_services import LtiServices
@@ -27,11 +27,11 @@ _FAILED = FormProblem(
 )
 
 
-async def login(visit: Visit) -> Response:
+async def begin_lti_login(visit: Visit) -> Response:
     """The platform asks to sign somebody in: the browser goes back to it."""
     tool = visit.bench.sign_in.lti
     if tool is None:
-        raise unknown_page()
+        raise unknown_page_refusal()
     visit.bench.sign_in.count_sign_in(caller_address(visit.request))
     names = ("iss", "login_hint", "client_id", "lti_message_hint")
     login_fields = visit.form if visit.request.method == "POST" else visit.request.query_params
@@ -43,11 +43,11 @@ async def login(visit: Visit) -> Response:
     return RedirectResponse(url, HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
-async def launch(visit: Visit) -> Response:
+async def finish_lti_launch(visit: Visit) -> Response:
     """The platform's message: the browser has a session from now on, and shows the course."""
     tool = visit.bench.sign_in.lti
     if tool is None:
-        raise unknown_page()
+        raise unknown_page_refusal()
     visit.bench.sign_in.count_sign_in(caller_address(visit.request))
     # It counts once, whatever comes of it.
     login_state = visit.request.session.pop(_AWAY, None)
@@ -65,7 +65,7 @@ async def launch(visit: Visit) -> Response:
     except SignInError:
         return _show_failure(visit, _FAILED)
     if visit.bench.sign_in.lti_services is not None:
-        await visit.bench.sign_in.lti_services.keep_launch(identity)
+        await visit.bench.sign_in.lti_services.keep_platform_addresses(identity)
     account = await visit.bench.accounts.find_or_make_account(
         identity.issuer, identity.subject, identity.name, identity.course, identity.role
     )
@@ -74,21 +74,21 @@ async def launch(visit: Visit) -> Response:
     return await sign_in_page.begin_session(visit, account, f"/courses/{quote(identity.course)}")
 
 
-async def keys(visit: Visit) -> Response:
+async def tool_key_set(visit: Visit) -> Response:
     """The public key by which platforms know this tool."""
     if visit.bench.sign_in.lti_services is None:
-        raise unknown_page()
+        raise unknown_page_refusal()
     return JSONResponse(visit.bench.sign_in.lti_services.tool_key.public_key_set, headers=SECURITY)
 
 
-async def roster(visit: Visit) -> Response:
+async def add_platform_roster(visit: Visit) -> Response:
     """Takes the roster of the learning management system."""
     membership, services = await _membership_and_services(visit)
     try:
-        roster_outcome = await services.take_roster(membership.course)
+        roster_outcome = await services.add_roster_members(membership.course)
     except BenchServiceError as error:
         return _show_failure(visit, FormProblem(str(error), "Go back to the grades."))
-    await visit.bench.audit.note_action(
+    await visit.bench.audit.record_action(
         visit.account, membership.course, "took roster", f"{roster_outcome.member_count} members"
     )
     message = (
@@ -100,7 +100,7 @@ async def roster(visit: Visit) -> Response:
     return _show_success(visit, "The roster was taken", message)
 
 
-async def send(visit: Visit) -> Response:
+async def send_grades_to_platform(visit: Visit) -> Response:
     """Sends grades to the learning management system."""
     membership, services = await _membership_and_services(visit)
     assignments = await visit.bench.courses.all_assignments(membership.course)
@@ -109,7 +109,7 @@ async def send(visit: Visit) -> Response:
         sending_outcome = await services.send_grades(membership.course, book)
     except BenchServiceError as error:
         return _show_failure(visit, FormProblem(str(error), "Go back to the grades."))
-    await visit.bench.audit.note_action(
+    await visit.bench.audit.record_action(
         visit.account, membership.course, "sent grades", f"{sending_outcome.sent} scores"
     )
     message = f"{sending_outcome.sent} scores were sent; {sending_outcome.unchanged} have not changed."
@@ -126,7 +126,7 @@ async def send(visit: Visit) -> Response:
 async def _membership_and_services(visit: Visit) -> tuple[Membership, LtiServices]:
     membership = await visit.changeable_membership()
     if visit.bench.sign_in.lti_services is None:
-        raise unknown_page()
+        raise unknown_page_refusal()
     return membership, visit.bench.sign_in.lti_services
 
 

@@ -12,17 +12,17 @@ from benchwright_remote.messages import Membership, Role
 from benchwright_service.accounts.people import Person
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
-from benchwright_service.pages.visit import Visit, unknown_page
+from benchwright_service.pages.visit import Visit, unknown_page_refusal
 
 _LONGEST_GROUP = 60
 
 
-async def people(visit: Visit) -> Response:
+async def people_page(visit: Visit) -> Response:
     """Everybody."""
     return await _people_page(visit, await visit.staff_membership(), None)
 
 
-async def group(visit: Visit) -> Response:
+async def change_groups(visit: Visit) -> Response:
     """Puts people in groups."""
     membership = await visit.changeable_membership()
     course_people = await visit.bench.people_service.members(membership.course)
@@ -32,22 +32,22 @@ async def group(visit: Visit) -> Response:
     }
     await visit.bench.people_service.assign_groups(membership.course, changed_groups)
     if changed_groups:
-        await visit.bench.audit.note_action(
+        await visit.bench.audit.record_action(
             visit.account, membership.course, "changed groups", f"{len(changed_groups)} people"
         )
     return _redirect_to_people(membership)
 
 
-async def export(visit: Visit) -> Response:
+async def person_export(visit: Visit) -> Response:
     """Export of the data that the service has of a person in the course."""
     membership, person = await _chosen_person(visit)
     content = await visit.bench.people_service.export_person(membership.course, person.account)
-    await visit.bench.audit.note_action(visit.account, membership.course, "exported person", person.account)
+    await visit.bench.audit.record_action(visit.account, membership.course, "exported person", person.account)
     headers = SECURITY | {"Content-Disposition": f'attachment; filename="{person.account}.zip"'}
     return Response(content, media_type="application/zip", headers=headers)
 
 
-async def delete(visit: Visit) -> Response:
+async def delete_chosen_person(visit: Visit) -> Response:
     """Deletes it."""
     membership, person = await _chosen_person(visit)
     if person.account == visit.account:
@@ -61,25 +61,25 @@ async def delete(visit: Visit) -> Response:
         )
     except (BenchServiceError, AttemptError) as error:
         return await _people_page(visit, membership, FormProblem(str(error), "Try again."))
-    await visit.bench.audit.note_action(visit.account, membership.course, "deleted person", person.account)
+    await visit.bench.audit.record_action(visit.account, membership.course, "deleted person", person.account)
     return _redirect_to_people(membership)
 
 
 async def _chosen_person(visit: Visit) -> tuple[Membership, Person]:
     membership = await visit.membership()
     if membership.role is not Role.OWNER:
-        raise unknown_page()
+        raise unknown_page_refusal()
     try:
         return membership, await visit.bench.people_service.member(
             membership.course, visit.request.path_params["account"]
         )
     except BenchServiceError:
-        raise unknown_page() from None
+        raise unknown_page_refusal() from None
 
 
 async def _people_page(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
     course_people = await visit.bench.people_service.members(membership.course)
-    await visit.bench.audit.note_action(visit.account, membership.course, "saw people", "")
+    await visit.bench.audit.record_action(visit.account, membership.course, "saw people", "")
     return render(
         "people",
         visit.session,

@@ -26,7 +26,7 @@ from benchwright_service.pages.question_form import (
     sent_question,
 )
 from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, picture_response, render
-from benchwright_service.pages.visit import GRADERS, STAFF, Visit, unknown_page, whole_number
+from benchwright_service.pages.visit import GRADERS, STAFF, Visit, unknown_page_refusal, whole_number_or_none
 from benchwright_service.questions.publishing import pack_name
 from benchwright_service.questions.trying import TRIES_PER_DAY
 from benchwright_service.questions.writing import (
@@ -44,17 +44,17 @@ _SHOWN = frozenset({QuestionState.ACCEPTED, QuestionState.WITHDRAWN})
 """States in which staff may read a question: the key of what they may still have to review would spoil that."""
 
 
-async def questions(visit: Visit) -> Response:
+async def questions_page(visit: Visit) -> Response:
     """Page of the questions that the course collects: one's own, the ranking, and for staff the progress."""
     return await _questions_page(visit, await _writer_membership(visit), None)
 
 
-async def invite(visit: Visit) -> Response:
+async def submit_question_call(visit: Visit) -> Response:
     """Has the course collect questions, or changes how."""
     membership = await visit.changeable_membership()
     try:
         pack_name(membership.course)
-        reviewers = whole_number(visit.form_field("reviewers") or str(FEWEST_REVIEWERS)) or 0
+        reviewers = whole_number_or_none(visit.form_field("reviewers") or str(FEWEST_REVIEWERS)) or 0
         call_times = visit.form_time("opens"), visit.form_time("closes")
         call = QuestionCall(visit.form_field("title"), visit.form_field("license"), *call_times, reviewers=reviewers)
         await visit.bench.collecting.questions.open_or_change_call(membership.course, call)
@@ -62,31 +62,31 @@ async def invite(visit: Visit) -> Response:
         return await _questions_page(
             visit, membership, form_problem_of_error(error, "Correct it, and send the form again.")
         )
-    await visit.bench.audit.note_action(visit.account, membership.course, "collected questions", "")
+    await visit.bench.audit.record_action(visit.account, membership.course, "collected questions", "")
     return _redirect_within_course(membership, "questions")
 
 
-async def publish(visit: Visit) -> Response:
+async def publish_questions(visit: Visit) -> Response:
     """Makes the accepted questions the next version of the course's pack."""
     membership = await visit.changeable_membership()
     try:
         pack = await visit.bench.collecting.publishing.publish(membership.course)
     except BenchServiceError as error:
         return await _questions_page(visit, membership, form_problem_of_error(error, "Publish once that has changed."))
-    await visit.bench.audit.note_action(
+    await visit.bench.audit.record_action(
         visit.account, membership.course, "published questions", f"{pack.name} {pack.version}"
     )
     return _redirect_within_course(membership, "questions")
 
 
-async def new(visit: Visit) -> Response:
+async def new_question_form(visit: Visit) -> Response:
     """An empty form of the format that the address names."""
     membership = await _writer_membership(visit)
     style = chosen_format(visit.request.query_params.get("format", ""))
     return await _form_page(visit, membership, None, style, empty_fields(style), None)
 
 
-async def create(visit: Visit) -> Response:
+async def create_question(visit: Visit) -> Response:
     """Takes a new question."""
     membership = await _writer_membership(visit)
     style = chosen_format(visit.form_field("format"))
@@ -100,13 +100,13 @@ async def create(visit: Visit) -> Response:
     return _redirect_within_course(membership, f"questions/{name}")
 
 
-async def question(visit: Visit) -> Response:
+async def question_page(visit: Visit) -> Response:
     """One question: for its author with what can be done, for staff once it is decided."""
     membership = await _writer_membership(visit)
     return await _question_page(visit, membership, await _readable_question(visit, membership), None)
 
 
-async def change(visit: Visit) -> Response:
+async def change_question(visit: Visit) -> Response:
     """Makes the author's change to it: save, try, submit, withdraw, begin its twin."""
     membership = await _writer_membership(visit)
     question = await _readable_question(visit, membership)
@@ -114,7 +114,7 @@ async def change(visit: Visit) -> Response:
     try:
         if question.author != visit.account or await visit.is_archived():
             raise BenchServiceError("only its author can change the question, and not in an archived course")
-        name = await _apply_action(visit, membership, question, act)
+        name = await _carry_out_author_action(visit, membership, question, act)
     except (ValueError, BenchServiceError) as error:
         if act == "save":
             return await _form_page(
@@ -124,7 +124,9 @@ async def change(visit: Visit) -> Response:
     return _redirect_within_course(membership, f"questions/{name}")
 
 
-async def _apply_action(visit: Visit, membership: Membership, question: VersionedQuestion, action: str) -> str:
+async def _carry_out_author_action(
+    visit: Visit, membership: Membership, question: VersionedQuestion, action: str
+) -> str:
     """Does it; returns which question the author goes to."""
     collecting = visit.bench.collecting
     match action:
@@ -134,7 +136,7 @@ async def _apply_action(visit: Visit, membership: Membership, question: Versione
                 membership.course, question.id, visit.account, content, pictures, credited=is_credited(visit)
             )
         case "try":
-            await collecting.tries.ask_models(membership.course, question)
+            await collecting.tries.begin_asking_models(membership.course, question)
         case "submit":
             await collecting.questions.submit_for_review(membership.course, question.id, visit.account)
         case "withdraw":
@@ -142,32 +144,32 @@ async def _apply_action(visit: Visit, membership: Membership, question: Versione
         case "twin":
             return await collecting.questions.begin_free_text_twin(membership.course, question.id, visit.account)
         case _:
-            raise unknown_page()
+            raise unknown_page_refusal()
     return question.id
 
 
-async def figure(visit: Visit) -> Response:
+async def figure_of_question(visit: Visit) -> Response:
     """A picture of the newest version, for those who may read that; reviewers may while they review it."""
     membership = await _writer_membership(visit)
     question = await visit.bench.collecting.questions.find_question(
         membership.course, visit.request.path_params["question"]
     )
     if question is None:
-        raise unknown_page()
+        raise unknown_page_refusal()
     is_reviewer = membership.role in GRADERS and await visit.bench.collecting.reviews.is_reviewing(
         question, visit.account
     )
     if not is_reviewer and not _may_read(visit, membership, question):
-        raise unknown_page()
+        raise unknown_page_refusal()
     name = visit.request.path_params["figure"]
     chosen_figure = next((candidate for candidate in question.content.figures if candidate.sha256 == name), None)
     pictures = await visit.bench.collecting.questions.pictures_by_digest({question.id: question.content})
     if chosen_figure is None or name not in pictures:
-        raise unknown_page()
+        raise unknown_page_refusal()
     return picture_response(pictures[name], chosen_figure.media_type)
 
 
-async def tries(visit: Visit) -> Response:
+async def tries_fragment(visit: Visit) -> Response:
     """Answers of models so far, as a part of the question's page."""
     membership = await _writer_membership(visit)
     question = await _readable_question(visit, membership)
@@ -189,12 +191,12 @@ async def _questions_page(visit: Visit, membership: Membership, problem: FormPro
         is_open=collecting.questions.is_open(call) and not is_archived,
         mine=await collecting.questions.authored_questions(membership.course, visit.account),
         waiting=await collecting.reviews.waiting_count(membership.course, visit.account) if is_reviewer else 0,
-        authors=await collecting.standing.authors(accepted_questions),
+        authors=await collecting.statistics.authors(accepted_questions),
         is_staff=is_staff,
         is_reviewer=is_reviewer,
         is_archived=is_archived,
-        states=await collecting.standing.question_counts(membership.course) if is_staff else {},
-        reviewing=await collecting.standing.reviewing_state(membership.course) if is_staff else None,
+        states=await collecting.statistics.question_counts(membership.course) if is_staff else {},
+        reviewing=await collecting.statistics.review_statistics(membership.course) if is_staff else None,
         accepted=accepted_questions,
         returned=await collecting.questions.returned_pack_questions(membership.course) if is_staff else (),
         pack=pack_name(membership.course) if call is not None else "",
@@ -289,9 +291,9 @@ async def _writer_membership(visit: Visit) -> Membership:
     """Membership of who may write questions: all of a course that collects some, and its staff who may begin that."""
     membership = await visit.membership()
     if membership.role is Role.MONITOR:
-        raise unknown_page()
+        raise unknown_page_refusal()
     if membership.role not in STAFF and await visit.bench.collecting.questions.find_call(membership.course) is None:
-        raise unknown_page()
+        raise unknown_page_refusal()
     return membership
 
 
@@ -300,7 +302,7 @@ async def _readable_question(visit: Visit, membership: Membership) -> VersionedQ
         membership.course, visit.request.path_params["question"]
     )
     if question is None or not _may_read(visit, membership, question):
-        raise unknown_page()
+        raise unknown_page_refusal()
     return question
 
 

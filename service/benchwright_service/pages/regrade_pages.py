@@ -11,29 +11,29 @@ from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.regrades import Regrade
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
-from benchwright_service.pages.visit import Visit, unknown_page
+from benchwright_service.pages.visit import Visit, unknown_page_refusal
 
 
-async def begin(visit: Visit) -> Response:
+async def begin_problem_regrade(visit: Visit) -> Response:
     """Runs everything of a problem again."""
     membership = await visit.changeable_membership()
     path = visit.request.path_params
     assignments = await visit.bench.courses.all_assignments(membership.course)
     view = next((assignment for assignment in assignments if assignment.id == path["assignment"]), None)
     if view is None or path["problem"] not in view.problems:
-        raise unknown_page()
+        raise unknown_page_refusal()
     try:
         regrade = await visit.bench.grades.regrades.begin_regrade(view, path["problem"], visit.account)
     except BenchServiceError as error:
         return _refusal_page(visit, error)
-    await visit.bench.audit.note_action(
+    await visit.bench.audit.record_action(
         visit.account, membership.course, "began regrade", f"{view.pack}/{path['problem']}"
     )
-    await visit.bench.runs.take_up()
+    await visit.bench.runs.take_up_unfinished_runs()
     return _redirect_to_regrade(membership, regrade)
 
 
-async def regrade(visit: Visit) -> Response:
+async def regrade_page(visit: Visit) -> Response:
     """Page on the progress of a regrade, and on the students whom it changes."""
     membership, regrade = await _chosen_regrade(visit)
     assignments = await visit.bench.courses.all_assignments(membership.course)
@@ -41,13 +41,13 @@ async def regrade(visit: Visit) -> Response:
     return render("regrade", visit.session, member=membership, regrade=regrade, changes=student_changes)
 
 
-async def decide(visit: Visit) -> Response:
+async def accept_or_drop_regrade(visit: Visit) -> Response:
     """Accepts or drops it."""
     await visit.changeable_membership()
     membership, regrade = await _chosen_regrade(visit)
     decision = visit.form_field("decision")
     if decision not in ("accept", "drop"):
-        raise unknown_page()
+        raise unknown_page_refusal()
     try:
         if decision == "accept":
             await visit.bench.grades.regrades.accept(regrade)
@@ -56,7 +56,7 @@ async def decide(visit: Visit) -> Response:
     except BenchServiceError as error:
         return _refusal_page(visit, error)
     action = "accepted regrade" if decision == "accept" else "dropped regrade"
-    await visit.bench.audit.note_action(
+    await visit.bench.audit.record_action(
         visit.account, membership.course, action, f"{regrade.assignment.pack}/{regrade.problem}"
     )
     return _redirect_to_regrade(membership, regrade.id)
@@ -67,7 +67,7 @@ async def _chosen_regrade(visit: Visit) -> tuple[Membership, Regrade]:
     assignments = await visit.bench.courses.all_assignments(membership.course)
     regrade = await visit.bench.grades.regrades.find_regrade(assignments, visit.request.path_params["regrade"])
     if regrade is None:
-        raise unknown_page()
+        raise unknown_page_refusal()
     return membership, regrade
 
 

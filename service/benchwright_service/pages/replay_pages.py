@@ -13,10 +13,10 @@ from benchwright_remote.messages import AssignmentView, Membership
 from benchwright_service.courses.playback import PlaybackError
 from benchwright_service.courses.progress import AttemptLine, CourseStudent
 from benchwright_service.pages.rendering import SECURITY, render
-from benchwright_service.pages.visit import Visit, unknown_page
+from benchwright_service.pages.visit import Visit, unknown_page_refusal
 
 
-async def student_of(visit: Visit) -> tuple[Membership, AssignmentView, CourseStudent]:
+async def staff_and_student_of_path(visit: Visit) -> tuple[Membership, AssignmentView, CourseStudent]:
     """Staff, with the assignment and the student of the path.
 
     Raises:
@@ -29,11 +29,11 @@ async def student_of(visit: Visit) -> tuple[Membership, AssignmentView, CourseSt
     students = await visit.bench.coursework.progress.students(membership.course)
     student = next((candidate for candidate in students if candidate.account == path["account"]), None)
     if view is None or student is None or path["problem"] not in view.problems:
-        raise unknown_page()
+        raise unknown_page_refusal()
     return membership, view, student
 
 
-async def overview(visit: Visit) -> Response:
+async def replay_overview_json(visit: Visit) -> Response:
     """Overview of the attempt's events and their times, as JSON."""
     line, _, _ = await _replayed_attempt(visit)
     try:
@@ -43,7 +43,7 @@ async def overview(visit: Visit) -> Response:
     return Response(json.dumps(replay), media_type="application/json", headers=SECURITY)
 
 
-async def chunk(visit: Visit) -> Response:
+async def replay_chunk_json(visit: Visit) -> Response:
     """A part of its text, as JSON."""
     line, _, _ = await _replayed_attempt(visit)
     events, number = visit.path_number("events"), visit.path_number("chunk")
@@ -54,14 +54,14 @@ async def chunk(visit: Visit) -> Response:
         except PlaybackError as error:
             raise _unreadable_refusal(error) from error
     if content is None:
-        raise unknown_page()
+        raise unknown_page_refusal()
     headers = SECURITY | {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
     if "gzip" not in visit.request.headers.get("accept-encoding", ""):
         content, headers = gzip.decompress(content), SECURITY
     return Response(content, media_type="application/json", headers=headers)
 
 
-async def final(visit: Visit) -> Response:
+async def final_files_page(visit: Visit) -> Response:
     """The text at the end."""
     line, membership, student = await _replayed_attempt(visit)
     try:
@@ -80,12 +80,12 @@ def _unreadable_refusal(error: PlaybackError) -> RefusalError:
 
 
 async def _replayed_attempt(visit: Visit) -> tuple[AttemptLine, Membership, CourseStudent]:
-    membership, view, student = await student_of(visit)
+    membership, view, student = await staff_and_student_of_path(visit)
     path = visit.request.path_params
     attempt_lines = await visit.bench.coursework.progress.attempts(student.account, view.id, path["problem"])
     line = next((candidate for candidate in attempt_lines if candidate.id == path["attempt"]), None)
     if line is None:
-        raise unknown_page()
+        raise unknown_page_refusal()
     subject = f"{student.account} {view.pack}/{path['problem']}"
-    await visit.bench.audit.note_action_unless_recent(visit.account, membership.course, "saw replay", subject)
+    await visit.bench.audit.record_action_unless_recent(visit.account, membership.course, "saw replay", subject)
     return line, membership, student

@@ -15,20 +15,20 @@ from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.question_form import form_text, sent_answer
 from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, render
-from benchwright_service.pages.visit import Visit, whole_number
+from benchwright_service.pages.visit import Visit, whole_number_or_none
 from benchwright_service.questions.reviewing import LONGEST_COMMENT, ReviewDesk
 
 
-async def review(visit: Visit) -> Response:
+async def next_review_page(visit: Visit) -> Response:
     """The next question for a reviewer."""
     return await _review_page(visit, await visit.grader_membership(), None)
 
 
-async def decide(visit: Visit) -> Response:
+async def submit_answer_or_decision(visit: Visit) -> Response:
     """Takes a reviewer's answer, and then the decision."""
     membership = await visit.grader_membership()
     reviews = visit.bench.collecting.reviews
-    name, number = visit.form_field("question"), whole_number(visit.form_field("number")) or 0
+    name, number = visit.form_field("question"), whole_number_or_none(visit.form_field("number")) or 0
     try:
         if await visit.is_archived():
             raise BenchServiceError("the course is archived")
@@ -45,7 +45,7 @@ async def decide(visit: Visit) -> Response:
                 comment=form_text(visit, "comment", LONGEST_COMMENT),
             )
             # Which one stays unsaid: its author may be of the staff.
-            await visit.bench.audit.note_action(visit.account, membership.course, "reviewed question", "")
+            await visit.bench.audit.record_action(visit.account, membership.course, "reviewed question", "")
     except BenchServiceError as error:
         return await _review_page(visit, membership, form_problem_of_error(error, "Nothing was changed."))
     return RedirectResponse(f"/courses/{quote(membership.course)}/review", HTTPStatus.SEE_OTHER, headers=SECURITY)

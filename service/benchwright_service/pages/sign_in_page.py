@@ -12,7 +12,7 @@ from benchwright_service.accounts.sessions import LIFETIME_S
 from benchwright_service.callers import caller_address
 from benchwright_service.errors import SignInError
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
-from benchwright_service.pages.visit import Visit, cookie_name, unknown_page
+from benchwright_service.pages.visit import Visit, cookie_name, unknown_page_refusal
 
 _UNKNOWN = FormProblem(
     "The invitation or token is unknown, expired or used up.",
@@ -21,14 +21,14 @@ _UNKNOWN = FormProblem(
 _NO_NAME = FormProblem("An invitation needs your name.", "Enter the name that the course's staff know you by.")
 
 
-async def form(visit: Visit) -> Response:
+async def sign_in_form_page(visit: Visit) -> Response:
     """The page that asks for a code."""
     if visit.session is not None:
         return RedirectResponse("/", HTTPStatus.SEE_OTHER, headers=SECURITY)
     return _sign_in_form(visit, None, "")
 
 
-async def sign_in(visit: Visit) -> Response:
+async def sign_in_by_code(visit: Visit) -> Response:
     """Takes an invitation or a token."""
     code, name = visit.form_field("code"), visit.form_field("name", 200)
     if visit.session is not None:
@@ -40,7 +40,7 @@ async def sign_in(visit: Visit) -> Response:
         return _sign_in_form(visit, _NO_NAME, name)
     else:
         try:
-            account = await accounts.make_account(code, name)
+            account = await accounts.join_with_new_account(code, name)
         except RefusalError:
             account = None
     if account is None:
@@ -54,7 +54,7 @@ async def begin_session(visit: Visit, account: str, next_path: str = "") -> Resp
     response = RedirectResponse(target, HTTPStatus.SEE_OTHER, headers=SECURITY)
     response.set_cookie(
         cookie_name(secure=visit.secure),
-        await visit.bench.sign_in.sessions.new_cookie(account),
+        await visit.bench.sign_in.sessions.begin_session_with_cookie(account),
         max_age=int(LIFETIME_S),
         secure=visit.secure,
         httponly=True,
@@ -63,11 +63,11 @@ async def begin_session(visit: Visit, account: str, next_path: str = "") -> Resp
     return response
 
 
-async def to_provider(visit: Visit) -> Response:
+async def redirect_to_provider(visit: Visit) -> Response:
     """Sends the browser to the identity provider."""
     provider = visit.bench.sign_in.provider
     if provider is None:
-        raise unknown_page()
+        raise unknown_page_refusal()
     visit.bench.sign_in.count_sign_in(caller_address(visit.request))
     visit.request.session.clear()
     visit.request.session[_ONWARD] = "device" if "device" in visit.request.query_params else ""
@@ -79,11 +79,11 @@ async def to_provider(visit: Visit) -> Response:
     return response
 
 
-async def from_provider(visit: Visit) -> Response:
+async def sign_in_from_provider(visit: Visit) -> Response:
     """Takes the provider's word for who it is."""
     provider = visit.bench.sign_in.provider
     if provider is None:
-        raise unknown_page()
+        raise unknown_page_refusal()
     visit.bench.sign_in.count_sign_in(caller_address(visit.request))
     session = visit.request.session
     onward = str(session.get(_ONWARD, ""))
@@ -110,7 +110,7 @@ async def sign_out(visit: Visit) -> Response:
     return response
 
 
-async def device(visit: Visit) -> Response:
+async def device_code_page(visit: Visit) -> Response:
     """Asks for the code that a program shows, then whether to sign that program in."""
     code = visit.request.query_params.get("code", "")[:40]
     waiting_device = await visit.bench.sign_in.devices.find_waiting(code) if code else None
@@ -118,7 +118,7 @@ async def device(visit: Visit) -> Response:
     return render("device", visit.session, device=waiting_device, problem=problem)
 
 
-async def decide(visit: Visit) -> Response:
+async def decide_on_device(visit: Visit) -> Response:
     """Signs a program in, or refuses to."""
     visit.bench.sign_in.count_sign_in(visit.account)
     granted = visit.form_field("decision") == "grant"

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from benchwright_remote.messages import Membership, Role, StudyWatch, Whereabouts
 from benchwright_service.pages.rendering import FormProblem, render
-from benchwright_service.pages.visit import Visit, whole_number
+from benchwright_service.pages.visit import Visit, whole_number_or_none
 from benchwright_service.studies.lab_monitor import STUCK_AFTER_S
 
 INVITED = (Role.PARTICIPANT, Role.MONITOR, Role.OWNER)
@@ -25,37 +25,37 @@ _ASKED_AFTER = (Whereabouts.STUCK, Whereabouts.SILENT, Whereabouts.DROPPED_OUT)
 _MOST_NAMED = 10
 
 
-async def study(visit: Visit) -> Response:
+async def study_page(visit: Visit) -> Response:
     """The study, for those who watch it."""
     return await _study_page(visit, await visit.watcher_membership())
 
 
-async def watch(visit: Visit) -> Response:
+async def study_watch_fragment(visit: Visit) -> Response:
     """Part with which the page refreshes itself."""
     membership = await visit.watcher_membership()
     return render("study_watch", visit.session, **await _watch_values(visit, membership))
 
 
-async def invite(visit: Visit) -> Response:
+async def invite_to_study(visit: Visit) -> Response:
     """Makes an invitation; its code is in this answer and nowhere else."""
     membership = await visit.owner_membership()
     role = next((candidate for candidate in INVITED if candidate.value == visit.form_field("role")), None)
-    uses = whole_number(visit.form_field("uses")) or 0
+    uses = whole_number_or_none(visit.form_field("uses")) or 0
     if role is None or not 1 <= uses <= _MOST_USES:
         problem = FormProblem(f"“How many” is no number from 1 to {_MOST_USES:,}.", "Correct it, and invite again.")
         return await _study_page(visit, membership, problem)
     if (await visit.bench.studies.closings.state(membership.course)).digest:
         return await _study_page(visit, membership, FormProblem("The study is closed.", "Nobody can join it any more."))
     code = await visit.bench.accounts.make_invitation(membership.course, role, uses=uses)
-    await visit.bench.audit.note_action(visit.account, membership.course, "invited", f"{role.value}, {uses} uses")
+    await visit.bench.audit.record_action(visit.account, membership.course, "invited", f"{role.value}, {uses} uses")
     return await _study_page(visit, membership, invitation=(code, role, uses))
 
 
-async def audit(visit: Visit) -> Response:
+async def study_audit_page(visit: Visit) -> Response:
     """Page of the audit log: who saw and changed what."""
     membership = await visit.owner_membership()
     entries = await visit.bench.audit.newest_entries(membership.course)
-    await visit.bench.audit.note_action_unless_recent(visit.account, membership.course, "read audit log", "")
+    await visit.bench.audit.record_action_unless_recent(visit.account, membership.course, "read audit log", "")
     return render("study_audit", visit.session, member=membership, entries=entries)
 
 
@@ -77,10 +77,10 @@ async def _study_page(
 
 
 async def _watch_values(visit: Visit, membership: Membership) -> Mapping[str, Any]:
-    minutes = _stuck_after(visit.request.query_params.get("stuck", ""))
+    minutes = _stuck_after_minutes(visit.request.query_params.get("stuck", ""))
     watch = await visit.bench.studies.monitor.study_watch(membership.course, minutes * 60)
     is_owner = membership.role is Role.OWNER
-    await visit.bench.audit.note_action_unless_recent(visit.account, membership.course, "watched", "page")
+    await visit.bench.audit.record_action_unless_recent(visit.account, membership.course, "watched", "page")
     counts = Counter(participant.where for participant in watch.participants)
     return {
         "member": membership,
@@ -92,7 +92,7 @@ async def _watch_values(visit: Visit, membership: Membership) -> Mapping[str, An
             if counts[whereabouts] or whereabouts is not Whereabouts.CLOSED
         ],
         "free": counts[Whereabouts.FREE],
-        "attention": attention(watch),
+        "attention": attention_sentences(watch),
         "arrived": await visit.bench.studies.monitor.arrived_records(membership.course) if is_owner else {},
         "minutes": minutes,
         "refresh": f"?{urlencode({'stuck': f'{minutes:g}'})}",
@@ -100,7 +100,7 @@ async def _watch_values(visit: Visit, membership: Membership) -> Mapping[str, An
     }
 
 
-def _stuck_after(text: str) -> float:
+def _stuck_after_minutes(text: str) -> float:
     """Minutes; what is no such number is the usual one, as the page then shows."""
     try:
         minutes = float(text)
@@ -110,7 +110,7 @@ def _stuck_after(text: str) -> float:
     return minutes if minimum <= minutes <= maximum else STUCK_AFTER_S / 60
 
 
-def attention(watch: StudyWatch) -> str:
+def attention_sentences(watch: StudyWatch) -> str:
     """Participants who have to be asked after, as sentences; also what a screen reader says when it changes."""
     if watch.digest:
         return "The study is closed."

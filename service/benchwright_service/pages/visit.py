@@ -78,9 +78,9 @@ class Visit:
         Raises:
             RefusalError: The path has no number there, or a larger one than anything has.
         """
-        number = whole_number(self.request.path_params[name])
+        number = whole_number_or_none(self.request.path_params[name])
         if number is None:
-            raise unknown_page()
+            raise unknown_page_refusal()
         return number
 
     def form_time(self, name: str) -> datetime | None:
@@ -117,7 +117,7 @@ class Visit:
         memberships = await self.bench.accounts.memberships_with_archived(self.account)
         membership = next((candidate for candidate in memberships if candidate[0].course == course), None)
         if membership is None or await self.bench.studies.monitor.is_study(course):
-            raise unknown_page()
+            raise unknown_page_refusal()
         return membership
 
     async def staff_membership(self) -> Membership:
@@ -128,7 +128,7 @@ class Visit:
         """
         membership = await self.membership()
         if membership.role not in STAFF:
-            raise unknown_page()
+            raise unknown_page_refusal()
         return membership
 
     async def grader_membership(self) -> Membership:
@@ -139,7 +139,7 @@ class Visit:
         """
         membership = await self.membership()
         if membership.role not in GRADERS:
-            raise unknown_page()
+            raise unknown_page_refusal()
         return membership
 
     async def changeable_membership(self) -> Membership:
@@ -167,7 +167,7 @@ class Visit:
             or membership.role not in WATCHERS
             or not await self.bench.studies.monitor.is_study(study)
         ):
-            raise unknown_page()
+            raise unknown_page_refusal()
         return membership
 
     async def owner_membership(self) -> Membership:
@@ -178,7 +178,7 @@ class Visit:
         """
         membership = await self.watcher_membership()
         if membership.role is not Role.OWNER:
-            raise unknown_page()
+            raise unknown_page_refusal()
         return membership
 
     async def is_archived(self) -> bool:
@@ -186,7 +186,7 @@ class Visit:
         return (await self._membership())[1]
 
 
-def whole_number(text: str) -> int | None:
+def whole_number_or_none(text: str) -> int | None:
     """A number that counts something; None for what is none, and for what is larger than a database's numbers."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
@@ -196,6 +196,6 @@ def sections_of(students: Iterable[CourseStudent]) -> Sequence[str]:
     return sorted({student.section for student in students if student.section})
 
 
-def unknown_page() -> RefusalError:
+def unknown_page_refusal() -> RefusalError:
     """The answer about a page that there is not, and about one that the person who asks may not see."""
     return RefusalError(RefusalKind.NOT_FOUND, "There is no such page.", "Go to your courses.")

@@ -15,7 +15,7 @@ from benchwright_foundation.database import Database
 from benchwright_problems.problem import AnsweredBy, Pack, Problem
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.tables import CALLS, QUESTIONS, VERSIONS
-from benchwright_service.questions.writing import QuestionState, lock_course, new_name, version_row
+from benchwright_service.questions.writing import QuestionState, lock_course, new_question_id, version_row
 from benchwright_service.storage.tables import COURSES
 
 MOST_ADDED = 2_000
@@ -80,7 +80,7 @@ async def send_questions_to_reviewers(
                 left_out[problem_id] = "is there already"
                 continue
             known_texts.add(text)
-            name, created = new_name(), clock()
+            name, created = new_question_id(), clock()
             row: dict[str, Any] = {"id": name, "course": course, "author": None, "credited": 0, "created": created}
             row |= {"state": QuestionState.REVIEW.value, "number": 1, "submitted": created}
             row |= {"origin": f"{pack.name} {pack.version}, {problem_id}: {pack.source[:_LONGEST_SOURCE]}"}

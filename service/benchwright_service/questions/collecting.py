@@ -11,7 +11,7 @@ from benchwright_service.questions.notices import Notices
 from benchwright_service.questions.pictures import PictureReader
 from benchwright_service.questions.publishing import Publishing
 from benchwright_service.questions.reviewing import Reviews
-from benchwright_service.questions.standing import CourseStanding
+from benchwright_service.questions.standing import QuestionStatistics
 from benchwright_service.questions.trying import QuestionModels, Tries
 from benchwright_service.questions.writing import Questions
 
@@ -23,7 +23,7 @@ class Collecting:
     questions: Questions
     tries: Tries
     reviews: Reviews
-    standing: CourseStanding
+    statistics: QuestionStatistics
     publishing: Publishing
     notices: Notices
     pictures: PictureReader
@@ -45,7 +45,7 @@ class Collecting:
             questions,
             Tries(database, models),
             Reviews(database),
-            CourseStanding(database),
+            QuestionStatistics(database),
             Publishing(database, questions, store),
             Notices(database),
             PictureReader(),

@@ -108,7 +108,7 @@ class Notices:
             await connection.execute(update(NOTICES).where(*conditions).values(seen=self._now()))
 
 
-async def add_notice(
+async def add_notice_if_account(
     connection: AsyncConnection, kind: NoticeKind, account: str | None, course: str, question: str, current_time: float
 ) -> None:
     """Notes something for somebody, in the transaction that does it.

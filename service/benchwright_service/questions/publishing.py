@@ -17,7 +17,7 @@ from benchwright_problems.storage.pack_files_schema import PackFile
 from benchwright_problems.storage.pack_name import is_pack_name
 from benchwright_problems.storage.store import Store
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.questions.notices import NoticeKind, add_notice
+from benchwright_service.questions.notices import NoticeKind, add_notice_if_account
 from benchwright_service.questions.tables import CALLS, QUESTIONS
 from benchwright_service.questions.writing import Questions, QuestionState, VersionedQuestion
 
@@ -65,7 +65,7 @@ class Publishing:
             version=str(version),
             license=call.license,
             source=f"Questions of the course {course}, each accepted by its reviewers",
-            description="\n".join(map(_credit, accepted_questions)),
+            description="\n".join(map(_credit_text, accepted_questions)),
             published=datetime.fromtimestamp(self._now(), UTC).date().isoformat(),
             canary=call.canary,
             order=[question.id for question in accepted_questions],
@@ -119,7 +119,7 @@ class Publishing:
         async with self._database.write_transaction() as connection:
             await connection.execute(update(CALLS).where(CALLS.c.course == course).values(published=version))
             for row in (await connection.execute(new_query)).all():
-                await add_notice(connection, NoticeKind.PUBLISHED, row.author, course, row.id, self._now())
+                await add_notice_if_account(connection, NoticeKind.PUBLISHED, row.author, course, row.id, self._now())
 
     def _earlier_version(self, pack: Pack) -> Pack | None:
         """The pack of this name, if it is an earlier version."""
@@ -141,7 +141,7 @@ def with_publication_dates(pack: Pack, earlier_pack: Pack | None) -> Pack:
     return pack.model_copy(update={"published": earlier_pack.published, "problems": problems})
 
 
-def _credit(question: VersionedQuestion) -> str:
+def _credit_text(question: VersionedQuestion) -> str:
     """Credit for a question: the person or thing that it is from, as the pack says it."""
     day = question.decided.date().isoformat() if question.decided is not None else "before"
     credit = question.origin or (question.name if question.credited else _ANONYMOUS)

@@ -17,15 +17,15 @@ from benchwright_foundation.database import Database
 from benchwright_problems.problem import AnsweredBy, QuestionFormat
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.figures import DAY_S
-from benchwright_service.questions.notices import NoticeKind, add_notice
+from benchwright_service.questions.notices import NoticeKind, add_notice_if_account
 from benchwright_service.questions.tables import QUESTIONS, REVIEWS, VERSIONS
 from benchwright_service.questions.writing import (
     MOST_REVIEWERS,
     QuestionState,
     VersionedQuestion,
     lock_course,
-    newest_versions,
-    question_of,
+    newest_versions_query,
+    question_of_row,
 )
 from benchwright_service.storage.tables import moment
 
@@ -90,7 +90,7 @@ class Reviews:
         async with self._database.write_transaction() as connection:
             # Two reviewers, or two windows of one, wait for each other here.
             await lock_course(connection, course)
-            waiting_questions = await self._waiting_questions_and_answers(connection, course, reviewer)
+            waiting_questions = await self._reviewable_questions_and_answers(connection, course, reviewer)
             if not waiting_questions:
                 return ReviewDesk(None, 0)
             question, begun_answer = waiting_questions[0]
@@ -102,7 +102,7 @@ class Reviews:
     async def waiting_count(self, course: str, reviewer: str) -> int:
         """Returns the number of questions that somebody can review."""
         async with self._database.read_transaction() as connection:
-            return len(await self._waiting_questions_and_answers(connection, course, reviewer))
+            return len(await self._reviewable_questions_and_answers(connection, course, reviewer))
 
     async def take_answer(self, course: str, reviewer: str, question: str, version_number: int, answer: str) -> None:
         """Takes the answer of a reviewer who has not seen the key; it can't be changed.
@@ -119,7 +119,9 @@ class Reviews:
         """
         values = {"answer": answer, "answered": self._now()}
         async with self._database.write_transaction() as connection:
-            _demand_answer(answer, (await _lock_version_in_review(connection, course, question, version_number)).format)
+            _require_fitting_answer(
+                answer, (await _lock_version_in_review(connection, course, question, version_number)).format
+            )
             review_update = update(REVIEWS).where(
                 *_review_conditions(question, version_number, reviewer), REVIEWS.c.answered.is_(None)
             )
@@ -180,7 +182,7 @@ class Reviews:
                     update(QUESTIONS).where(QUESTIONS.c.id == question).values(state=state.value, decided=current_time)
                 )
                 kind = NoticeKind.ACCEPTED if settled else NoticeKind.RETURNED
-                await add_notice(connection, kind, reviewed_version.author, course, question, current_time)
+                await add_notice_if_account(connection, kind, reviewed_version.author, course, question, current_time)
 
     async def is_reviewing(self, question: VersionedQuestion, reviewer: str) -> bool:
         """True if a version is on somebody's desk."""
@@ -211,16 +213,16 @@ class Reviews:
             for row in rows
         ]
 
-    async def _waiting_questions_and_answers(
+    async def _reviewable_questions_and_answers(
         self, connection: AsyncConnection, course: str, reviewer: str
     ) -> Sequence[tuple[VersionedQuestion, str | None]]:
         """Questions that somebody can review, each with their answer so far; None if they have not begun it."""
-        in_review = newest_versions().where(
+        in_review = newest_versions_query().where(
             QUESTIONS.c.course == course,
             QUESTIONS.c.state == QuestionState.REVIEW.value,
             QUESTIONS.c.author.is_distinct_from(reviewer),
         )
-        questions_in_review = [question_of(row) for row in await connection.execute(in_review)]
+        questions_in_review = [question_of_row(row) for row in await connection.execute(in_review)]
         reviews = select(REVIEWS).where(REVIEWS.c.question.in_([question.id for question in questions_in_review]))
         review_rows = (await connection.execute(reviews)).all()
         begun_questions, free_questions = [], []
@@ -250,7 +252,7 @@ def _review_conditions(question: str, version_number: int, reviewer: str) -> tup
     return REVIEWS.c.question == question, REVIEWS.c.number == version_number, REVIEWS.c.reviewer == reviewer
 
 
-def _demand_answer(answer: str, style: QuestionFormat) -> None:
+def _require_fitting_answer(answer: str, style: QuestionFormat) -> None:
     if style.unmet_key_rule_in_words(answer, LETTERS):
         is_several = style.answered_by is AnsweredBy.CHOICES
         raise BenchServiceError("choose every right option" if is_several else "choose one of the answers")

@@ -9,7 +9,7 @@ from statistics import median
 
 from sqlalchemy import select
 
-from benchwright_authoring.review.checks import agreement_alpha
+from benchwright_authoring.review.checks import agreement_alpha, pairs_alike
 from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_foundation.database import Database
 from benchwright_service.questions.tables import QUESTIONS, REVIEWS, TRIES, VERSIONS
@@ -19,7 +19,7 @@ _PAIR = 2
 
 
 @dataclass(frozen=True)
-class Author:
+class RankedAuthor:
     """A place in the ranking."""
 
     rank: int
@@ -30,7 +30,7 @@ class Author:
 
 
 @dataclass(frozen=True)
-class Reviewing:
+class ReviewStatistics:
     """Work of the reviewers of a course."""
 
     reviews: int
@@ -45,6 +45,8 @@ class Reviewing:
     """Those of them that all three decided alike."""
     alpha: float | None
     """Krippendorff's alpha of accepting, nominal; None where it is not defined."""
+    pairs_alike: tuple[int, int]
+    """Pairs of decisions on the same version that are alike, and all pairs: what alpha is of."""
     blind: int
     """Reviews by people who had not seen the key, of an earlier version or a twin, with an answer that a rule reads."""
     right: int
@@ -53,7 +55,7 @@ class Reviewing:
     """From the first look to the decision."""
 
 
-class CourseStanding:
+class QuestionStatistics:
     """Reads how a course stands.
 
     Args:
@@ -63,7 +65,7 @@ class CourseStanding:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def authors(self, accepted_questions: Sequence[VersionedQuestion]) -> Sequence[Author]:
+    async def authors(self, accepted_questions: Sequence[VersionedQuestion]) -> Sequence[RankedAuthor]:
         """Authors of accepted questions, the one with the most points first; equal ones share a rank."""
         authored_questions = [question for question in accepted_questions if question.author]
         points = await self.points_by_question(authored_questions)
@@ -81,7 +83,9 @@ class CourseStanding:
         rank_of: dict[tuple[int, int], int] = {}
         for rank, (total, count, _) in enumerate(author_rows, 1):
             rank_of.setdefault((total, count), rank)
-        return [Author(rank_of[total, count], names[account], count, total) for total, count, account in author_rows]
+        return [
+            RankedAuthor(rank_of[total, count], names[account], count, total) for total, count, account in author_rows
+        ]
 
     async def points_by_question(self, rated_questions: Sequence[VersionedQuestion]) -> Mapping[str, int]:
         """By question, how many models answered its newest version wrongly; an answer that can't be read is wrong."""
@@ -103,7 +107,7 @@ class CourseStanding:
                 counts[QuestionState(state)] += 1
         return counts
 
-    async def reviewing_state(self, course: str) -> Reviewing:
+    async def review_statistics(self, course: str) -> ReviewStatistics:
         """Returns the work and the agreement of reviewers."""
         of_version = (VERSIONS.c.question == REVIEWS.c.question) & (VERSIONS.c.number == REVIEWS.c.number)
         query = (
@@ -130,13 +134,14 @@ class CourseStanding:
             if len(decisions) >= needed_reviewers[version] == MOST_REVIEWERS
         ]
         readable_answers = [is_right for is_right in blind.values() if is_right is not None]
-        return Reviewing(
+        return ReviewStatistics(
             len(rows),
             len(paired_votes),
             sum(pair[0] == pair[1] for pair in paired_votes),
             len(trios),
             sum(len(set(trio)) == 1 for trio in trios),
             agreement_alpha(paired_votes),
+            pairs_alike(paired_votes),
             len(readable_answers),
             sum(readable_answers),
             median(row.decided - row.begun for row in rows) if rows else None,

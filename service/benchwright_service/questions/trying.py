@@ -22,7 +22,7 @@ from benchwright_judges.models.model_settings import ModelSettings
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.figures import DAY_S, read_pictures_by_digest
 from benchwright_service.questions.tables import QUESTIONS, TRIES
-from benchwright_service.questions.writing import CHANGEABLE, QuestionState, VersionedQuestion, demand_open_call
+from benchwright_service.questions.writing import CHANGEABLE, QuestionState, VersionedQuestion, require_open_call
 
 if TYPE_CHECKING:
     from benchwright_judges.models.endpoint import ModelEndpoint
@@ -131,7 +131,7 @@ class Tries:
         """The names of those that can be asked about a question: those that see its figures, if it has some."""
         return [name for name in self.models if name in self._sees or not question.content.figures]
 
-    async def ask_models(self, course: str, question: VersionedQuestion) -> None:
+    async def begin_asking_models(self, course: str, question: VersionedQuestion) -> None:
         """Has every model answer the newest version, beside what else the service does; those that failed, again.
 
         Raises:
@@ -153,7 +153,7 @@ class Tries:
             # Two windows of one author wait for each other here.
             lock = update(QUESTIONS).where(QUESTIONS.c.author == question.author).values(author=question.author)
             await connection.execute(lock)
-            await demand_open_call(connection, course, current_time)
+            await require_open_call(connection, course, current_time)
             question_row = (await connection.execute(select(QUESTIONS).where(QUESTIONS.c.id == question.id))).one()
             if QuestionState(question_row.state) not in CHANGEABLE or question_row.number != question.number:
                 raise BenchServiceError("this version can't be tried any more")

@@ -196,12 +196,12 @@ class Questions:
         twin_of: str = "",
     ) -> str:
         current_time = self._now()
-        name = new_name()
+        name = new_question_id()
         today = select(func.count()).where(
             QUESTIONS.c.course == course, QUESTIONS.c.author == author, QUESTIONS.c.created > current_time - DAY_S
         )
         await lock_course(connection, course)
-        await demand_open_call(connection, course, current_time)
+        await require_open_call(connection, course, current_time)
         if (await connection.execute(today)).scalar_one() >= QUESTIONS_PER_DAY:
             raise BenchServiceError(f"you began {QUESTIONS_PER_DAY} questions today; begin the next one tomorrow")
         row: dict[str, Any] = {"id": name, "course": course, "author": author, "credited": int(credited)}
@@ -229,7 +229,7 @@ class Questions:
         async with self._database.write_transaction() as connection:
             # Two windows of one author wait for each other here.
             await lock_course(connection, course)
-            await demand_open_call(connection, course, self._now())
+            await require_open_call(connection, course, self._now())
             question_row = await _lock_question(connection, course, question, author)
             if QuestionState(question_row.state) not in CHANGEABLE:
                 raise BenchServiceError(f"the question is {question_row.state} and can't be changed")
@@ -255,7 +255,7 @@ class Questions:
             BenchServiceError: The question is none of theirs that can be sent now.
         """
         async with self._database.write_transaction() as connection:
-            await demand_open_call(connection, course, self._now())
+            await require_open_call(connection, course, self._now())
             question_row = await _lock_question(connection, course, question, author)
             # Those who returned a version have decided about it.
             if question_row.state == QuestionState.RETURNED and question_row.decided is not None:
@@ -288,12 +288,12 @@ class Questions:
 
     async def authored_questions(self, course: str, author: str) -> Sequence[VersionedQuestion]:
         """Somebody's questions, newest first."""
-        return await self._select_questions(QUESTIONS.c.course == course, QUESTIONS.c.author == author)
+        return await self._questions_where(QUESTIONS.c.course == course, QUESTIONS.c.author == author)
 
     async def accepted_questions(self, course: str) -> Sequence[VersionedQuestion]:
         """The accepted ones, in the order of their acceptance."""
         accepted_condition = QUESTIONS.c.state == QuestionState.ACCEPTED.value
-        selected_questions = await self._select_questions(QUESTIONS.c.course == course, accepted_condition)
+        selected_questions = await self._questions_where(QUESTIONS.c.course == course, accepted_condition)
         return sorted(
             selected_questions,
             key=lambda question: (question.decided.timestamp() if question.decided is not None else 0.0, question.id),
@@ -302,7 +302,7 @@ class Questions:
     async def returned_pack_questions(self, course: str) -> Sequence[VersionedQuestion]:
         """Returned ones that no person wrote, and so nobody changes here."""
         returned_condition = QUESTIONS.c.state == QuestionState.RETURNED.value
-        return await self._select_questions(
+        return await self._questions_where(
             QUESTIONS.c.course == course, QUESTIONS.c.author.is_(None), returned_condition
         )
 
@@ -315,13 +315,13 @@ class Questions:
         async with self._database.read_transaction() as connection:
             return await read_pictures_by_digest(connection, versions)
 
-    async def _select_questions(self, *query_conditions: ColumnElement[bool]) -> Sequence[VersionedQuestion]:
+    async def _questions_where(self, *query_conditions: ColumnElement[bool]) -> Sequence[VersionedQuestion]:
         async with self._database.read_transaction() as connection:
-            rows = (await connection.execute(newest_versions().where(*query_conditions))).all()
-        return [question_of(row) for row in rows]
+            rows = (await connection.execute(newest_versions_query().where(*query_conditions))).all()
+        return [question_of_row(row) for row in rows]
 
 
-async def demand_open_call(connection: AsyncConnection, course: str, current_time: float) -> None:
+async def require_open_call(connection: AsyncConnection, course: str, current_time: float) -> None:
     """Makes sure that a course takes questions at a time.
 
     Raises:
@@ -334,7 +334,7 @@ async def demand_open_call(connection: AsyncConnection, course: str, current_tim
         raise BenchServiceError("the course takes no questions now")
 
 
-def newest_versions() -> Select[Any]:
+def newest_versions_query() -> Select[Any]:
     """Questions with their newest version and author, newest question first."""
     newest_condition = (VERSIONS.c.question == QUESTIONS.c.id) & (VERSIONS.c.number == QUESTIONS.c.number)
     return (
@@ -345,8 +345,8 @@ def newest_versions() -> Select[Any]:
     )
 
 
-def question_of(row: Row[Any]) -> VersionedQuestion:
-    """A row of `newest_versions`."""
+def question_of_row(row: Row[Any]) -> VersionedQuestion:
+    """A row of `newest_versions_query`."""
     return VersionedQuestion(
         row.id,
         row.author or "",
@@ -365,8 +365,8 @@ def question_of(row: Row[Any]) -> VersionedQuestion:
 
 async def _newest_question(connection: AsyncConnection, course: str, question: str) -> VersionedQuestion | None:
     conditions = QUESTIONS.c.course == course, QUESTIONS.c.id == question
-    row = (await connection.execute(newest_versions().where(*conditions))).one_or_none()
-    return question_of(row) if row is not None else None
+    row = (await connection.execute(newest_versions_query().where(*conditions))).one_or_none()
+    return question_of_row(row) if row is not None else None
 
 
 async def _lock_question(connection: AsyncConnection, course: str, question: str, author: str) -> Row[Any]:
@@ -383,7 +383,7 @@ async def lock_course(connection: AsyncConnection, course: str) -> None:
     await connection.execute(update(COURSES).where(COURSES.c.id == course).values(title=COURSES.c.title))
 
 
-def new_name() -> str:
+def new_question_id() -> str:
     """An id for a question."""
     return f"q-{uuid.uuid4().hex[:12]}"
 

@@ -48,9 +48,9 @@ class Leases:
     def renew(self, run: str) -> None:
         """Lets a lease go on for another term."""
         self._leases[run].expires = self._now() + self.term_s
-        self.note_alive(self._leases[run].worker)
+        self.mark_alive(self._leases[run].worker)
 
-    def note_alive(self, worker: str) -> None:
+    def mark_alive(self, worker: str) -> None:
         """Notes that a worker is alive."""
         if worker:
             self._heard[worker] = self._now()

@@ -20,7 +20,7 @@ _ATTRIBUTES = struct.Struct("=IIQiIQQQ")
 _SCHED_OTHER = 0
 
 
-def let_others_go_first() -> None:
+def lower_own_priority() -> None:
     """Gives this process, and all that it starts, a lower priority than the service's.
 
     Linux may schedule each session as a group of its own (`sched(7)`, autogroups), so the session gets it too if it is

@@ -91,7 +91,7 @@ class RunRows:
         verdict_columns = {
             "verdict": verdict.model_dump_json(),
             "outcome": verdict.outcome.value,
-            "share": _share(verdict) if score is None else score,
+            "share": _passed_test_share(verdict) if score is None else score,
         }
         run_update = (
             update(RUNS)
@@ -145,7 +145,7 @@ def _cancellation(reason: str, end_time: float) -> Update:
     return update(RUNS).where(RUNS.c.state.in_(GOING), RUNS.c.regrade == "").values(values)
 
 
-def _share(verdict: Verdict) -> float:
+def _passed_test_share(verdict: Verdict) -> float:
     """Share of the hidden tests that passed, from 0 to 1."""
     if verdict.outcome is Outcome.PASSED:
         return 1.0

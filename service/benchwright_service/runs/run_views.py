@@ -51,7 +51,7 @@ class RunViews:
             queue_rank: Rank in the queue.
             step: Step that runs now.
         """
-        limit = await self._courses.present_reveal_limit(row.attempt) if row.verdict is not None else None
+        limit = await self._courses.reveal_limit_now(row.attempt) if row.verdict is not None else None
         return await self.limited_view(row, problem_ref, limit, revision=revision, queue_rank=queue_rank, step=step)
 
     async def limited_view(

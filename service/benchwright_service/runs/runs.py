@@ -105,7 +105,7 @@ class RunQueue:
 
     async def start(self) -> None:
         """Goes on with what an earlier process left; watches over what goes on."""
-        await self.take_up()
+        await self.take_up_unfinished_runs()
         self._run_in_background(self._watch_leases())
 
     async def close(self) -> None:
@@ -146,7 +146,7 @@ class RunQueue:
                 RefusalKind.INVALID, "A content is of no file of the run.", "Send what the run names alone."
             )
         await self._require_runs_left(attempt, assignment.most_runs)
-        missing = await self._stored.keep_contents(account, attempt, new_run)
+        missing = await self._stored.keep_and_list_missing(account, attempt, new_run)
         if missing:
             return MissingFiles(missing=tuple(missing))
         with self._quotas.counting_run(account, self._waiting_count(account)):
@@ -157,7 +157,7 @@ class RunQueue:
                 )
             self._require_same_run(stored, attempt, new_run)
             for older in superseded:
-                self._note_cancelled(older)
+                self._count_and_forget_cancelled(older)
             self._queue_or_score(stored, problem.kind)
         return await self._run_view(stored, ref)
 
@@ -196,7 +196,7 @@ class RunQueue:
         if row.regrade:
             return
         if await self._rows.cancel_unless_ended(run, reason, self._now()):
-            self._note_cancelled(run)
+            self._count_and_forget_cancelled(run)
         else:
             self._forget_run(run)
 
@@ -209,9 +209,9 @@ class RunQueue:
             worker: Does one run at a time: what it had before is given to others.
             wait_s: Longest time to wait, in seconds.
         """
-        self._leases.note_alive(worker)
+        self._leases.mark_alive(worker)
         for abandoned in self._leases.runs_of_worker(worker):
-            await self._give_back_run(abandoned)
+            await self._requeue_or_fail_run(abandoned)
         give_up = time.monotonic() + wait_s
         with self._changes.subscribe(_WORK) as changed:
             while True:
@@ -227,16 +227,16 @@ class RunQueue:
                     return None
                 await wait_for_change(changed, remaining_s)
 
-    async def note_step(self, run: str, step: Step) -> Heard:
+    async def record_step_if_leased(self, run: str, step: Step) -> Heard:
         """A worker's word that it is alive, and what it is at."""
         if not self._leases.is_valid(run, step.lease):
             return Heard(wanted=False)
         self._leases.renew(run)
         if step.number:
-            self._steps.note_change(run, f"{step.number} of {step.of}: {step.name}")
+            self._steps.record_change(run, f"{step.number} of {step.of}: {step.name}")
         return Heard(wanted=True)
 
-    async def take_verdict(self, run: str, delivery: Done) -> Heard:
+    async def keep_verdict_if_leased(self, run: str, delivery: Done) -> Heard:
         """A worker's verdict; it counts if the run is still this worker's."""
         row = await self._rows.find(run)
         if row is None or row.lease != delivery.lease:
@@ -282,7 +282,7 @@ class RunQueue:
             await self._finish_if_leased(row, Verdict(reason=Reason.BAD_HARNESS, detail=detail), lease=lease)
             return None
         # The worker first: who watches can wait.
-        self._steps.note_change(run)
+        self._steps.record_change(run)
         return Job(run=run, lease=lease, lease_s=self._leases.term_s, problem=problem, files=files)
 
     def _queue_or_score(self, row: Row[Any], kind: ProblemKind) -> None:
@@ -292,7 +292,7 @@ class RunQueue:
         if kind is ProblemKind.DESIGN:
             self._queue.add(row.id, row.regrade or row.account)
             self._changes.notify(_WORK)
-            self._steps.note_change(row.id)
+            self._steps.record_change(row.id)
         else:
             self._being_judged[row.id] = row.account
             self._run_in_background(self._judge_run(row))
@@ -346,7 +346,7 @@ class RunQueue:
             self._metrics.count_run(verdict.outcome.value, waited_s=waited_s, ran_s=ran_s)
         return is_counted
 
-    def _note_cancelled(self, run: str) -> None:
+    def _count_and_forget_cancelled(self, run: str) -> None:
         self._metrics.count_run(RunState.CANCELLED.value)
         self._forget_run(run)
 
@@ -361,13 +361,13 @@ class RunQueue:
             await asyncio.sleep(self._leases.term_s / 10)
             try:
                 for run in self._leases.expired_runs():
-                    await self._give_back_run(run)
-                await self.take_up()
+                    await self._requeue_or_fail_run(run)
+                await self.take_up_unfinished_runs()
             except Exception:
                 # The database may be away: the next round has another try.
                 logger.exception("runs can't be looked after")
 
-    async def take_up(self) -> None:
+    async def take_up_unfinished_runs(self) -> None:
         """Begins what the database has and this process does not: of an earlier one, or after a write that failed."""
         for row in await self._rows.unfinished_runs():
             if row.state == RunState.QUEUED:
@@ -377,7 +377,7 @@ class RunQueue:
             elif row.id not in self._leases:
                 self._leases.begin(row.id, row.lease, row.worker)
 
-    async def _give_back_run(self, run: str) -> None:
+    async def _requeue_or_fail_run(self, run: str) -> None:
         row = await self._rows.find(run)
         if row is None or row.state != RunState.RUNNING:
             self._leases.end_if_any(run)
@@ -395,7 +395,7 @@ class RunQueue:
         if is_requeued:
             self._queue.add(run, row.regrade or row.account)
             self._changes.notify(_WORK)
-            self._steps.note_change(run)
+            self._steps.record_change(run)
 
     async def _require_runs_left(self, attempt: str, limit: int | None) -> None:
         # One more is for submitting.
@@ -447,7 +447,7 @@ class _RunSteps:
         """Another one after each change."""
         return self._revisions.get(run, 0)
 
-    def note_change(self, run: str, step: str = "") -> None:
+    def record_change(self, run: str, step: str = "") -> None:
         """It is somewhere else, or at another step."""
         if step:
             self._steps[run] = step

@@ -15,7 +15,7 @@ from benchwright_foundation.operating_system import termination_event
 from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.plain_log import log_plainly
-from benchwright_service.runs.niceness import let_others_go_first
+from benchwright_service.runs.niceness import lower_own_priority
 from benchwright_service.runs.worker import Worker, service_client
 
 
@@ -57,7 +57,7 @@ async def _main(url: str, name: str, sandbox: str) -> None:
 if __name__ == "__main__":
     log_plainly()
     # The service answers first; what its machine has left is for runs.
-    let_others_go_first()
+    lower_own_priority()
     try:
         asyncio.run(_main(*sys.argv[1:4]))
     except BenchServiceError as error:

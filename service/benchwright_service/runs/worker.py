@@ -94,7 +94,7 @@ class Worker:
         with tempfile.TemporaryFile() as log:
             step_queue: asyncio.Queue[Step] = asyncio.Queue()
             run_task = asyncio.create_task(self._run(job, log, self._step_listener(job, step_queue)))
-            alive = asyncio.create_task(self._stay_alive(job, run_task, step_queue))
+            alive = asyncio.create_task(self._report_until_unwanted(job, run_task, step_queue))
             try:
                 verdict = await run_task
             except asyncio.CancelledError:
@@ -108,7 +108,7 @@ class Worker:
                 verdict = Verdict(reason=Reason.TOOL_FAILED, detail="The run failed on the server's side.")
             finally:
                 alive.cancel()
-            await self._hand_in(job, Done(lease=job.lease, verdict=verdict, log=_log_tail(log)))
+            await self._hand_in(job, Done(lease=job.lease, verdict=verdict, log=_packed_log_tail(log)))
             return verdict
 
     async def _run(self, job: Job, log: BinaryIO, before_step: Callable[[int, int, str], None]) -> Verdict:
@@ -123,7 +123,9 @@ class Worker:
 
         return before_step
 
-    async def _stay_alive(self, job: Job, run_task: asyncio.Task[Verdict], step_queue: asyncio.Queue[Step]) -> None:
+    async def _report_until_unwanted(
+        self, job: Job, run_task: asyncio.Task[Verdict], step_queue: asyncio.Queue[Step]
+    ) -> None:
         while True:
             step = Step(lease=job.lease)
             with contextlib.suppress(TimeoutError):
@@ -166,6 +168,6 @@ def service_client(url: str, token: str) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(base_url=url, headers=headers, timeout=30.0, trust_env=False)
 
 
-def _log_tail(log: BinaryIO) -> str:
+def _packed_log_tail(log: BinaryIO) -> str:
     log.seek(max(0, log.seek(0, 2) - _LOG_BYTES))
     return base64.b64encode(zlib.compress(log.read())).decode()

@@ -137,7 +137,7 @@ class LtiTool:
             raise SignInError("another browser")
         platform = self._platforms[number]
         try:
-            claims = await self._claims(number, platform, id_token)
+            claims = await self._verified_claims(number, platform, id_token)
             checked = ImplicitIDToken(
                 claims,
                 {},
@@ -156,7 +156,7 @@ class LtiTool:
     def _read_launch(self, platform: LtiSettings, claims: Mapping[str, Any]) -> LtiLaunch:
         context_claims = claims.get(f"{_CLAIM}context") or {}
         subject = claims["sub"]
-        role = role_of(claims.get(f"{_CLAIM}roles") or [])
+        role = role_of_lti_roles(claims.get(f"{_CLAIM}roles") or [])
         if (
             claims.get(f"{_CLAIM}message_type") != "LtiResourceLinkRequest"
             or claims.get(f"{_CLAIM}version") != "1.3.0"
@@ -180,11 +180,11 @@ class LtiTool:
             role,
             course,
             platform,
-            address_on_platform(platform, grades.get("lineitems")),
-            address_on_platform(platform, roster.get("context_memberships_url")),
+            address_if_on_platform(platform, grades.get("lineitems")),
+            address_if_on_platform(platform, roster.get("context_memberships_url")),
         )
 
-    async def _claims(self, number: int, platform: LtiSettings, token: str) -> dict[str, Any]:
+    async def _verified_claims(self, number: int, platform: LtiSettings, token: str) -> dict[str, Any]:
         registry = JWSRegistry(algorithms=_SIGNED_BY, strict_check_header=False)
         keys = await self._key_set(number, platform, older_than_s=3_600.0)
         try:
@@ -210,12 +210,12 @@ class LtiTool:
             return keys
 
 
-def role_of(roles: Sequence[str]) -> Role | None:
+def role_of_lti_roles(roles: Sequence[str]) -> Role | None:
     """Role here of somebody with these roles there; None if they have none."""
     return next((role for lti_role, role in _ROLE_OF if lti_role in roles), None)
 
 
-def address_on_platform(platform: LtiSettings, url: object) -> str:
+def address_if_on_platform(platform: LtiSettings, url: object) -> str:
     """An address that a message of the platform names; empty if it is none of the platform's own hosts."""
     own_origins = {_origin(address) for address in (platform.authorization_url, platform.token_url, platform.keys_url)}
     return url if isinstance(url, str) and len(url) <= _LONGEST_ADDRESS and _origin(url) in own_origins else ""

@@ -29,7 +29,7 @@ from benchwright_remote.messages import AssignmentView
 from benchwright_service.accounts.accounts import Accounts
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebook
-from benchwright_service.sign_in.lti import LtiLaunch, address_on_platform, role_of
+from benchwright_service.sign_in.lti import LtiLaunch, address_if_on_platform, role_of_lti_roles
 from benchwright_service.sign_in.sign_in_file import LtiSettings
 from benchwright_service.storage.tables import IDENTITIES, LTI_COURSES, LTI_SCORES, MEMBERS
 
@@ -49,7 +49,7 @@ _AT_ONCE = 6
 
 
 @dataclass(frozen=True)
-class RosterTaken:
+class RosterAddition:
     """Result of taking a roster."""
 
     member_count: int
@@ -61,7 +61,7 @@ class RosterTaken:
 
 
 @dataclass(frozen=True)
-class GradesSent:
+class GradeDelivery:
     """Result of sending scores."""
 
     sent: int
@@ -123,7 +123,7 @@ class LtiServices:
         self.tool_key = tool_key
         self._now = clock
 
-    async def keep_launch(self, launch: LtiLaunch) -> None:
+    async def keep_platform_addresses(self, launch: LtiLaunch) -> None:
         """Keeps where the platform has what belongs to a course."""
         values = {
             "issuer": launch.issuer,
@@ -142,7 +142,7 @@ class LtiServices:
         platform = self._platforms.get((row.issuer, row.client_id)) if row is not None else None
         return platform.name if platform is not None else ""
 
-    async def take_roster(self, course: str) -> RosterTaken:
+    async def add_roster_members(self, course: str) -> RosterAddition:
         """Enters everybody whom the platform has in its course; nobody is removed.
 
         Raises:
@@ -155,13 +155,15 @@ class LtiServices:
         async with self._platform_client(platform, _ROSTER) as client:
             url = row.members
             for _ in range(_MOST_PAGES):
-                reply = await _demand_reply(client.get(url, headers={"Accept": _MEMBERS_TYPE}), platform, "its roster")
+                reply = await _successful_reply(
+                    client.get(url, headers={"Accept": _MEMBERS_TYPE}), platform, "its roster"
+                )
                 roster_members += [
                     candidate
                     for candidate in _json_object(reply, platform).get("members", ())
                     if isinstance(candidate, dict)
                 ]
-                url = address_on_platform(platform, reply.links.get("next", {}).get("url"))
+                url = address_if_on_platform(platform, reply.links.get("next", {}).get("url"))
                 if not url:
                     break
         query = select(IDENTITIES.c.subject).join(MEMBERS, MEMBERS.c.account == IDENTITIES.c.account)
@@ -175,16 +177,16 @@ class LtiServices:
                 role_name if ":" in str(role_name) else f"{_SHORT}{role_name}"
                 for role_name in roster_member.get("roles") or ()
             ]
-            role = role_of(roles)
+            role = role_of_lti_roles(roles)
             if not isinstance(subject, str) or role is None or roster_member.get("status", "Active") != "Active":
                 continue
             name = " ".join(str(roster_member.get("name") or roster_member.get("email") or subject).split())[:200]
             if await self._accounts.find_or_make_account(platform.issuer, subject, name, course, role) is not None:
                 taken_count += 1
                 new_count += subject not in known_subjects
-        return RosterTaken(taken_count, new_count, len(roster_members) - taken_count)
+        return RosterAddition(taken_count, new_count, len(roster_members) - taken_count)
 
-    async def send_grades(self, course: str, book: Gradebook) -> GradesSent:
+    async def send_grades(self, course: str, book: Gradebook) -> GradeDelivery:
         """Sends the points that the platform does not have yet.
 
         Raises:
@@ -223,7 +225,7 @@ class LtiServices:
                         score = _Score(view.id, student.account, subjects[student.account], points, most_points)
                         sending.append(self._send_score(client, platform, line_item, score, request_slots))
             outcomes = await asyncio.gather(*sending)
-        return GradesSent(sum(outcomes), unchanged, unknown_count, len(outcomes) - sum(outcomes))
+        return GradeDelivery(sum(outcomes), unchanged, unknown_count, len(outcomes) - sum(outcomes))
 
     async def _find_or_make_line_item(
         self,
@@ -234,17 +236,17 @@ class LtiServices:
         most_points: float,
     ) -> str:
         """The platform's line item of an assignment, made if there is none."""
-        reply = await _demand_reply(
+        reply = await _successful_reply(
             client.get(line_items_url, headers={"Accept": _ITEMS_TYPE}), platform, "its line items"
         )
         listed = _reply_json(reply, platform)
         for line_item in listed if isinstance(listed, list) else ():
             if isinstance(line_item, dict) and line_item.get("resourceId") == view.id:
-                return address_on_platform(platform, line_item.get("id"))
+                return address_if_on_platform(platform, line_item.get("id"))
         body = {"scoreMaximum": most_points, "label": view.title, "resourceId": view.id, "tag": "benchwright"}
         creation = client.post(line_items_url, content=json.dumps(body), headers={"Content-Type": _ITEM_TYPE})
-        url = address_on_platform(
-            platform, _json_object(await _demand_reply(creation, platform, "a new line item"), platform).get("id")
+        url = address_if_on_platform(
+            platform, _json_object(await _successful_reply(creation, platform, "a new line item"), platform).get("id")
         )
         if not url:
             raise BenchServiceError(f"{platform.name} answered something that is no line item")
@@ -271,7 +273,7 @@ class LtiServices:
         }
         async with request_slots:
             try:
-                await _demand_reply(
+                await _successful_reply(
                     client.post(url, content=json.dumps(body), headers={"Content-Type": _SCORE_TYPE}), platform, "it"
                 )
             except BenchServiceError:
@@ -286,8 +288,8 @@ class LtiServices:
             )
         return True
 
-    def _platform_client(self, platform: LtiSettings, scope: str) -> _Asking:
-        return _Asking(platform, scope, self.tool_key, self._now)
+    def _platform_client(self, platform: LtiSettings, scope: str) -> _TokenClient:
+        return _TokenClient(platform, scope, self.tool_key, self._now)
 
     async def _link_row(self, course: str) -> Row[Any] | None:
         async with self._database.read_transaction() as connection:
@@ -310,7 +312,7 @@ class _Score:
     most_points: float
 
 
-class _Asking:
+class _TokenClient:
     """A client with a token of the platform (1EdTech Security Framework 1.0, 4.1)."""
 
     def __init__(self, platform: LtiSettings, scope: str, tool_key: ToolKey, clock: Callable[[], float]) -> None:
@@ -335,7 +337,7 @@ class _Asking:
             "scope": self._scope,
         }
         try:
-            reply = await _demand_reply(self._client.post(platform.token_url, data=form), platform, "a token")
+            reply = await _successful_reply(self._client.post(platform.token_url, data=form), platform, "a token")
             token = _json_object(reply, platform).get("access_token")
             if not isinstance(token, str):
                 raise BenchServiceError(f"{platform.name} gave no token")
@@ -349,14 +351,15 @@ class _Asking:
         await self._client.aclose()
 
 
-async def _demand_reply(asking: Any, platform: LtiSettings, subject: str) -> httpx2.Response:
+async def _successful_reply(reply_coming: Any, platform: LtiSettings, wanted_thing: str) -> httpx2.Response:
     try:
-        reply: httpx2.Response = await asking
+        reply: httpx2.Response = await reply_coming
     except httpx2.HTTPError as error:
         raise BenchServiceError(f"{platform.name} does not answer ({type(error).__name__}); try again later") from error
     if not HTTPStatus.OK <= reply.status_code < HTTPStatus.MULTIPLE_CHOICES or len(reply.content) > _MOST_BYTES:
         raise BenchServiceError(
-            f"{platform.name} did not give {subject} (status {reply.status_code}); see what this tool is allowed there"
+            f"{platform.name} did not give {wanted_thing} (status {reply.status_code});"
+            " see what this tool is allowed there"
         )
     return reply
 

@@ -77,7 +77,7 @@ def restore(home: Home, archive: Path) -> int:
     with tempfile.TemporaryDirectory(prefix="restoring-", dir=home.data.parent) as name:
         try:
             with tarfile.open(archive, "r:gz") as packed:
-                count = sum(_extract(packed, member, Path(name)) for member in packed)
+                count = sum(_extract_and_count(packed, member, Path(name)) for member in packed)
         except (OSError, EOFError, tarfile.TarError) as error:
             raise BenchServiceError(f"{archive} can't be read as a backup: {error}") from error
         if not (Path(name) / "service").is_dir():
@@ -124,7 +124,7 @@ def _is_of_a_database(name: str) -> bool:
     return name.endswith((_DATABASE, *(_DATABASE + end for end in _BESIDE_DATABASES)))
 
 
-def _extract(packed: tarfile.TarFile, tar_member: tarfile.TarInfo, folder: Path) -> int:
+def _extract_and_count(packed: tarfile.TarFile, tar_member: tarfile.TarInfo, folder: Path) -> int:
     member_path = PurePosixPath(tar_member.name)
     member_stream = packed.extractfile(tar_member) if tar_member.isfile() else None
     if member_stream is None or member_path.is_absolute() or ".." in member_path.parts:

@@ -17,14 +17,14 @@ from benchwright_foundation.errors import BenchwrightError
 from benchwright_foundation.home import Home
 from benchwright_service.bench import open_monitor, reports_folder
 from benchwright_service.plain_log import log_plainly
-from benchwright_service.runs.niceness import let_others_go_first
-from benchwright_service.studies.lab_closing import close_and_note_end
+from benchwright_service.runs.niceness import lower_own_priority
+from benchwright_service.studies.lab_closing import close_and_record_end
 
 
 async def _close_study(request: dict[str, Any]) -> None:
     home = Home(*(Path(request[name]) for name in ("data", "state", "workspaces", "cache")))
     async with open_monitor(home, request["database"]) as (monitor, log):
-        await close_and_note_end(
+        await close_and_record_end(
             monitor.database,
             log,
             home,
@@ -38,7 +38,7 @@ async def _close_study(request: dict[str, Any]) -> None:
 if __name__ == "__main__":
     log_plainly()
     # Participants come first.
-    let_others_go_first()
+    lower_own_priority()
     try:
         asyncio.run(_close_study(json.load(sys.stdin)))
     except BenchwrightError as error:

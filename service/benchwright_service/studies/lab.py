@@ -87,9 +87,9 @@ class Lab:
         )
         return self._registered_study(file.study.study)
 
-    async def enrolled_studies(self, account: str) -> Sequence[EnrolledStudy]:
+    async def enrol_and_list_studies(self, account: str) -> Sequence[EnrolledStudy]:
         """The studies whose course somebody has joined; gives them a place in each."""
-        own_places = await self._places.take_places(account)
+        own_places = await self._places.claim_free_places(account)
         assigned = await self._courses.visible_assignments(account, include_studies=True)
         return [
             await asyncio.to_thread(
@@ -128,7 +128,7 @@ class Lab:
             assignments=assignments,
         )
 
-    async def planned_assignment(self, account: str, study: str, problem: str) -> Assigned | None:
+    async def planned_terms(self, account: str, study: str, problem: str) -> Assigned | None:
         """Returns what the plan says about somebody's attempt at a problem, whatever their own log says of it.
 
         Returns:
@@ -171,9 +171,9 @@ class Lab:
                 str(error) if isinstance(error, AttemptError) else "A line is no entry of a participant's journal."
             )
             raise RefusalError(RefusalKind.CONFLICT, message, "Ask the organisers of the study.") from error
-        return JournalTaken(entries=len(lines), code=self._code_if_ready(study, pseudonym))
+        return JournalTaken(entries=len(lines), code=self._unlock_code_if_forecasts_given(study, pseudonym))
 
-    def _code_if_ready(self, study: str, pseudonym: str) -> str:
+    def _unlock_code_if_forecasts_given(self, study: str, pseudonym: str) -> str:
         """The code of a participant whose consent and forecasts are here; empty for all others."""
         registered_study, studies = self._registered_study(study), self._studies()
         is_drawn = any(isinstance(entry, Drawn) for entry in studies.entries(study, pseudonym))

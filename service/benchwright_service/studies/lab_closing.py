@@ -169,7 +169,7 @@ class Closings:
             return
         self._processes[study] = None
         try:
-            await note_closing_begun(self._database, study, account, force=force)
+            await record_closing_begun(self._database, study, account, force=force)
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "benchwright_service.studies.closing_work"),
                 stdin=PIPE,
@@ -229,7 +229,7 @@ def unfinished_participants(watch: StudyWatch) -> Sequence[str]:
     return [participant.participant for participant in watch.participants if participant.where not in _OVER]
 
 
-async def note_closing_begun(
+async def record_closing_begun(
     database: Database, study: str, account: str, *, force: bool, clock: Callable[[], float] = time.time
 ) -> None:
     """Notes that somebody closes a study, before anything happens.
@@ -245,12 +245,12 @@ async def note_closing_begun(
     closing_insert = database.insert_into(CLOSINGS).values(study=study, **begun_columns)
     async with database.write_transaction() as connection:
         await connection.execute(closing_insert.on_conflict_do_update(index_elements=["study"], set_=begun_columns))
-    await AuditLog(database, clock).note_action(
+    await AuditLog(database, clock).record_action(
         account, study, "began closing", "attempts that go on are ended" if force else ""
     )
 
 
-async def close_and_note_end(
+async def close_and_record_end(
     database: Database,
     log: StudyLog,
     home: Home,
@@ -261,7 +261,7 @@ async def close_and_note_end(
     force: bool,
     clock: Callable[[], float] = time.time,
 ) -> tuple[Closed, Path]:
-    """Closes a study unless it is closed, makes its report, and notes how it ended; see `note_closing_begun`.
+    """Closes a study unless it is closed, makes its report, and notes how it ended; see `record_closing_begun`.
 
     Args:
         database: Database of the service.
@@ -287,7 +287,7 @@ async def close_and_note_end(
         from benchwright_service.studies.study_report import close_and_report
 
         closed, page = await close_and_report(log, home, study, reports, force=force)
-        await AuditLog(database, clock).note_action(account, study, "closed, with report", closed.digest)
+        await AuditLog(database, clock).record_action(account, study, "closed, with report", closed.digest)
         return closed, page
     except BenchwrightError as error:
         failure = str(error)

@@ -282,7 +282,7 @@ def closing_lock_file(home: Home, study: str) -> Path:
     return home.data / "service" / "closing" / study
 
 
-def headers_of(report_page: bytes) -> Mapping[str, str]:
+def report_headers(report_page: bytes) -> Mapping[str, str]:
     """Headers that a report is served with: its own policy for scripts, and that it acts for nobody."""
     policy = _POLICY.search(report_page, 0, _HEAD_BYTES)
     return {

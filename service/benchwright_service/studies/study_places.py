@@ -40,7 +40,7 @@ class StudyPlaces:
         async with self._database.read_transaction() as connection:
             return (await connection.execute(query)).scalar()
 
-    async def take_places(self, account: str) -> Mapping[str, str | None]:
+    async def claim_free_places(self, account: str) -> Mapping[str, str | None]:
         """Gives somebody the next free place in each study whose course they have joined as a participant.
 
         Returns:
@@ -60,11 +60,11 @@ class StudyPlaces:
         if None in pseudonyms.values():
             async with self._database.write_transaction() as connection:
                 for study in (study for study, name in pseudonyms.items() if name is None):
-                    pseudonyms[study] = await _take_next_pseudonym(connection, study, account)
+                    pseudonyms[study] = await _claim_next_pseudonym(connection, study, account)
         return pseudonyms
 
 
-async def _take_next_pseudonym(connection: AsyncConnection, study: str, account: str) -> str | None:
+async def _claim_next_pseudonym(connection: AsyncConnection, study: str, account: str) -> str | None:
     # On PostgreSQL two may ask at once: the second one waits for the row of the course.
     await connection.execute(select(COURSES.c.id).where(COURSES.c.id == study).with_for_update())
     query = select(PLACES.c.pseudonym).where(PLACES.c.study == study, PLACES.c.account == account)

@@ -87,9 +87,8 @@ def says(text: str) -> Model:
 
 
 def run(desk: Desk, model: Model | str, task: Any = "answer", pack: str = "starter", **options: Any) -> EvalLog:
-    fields = {
-        name: options.pop(name) for name in ("samples", "time_s", "tokens", "messages", "base_url") if name in options
-    }
+    field_names = ("samples", "time_s", "tokens", "messages", "base_url", "generate")
+    fields = {name: options.pop(name) for name in field_names if name in options}
     return evaluate(EvaluationRun(task, {"pack": pack, **options}, model, desk.out_folder, display="none", **fields))
 
 

@@ -58,6 +58,17 @@ class Hearing:
             time.sleep(0.06)
         return [message.params for message in self.heard_messages if message.method == method]
 
+    def wait_for(self, method: str) -> None:
+        """Returns once a message of this method has come.
+
+        Raises:
+            AssertionError: None came in half a minute.
+        """
+        deadline_s = time.monotonic() + 30
+        while not any(message.method == method for message in self.heard_messages):
+            assert time.monotonic() < deadline_s, f"no {method}"
+            time.sleep(0.02)
+
     def _listen(self) -> None:
         while not self._is_over:
             try:

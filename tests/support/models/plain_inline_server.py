@@ -8,9 +8,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -48,7 +50,7 @@ def item(text: str, **fields: Any) -> list[dict[str, Any]]:
 def misbehave(number: int) -> None:
     """Answer a question for completions."""
     match MODE:
-        case "good":
+        case "good" | "watches":
             send({"id": number, "result": item("assign guess = 1'b0;\n")})
         case "silent":
             pass
@@ -66,6 +68,8 @@ def misbehave(number: int) -> None:
                 sys.stderr.write("x" * 65536)
         case "dies":
             os._exit(3)
+        case "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
         case "error":
             send({"id": number, "error": {"code": -32603, "message": "no"}})
         case "unsupported":
@@ -105,6 +109,16 @@ def misbehave(number: int) -> None:
             send({"id": number, "result": item("assign guess = 1'b0;")})
 
 
+def watch_parent(pid: int) -> None:
+    """End when there is no such process, as servers of vscode-languageserver-node do, which look every 3 s."""
+    while True:
+        try:
+            os.kill(pid, 0)
+        except OSError:
+            os._exit(1)
+        time.sleep(0.1)
+
+
 def main() -> None:
     if MODE == "exits":
         sys.exit(f"no licence for {os.environ.get('MODEL_TOKEN', 'nobody')}")
@@ -113,9 +127,18 @@ def main() -> None:
         if method == "initialize":
             if MODE == "early":
                 send({"id": number + 1, "result": item("guessed")})
+            parent_pid = message["params"].get("processId")
+            if MODE == "watches" and parent_pid is not None:
+                threading.Thread(target=watch_parent, args=(parent_pid,), daemon=True).start()
             send({"id": number, "result": {"capabilities": {}, "serverInfo": {"name": "plain", "version": "1"}}})
         elif method == "textDocument/didOpen":
             tell(method, {"text": message["params"]["textDocument"]["text"], "environment": dict(os.environ)})
+        elif method == "checkStatus":
+            send({"id": number, "result": {"status": "OK"}})
+        elif method == "textDocument/completion":
+            start, end = {"line": 1, "character": 4}, {"line": 1, "character": 4}
+            text_edit = {"range": {"start": start, "end": end}, "newText": "assign guess = 1'b0;"}
+            send({"id": number, "result": [{"label": "assign", "textEdit": text_edit}]})
         elif method == "textDocument/inlineCompletion":
             start_ns = time.perf_counter_ns()
             misbehave(number)

@@ -19,16 +19,18 @@ def attempt(participant: str, problem: str, condition: str, *, seconds: object, 
         "family": problem,
         "condition": condition,
         "solver": "human" if condition == "alone" else "human+copilot",
+        "time_source": "clock",
         "clock_s": seconds,
         "time_s": seconds,
         "passed": True,
         "score": 1.0,
     }
     measurement = observation(
-        **(row | dict.fromkeys(("active_60_s", "active_120_s", "active_300_s"), seconds) | changes)
+        **(row | dict.fromkeys(("active_60_s", "active_120_s", "active_300_s", "active_s"), seconds) | changes)
     )
+    is_scored = measurement.time_s is not None and measurement.score is not None
     return FoldedAttempt(
-        measurement, ((measurement.time_s, measurement.score),) if measurement.score is not None else (), {}, ""
+        measurement, ((measurement.time_s or 0.0, measurement.score or 0.0),) if is_scored else (), {}, ""
     )
 
 

@@ -24,6 +24,8 @@ class PlayedReply:
     """True if the body is sent again and again, until the client hangs up."""
     pause_s: float = 0.0
     """Between two times."""
+    cut_at: int | None = None
+    """Bytes of the body after which the connection is closed; -1 to close it before any header."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,9 @@ class JudgeEndpoint:
                     endpoint.requests.append(request)
                     played_reply = endpoint.play(request)
                 endpoint._closing.wait(played_reply.delay_s)
+                if played_reply.cut_at == -1:
+                    self.close_connection = True
+                    return
                 try:
                     self.send_response(played_reply.status)
                     for name, value in played_reply.headers.items():
@@ -121,12 +126,12 @@ class JudgeEndpoint:
                     if not played_reply.endless:
                         self.send_header("Content-Length", str(len(played_reply.body)))
                     self.end_headers()
-                    self.wfile.write(played_reply.body)
+                    self.wfile.write(played_reply.body[: played_reply.cut_at])
                     while played_reply.endless and not endpoint._closing.wait(played_reply.pause_s):
                         self.wfile.write(played_reply.body)
                 except OSError:
                     self.close_connection = True
-                if played_reply.endless:
+                if played_reply.endless or played_reply.cut_at is not None:
                     self.close_connection = True
 
             def log_message(self, format: str, *args: object) -> None:

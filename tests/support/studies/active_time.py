@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_attempts.clock.clock import AttemptClock
+from benchwright_attempts.clock.clock import AttemptClock, excluded_s
 from benchwright_attempts.clock.timeline import THRESHOLDS_S, TimeAtWork
 from benchwright_attempts.events.events import EVENT_TYPES, Focus
 from benchwright_attempts.log.record import RecordedEvent
@@ -30,7 +30,7 @@ def active_time(events: Iterable[RecordedEvent], thresholds_s: Sequence[float] =
     clock, time_at_work = AttemptClock(), TimeAtWork(thresholds_s)
     for recorded in events:
         active_before, step = clock.active_ns, recorded.event.type
-        clock.follow_event(step, recorded.moment.mono_ns, recorded.moment.process)
+        clock.follow_event(step, recorded.moment.mono_ns, recorded.moment.process, excluded_s(recorded.event))
         if not time_at_work.focused:
             time_at_work.unfocused_ns += clock.active_ns - active_before
         if isinstance(recorded.event, Focus):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from benchwright_attempts.actor import Actor
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.hand_clock import HandClock
 from benchwright_attempts.events.events import Event, RunFinished, Started, Submitted
@@ -124,7 +125,7 @@ class Participant:
         )
         self.studies.record_task_begun(assigned, ref, header.id)
         self.hand_journal_in()
-        self.record(header.id, assigned, agreed, Started())
+        self.record(header.id, assigned, agreed, Started(actor=Actor.PERSON))
         return header.id
 
     def record(self, attempt: str, *events: Event) -> None:

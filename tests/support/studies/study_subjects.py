@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from benchwright_attempts import log_file
+from benchwright_attempts.actor import Actor
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Edit, RunFinished, Started, Submitted
 from benchwright_attempts.events.evidence import (
@@ -134,7 +135,7 @@ def people_work(lab: Lab) -> None:
             )
             helped = assigned.condition == "helped"
             path = "rtl/sat_counter.sv"
-            recorded_events: list[Any] = [assigned, agreed, Started()]
+            recorded_events: list[Any] = [assigned, agreed, Started(actor=Actor.PERSON)]
             for version, reason in ((2, "cursor"), (3, "inlineCompletionAccept" if helped else "cursor")):
                 recorded_events += [
                     EditReason(path=path, version=version, reason=reason),

@@ -76,7 +76,8 @@ def test_what_more_than_half_accept_becomes_a_pack_with_agreement_and_times(
     code, console_text = run("accepted", folder, "--out", pack_folder)
     assert code == 0, console_text
     assert "1 questions accepted, 1 rejected; the pack is in" in console_text
-    assert "Krippendorff's alpha 0.38; 6 of 6 answers given before the key were right." in console_text
+    # Three of three pairs on the first question, one of three on the second.
+    assert "4 of 6 pairs of decisions alike; Krippendorff's alpha 0.38; 6 of 6 answers given before the" in console_text
     assert "a: median 20 s per question." in console_text
     assert [problem.id for problem in read_pack_folder(pack_folder).problems] == ["first"]
     reviews = json.loads((pack_folder / "reviews.json").read_text())

@@ -12,6 +12,7 @@ from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Section, SectionPicture, SortableTable
 from benchwright_analysis.report.sections.registry import SECTIONS
+from benchwright_attempts.actor import Actor
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Started, Submitted
 from benchwright_foundation.home import Home
@@ -36,7 +37,7 @@ def test_a_new_figure_is_on_the_page_and_in_the_numbers(tmp_path: Path, monkeypa
     home = Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path / "home")})
     with StudyLog(tmp_path / "log.sqlite") as log:
         attempt = Attempts(log).create("p/q", "d", tmp_path, {}).id
-        for event in (Started(), Submitted()):
+        for event in (Started(actor=Actor.PERSON), Submitted()):
             log.append_blocking(attempt, event)
         report_files = write_report(log, Store(home), ReportOptions(tmp_path / "out", events=False))
     page = report_files.page.read_text(encoding="utf-8")

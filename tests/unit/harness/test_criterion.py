@@ -181,6 +181,19 @@ def test_cvdp_wants_every_service_to_succeed_and_no_failed_test(
     assert decision.reason is reason
 
 
+@pytest.mark.parametrize(
+    ("tests", "sentence"),
+    [
+        ((BAD,) * 14, "None of the 14 hidden tests passed."),
+        ((GOOD, BAD, BAD), "2 of 3 hidden tests failed."),
+        ((BAD,), "The hidden test failed."),
+    ],
+)
+def test_the_sentence_about_failed_tests_says_how_many(tests: tuple[HiddenTest, ...], sentence: str) -> None:
+    cvdp_results = Results(cocotb=tests, simulations=1, pytest=())
+    assert verdict(None, None, exit_code=1, hidden_results=cvdp_results, simulates=True).detail == sentence
+
+
 def test_a_flood_of_lines_is_not_remembered() -> None:
     listener = OutputListener(Criterion(table=RTLLM, is_testbench=True, heard=False), io.BytesIO())
     listener.write(f"{SIMULATES}\n".encode() + b"passed\n" * 200_000)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import statistics
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
+from random import Random
 
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 from benchwright_judges.agreement.agreement import FormatAgreement, is_right_by_majority, measure_agreement
 from benchwright_judges.agreement.rated import RatedAnswer, read_rated_answers
@@ -130,14 +135,133 @@ def test_nothing_rated_is_nothing_measured() -> None:
     [
         (Scale.EXAM, [C, P], None),
         (Scale.EXAM, [P, I, C], False),
-        (Scale.TIERS, ["6", "8"], True),
-        (Scale.TIERS, ["6", "7"], False),
+        (Scale.TIERS, ["6", "8"], None),
+        (Scale.TIERS, ["3", "9"], None),
+        (Scale.TIERS, ["6", "7", "8"], True),
+        (Scale.TIERS, ["10", "6", "6"], False),
         (Scale.BLANK, ["1", "0", "1"], True),
         (Scale.BLANK, [], None),
     ],
 )
 def test_a_majority_decides(scale: Scale, labels: list[str], is_expected_right: bool | None) -> None:
     assert is_right_by_majority(scale, labels) is is_expected_right
+
+
+# Votes that decide nothing, and people who saw a part
+
+
+def alpha_by_variances(points_by_answer: Sequence[Sequence[float]]) -> float:
+    """Cronbach's alpha by Hoyt's analysis of variance (1941) of answers, each with the points of all raters."""
+    raters, answers = len(points_by_answer[0]), len(points_by_answer)
+    mean = statistics.fmean(point for row in points_by_answer for point in row)
+    between = raters * sum((statistics.fmean(row) - mean) ** 2 for row in points_by_answer) / (answers - 1)
+    rater_means = [statistics.fmean(column) for column in zip(*points_by_answer, strict=True)]
+    residual = sum(
+        (point - statistics.fmean(row) - rater_mean + mean) ** 2
+        for row in points_by_answer
+        for point, rater_mean in zip(row, rater_means, strict=True)
+    ) / ((answers - 1) * (raters - 1))
+    return (between - residual) / between
+
+
+def krippendorff_by_pairs(points_by_answer: Sequence[Sequence[float]]) -> float:
+    """Krippendorff's alpha of points: 1 - observed over expected disagreement, each summed over pairs of labels."""
+    paired = [row for row in points_by_answer if len(row) > 1]
+    everything = [point for row in paired for point in row]
+    observed = sum(sum((a - b) ** 2 for a in row for b in row) / (len(row) - 1) for row in paired) / len(everything)
+    expected = sum((a - b) ** 2 for a in everything for b in everything) / (len(everything) * (len(everything) - 1))
+    return 1 - observed / expected
+
+
+def graded(answer_count: int, *, with_third: bool) -> tuple[list[RatedAnswer], list[list[float]]]:
+    """Answers by two people, disputed ones by a third; and the labels that all three would have given."""
+    random = Random(5)
+    rated, full_rows = [], []
+    for number in range(answer_count):
+        quality = random.gauss(5.5, 2.4)
+        drawn_points = [min(10, max(1, round(quality + random.gauss(0, 1.1)))) for _ in range(3)]
+        full_rows.append([float(point) for point in drawn_points])
+        is_disputed = abs(drawn_points[0] - drawn_points[1]) > 1
+        rated.append(
+            points(number, drawn_points if is_disputed and with_third else drawn_points[:2], [drawn_points[0]])
+        )
+    return rated, full_rows
+
+
+def test_who_sees_only_disputed_answers_is_in_no_cronbachs_alpha() -> None:
+    rated, full_rows = graded(400, with_third=True)
+    people = only(rated).people
+    two = [row[:2] for row in full_rows]
+    assert people.cronbach is not None
+    assert people.cronbach == pytest.approx(alpha_by_variances(two))
+    assert (people.people, people.cronbach_people, people.items) == (3, 2, 400)
+    assert people.cronbach == only(graded(400, with_third=False)[0]).people.cronbach
+    # Over the answers that all three graded, which are the disputed ones, it would be far too low.
+    disputed = [row for row in full_rows if abs(row[0] - row[1]) > 1]
+    assert len(disputed) > 50 and alpha_by_variances(disputed) < alpha_by_variances(full_rows) - 0.05
+    assert people.cronbach > alpha_by_variances(disputed) + 0.05
+    assert people.cronbach == pytest.approx(alpha_by_variances(full_rows), abs=0.06)
+
+
+def test_without_two_people_who_graded_everything_there_is_no_cronbachs_alpha() -> None:
+    rated = [
+        replace(points(number, [number % 7 + 1, 8], [5]), people={"ana": "3", ("ben", "cy")[number % 2]: "4"})
+        for number in range(10)
+    ]
+    people = only(rated).people
+    assert (people.cronbach, people.cronbach_people, people.people) == (None, 1, 3)
+
+
+def test_alpha_and_the_share_of_equal_labels_are_those_of_all_pairs() -> None:
+    rated, _ = graded(60, with_third=True)
+    points_by_answer = [[float(point) for point in item.people.values()] for item in rated]
+    people = only(rated).people
+    assert people.alpha == pytest.approx(krippendorff_by_pairs(points_by_answer))
+    pairs = [pair for row in points_by_answer for pair in combinations(row, 2)]
+    assert (people.same_label.count, people.same_label.total) == (sum(a == b for a, b in pairs), len(pairs))
+
+
+def test_a_vote_that_decides_nothing_is_not_a_vote_for_not_right(tmp_path: Path) -> None:
+    file = tmp_path / "votes.csv"
+    vote_lines = [
+        *(("q1", "ana", "person", C), ("q1", "m", "model", C), ("q1", "m", "model", "undecided")),
+        *(("q2", "ana", "person", C), ("q2", "m", "model", "undecided"), ("q2", "m", "model", "undecided")),
+        *(("q3", "ana", "person", I), ("q3", "m", "model", C), ("q3", "m", "model", I)),
+        *(("q4", "ana", "person", I), ("q4", "ben", "person", "undecided"), ("q4", "m", "model", I)),
+    ]
+    text = "".join(f"{item},free-response,{judge},{kind},{word}\n" for item, judge, kind, word in vote_lines)
+    file.write_text(f"item,format,judge,kind,label\n{text}")
+    agreement = only(read_rated_answers(file))
+    (judge,) = agreement.judges
+    # q1 and q4 are decided on both sides and alike; q2 has no vote that decides, q3 no majority.
+    assert (judge.agreement.count, judge.agreement.total, judge.items) == (2, 2, 2)
+    assert (judge.undecided, judge.undecided_votes, agreement.undecided_grades) == (2, 3, 1)
+    assert (judge.false_reject.count, judge.false_reject.total) == (0, 1)
+
+
+def test_kappa_is_that_of_another_library() -> None:
+    rated, _ = graded(120, with_third=False)
+    (judge,) = only(rated).judges
+    sides = [
+        (statistics.median(map(float, item.people.values())), float(item.judges["m"][0]))
+        for item in rated
+        if len({float(point) >= 7 for point in item.people.values()}) == 1
+    ]
+    expected = cohen_kappa_score([people >= 7 for people, _ in sides], [points >= 7 for _, points in sides])
+    assert judge.kappa.value == pytest.approx(expected)
+    assert (judge.items, judge.undecided) == (len(sides), 120 - len(sides))
+    medians = [2 * statistics.median(map(float, item.people.values())) for item in rated]
+    vote_points = [2 * float(item.judges["m"][0]) for item in rated]
+    assert judge.weighted_kappa is not None and judge.weighted_kappa.value == pytest.approx(
+        cohen_kappa_score(
+            [int(median) for median in medians],
+            [int(vote) for vote in vote_points],
+            weights="quadratic",
+            labels=list(range(2, 21)),
+        )
+    )
+    same = sum(median == vote for median, vote in zip(medians, vote_points, strict=True))
+    assert (judge.same_label.count, judge.same_label.total) == (same, 120)
 
 
 # Votes from a file

@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -216,6 +216,14 @@ async def test_a_judge_that_is_not_there_is_an_error() -> None:
 async def test_what_does_not_pass_is_told_at_once(status: int, word: str) -> None:
     vote, server = await ask(in_turn(fails(status)))
     assert word in vote.error and len(server.requests) == 1
+
+
+@pytest.mark.parametrize("cut_at", [-1, 60])
+async def test_a_connection_that_is_dropped_is_an_error_and_no_score(clock: Clock, cut_at: int) -> None:
+    dropped = replace(says("correct"), cut_at=cut_at)
+    vote, server = await ask(clock.takes(100, dropped), patience_s=150)
+    assert vote.error == "the endpoint closed the connection before it replied, 2 times"
+    assert (vote.label, vote.score, len(server.requests)) == ("", None, 2)
 
 
 async def test_an_account_without_money_is_not_asked_again() -> None:

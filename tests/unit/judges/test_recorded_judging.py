@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -118,6 +119,37 @@ async def test_a_judge_that_never_makes_sense_is_an_error_and_no_zero(records: R
     assert (judgement.status, judgement.score) == (JudgementStatus.ERROR, None)
     assert len(server.requests) == len(judgement.votes) == 4, "two seats and two spares"
     assert len(await records.unscored_answers()) == 1
+
+
+async def test_a_judge_whose_provider_fails_at_a_fifth_of_the_requests_gives_the_scores_of_a_healthy_one(
+    records: Records,
+) -> None:
+    answer_texts = [f"answer {number}." for number in range(30)]
+    dice = random.Random(3)
+    failing_replies = [fails(401), PlayedReply(b"<html>"), PlayedReply(b"{}"), content(None), NONSENSE]
+
+    def healthy(request: JudgeRequest) -> PlayedReply:
+        number = int(request.user.rpartition("answer ")[2].partition(".")[0])
+        return says("correct" if number % 3 else "incorrect")
+
+    def failing(request: JudgeRequest) -> PlayedReply:
+        return dice.choice(failing_replies) if dice.random() < 0.2 else healthy(request)
+
+    all_scores = []
+    for name, play in (("healthy", healthy), ("failing", failing)):
+        async with panel(play, spares=0) as (judges, _):
+            scores: dict[str, float | None] = {}
+            undecided_counts = []
+            while None in scores.values() or not scores:
+                for answer in answer_texts:
+                    if scores.get(answer) is None:
+                        judgement = await judge_and_record(FREE, answer, judges, records, problem_ref=f"{name}/q")
+                        assert (judgement.score is None) == (judgement.status is JudgementStatus.ERROR)
+                        scores[answer] = judgement.score
+                undecided_counts.append(list(scores.values()).count(None))
+        all_scores.append(scores)
+    assert undecided_counts[0] > 0, "the failing judge left some undecided at first"
+    assert all_scores[0] == all_scores[1]
 
 
 async def test_one_family_stands_in_for_another_that_is_down(records: Records) -> None:

@@ -46,7 +46,7 @@ def files(responses: list[Response]) -> list[dict[str, bytes]]:
     file_sets = [
         response.files
         if response.gives_files
-        else {path: text.encode() for path, text in files_in_answer(response.problem, response.text).items()}
+        else {path: text.encode() for path, text in files_in_answer(response.problem, response.text).files.items()}
         if response.text
         else {}
         for response in responses
@@ -159,3 +159,32 @@ def test_an_answer_with_a_flaw_is_refused_by_line_and_field(
 def test_a_file_without_answers_is_refused(read: Callable[..., list[Response]]) -> None:
     with pytest.raises(DatasetError, match="holds no answer"):
         read()
+
+
+@pytest.mark.parametrize(
+    ("fields", "reported_s"),
+    [({}, None), ({"minutes": 2.5}, 150), ({"seconds": 7}, 7), ({"hours": 1}, 3600), ({"minutes": None}, None)],
+)
+def test_a_line_may_say_how_long_its_answer_took(
+    read: Callable[..., list[Response]], fields: Record, reported_s: float | None
+) -> None:
+    assert read({"id": "why", "response": "So.", **fields})[0].reported_s == reported_s
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"minutes": "5"}, "answers.jsonl:1: field minutes: '5' is not a number; leave it out if the time is unknown"),
+        ({"minutes": True}, "field minutes: True is not a number"),
+        ({"minutes": 0}, "field minutes: 0 is not above 0"),
+        ({"seconds": -3}, "field seconds: -3 is not above 0"),
+        ({"hours": 10**400}, "field hours:"),
+        ({"seconds": 60, "minutes": 1}, "field minutes: the line states its time in seconds as well; keep one of them"),
+    ],
+)
+def test_a_time_that_cant_be_is_refused_with_line_and_field(
+    read: Callable[..., list[Response]], fields: Record, message: str
+) -> None:
+    with pytest.raises(DatasetError) as refused:
+        read({"id": "why", "response": "So.", **fields})
+    assert message in str(refused.value), refused.value

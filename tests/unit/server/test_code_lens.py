@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 
 from benchwright_attempts.clock.clock import AttemptState
+from benchwright_attempts.standing import PendingRun, ShownVerdict, attempt_view
+from benchwright_server.attempts.session import standing_view
 from benchwright_server.features.language.code_lens import lens_title_and_operation
 from benchwright_server.protocol import messages as protocol
 from benchwright_server.protocol.messages import AttemptStatus, VerdictView
@@ -10,9 +12,7 @@ from benchwright_server.protocol.messages import AttemptStatus, VerdictView
 FAILED = VerdictView(
     outcome="failed",
     reason="tests_failed",
-    short="3/5 passed",
-    headline="Hidden tests failed: 3 of 5 passed",
-    message="Some hidden tests failed.",
+    message="2 of 5 hidden tests failed.",
     tests=protocol.TestCount(passed=3, total=5),
     reveal="verdict",
     policy_sentence="",
@@ -23,22 +23,26 @@ FAILED = VerdictView(
 
 
 @pytest.mark.parametrize(
-    ("state", "is_running", "title", "command"),
+    ("state", "pending_run", "title", "command"),
     [
-        (AttemptState.OPEN, False, "▶ Start the clock to run the hidden tests", "start"),
-        (AttemptState.RUNNING, False, "▶ Run hidden tests · 3/5 passed · 0.8 s · try 4", "run"),
-        (AttemptState.RUNNING, True, "■ Stop the hidden tests", "cancelRun"),
+        (AttemptState.OPEN, None, "▶ Start the clock to run the hidden tests", "start"),
+        (AttemptState.RUNNING, None, "▶ Run hidden tests · ✗ 3/5 passed · 0.8 s · run 4", "run"),
+        (AttemptState.RUNNING, PendingRun(5), "■ Stop the hidden tests · run 5 running", "cancelRun"),
+        (AttemptState.RUNNING, PendingRun(5, True), "■ Stop the hidden tests · run 5 queued", "cancelRun"),
         (
             AttemptState.PAUSED,
-            False,
-            "▶ Resume the clock to run the hidden tests · 3/5 passed · 0.8 s · try 4",
+            None,
+            "▶ Resume the clock to run the hidden tests · ✗ 3/5 passed · 0.8 s · run 4",
             "resume",
         ),
-        (AttemptState.SUBMITTED, False, "Submitted · 3/5 passed · 0.8 s · try 4", "status"),
-        (AttemptState.ABANDONED, False, "Abandoned · 3/5 passed · 0.8 s · try 4", "status"),
+        (AttemptState.SUBMITTED, None, "Submitted · ✗ 3/5 passed · 0.8 s · run 4", "status"),
+        (AttemptState.ABANDONED, None, "– Given up", "status"),
     ],
 )
-def test_the_lens_offers_the_next_step(state: AttemptState, is_running: bool, title: str, command: str) -> None:
+def test_the_lens_offers_the_next_step_and_names_the_run(
+    state: AttemptState, pending_run: PendingRun | None, title: str, command: str
+) -> None:
+    view = attempt_view(state, newest_verdict=ShownVerdict(4, "failed", "tests_failed", 3, 5), pending_run=pending_run)
     status = AttemptStatus(
         attempt="a",
         problem="p/q",
@@ -49,7 +53,8 @@ def test_the_lens_offers_the_next_step(state: AttemptState, is_running: bool, ti
         elapsed_s=0,
         active_s=0,
         runs=4,
-        running=is_running,
+        running=pending_run is not None,
+        view=standing_view(view),
         verdict=FAILED,
     )
     assert lens_title_and_operation(status) == (title, command)

@@ -65,7 +65,7 @@ StageFile(folder / "items.json", Items).write_output(Items(made_from="", items=(
 (folder / "exam.toml").write_text("")
 (question / "review.toml").write_text(form)
 (question / "statement.md").write_text("# SRAM is volatile\\n")
-for remark in review_remarks(question, form, Home.find({"BENCHWRIGHT_HOME": str(folder)})):
+for remark in review_remarks(question, form, Home.from_environment({"BENCHWRIGHT_HOME": str(folder)})):
     print(remark.message)
 """
 

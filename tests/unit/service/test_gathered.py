@@ -22,7 +22,7 @@ class Work:
 
 
 def gathered(batch_work: Work, batch_size: int = 10) -> Batches[str, str]:
-    return Batches(batch_work, lambda work_item: work_item[-1], most_bytes=batch_size, pace_s=0.0)
+    return Batches(batch_work, lambda work_item: work_item[-1], most_items=batch_size, pace_s=0.0)
 
 
 async def test_the_first_is_done_at_once_and_the_rest_together() -> None:
@@ -81,7 +81,7 @@ async def test_a_failure_of_all_is_told_to_all_and_the_next_is_done() -> None:
             raise OSError("disk")
         return items
 
-    all_of = Batches(work, lambda work_item: work_item, most_bytes=10, pace_s=0.0)
+    all_of = Batches(work, lambda work_item: work_item, most_items=10, pace_s=0.0)
     for result in await asyncio.gather(all_of.process("a"), all_of.process("b"), return_exceptions=True):
         assert isinstance(result, OSError)
     failing = False
@@ -95,7 +95,7 @@ async def test_batches_keep_their_distance() -> None:
         began.append(asyncio.get_running_loop().time())
         return items
 
-    all_of = Batches(work, lambda key_item: key_item, most_bytes=10, pace_s=0.05)
+    all_of = Batches(work, lambda key_item: key_item, most_items=10, pace_s=0.05)
     for work_item in range(3):
         await all_of.process(work_item)
     assert began[1] - began[0] >= 0.049
@@ -104,7 +104,9 @@ async def test_batches_keep_their_distance() -> None:
 
 async def test_the_next_begins_while_one_is_under_way_but_not_what_is_alike() -> None:
     batch_work = Work()
-    all_of: Batches[str, str] = Batches(batch_work, lambda key_item: key_item[-1], most_bytes=10, pace_s=0.0, at_once=2)
+    all_of: Batches[str, str] = Batches(
+        batch_work, lambda key_item: key_item[-1], most_items=10, pace_s=0.0, most_batches=2
+    )
     waiting_tasks = []
     for work_item in ("1a", "2a", "1b", "1c"):
         waiting_tasks.append(asyncio.create_task(all_of.process(work_item)))

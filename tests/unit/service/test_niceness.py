@@ -18,8 +18,8 @@ print(os.nice(0), attributes.raw.hex())
 """
 _WORKER = """
 import subprocess, sys
-from benchwright_service.runs.niceness import let_others_go_first
-let_others_go_first()
+from benchwright_service.runs.niceness import lower_own_priority
+lower_own_priority()
 print(subprocess.check_output([sys.executable, "-c", sys.argv[1]], text=True))
 """
 

@@ -98,7 +98,7 @@ async def test_files_are_kept_as_long_as_there_is_room_and_known_ones_take_none(
     async def keep(account: str, digest: str) -> None:
         contents = {digest: packed[digest]}
         new_run = NewRun(id="0" * 32, number=1, files={"rtl/a.sv": digest}, contents=contents)
-        assert await stored.keep_contents(account, f"attempt of {account}", new_run) == []
+        assert await stored.keep_and_list_missing(account, f"attempt of {account}", new_run) == []
 
     for digest in (first_digest, second_digest, first_digest):
         await keep("ada", digest)

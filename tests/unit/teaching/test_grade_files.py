@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from benchwright_teaching.grade_files import AssignmentColumn, StudentLine, canvas_csv, moodle_csv, plain_cell
+from benchwright_teaching.grade_files import AssignmentColumn, StudentLine, canvas_csv, formula_free_cell, moodle_csv
 
 COLUMNS = [AssignmentColumn("Week 1, counters", 4.0), AssignmentColumn('=HYPERLINK("http://x")', 1.5)]
 LINES = [StudentLine("Lovelace, Ada", "ada", "A", [4.0, 0.0]), StudentLine("=1+1", "-grace", "@B", [1.333, 1.5])]
@@ -46,4 +46,4 @@ def test_moodle_gets_usernames_first() -> None:
     ],
 )
 def test_a_cell_that_other_separators_divide_has_no_formula_either(cell: str, escaped_cell: str) -> None:
-    assert plain_cell(cell) == escaped_cell
+    assert formula_free_cell(cell) == escaped_cell

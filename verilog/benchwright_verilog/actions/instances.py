@@ -126,21 +126,26 @@ def _connection_rewrites(
     connection_list = first_child_of_kind(instance, "list_of_port_connections")
     written_connections = _named_children_without_comments(connection_list)
     ordered_connections = [
-        connection for connection in written_connections if connection.type == "ordered_port_connection"
+        port_connection for port_connection in written_connections if port_connection.type == "ordered_port_connection"
     ]
-    named_connections = [connection for connection in written_connections if connection.type == "named_port_connection"]
-    star = next((connection for connection in named_connections if text_of(connection).replace(" ", "") == ".*"), None)
+    named_connections = [
+        port_connection for port_connection in written_connections if port_connection.type == "named_port_connection"
+    ]
+    star = next(
+        (port_connection for port_connection in named_connections if text_of(port_connection).replace(" ", "") == ".*"),
+        None,
+    )
     names = {
         text_of(name)
-        for connection in named_connections
-        if (name := first_child_of_kind(connection, "simple_identifier", "escaped_identifier"))
+        for port_connection in named_connections
+        if (name := first_child_of_kind(port_connection, "simple_identifier", "escaped_identifier"))
     }
     missing = [port for port in interface.ports if port not in names]
     document = code_selection.document
     if ordered_connections and not named_connections and len(ordered_connections) <= len(interface.ports):
         changes = [
-            TextChange(*code_point_range(document, connection), f".{port}({text_of(connection)})")
-            for connection, port in zip(ordered_connections, interface.ports, strict=False)
+            TextChange(*code_point_range(document, port_connection), f".{port}({text_of(port_connection)})")
+            for port_connection, port in zip(ordered_connections, interface.ports, strict=False)
         ]
         yield Action("Connect ports by name", tuple(changes), ActionKind.REWRITE)
     elif star is not None:
@@ -280,12 +285,12 @@ def _new_module_fix(
     instantiation_node, instance = instantiation
     connection_list = first_child_of_kind(instance, "list_of_port_connections")
     ports = []
-    for number, connection in enumerate(_named_children_without_comments(connection_list)):
-        name = first_child_of_kind(connection, "simple_identifier", "escaped_identifier")
-        if connection.type == "named_port_connection" and name is not None:
+    for number, port_connection in enumerate(_named_children_without_comments(connection_list)):
+        name = first_child_of_kind(port_connection, "simple_identifier", "escaped_identifier")
+        if port_connection.type == "named_port_connection" and name is not None:
             port = text_of(name)
         else:
-            connection_text = text_of(connection).strip()
+            connection_text = text_of(port_connection).strip()
             port = connection_text if connection_text.isidentifier() else f"port{number}"
         ports.append(f"{'output' if _OUTPUT.search(port) else 'input'} logic {port}")
     assignments = first_child_of_kind(

@@ -167,8 +167,10 @@ class _InlayHints:
 
     def _port_name_hints(self, syntax: HierarchicalInstanceSyntax, instance: InstanceSymbol) -> Iterator[InlayHint]:
         """`a:` before `x` in `m u (x);`, where `a` is the first port of `m`."""
-        connections = [connection for connection in syntax.connections if isinstance(connection, PortConnectionSyntax)]
-        for written_connection, port in zip(connections, instance.body.portList, strict=False):
+        port_connections = [
+            connection for connection in syntax.connections if isinstance(connection, PortConnectionSyntax)
+        ]
+        for written_connection, port in zip(port_connections, instance.body.portList, strict=False):
             if not isinstance(written_connection, OrderedPortConnectionSyntax):
                 return
             byte = self._byte_in_range(written_connection.sourceRange.start)

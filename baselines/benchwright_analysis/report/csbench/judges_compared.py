@@ -167,19 +167,23 @@ def _judge_pairs_table(
         if judge.judge != PANEL
     ]
     columns = ("format", "judge", "other judge", "answers", "mean of the judge", "mean of the other", "agreement")
-    note = "Agreement is of right or not right, with Wilson's interval; the others have bootstrap intervals of answers."
-    return SortableTable(
-        "Pairs of judges on the same answers", (*columns, "kappa", "weighted kappa", "alpha", "Pearson"), rows, note
+    coefficients = ("kappa", "same label", "weighted kappa", "alpha", "Pearson", "undecided")
+    note = (
+        "Agreement is of right or not right, with Wilson's interval; the others have bootstrap intervals of answers. "
+        "Undecided answers have no majority of one judge's votes, and are in neither agreement nor kappa."
     )
+    return SortableTable("Pairs of judges on the same answers", (*columns, *coefficients), rows, note)
 
 
-def _agreement_cells(judge_agreement: JudgeAgreement) -> tuple[str, ...]:
+def _agreement_cells(judge_agreement: JudgeAgreement) -> tuple[Cell, ...]:
     return (
         text_with_interval(judge_agreement.agreement, as_share=True),
         text_with_interval(judge_agreement.kappa),
+        f"{percent(judge_agreement.same_label.value)} of {judge_agreement.same_label.total}",
         text_with_interval(judge_agreement.weighted_kappa)
         if judge_agreement.weighted_kappa is not None
         else number(None),
         text_with_interval(judge_agreement.alpha),
         text_with_interval(judge_agreement.pearson) if judge_agreement.pearson is not None else number(None),
+        judge_agreement.undecided,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -11,15 +11,25 @@ from benchwright_analysis.report.rows.observation import CENSORED, Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_analysis.report.rows.verdicts import Verdicts
 from benchwright_attempts.attribution import CLASSIFIER
+from benchwright_attempts.attribution.actors import AttemptActors, condition_made_under
 from benchwright_attempts.clock.clock import AttemptClock, elapsed_s
+from benchwright_attempts.clock.time_source import TimeSource, time_source
+from benchwright_attempts.clock.time_with_agents import TimeWithAgents
 from benchwright_attempts.clock.timeline import TimeAtWork
 from benchwright_attempts.events.evidence import Exposure, Recording
 from benchwright_attempts.log.record import AttemptHeader
-from benchwright_attempts.state import AttemptState
+from benchwright_attempts.standing import ShownVerdict, Standing, attempt_view
+from benchwright_attempts.state import CONSENT_WITHDRAWN, AttemptState
+from benchwright_attempts.terms import Solver
+from benchwright_problems.aids import Aid
 from benchwright_problems.verdict import Outcome
 
 _NS = 1_000_000_000
 _EXPOSURES = ("", *(exposure.value for exposure in Exposure))
+_TIMES = (
+    *("clock_s", "elapsed_s", "active_60_s", "active_120_s", "active_300_s", "active_s", "unfocused_s", "time_s"),
+    *("first_pass_s", "first_pass_clock_s"),
+)
 _BY_MODEL = ("completion", "own_completion", "chat")
 
 
@@ -48,12 +58,21 @@ class AttemptFacts:
     suspensions: int = 0
     is_guided: bool = False
     """True if a guide led through it."""
+    end_reason: str = ""
+    """Reason that the solver gave up for."""
     was_cut_off: bool = False
     """True if the end of the study ended it, not the solver and no limit."""
     started_wall: str = ""
-    """Wall time of the start."""
+    """Wall time of the start, or when an answer was read from a file."""
     newest_wall: str = ""
     """Wall time of the newest event before the end."""
+    event_types: set[str] = field(default_factory=set)
+    opened_with_files: bool = False
+    """True if it was opened with files to work on."""
+    reported_s: float | None = None
+    """The time that a file states, in seconds; None if none does."""
+    restart_ns: int = 0
+    """Time of the clock when a model or an agent last started over."""
 
     def add_usage(self, event_fields: dict[str, Any]) -> None:
         """Adds what a model used."""
@@ -75,6 +94,11 @@ class AttemptFacts:
         """The solver: a study's attempt has its condition's name in the header, and the solver in its assignment."""
         return str(self.assigned.get("solver", header.condition))
 
+    @property
+    def time_source(self) -> TimeSource:
+        """The source of the attempt's time."""
+        return time_source(self.event_types, opened_with_files=self.opened_with_files, reported_s=self.reported_s)
+
     def is_person(self, header: AttemptHeader) -> bool:
         """True if a person solves."""
         return self.solver(header) not in ("model", "agent")
@@ -90,6 +114,9 @@ class FoldedEvents:
     time_at_work: TimeAtWork
     verdicts: Verdicts
     edits: LabelledEdits
+    actors: AttemptActors
+    with_agents: TimeWithAgents | None = None
+    """The division of a person's time with agents; None if no person worked with one."""
 
     def observation(self, problem_facts: ProblemFacts) -> Observation:
         """The attempt's row."""
@@ -104,7 +131,9 @@ class FoldedEvents:
             recording=header.recording.value,
             started=attempt_facts.started_wall,
             state=self.clock.state.value,
+            standing=self._standing().value,
             **self._time_columns(),
+            **(asdict(self.with_agents) if self.with_agents is not None else {}),
             **self._verdict_columns(),
             submissions=int(self.clock.state is AttemptState.SUBMITTED),
             pauses=attempt_facts.pauses,
@@ -132,9 +161,9 @@ class FoldedEvents:
         models_text = " ".join(self.attempt_facts.model_names)
         # An attempt of a study names its condition in its assignment; a model's has it in its header.
         return {
-            "participant": assigned.get("participant", header.solver),
-            "condition": assigned.get("condition", header.condition),
-            "solver": self.attempt_facts.solver(header),
+            "participant": assigned.get("participant", self._solver_name()),
+            "condition": assigned.get("condition", header.condition if header.study else self.worked_as),
+            **self._who(),
             "model": models_text or ("" if self.attempt_facts.is_person(header) else header.solver),
             "position": assigned.get("position"),
             "practice": self.attempt_facts.is_guided or bool(assigned.get("practice")),
@@ -142,16 +171,56 @@ class FoldedEvents:
             "limit_s": assigned.get("time_limit_s"),
         }
 
+    @property
+    def worked_as(self) -> str:
+        """The condition that it was made under."""
+        return condition_made_under(self.attempt_facts.solver(self.header), self.actors)
+
+    def _assigned_solver(self) -> str:
+        """The most help that the study's condition allows."""
+        has_agents = Aid.AGENT_TOOLS in (self.attempt_facts.assigned.get("aids") or ())
+        is_person = self.attempt_facts.is_person(self.header)
+        return Solver.HUMAN_AGENT.value if is_person and has_agents else self.attempt_facts.solver(self.header)
+
+    def _solver_name(self) -> str:
+        is_agent = self.attempt_facts.is_person(self.header) and self.worked_as == Solver.AGENT
+        return (", ".join(self.actors.agents) or "an agent") if is_agent else self.header.solver
+
+    def _who(self) -> dict[str, Any]:
+        return {
+            "solver": self.worked_as,
+            "assigned_solver": self._assigned_solver() if self.header.study else "",
+            "actors": "; ".join(
+                f"{share.actor} by {share.method}: {share.requests} requests, {share.inserted} characters"
+                for share in self.actors.shares
+            ),
+            "inserted_by_unknown": self.actors.inserted_by_unknown,
+        }
+
     def _time_columns(self) -> dict[str, Any]:
+        source = self.attempt_facts.time_source
+        if source is not TimeSource.CLOCK:
+            reported_s = self.attempt_facts.reported_s
+            return {"time_source": source.value, **dict.fromkeys(_TIMES)} | {
+                "time_s": reported_s,
+                "first_pass_s": reported_s if self.verdicts.sequence.first_pass else None,
+            }
         clock_ns = self.clock.active_ns
         active_s = [self.time_at_work.active_ns(clock_ns, index) / _NS for index in range(4)]
-        analysed = active_s[-1] if self.attempt_facts.is_person(self.header) else clock_ns / _NS
+        works_alone = self.worked_as in (Solver.MODEL, Solver.AGENT)
+        analysed = (clock_ns - self.attempt_facts.restart_ns) / _NS if works_alone else active_s[-1]
         started_at, newest_at = (
             datetime.fromisoformat(time_text) if time_text else None
             for time_text in (self.attempt_facts.started_wall, self._newest_wall_if_started())
         )
         first_pass = self.verdicts.sequence.first_pass
+        first_pass_s = None
+        if first_pass is not None:
+            # The verdict of a model has the time of its clock already, since its sample was tried again.
+            is_agents = works_alone and self.attempt_facts.is_person(self.header)
+            first_pass_s = (first_pass.clock_ns if is_agents else first_pass.active_ns) / _NS
         return {
+            "time_source": source.value,
             "clock_s": clock_ns / _NS,
             "elapsed_s": elapsed_s(clock_ns / _NS, started_at, newest_at),
             "active_60_s": active_s[0],
@@ -159,8 +228,8 @@ class FoldedEvents:
             "active_300_s": active_s[2],
             "active_s": analysed,
             "unfocused_s": self.time_at_work.unfocused_ns / _NS,
-            "time_s": first_pass.active_ns / _NS if first_pass else analysed,
-            "first_pass_s": first_pass.active_ns / _NS if first_pass else None,
+            "time_s": analysed if first_pass_s is None else first_pass_s,
+            "first_pass_s": first_pass_s,
             "first_pass_clock_s": first_pass.clock_ns / _NS if first_pass else None,
         }
 
@@ -192,6 +261,17 @@ class FoldedEvents:
             "toolchain": verdicts.digests.get("toolchain", ""),
             "sandbox": verdicts.digests.get("sandbox", ""),
         }
+
+    def _standing(self) -> Standing:
+        sequence = self.verdicts.sequence
+        newest_verdict = sequence.newest_verdict
+        return attempt_view(
+            self.clock.state,
+            newest_verdict=ShownVerdict(newest_verdict.number, newest_verdict.outcome.value, newest_verdict.reason)
+            if newest_verdict is not None
+            else None,
+            is_withdrawn=self.attempt_facts.end_reason == CONSENT_WITHDRAWN,
+        ).standing
 
     def _censoring_reason(self, final_outcome: Outcome | None) -> CENSORED:
         match self.clock.state:
@@ -232,7 +312,8 @@ class FoldedEvents:
     def _estimate_columns(self) -> dict[str, Any]:
         forecast, estimate = self.attempt_facts.forecast, self.attempt_facts.estimate
         minutes_without_ai, assisted = forecast.get("minutes_without_ai"), forecast.get("minutes_with_ai")
-        own_forecast = assisted if self.attempt_facts.solver(self.header) == "human+copilot" else minutes_without_ai
+        is_helped = self.attempt_facts.solver(self.header) in (Solver.HUMAN_COPILOT, Solver.HUMAN_AGENT)
+        own_forecast = assisted if is_helped else minutes_without_ai
         exposures = (answers.get("prior_exposure") or "" for answers in (forecast, estimate))
         return {
             "forecast_minutes": forecast.get("minutes") or own_forecast,

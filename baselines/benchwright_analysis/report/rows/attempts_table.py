@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, SortableTable
+from benchwright_attempts.standing import Standing
 
 _LISTED = 1000
 
@@ -19,8 +20,9 @@ def attempts_section(data: Dataset) -> Section:
             observation.participant,
             observation.title,
             observation.group,
-            round(observation.time_s / 60, 2),
-            (observation.censored_by or "solved").replace("_", " "),
+            None if observation.time_s is None else round(observation.time_s / 60, 2),
+            observation.time_source,
+            _state(observation),
             observation.score,
             observation.runs,
             observation.forecast_minutes,
@@ -34,9 +36,18 @@ def attempts_section(data: Dataset) -> Section:
         if len(data.observations) > _LISTED
         else ""
     )
-    columns = ("attempt", "who", "problem", "group", "minutes", "end", "score", "runs", "forecast (min)")
+    columns = ("attempt", "who", "problem", "group", "minutes", "time from", "state", "score", "runs", "forecast (min)")
     table = SortableTable("All attempts", (*columns, "violations", "left out for"), rows, note, detail=True)
     return Section("attempts", "Attempts", (), (), (table, *_hints_table_if_any(data)), in_json=False)
+
+
+def _state(observation: Observation) -> str:
+    """The attempt's standing as every page has it; of a row from a table, how it ended."""
+    if not observation.standing:
+        return (observation.censored_by or "passed").replace("_", " ")
+    standing = Standing(observation.standing)
+    earlier_pass = ", had passed" if observation.passed and standing is not Standing.PASSED else ""
+    return f"{standing.sign} {standing.value}{earlier_pass}"
 
 
 def _hints_table_if_any(data: Dataset) -> Sequence[SortableTable]:

@@ -9,12 +9,13 @@ from functools import cached_property
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.questions.selections import AnswerSelection
 from benchwright_analysis.report.rows.model_facts import ModelFacts
-from benchwright_analysis.report.rows.observation import Observation
+from benchwright_analysis.report.rows.observation import PEOPLE, Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_analysis.report.sections.registration import Registration
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.failures import Embedding, Namer
 from benchwright_analysis.statistics.horizon import Weights
+from benchwright_attempts.clock.time_source import TimeSource
 from benchwright_formal.second_opinion import SecondOpinion
 from benchwright_judges.agreement.rated import RatedAnswer
 from benchwright_studies.plan.study import Study
@@ -62,6 +63,8 @@ class Dataset:
     """Weights of attempts in the horizon."""
     made_at: str = ""
     """Time when the report was made, ISO 8601."""
+    times: TimeSource | None = None
+    """Where the times in figures come from; from clocks if any ran before people, else from files, if not given."""
     simulated: bool = False
     """True if nobody worked: made-up data."""
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -108,16 +111,41 @@ class Dataset:
 
     @cached_property
     def timed_observations(self) -> tuple[Observation, ...]:
-        """Attempts of people that count, with time on the clock."""
+        """Attempts of people that count, with a time of the source that figures take."""
         return tuple(
-            observation for observation in self.decided_observations if observation.is_person and observation.time_s > 0
+            observation
+            for observation in self.decided_observations
+            if observation.is_person and self.is_timed(observation)
         )
+
+    @cached_property
+    def time_sources(self) -> tuple[TimeSource, ...]:
+        """The sources of the times that people's attempts have, clocks first."""
+        present_sources = {
+            observation.time_source
+            for observation in self.decided_observations
+            if observation.is_person and observation.time_s
+        }
+        return tuple(source for source in TimeSource if source.value in present_sources)
+
+    @property
+    def shown_times(self) -> TimeSource:
+        """The source of the times in figures."""
+        return self.times or next(iter(self.time_sources), TimeSource.CLOCK)
+
+    def with_times(self, source: TimeSource) -> Dataset:
+        """The same data, with figures that take times of this source."""
+        return replace(self, times=source)
+
+    def is_timed(self, observation: Observation) -> bool:
+        """True if an attempt has a time of the source that figures take."""
+        return observation.time_source == self.shown_times and bool(observation.time_s)
 
     @cached_property
     def groups(self) -> tuple[str, ...]:
         """Groups that are compared: conditions of people first, in the study's order, then models."""
         order = [condition.name for condition in self.study.conditions] if self.study is not None else []
-        solvers = ("human", "human+copilot", "agent", "model")
+        solvers = (*PEOPLE, "agent", "model")
         solvers_by_group = {
             folded_attempt.observation.group: folded_attempt.observation.solver
             for folded_attempt in self.counted_attempts

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from sys import intern
 from typing import Any
 
 from benchwright_analysis.report.rows.event_columns import EventColumns
+from benchwright_attempts.actor import KnownActor
 from benchwright_attempts.attribution import (
     BY_MODEL,
     CLASSIFIER,
@@ -32,6 +33,7 @@ _SOURCE: Mapping[EditOrigin, str] = {
     EditOrigin.COMPLETION_PART: "completion",
     EditOrigin.OWN_COMPLETION: "own_completion",
     EditOrigin.CHAT: "chat",
+    EditOrigin.AGENT: "chat",
     EditOrigin.SUGGESTION: "tool",
     EditOrigin.SNIPPET: "tool",
     EditOrigin.FORMAT: "tool",
@@ -109,8 +111,9 @@ class Edits:
     def labelled_edits(self, since_opening_ns: int, active_ns: int) -> LabelledEdits:
         """All edits with their labels, after the last event at this time."""
         edits = self.attributor.edits
-        labels = [_origin_label(finding) for finding in self.attributor.findings()]
-        return LabelledEdits(edits, labels, self._clock_ns, self._contents, since_opening_ns, active_ns)
+        findings = list(self.attributor.findings())
+        labels = [_origin_label(finding) for finding in findings]
+        return LabelledEdits(edits, findings, labels, self._clock_ns, self._contents, since_opening_ns, active_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,7 @@ class LabelledEdits:
     """The edits of an attempt, each with a label."""
 
     edits: EditColumns
+    findings: Sequence[OriginFinding]
     labels: Sequence[OriginLabel]
     edit_clock_ns: Sequence[int]
     contents: Contents
@@ -161,8 +165,20 @@ class LabelledEdits:
             return sum(followed.values()), None
         return sum(followed.values()), TextSurvival(followed).count_survival(self.contents, self.end_ns)
 
-    def fill_edit_cells(self, event_columns: EventColumns, first_row: int) -> None:
-        """Fills the cells of the edits' rows; an event's number follows `first_row`."""
+    def fill_edit_cells(
+        self,
+        event_columns: EventColumns,
+        first_row: int,
+        find_actor: Callable[[EditFacts, OriginFinding], KnownActor],
+    ) -> None:
+        """Fills the cells of the edits' rows.
+
+        Args:
+            event_columns: Gets the cells.
+            first_row: Row that an event's number follows.
+            find_actor: Finds the actor of an edit with its origin.
+        """
+        actors = [find_actor(*edit_and_finding) for edit_and_finding in zip(self.edits, self.findings, strict=True)]
         event_columns.fill_rows(
             array("q", (first_row + seq for seq in self.edits.seq)),
             {
@@ -171,6 +187,8 @@ class LabelledEdits:
                 "deleted": list(self.edits.deleted_counts()),
                 "origin": [label.origin for label in self.labels],
                 "method": [label.method for label in self.labels],
+                "actor": [known_actor.actor.value for known_actor in actors],
+                "actor_known_by": [str(known_actor.method) for known_actor in actors],
                 "classifier": [CLASSIFIER] * len(self.edits),
             },
         )

@@ -39,6 +39,11 @@ class EventRow(Model):
     `heuristic`."""
     classifier: str
     """Version of the rules that the origin was found by."""
+    actor: str
+    """Who made the change or request: `person`, `completion`, `chat`, `agent`, `terminal`, `outside`, `unknown`; empty
+    if that is not recorded, or if it is neither."""
+    actor_known_by: str
+    """How that is known: a method as above, `connection`, `while_connected` or `reported`."""
     outcome: str
     """Of a verdict: `passed`, `failed`, `error`."""
     reason: str

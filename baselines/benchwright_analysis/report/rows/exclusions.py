@@ -7,11 +7,14 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.report.rows.observation import Observation
+from benchwright_attempts.attribution.actors import UNKNOWN_CONDITION, fits_condition
 from benchwright_studies.plan.study import Exclusion, Study
 from benchwright_studies.plan.vocabulary import Drop, ExclusionCriterion
 
 AFTER_CLOSING = "after_closing"
 """Reason for leaving out an attempt that is not part of a closed study."""
+UNKNOWN_ACTORS = "unknown_actors"
+"""Reason for leaving out an attempt of which nobody can say who made it."""
 _EXPOSURES = ("", "none", "similar", "same")
 
 
@@ -40,6 +43,20 @@ def rule_sentence(rule: Exclusion) -> str:
     return f"{criterion_name}{bound}" + (" (whole participant)" if rule.drop is Drop.PARTICIPANT else "")
 
 
+def left_out_reasons(observations: Sequence[Observation]) -> dict[str, int]:
+    """Why attempts do not count, in words → how many; one that several rules leave out is in each."""
+    return dict(
+        Counter(
+            _WORDS.get(reason, reason)
+            for observation in observations
+            for reason in (observation.excluded_by.split("; ") if observation.excluded_by else ())
+        )
+    )
+
+
+_WORDS = {"still_open": "not ended yet", AFTER_CLOSING: "added after the study was closed"}
+
+
 def with_exclusions_marked(
     observations: Sequence[Observation],
     study: Study | None,
@@ -60,6 +77,10 @@ def with_exclusions_marked(
             reasons[observation.attempt].append("practice")
         elif observation.state in ("open", "running", "paused"):
             reasons[observation.attempt].append("still_open")
+        elif observation.solver == UNKNOWN_CONDITION:
+            reasons[observation.attempt].append(UNKNOWN_ACTORS)
+        elif observation.assigned_solver and not fits_condition(observation.assigned_solver, observation.solver):
+            reasons[observation.attempt].append(f"worked_as {observation.solver}")
         if sealed_attempts is not None and observation.attempt not in sealed_attempts:
             reasons[observation.attempt].append(AFTER_CLOSING)
     for rule in study.exclusions if study is not None else ():
@@ -150,9 +171,13 @@ _VALUES: Mapping[ExclusionCriterion, Callable[[Observation, Participants | None]
     ExclusionCriterion.FAILED_ATTENTION: _failed_attention_checks,
     ExclusionCriterion.UNFINISHED_TASKS: _unfinished_task_count,
     ExclusionCriterion.VIOLATIONS: lambda observation, _: observation.violations,
-    ExclusionCriterion.ACTIVE_MINUTES: lambda observation, _: observation.active_s / 60,
+    ExclusionCriterion.ACTIVE_MINUTES: lambda observation, _: (
+        None if observation.active_s is None else observation.active_s / 60
+    ),
     ExclusionCriterion.UNFOCUSED_SHARE: lambda observation, _: (
-        observation.unfocused_s / observation.clock_s if observation.clock_s else None
+        observation.unfocused_s / observation.clock_s
+        if observation.clock_s and observation.unfocused_s is not None
+        else None
     ),
     ExclusionCriterion.SUSPENDED: lambda observation, _: observation.suspensions,
 }

@@ -161,7 +161,7 @@ def _graded_answer(observation: Observation) -> GradedAnswer:
         detail="no verdict: a tool was missing, the run broke off, or a judge has not decided"
         if outcome == "error"
         else "",
-        wall_s=observation.clock_s,
+        wall_s=observation.clock_s or 0.0,
     )
     return GradedAnswer(
         id=observation.problem.partition("/")[2] or observation.problem,

@@ -12,7 +12,7 @@ from pathlib import Path
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.page import report_page
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import with_exclusions_marked
+from benchwright_analysis.report.rows.exclusions import left_out_reasons, with_exclusions_marked
 from benchwright_analysis.report.rows.exports import write_attempts_and_codebook
 from benchwright_analysis.report.rows.table_file import ForeignTable, read_table
 from benchwright_analysis.report.section import (
@@ -28,6 +28,7 @@ from benchwright_analysis.report.sections.main_result import compute_main_result
 from benchwright_analysis.report.sections.models import human_minutes_and_unsolved_count
 from benchwright_analysis.report.sections.success import success_section
 from benchwright_analysis.report.sections.time_to_pass import time_to_pass_section
+from benchwright_analysis.report.sections.times_left_out import left_out_sentences, reported_sentence
 from benchwright_analysis.statistics.condition_effects import ConditionEffect, TimeModel, condition_effects
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import Weights, human_time_horizon
@@ -57,6 +58,8 @@ class TableReport:
     page: Path
     attempts: int
     counted_attempts: int
+    left_out: Mapping[str, int]
+    """Why attempts do not count → how many."""
 
 
 def write_table_report(table_options: TableOptions) -> TableReport:
@@ -105,7 +108,7 @@ def write_table_report(table_options: TableOptions) -> TableReport:
     subtitle = f"Benchwright report of {data.made_at[:16].replace('T', ' ')} UTC"
     title = f"Attempts of {table_options.table.name}"
     write_atomically(file, report_page(title, subtitle, sections, sources).encode(), durable=False)
-    return TableReport(file, len(rows), len(data.counted_attempts))
+    return TableReport(file, len(rows), len(data.counted_attempts), left_out_reasons(data.observations))
 
 
 def _answer_section(data: Dataset, foreign_table: ForeignTable, table_options: TableOptions) -> Section:
@@ -139,7 +142,7 @@ def _regression_section(data: Dataset) -> Section:
     adjusted = bool(rows) and len(known_forecasts) == len(rows)
     try:
         model = condition_effects(
-            [observation.time_s / 60 for observation in rows],
+            [observation.minutes for observation in rows],
             [observation.group for observation in rows],
             baseline,
             forecasts=known_forecasts if adjusted else None,
@@ -149,13 +152,17 @@ def _regression_section(data: Dataset) -> Section:
         return Section("regression", title, empty_reason=f"There is no regression: {error}")
     cells = [row for effect in model.effects for row in _effect_rows(effect, model)]
     formula = "log(time) ~ condition" + (" + log(forecast)" if adjusted else "")
+    people_rows = [observation for observation in data.decided_observations if observation.is_person]
+    source_notes = [*reported_sentence(data.shown_times), *left_out_sentences(people_rows, data.shown_times)]
     note = (
         f"{formula} by least squares, as published trials have it. HC3 takes attempts as independent; clustered errors "
         "let those of one participant vary together; neither counts that problems vary, and both take the time of "
         "attempts without a pass for a time to pass. The comparisons of times above do neither."
     )
     columns = ("comparison", "errors", "distribution", "change of time in percent (95 % interval)", "p")
-    table = SortableTable("Change of time by regression", columns, cells, f"{note} {model.note}".strip())
+    table = SortableTable(
+        "Change of time by regression", columns, cells, " ".join(filter(None, (note, *source_notes, model.note)))
+    )
     return Section("regression", title, (), (), [table], {"model": model})
 
 
@@ -177,7 +184,13 @@ def _horizon_section(data: Dataset, foreign_table: ForeignTable) -> Section:
     minutes: Mapping[str, float] = foreign_table.human_minutes or human_minutes_and_unsolved_count(data)[0]
     numbers: dict[str, object] = {}
     cells: list[Sequence[Cell]] = []
-    notices = []
+    unaided_rows = [observation for observation in data.decided_observations if observation.solver == "human"]
+    notices = (
+        ["Human times are those of the column `human_minutes`."]
+        if foreign_table.human_minutes
+        else [*reported_sentence(data.shown_times), *left_out_sentences(unaided_rows, data.shown_times)]
+    )
+    fit_errors = []
     for group in data.groups:
         rows = [
             observation
@@ -195,7 +208,7 @@ def _horizon_section(data: Dataset, foreign_table: ForeignTable) -> Section:
                     seed=data.seed,
                 )
             except StatisticsError as error:
-                notices.append(f"{group}: {error}")
+                fit_errors.append(f"{group}: {error}")
                 continue
             numbers[f"{group}, {weights.value}"] = fit
             kind = "METR's" if weights is Weights.METR else "each attempt alike"
@@ -210,11 +223,16 @@ def _horizon_section(data: Dataset, foreign_table: ForeignTable) -> Section:
                 cells.append((group, kind, *horizon_cells, fit.note))
     if not cells:
         explanation = (
-            " ".join(notices)
+            " ".join(fit_errors)
             or "It needs models' attempts (`solver`) and `human_minutes`, or people's at the same problems."
         )
         return Section("horizon", title, empty_reason=f"There is no horizon to fit. {explanation}")
     columns = ("model", "weights", "success rate", "minutes of people", "95 % interval", "outside the problems tried")
     return Section(
-        "horizon", title, notices, (), [SortableTable("Horizon, by model", (*columns, "note"), cells)], numbers
+        "horizon",
+        title,
+        [*notices, *fit_errors],
+        (),
+        [SortableTable("Horizon, by model", (*columns, "note"), cells)],
+        numbers,
     )

@@ -7,11 +7,16 @@ from typing import Literal
 
 from pydantic import ConfigDict
 
+from benchwright_attempts.clock.time_source import TimeSource
 from benchwright_foundation.model import Model
 
+GRACE_S = 60.0
+"""A verdict may come as much later than the time limit that its work was in time for, in seconds."""
 CENSORED = Literal["", "gave_up", "timed_out", "handed_in_unsolved", "not_decided", "still_open"]
 
 
+PEOPLE = ("human", "human+copilot", "human+agent")
+"""Solvers of whom one is a person."""
 ZERO_SHOT, FORM_UNKNOWN = "zero-shot", "form unknown"
 """The usual way to ask a model, and what is said where the way was not recorded."""
 _OWN_PROMPTS = "benchwright"
@@ -63,7 +68,16 @@ unknown, or if the pack is not on this machine."""
     condition: str
     """Name of the condition in the study file; outside studies the same as `solver`."""
     solver: str
-    """`human`, `human+copilot`, `model`, `agent`."""
+    """The condition that follows from who made the attempt's changes and requests: `human`, `human+copilot`, \
+`human+agent`, `model`, `agent`, or `unknown`."""
+    assigned_solver: str = ""
+    """The most help that a study's condition allows: `human`, `human+copilot`, `human+agent`, or `model`, `agent`; \
+empty outside studies."""
+    actors: str = ""
+    """Who made the changes and requests (`person`, `completion`, `chat`, `agent`, `terminal`, `outside`, `unknown`), \
+how that is known, and how much each did; joined by `; `."""
+    inserted_by_unknown: int = 0
+    """Code points put in by nobody knows whom: from outside the editor, or by an edit whose maker is not known."""
     model: str
     """Model that was used, as the provider names it; several joined by a space."""
     position: int | None
@@ -73,25 +87,45 @@ unknown, or if the pack is not on this machine."""
     recording: str
     """`full`, `edits` or `timing`."""
     started: str
-    """Wall time of the first start (ISO 8601, UTC); empty if the clock never ran."""
+    """Wall time of the first start (ISO 8601, UTC), or of an answer from a file, when it was read; empty if the clock \
+never ran."""
     state: str
     """`open`, `running`, `paused`, `submitted`, `abandoned`, `timed_out`."""
-    clock_s: float
-    """Time the clock ran."""
-    elapsed_s: float
+    standing: str = ""
+    """The attempt's standing, in the words of every page: `passed`, `failed`, `waiting for a judge`, `undecided`, \
+`out of time`, `given up`, `withdrawn`; before the end also `open`, `running`, `files changed`; empty of rows from a \
+table."""
+    time_source: str = TimeSource.NONE.value
+    """Where the time comes from: `clock` (a clock ran before the person, or while the model worked), `reported` (a \
+file that was read states it), `none` (nothing measured it: there is no time)."""
+    clock_s: float | None
+    """Time the clock ran. Like all that a clock measures, it is empty if `time_source` is not `clock`."""
+    elapsed_s: float | None
     """Wall time from the first start to the newest event."""
-    active_60_s: float
+    active_60_s: float | None
     """Time the clock ran, of each gap without activity no more than 60 s."""
-    active_120_s: float
+    active_120_s: float | None
     """The same with 120 s."""
-    active_300_s: float
+    active_300_s: float | None
     """The same with 300 s."""
-    active_s: float
-    """The same with the study's own threshold (`idle_minutes`; 2 minutes outside studies). Of models the clock."""
-    unfocused_s: float
+    active_s: float | None
+    """The same with the study's own threshold (`idle_minutes`; 2 minutes outside studies). Of models the clock, since \
+the newest start of a sample that was tried again."""
+    unfocused_s: float | None
     """Time the clock ran while another window had focus."""
-    time_s: float
-    """The time that is analysed: `active_s` until the first pass, or until the end if there was none."""
+    working_s: float | None = None
+    """Of the time the clock ran, what a person with agents worked: up to ten seconds before each change or request of \
+the person's, and being there while no agent was active and no hidden tests ran. Empty without agents."""
+    supervising_s: float | None = None
+    """The person was there while an agent was active. Empty without agents."""
+    waiting_s: float | None = None
+    """An agent was active or hidden tests ran while the person was not there, or only hidden tests while the person \
+was. Empty without agents."""
+    away_s: float | None = None
+    """The person was not there (no focus, or no input for a minute), and nothing was going on. Empty without agents."""
+    time_s: float | None
+    """The time that is analysed: `active_s` until the first pass, or until the end if there was none; or what a file \
+reports."""
     limit_s: float | None
     """The study's time limit."""
     passed: bool
@@ -245,14 +279,25 @@ study's rules leave out; never practice, nor an attempt that is still open."""
     """Rules of the study file that leave it out, joined by `; `; also `practice` and `still_open`."""
 
     @property
+    def minutes(self) -> float:
+        """The time that is analysed, of an attempt that has one.
+
+        Raises:
+            ValueError: It has none.
+        """
+        if self.time_s is None:
+            raise ValueError(f"Attempt {self.attempt} has no time.")
+        return self.time_s / 60
+
+    @property
     def is_analysed(self) -> bool:
         """True if it counts."""
         return not self.excluded_by
 
     @property
     def is_person(self) -> bool:
-        """True if a person worked."""
-        return self.solver in ("human", "human+copilot")
+        """True if a person worked; in a study, if its condition demands a person."""
+        return (self.assigned_solver or self.solver) in PEOPLE
 
     @property
     def subject_name(self) -> str:

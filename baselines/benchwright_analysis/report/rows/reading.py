@@ -26,6 +26,9 @@ from benchwright_attempts.log.chain import Chain
 from benchwright_attempts.log.database import database_log_error, display_name, open_database
 from benchwright_attempts.log.record import SCHEMA, AttemptHeader
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS
+from benchwright_attempts.standing import summary_view
+from benchwright_attempts.state import AttemptState
+from benchwright_attempts.summary.kept_summary import read_summaries
 
 IN_ONE_PROCESS = 100_000
 """Up to this many events another process would cost more than it saves."""
@@ -205,16 +208,26 @@ def _fold_attempt(
         threshold_s=job.thresholds_s.get(header.study, 120.0),
         event_columns=event_columns,
     )
-    rows: Iterable[Sequence[Any]] = (
+    event_rows: Iterable[Sequence[Any]] = (
         _chain_checked_event_rows(connection, header) if job.check else _event_rows(connection, header.id)
     )
     number = 1
     try:
-        for number, wall, mono_ns, process, body in _rows_in_sequence(job, header, rows):
+        for number, wall, mono_ns, process, body in _rows_in_sequence(job, header, event_rows):
             fold.take_event(number, wall, mono_ns, process, body)
     except _UNREADABLE as error:
         raise _damaged_log_error(job, header, number, error) from error
-    return fold.finish()
+    return _with_present_standing(connection, fold.finish())
+
+
+def _with_present_standing(connection: Connection, folded: FoldedAttempt) -> FoldedAttempt:
+    """The attempt; if it continues, with what its runs and files are doing, which only its summary knows."""
+    observation = folded.observation
+    if AttemptState(observation.state).ended:
+        return folded
+    (_, summary), *_ = read_summaries(connection, ATTEMPTS.c.id == observation.attempt)
+    standing = summary_view(summary).standing.value
+    return replace(folded, observation=observation.model_copy(update={"standing": standing}))
 
 
 _UNREADABLE = (ValueError, KeyError, TypeError, OverflowError, sqlite3.OperationalError)

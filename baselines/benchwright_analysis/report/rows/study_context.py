@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from benchwright_analysis.report.rows.exclusions import Participants
-from benchwright_analysis.report.rows.observation import Observation
+from benchwright_analysis.report.rows.observation import GRACE_S, Observation
 from benchwright_attempts.attempts import Attempts
 from benchwright_studies.conduct.closing import check_seal
 from benchwright_studies.conduct.entry import ConsentEntry, QuestionnaireAnswered
@@ -77,7 +77,7 @@ def study_deviations(
     late_observations = [
         observation
         for observation in study_observations
-        if observation.limit_s is not None and observation.clock_s > observation.limit_s + 60
+        if observation.limit_s is not None and (observation.clock_s or 0.0) > observation.limit_s + GRACE_S
     ]
     if late_observations:
         sentences.append(f"{len(late_observations)} attempts went on for more than a minute after the time limit.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import AFTER_CLOSING, exclusion_count_by_reason
+from benchwright_analysis.report.rows.exclusions import exclusion_count_by_reason
 from benchwright_analysis.report.section import Section, counted
 from benchwright_analysis.report.sections.success_compared import solved_difference
 from benchwright_analysis.report.sections.time_compared import (
@@ -99,8 +99,7 @@ def _intention_to_treat_notes(data: Dataset) -> list[str]:
 
 
 def _exclusions_text(count_by_reason: dict[str, int]) -> str:
-    words = {"still_open": "not ended yet", AFTER_CLOSING: "added after the study was closed"}
-    return ", ".join(f"{amount} for “{words.get(reason, reason)}”" for reason, amount in count_by_reason.items())
+    return ", ".join(f"{amount} for “{reason}”" for reason, amount in count_by_reason.items())
 
 
 def _differences_and_power_sentence(data: Dataset) -> tuple[dict[str, CrossedEstimate], str]:

@@ -8,12 +8,16 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import yaml
 from pydantic import Field, ValidationError
 
-from benchwright_analysis.report.rows.observation import Observation
+from benchwright_analysis.report.rows.observation import CENSORED, GRACE_S, Observation
+from benchwright_attempts.clock.time_source import TimeSource
 from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.events.evidence import Exposure
+from benchwright_attempts.state import AttemptState
 from benchwright_attempts.terms import Solver
 from benchwright_foundation.model import Model
 from benchwright_problems.verdict import Outcome
@@ -23,17 +27,92 @@ _TIMES = {"minutes": 60.0, "hours": 3600.0}
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _NEEDED = ("participant", "problem", "condition")
 _EMPTY: Mapping[type, object] = {str: "", int: 0, float: 0.0, bool: False}
+_MEASURED = (
+    *("clock_s", "elapsed_s", "active_60_s", "active_120_s", "active_300_s", "active_s", "unfocused_s", "time_s"),
+    *("first_pass_s", "first_pass_clock_s"),
+)
+_MOST_S = 366 * 24 * 3600.0
+_MOST = float(1 << 53)
+_SHARE, _FIVE = (0.0, 1.0), (1, 5)
+_RANGES: Mapping[str, tuple[float, float]] = {
+    **dict.fromkeys(("score", "forecast_success", "self_success", "share_by_assistant", "guessed_share"), _SHARE),
+    **dict.fromkeys(("forecast_difficulty", "self_difficulty"), _FIVE),
+    "limit_s": (1e-9, _MOST_S),
+}
+"""Column → its least and greatest number; others are counts, amounts and times from 0 on."""
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "solver": tuple(Solver),
+    "time_source": tuple(TimeSource),
+    "outcome": ("", *Outcome),
+    "final": ("", *Outcome),
+    "state": ("", *AttemptState),
+    "prior_exposure": ("", *Exposure),
+}
+"""Column → the words that it may hold."""
+_TEXTS = tuple(name for name, field in Observation.model_fields.items() if field.annotation is str)
+_STATED_AS: Mapping[str, tuple[str, ...]] = {"time_s": tuple(_TIMES), "limit_s": ("limit_minutes",)}
+_NUMBER_STEP = "Write a number with a decimal point and without a unit, or leave the cell empty."
+_WORD_STEP = "Write one of these, or give --mapping with its [values]."
+_FIELDS = 100
+_SHOWN_FINDINGS = 200
+_SHOWN_CHARACTERS = 60
 
 
 class TableError(AttemptError):
     """A table, or the file that names its columns, is not as it has to be; the message names the place."""
 
 
+@dataclass(frozen=True)
+class TableFinding:
+    """One thing that is wrong with a table."""
+
+    place: str
+    """File and line; of Parquet the row."""
+    column: str
+    """As the table calls it; empty if it is about the whole line."""
+    rule: str
+    """What is wrong, without a full stop."""
+    next_step: str
+    """What to do, as a sentence."""
+
+    def __str__(self) -> str:
+        return f"{self.place}{f', column {self.column}' if self.column else ''}: {self.rule}. {self.next_step}".rstrip()
+
+
+class _Findings:
+    """What is wrong with a table so far."""
+
+    def __init__(self, columns: Mapping[str, str]) -> None:
+        self.columns = columns
+        """Our column → the table's."""
+        self.all_findings: list[TableFinding] = []
+
+    def add(self, place: str, own_column: str, rule: str, next_step: str) -> None:
+        """One more; a line names a column once."""
+        names = (own_column, *_STATED_AS.get(own_column, ()))
+        column = next((self.columns[name] for name in names if name in self.columns), own_column)
+        if not any(finding.place == place and finding.column == column for finding in self.all_findings[-_FIELDS:]):
+            self.all_findings.append(TableFinding(place, column, rule, next_step))
+
+    def raise_if_any(self) -> None:
+        """Refuses the table.
+
+        Raises:
+            TableError: It names everything that is wrong.
+        """
+        if not self.all_findings:
+            return
+        lines = [str(finding) for finding in self.all_findings[:_SHOWN_FINDINGS]]
+        if further_count := len(self.all_findings) - len(lines):
+            lines.append(f"… and {further_count} more.")
+        raise TableError("\n".join(lines))
+
+
 class ColumnMap(Model):
     """The file that says what the columns of a table are."""
 
     columns: dict[str, str] = Field(default_factory=dict)
-    """Our column → the table's. Besides the codebook's: `minutes`, `hours`, `limit_minutes`, `human_minutes`."""
+    """Our column → the table's. Besides the codebook's: `minutes`, `hours`, `limit_minutes`, `human_minutes`, `try`."""
     values: dict[str, dict[str, str]] = Field(default_factory=dict)
     """Our column → a value of the table → ours."""
     constants: dict[str, str | int | float | bool] = Field(default_factory=dict)
@@ -64,7 +143,8 @@ def read_table(table_file: Path, mapping_file: Path | None = None) -> ForeignTab
         mapping_file: TOML or YAML, see `ColumnMap`; without it the table has the codebook's columns.
 
     Raises:
-        TableError: Naming file, line (of Parquet: row) and column.
+        TableError: It names everything that is wrong, each with file, line (of Parquet: row), column, rule and next
+            step.
     """
     column_map = read_mapping(mapping_file) if mapping_file is not None else ColumnMap()
     names, located_records = (
@@ -73,21 +153,62 @@ def read_table(table_file: Path, mapping_file: Path | None = None) -> ForeignTab
         else _csv_columns_and_records(table_file)
     )
     columns = _foreign_column_by_own(table_file, names, column_map, mapping_file)
+    findings = _Findings(columns)
+    is_own_export = mapping_file is None and "clock_s" in columns and "time_source" not in columns
     rows: list[Observation] = []
-    minutes: dict[str, float] = {}
+    first_positions: dict[tuple[str, str, str, str | None], str] = {}
+    minutes: dict[str, tuple[float, str]] = {}
+    row_count = 0
     for position, record in located_records:
-        location = f"{table_file}, {position}"
-        values = _own_values(record, columns, column_map, location)
+        row_count += 1
+        place = f"{table_file}, {position}"
+        if isinstance(record, str):
+            findings.add(place, "", record, "Write a cell for each column; a comma inside a cell needs quotes.")
+            continue
+        values = _own_values(record, column_map, place, findings)
+        tried = values.pop("try", values.get("attempt"))
         baseline = values.pop("human_minutes", None)
-        row = _completed_observation(values, location, columns, len(rows) + 1)
+        row = _completed_observation(values, place, row_count, findings, is_own_export=is_own_export)
+        if row is None:
+            continue
         rows.append(row)
-        if baseline is not None:
-            minutes[row.problem] = _agreed_minutes(minutes.get(row.problem), baseline, row.problem, location, columns)
-    if not rows:
+        key = (row.participant, row.problem, row.condition, None if tried is None else str(tried))
+        if (first := first_positions.setdefault(key, position)) != position:
+            _add_repetition(key, first, place, findings)
+        if isinstance(baseline, float):
+            _check_agreed_minutes(minutes, row.problem, baseline, place, position, findings)
+    if not row_count:
         raise TableError(f"{table_file}: there are no attempts below the line of column names.")
+    findings.raise_if_any()
     present_columns = {*columns, *column_map.constants}
     ignored = tuple(name for name in names if name not in columns.values())
-    return ForeignTable(tuple(rows), minutes, column_map.baseline, ignored, tuple(_assumption_notes(present_columns)))
+    observations = _with_own_ids(rows)
+    return ForeignTable(
+        observations,
+        {problem: stated_minutes for problem, (stated_minutes, _) in minutes.items()},
+        column_map.baseline,
+        ignored,
+        tuple(_assumption_notes(present_columns, observations, is_own_export=is_own_export)),
+    )
+
+
+def _add_repetition(key: tuple[str, str, str, str | None], first: str, place: str, findings: _Findings) -> None:
+    """One participant tries a problem under a condition once, unless the table says which try each row is."""
+    participant, problem, condition, tried = key
+    try_text = "" if tried is None else f", try {tried}"
+    findings.add(
+        place,
+        "participant",
+        f"{participant} at {problem} under {condition}{try_text} is in {first} already",
+        "Remove one of them; if both happened, number them in a column `try`.",
+    )
+
+
+def _with_own_ids(rows: Sequence[Observation]) -> tuple[Observation, ...]:
+    """The same rows, each with an id of its own: a table may number the tries of each participant."""
+    if len({row.attempt for row in rows}) == len(rows):
+        return tuple(rows)
+    return tuple(row.model_copy(update={"attempt": f"row {number}"}) for number, row in enumerate(rows, 1))
 
 
 def read_mapping(file: Path) -> ColumnMap:
@@ -102,40 +223,64 @@ def read_mapping(file: Path) -> ColumnMap:
         column_map = ColumnMap.model_validate(mapping_content if mapping_content is not None else {})
     except OSError as error:
         raise TableError(f"{file}: {error.strerror}.") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, yaml.YAMLError) as error:
-        raise TableError(f"{file}: {error}.") from error
     except ValidationError as error:
-        first_error = error.errors()[0]
-        raise TableError(f"{file}, {'.'.join(map(str, first_error['loc']))}: {first_error['msg']}.") from error
-    for mapping_section in (column_map.columns, column_map.values, column_map.constants):
-        if unknown := next((name for name in mapping_section if name not in _codebook_and_extra_columns()), None):
-            raise TableError(f"{file}: there is no column {unknown!r}; docs/reference/codebook.md lists them.")
+        flaws = error.errors(include_url=False)
+        raise TableError(
+            "\n".join(f"{file}, {'.'.join(map(str, flaw['loc']))}: {flaw['msg']}." for flaw in flaws)
+        ) from error
+    except (ValueError, yaml.YAMLError) as error:
+        raise TableError(f"{file}: {error}.") from error
+    except RecursionError as error:
+        raise TableError(f"{file}: it is nested too deeply.") from error
+    unknown_names = dict.fromkeys(
+        name
+        for mapping_section in (column_map.columns, column_map.values, column_map.constants)
+        for name in mapping_section
+        if name not in _codebook_and_extra_columns()
+    )
+    if unknown_names:
+        raise TableError(
+            "\n".join(
+                f"{file}: there is no column {name!r}; docs/reference/codebook.md lists them." for name in unknown_names
+            )
+        )
     return column_map
 
 
 def _codebook_and_extra_columns() -> set[str]:
-    return {*Observation.model_fields, *_TIMES, "limit_minutes", "human_minutes"}
+    return {*Observation.model_fields, *_TIMES, "limit_minutes", "human_minutes", "try"}
 
 
-def _csv_columns_and_records(csv_file: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, object]]]]:
+def _csv_columns_and_records(csv_file: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, object] | str]]]:
+    """Names of the columns, and each line with its place; a line with another number of cells as what is wrong."""
+    line = 1
     try:
         with csv_file.open(encoding="utf-8-sig", newline="") as lines:
             csv_reader = csv.reader(lines, strict=True)
             names = next(csv_reader, [])
-            numbered_rows = [(csv_reader.line_num, row) for row in csv_reader if row]
+            numbered_rows = []
+            line = csv_reader.line_num + 1
+            for row in csv_reader:
+                if row:
+                    numbered_rows.append((line, row))
+                # A record may go over several lines: it is where it begins.
+                line = csv_reader.line_num + 1
     except OSError as error:
         raise TableError(f"{csv_file}: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise TableError(f"{csv_file}: byte {error.start} is not UTF-8. Save the table as UTF-8.") from error
     except csv.Error as error:
-        raise TableError(f"{csv_file}, line {csv_reader.line_num}: {error}.") from error
+        raise TableError(f"{csv_file}, line {line}: {error}. Close quotes, and double those inside a cell.") from error
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise TableError(f"{csv_file}, line 1: two columns are called {twice!r}.")
-    for line, row in numbered_rows:
-        if len(row) != len(names):
-            raise TableError(f"{csv_file}, line {line}: {len(row)} cells, and there are {len(names)} columns.")
+        raise TableError(f"{csv_file}, line 1: two columns are called {twice!r}. Rename one of them.")
     return names, (
-        (f"line {line}", dict(zip(names, map(_csv_cell_value, row), strict=True))) for line, row in numbered_rows
+        (
+            f"line {line}",
+            dict(zip(names, map(_csv_cell_value, row), strict=True))
+            if len(row) == len(names)
+            else f"{len(row)} cells, and there are {len(names)} columns",
+        )
+        for line, row in numbered_rows
     )
 
 
@@ -146,115 +291,218 @@ def _csv_cell_value(text: str) -> str | None:
     return text.strip() or None
 
 
-def _parquet_columns_and_records(parquet_file: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, object]]]]:
+def _parquet_columns_and_records(parquet_file: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, object] | str]]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(parquet_file)
-    except OSError as error:
-        raise TableError(f"{parquet_file}: {error.strerror or error}.") from error
+        table = pq.ParquetFile(parquet_file).read()
+        names, values_by_column = table.column_names, [column.to_pylist() for column in table.columns]
+    except (OSError, UnicodeError, ValueError, NotImplementedError) as error:
+        raise TableError(f"{parquet_file}: {getattr(error, 'strerror', None) or error}.") from error
     except pa.ArrowException as error:
         raise TableError(f"{parquet_file} is not a table of Parquet: {error}.") from error
-    rows = table.to_pylist()
-    return table.column_names, ((f"row {number}", row) for number, row in enumerate(rows, 1))
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise TableError(f"{parquet_file}: two columns are called {twice!r}. Rename one of them.")
+    records = (dict(zip(names, row_values, strict=True)) for row_values in zip(*values_by_column, strict=True))
+    return names, ((f"row {number}", record) for number, record in enumerate(records, 1))
 
 
 def _foreign_column_by_own(
     table_file: Path, table_columns: Sequence[str], column_map: ColumnMap, mapping_file: Path | None
 ) -> dict[str, str]:
     """Our column → the table's."""
+    flaws = []
     if mapping_file is None:
         our_columns = {name: name for name in table_columns if name in _codebook_and_extra_columns()}
     else:
         our_columns = dict(column_map.columns)
-        if missing := next((theirs for theirs in our_columns.values() if theirs not in table_columns), None):
-            raise TableError(f"{table_file}, line 1: there is no column {missing!r}, which {mapping_file} names.")
+        flaws += [
+            f"there is no column {theirs!r}, which {mapping_file} names."
+            for theirs in our_columns.values()
+            if theirs not in table_columns
+        ]
     for required_name in _NEEDED:
         if required_name not in our_columns and required_name not in column_map.constants:
-            raise TableError(
-                f"{table_file}, line 1: no column says the {required_name}. Name one {required_name!r}, or give "
-                "--mapping with a file "
-                "that says which it is."
+            flaws.append(
+                f"no column says the {required_name}. Name one {required_name!r}, or give --mapping with a file that "
+                "says which it is."
             )
     if not {"time_s", *_TIMES, "passed"} & {*our_columns, *column_map.constants}:
-        raise TableError(f"{table_file}, line 1: neither a time (`time_s`, `minutes`, `hours`) nor `passed` is there.")
+        flaws.append("neither a time (`time_s`, `minutes`, `hours`) nor `passed` is there. Add one of them.")
+    if flaws:
+        raise TableError("\n".join(f"{table_file}, line 1: {flaw}" for flaw in flaws))
     return our_columns
 
 
 def _own_values(
-    record: Mapping[str, object], foreign_by_own: Mapping[str, str], column_map: ColumnMap, location: str
+    record: Mapping[str, object], column_map: ColumnMap, place: str, findings: _Findings
 ) -> dict[str, object]:
+    """Our column → the value of a line, its times in seconds; what is wrong is left out and told."""
     values: dict[str, object] = dict(column_map.constants)
-    for own_column, foreign_column in foreign_by_own.items():
+    for own_column, foreign_column in findings.columns.items():
         value = record[foreign_column]
+        if isinstance(value, float) and math.isnan(value):
+            value = None
         if (words := column_map.values.get(own_column)) is not None and value is not None:
             text = str(value)
             if text not in words:
-                raise TableError(f"{location}, column {foreign_column}: {text!r} is none of {', '.join(words)}.")
+                rule = f"{text!r} is none of {', '.join(words)}"
+                findings.add(place, own_column, rule, f"Add it to [values.{own_column}] of the mapping.")
+                continue
             value = words[text]
-        if isinstance(value, float) and math.isnan(value):
-            value = None
         if value is not None:
             values[own_column] = value
+    stated_times = [name for name in ("time_s", *_TIMES) if name in values]
+    for own_column in stated_times[1:]:
+        rule = f"the line states its time in {stated_times[0]} as well"
+        findings.add(place, own_column, rule, "Keep one of the columns of time.")
     for own_column, factor in {**_TIMES, "limit_minutes": 60.0, "human_minutes": 1.0}.items():
-        if own_column in values:
-            number = _positive_number(
-                values.pop(own_column), f"{location}, column {foreign_by_own.get(own_column, own_column)}"
-            )
-            target = {"limit_minutes": "limit_s", "human_minutes": "human_minutes"}.get(own_column, "time_s")
+        if own_column not in values:
+            continue
+        stated = values.pop(own_column)
+        target = {"limit_minutes": "limit_s", "human_minutes": "human_minutes"}.get(own_column, "time_s")
+        number = _positive_number(stated, own_column, place, findings)
+        if number is not None:
             values[target] = number * factor
     return values
 
 
-def _positive_number(value: object, location: str) -> float:
+def _positive_number(value: object, own_column: str, place: str, findings: _Findings) -> float | None:
     try:
-        number = float(str(value))
-    except ValueError as error:
-        raise TableError(f"{location}: {value!r} is not a number.") from error
+        number = float(str(value)) if not isinstance(value, bool) else math.nan
+    except ValueError:
+        number = math.nan
+    if isinstance(value, bool) or (math.isnan(number) and str(value).strip().lower() != "nan"):
+        findings.add(place, own_column, f"{_shown(value)} is not a number", _NUMBER_STEP)
+        return None
     if not (math.isfinite(number) and number > 0):
-        raise TableError(f"{location}: {value} is not a positive number.")
+        findings.add(place, own_column, f"{_shown(number)} is not a positive number", _NUMBER_STEP)
+        return None
     return number
 
 
 def _completed_observation(
-    values: dict[str, object], location: str, columns: Mapping[str, str], row_number: int
-) -> Observation:
+    values: Mapping[str, object], place: str, row_number: int, findings: _Findings, *, is_own_export: bool
+) -> Observation | None:
+    """The row of a line, without the cells that can't be read; None if nothing is left of it."""
     for required_name in _NEEDED:
         if required_name not in values:
-            raise TableError(
-                f"{location}, column {columns.get(required_name, required_name)}: the {required_name} is missing."
-            )
-    condition = str(values["condition"])
+            rule = f"the {required_name} is missing"
+            findings.add(place, required_name, rule, "Fill the cell, or remove the line.")
+    if "passed" in findings.columns and "passed" not in values:
+        rule = "the outcome is missing"
+        findings.add(place, "passed", rule, "Write true or false; what nobody decided does not belong into the table.")
+    condition = str(values.get("condition", ""))
     fields: dict[str, object] = {
         "attempt": f"row {row_number}",
         "passed": True,
-        "family": values["problem"],
+        "family": str(values.get("problem", "")),
         "solver": condition if condition in set(Solver) else Solver.HUMAN.value,
         "study": "elsewhere",
-    } | values
+        **values,
+    }
+    # A name that is a number has another type in Parquet.
+    fields |= {name: str(fields[name]) for name in _TEXTS if isinstance(fields.get(name), int | float)}
+    if "time_source" not in fields:
+        fields["time_source"] = (TimeSource.REPORTED if fields.get("time_s") is not None else TimeSource.NONE).value
     try:
         row = Observation.model_validate(_empty_columns() | fields)
     except ValidationError as error:
-        first_error = error.errors()[0]
-        own_column = str(first_error["loc"][0]) if first_error["loc"] else ""
-        explanation = f"{first_error['input']!r}: {first_error['msg']}"
-        raise TableError(f"{location}, column {columns.get(own_column, own_column)}: {explanation}.") from error
+        flaws = error.errors(include_url=False)
+        unreadable = {str(flaw["loc"][0]) for flaw in flaws if flaw["loc"]}
+        for flaw in flaws:
+            own_column = str(flaw["loc"][0]) if flaw["loc"] else ""
+            findings.add(place, own_column, *_rule_and_step(own_column, flaw["type"], flaw["input"], flaw["msg"]))
+        # What can be read of the line may break rules as well.
+        readable = {name: value for name, value in fields.items() if name not in unreadable}
+        try:
+            row = Observation.model_validate({"attempt": "", "passed": False, **_empty_columns(), **readable})
+        except ValidationError:
+            return None
+    for own_column, rule, next_step in _broken_rules(row):
+        if own_column in values:
+            findings.add(place, own_column, rule, next_step)
+    return _completed(row, is_own_export=is_own_export)
+
+
+def _rule_and_step(own_column: str, flaw_type: str, value: object, message: str) -> tuple[str, str]:
+    if own_column == "passed":
+        return f"{_shown(value)} is no outcome", "Write true or false, or give --mapping with [values.passed]."
+    if own_column == "censored_by":
+        return f"{_shown(value)} is none of {', '.join(filter(None, get_args(CENSORED)))}", _WORD_STEP
+    if "bool" in flaw_type:
+        return f"{_shown(value)} is neither true nor false", "Write true or false, or leave the cell empty."
+    if "int" in flaw_type:
+        return f"{_shown(value)} is not a whole number", _NUMBER_STEP
+    if "float" in flaw_type or "number" in flaw_type:
+        return f"{_shown(value)} is not a number", _NUMBER_STEP
+    return f"{_shown(value)} can't be read ({message})", "Write text."
+
+
+def _shown(value: object) -> str:
+    text = repr(value) if isinstance(value, str) else f"{value:.15g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+
+
+def _broken_rules(row: Observation) -> Iterator[tuple[str, str, str]]:
+    """Column, what is wrong, and next step of each thing that can't be."""
     for name, value in row:
-        if isinstance(value, float) and not (math.isfinite(value) and (value >= 0 or name == "score")):
-            raise TableError(f"{location}, column {columns.get(name, name)}: {value:g} is not a number from 0 on.")
-    if row.solver not in set(Solver):
-        raise TableError(
-            f"{location}, column {columns.get('solver', 'solver')}: {row.solver!r} is none of {', '.join(Solver)}."
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        low, high = _RANGES.get(name, (0, _MOST_S if name.endswith("_s") else _MOST))
+        # NaN is in no range.
+        if not low <= value <= high:
+            if high == 1:
+                yield name, f"{_shown(value)} is not from 0 to 1", "Write shares: of percentages, divide by 100."
+            elif name.endswith("_s") and value > high:
+                yield name, f"{_shown(value)} s are more than a year", "Check the unit: `time_s` is in seconds."
+            else:
+                yield name, f"{_shown(value)} is not from {low:g} to {high:g}", _NUMBER_STEP
+    for name, words in _WORDS.items():
+        if (word := getattr(row, name)) not in words:
+            yield name, f"{word!r} is none of {', '.join(filter(None, words))}", _WORD_STEP
+    if row.passed and row.censored_by:
+        yield "censored_by", f"it passed, so it can't have ended as {row.censored_by}", "Correct one of the two."
+    if row.passed is False and row.outcome == Outcome.PASSED.value:
+        yield "outcome", "the newest verdict passed, and `passed` says that none did", "Correct one of the two."
+    if row.time_source == TimeSource.NONE and row.time_s is not None:
+        yield "time_source", "it is none, and there is a time", "Empty the time, or say clock or reported."
+    if row.time_source != TimeSource.NONE and row.time_s is None:
+        yield "time_source", f"it is {row.time_source}, and there is no time", "Fill the time, or say none."
+    yield from _late_times(row)
+
+
+def _late_times(row: Observation) -> Iterator[tuple[str, str, str]]:
+    if row.limit_s is None or row.time_s is None:
+        return
+    # A verdict may come a little after the limit that the work was in time for.
+    allowed_s = row.limit_s + GRACE_S if row.time_source == TimeSource.CLOCK else row.limit_s * (1 + 1e-9)
+    if row.time_s > allowed_s:
+        what = "a pass" if row.passed else "a time"
+        yield (
+            "time_s",
+            f"{what} after {row.time_s:g} s is beyond the limit of {row.limit_s:g} s",
+            "Correct time or limit; who did not pass in time has the time limit, and did not pass.",
         )
-    derived_values: dict[str, object] = {"clock_s": row.clock_s or row.time_s, "active_s": row.active_s or row.time_s}
+
+
+def _completed(row: Observation, *, is_own_export: bool) -> Observation:
+    """The row with what follows from its cells."""
+    derived_values: dict[str, object] = {}
     if not row.final:
         derived_values["final"] = (Outcome.PASSED if row.passed else Outcome.FAILED).value
     if row.score is None:
         derived_values["score"] = float(row.passed)
     if not row.passed and not row.censored_by:
-        at_limit = row.limit_s is not None and row.time_s >= row.limit_s
+        at_limit = row.limit_s is not None and (row.time_s or 0.0) >= row.limit_s
         derived_values["censored_by"] = "timed_out" if at_limit else "gave_up"
+    if is_own_export:
+        # Earlier versions did not say it: only what nobody does without a clock shows that one ran.
+        if row.edits or row.calls:
+            derived_values["time_source"] = TimeSource.CLOCK.value
+        else:
+            derived_values |= dict.fromkeys(_MEASURED) | {"time_source": TimeSource.NONE.value}
     return row.model_copy(update=derived_values)
 
 
@@ -267,23 +515,30 @@ def _empty_columns() -> dict[str, object]:
     return empty_values
 
 
-def _agreed_minutes(
-    earlier_minutes: float | None,
-    stated_minutes: object,
+def _check_agreed_minutes(
+    minutes: dict[str, tuple[float, str]],
     problem: str,
-    location: str,
-    foreign_by_own: Mapping[str, str],
-) -> float:
-    value = float(str(stated_minutes))
-    if earlier_minutes is not None and earlier_minutes != value:
-        column = foreign_by_own.get("human_minutes", "human_minutes")
-        raise TableError(
-            f"{location}, column {column}: {problem} has {earlier_minutes:g} minutes before and {value:g} here."
+    stated_minutes: float,
+    place: str,
+    position: str,
+    findings: _Findings,
+) -> None:
+    """Notes the minutes of a problem; a table may state them in every row of it, and has to agree with itself."""
+    earlier_minutes, earlier_position = minutes.setdefault(problem, (stated_minutes, position))
+    if earlier_minutes != stated_minutes:
+        rule = f"{problem} has {earlier_minutes:g} minutes in {earlier_position}, and {stated_minutes:g} here"
+        findings.add(place, "human_minutes", rule, "Write the same in all rows of a problem.")
+
+
+def _assumption_notes(present_columns: set[str], rows: Sequence[Observation], *, is_own_export: bool) -> Iterator[str]:
+    untimed = sum(row.time_source == TimeSource.NONE for row in rows)
+    if is_own_export:
+        yield (
+            "The table is an export of an earlier version, which did not say where times come from: "
+            f"{untimed} of {len(rows)} attempts show neither an edit nor a call of a model, so their times don't count."
         )
-    return value
-
-
-def _assumption_notes(present_columns: set[str]) -> Iterator[str]:
+    elif "time_source" not in present_columns and untimed < len(rows):
+        yield "No column says where times come from: they are taken as reported."
     if "passed" not in present_columns:
         yield "No column says which attempts passed: all are taken to have."
     if "solver" not in present_columns:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, text_with_interval
+from benchwright_analysis.report.sections.times_left_out import left_out_sentences, reported_sentence
 from benchwright_analysis.statistics.calibration import (
     ChanceCalibration,
     TimeCalibration,
@@ -38,7 +39,7 @@ def forecasts_section(data: Dataset) -> Section:
                 continue
             calibration = time_calibration(
                 [getattr(observation, name) for observation in observations],
-                [observation.time_s / 60 for observation in observations],
+                [observation.minutes for observation in observations],
                 [observation.passed for observation in observations],
                 Dataset.crossed_cells(observations),
                 seed=data.seed,
@@ -56,7 +57,17 @@ def forecasts_section(data: Dataset) -> Section:
             "within a factor of 2",
             "rank order",
         )
-        note = "Only attempts that passed: how long the others would have taken is not known. Above 1: it took longer."
+        asked_rows = [
+            observation
+            for observation in data.decided_observations
+            if observation.is_person and (observation.forecast_minutes or observation.self_minutes)
+        ]
+        sentences = [
+            "Only attempts that passed: how long the others would have taken is not known. Above 1: it took longer.",
+            *reported_sentence(data.shown_times),
+            *left_out_sentences(asked_rows, data.shown_times),
+        ]
+        note = " ".join(sentences)
         tables.append(SortableTable("Time: estimated and actual", columns, rows, note))
     chances = _add_chance_calibrations(data, numbers)
     tables += chances
@@ -97,14 +108,14 @@ def _forecasts_picture(data: Dataset, table: SortableTable) -> SectionPicture | 
     ]
     if not observations:
         return None
-    longer = sum(observation.time_s / 60 > (observation.forecast_minutes or 0) for observation in observations)
+    longer = sum(observation.minutes > (observation.forecast_minutes or 0) for observation in observations)
     everybody = [
         group for group in data.people_groups if any(observation.group == group for observation in observations)
     ]
     groups = everybody[: charts.MOST_GROUPS]
     drawn_observations = [observation for observation in observations if observation.group in groups]
     rows = [
-        {"x": observation.forecast_minutes, "y": observation.time_s / 60, "group": observation.group}
+        {"x": observation.forecast_minutes, "y": observation.minutes, "group": observation.group}
         for observation in drawn_observations[:_MOST_MARKS]
     ]
     left_out = f" The first {_MOST_MARKS:,} are drawn." if len(drawn_observations) > _MOST_MARKS else ""
@@ -217,7 +228,7 @@ def _add_difficulty_correlations(data: Dataset, json_numbers: dict[str, object])
             continue
         correlation = rank_correlation(
             [float(getattr(observation, name)) for observation in observations],
-            [observation.time_s for observation in observations],
+            [observation.minutes for observation in observations],
             Dataset.crossed_cells(observations),
             seed=data.seed,
         )

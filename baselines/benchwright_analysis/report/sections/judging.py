@@ -9,6 +9,7 @@ from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, text_with_interval
 from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.agreement import FormatAgreement, measure_agreement
+from benchwright_judges.agreement.estimators import Share
 
 
 def judging_section(data: Dataset) -> Section:
@@ -29,40 +30,58 @@ def judging_section(data: Dataset) -> Section:
             judge.items,
             text_with_interval(judge.agreement, as_share=True),
             text_with_interval(judge.kappa),
+            _same_label(judge.same_label),
             text_with_interval(judge.weighted_kappa) if judge.weighted_kappa is not None else "–",
             text_with_interval(judge.alpha),
             text_with_interval(judge.pearson) if judge.pearson is not None else "–",
             percent(judge.false_accept.value),
             percent(judge.false_reject.value),
+            judge.undecided,
+            judge.undecided_votes,
         )
         for agreement in formats
         for judge in agreement.judges
     ]
-    columns = ("judge", "format", "answers", "agreement", "kappa", "weighted kappa", "alpha", "Pearson")
+    columns = ("judge", "format", "answers", "agreement", "kappa", "same label", "weighted kappa", "alpha", "Pearson")
     table = SortableTable(
-        "Agreement with people, by judge and format", (*columns, "false accept", "false reject"), rows
+        "Agreement with people, by judge and format",
+        (*columns, "false accept", "false reject", "undecided answers", "undecided votes"),
+        rows,
+        "Agreement and kappa are of right or not right, over the answers with a majority on both sides; the others are "
+        "undecided. Weighted kappa, alpha and Pearson are of labels of the whole scale, over all answers with votes. "
+        "Votes that decide nothing count for neither side.",
     )
     people_table = SortableTable(
         "People among each other",
-        ("format", "people", "answers graded twice", "Krippendorff's alpha", "Cronbach's alpha", "no majority"),
+        (
+            *("format", "people", "answers graded twice", "same label, of pairs", "Krippendorff's alpha"),
+            *("Cronbach's alpha", "people in it", "no majority"),
+        ),
         [
             (
                 agreement.format,
                 agreement.people.people,
                 agreement.people.items,
+                _same_label(agreement.people.same_label),
                 number(agreement.people.alpha),
                 number(agreement.people.cronbach),
+                agreement.people.cronbach_people if agreement.people.cronbach_people > 1 else "–",
                 agreement.undecided,
             )
             for agreement in formats
         ],
-        "A judge can't agree with people better than people agree with each other.",
+        "A judge can't agree with people better than people agree with each other. Cronbach's alpha is of those who "
+        "graded all answers that two or more people graded: who saw only disputed answers would bias it.",
     )
     lead = (
         "Right or not right alike, majority of people against majority of a judge's votes. Intervals are Wilson's.",
     )
     numbers = {"formats": [_without_disagreeing_answers(agreement) for agreement in formats]}
     return Section("judges", title, lead, [_judge_agreement_picture(formats, table)], [people_table], numbers)
+
+
+def _same_label(share: Share) -> str:
+    return f"{percent(share.value)} of {share.total}" if share.total else "–"
 
 
 def _without_disagreeing_answers(agreement: FormatAgreement) -> object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.exclusions import left_out_reasons
 from benchwright_analysis.report.section import Cell, Section, SortableTable, text_with_interval
 from benchwright_analysis.report.sections.success_compared import solved_difference
 from benchwright_analysis.report.sections.time_compared import (
@@ -18,8 +19,10 @@ from benchwright_analysis.report.sections.time_compared import (
     percent_change_text,
     timed_observations_by_condition,
 )
+from benchwright_analysis.report.sections.times_left_out import left_out_sentences
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share
 from benchwright_analysis.statistics.restricted_mean import restricted_mean
+from benchwright_attempts.clock.time_source import TimeSource
 from benchwright_studies.plan.vocabulary import Population
 
 
@@ -47,6 +50,10 @@ class MainResult:
     rows: tuple[GroupResult, ...]
     limit: Limit | None
     """Up to when times are averaged; `None` if there are none."""
+    time_source: TimeSource = TimeSource.CLOCK
+    """Where the times come from."""
+    left_out: tuple[str, ...] = ()
+    """Which attempts of people are in no time, and why, as sentences."""
 
 
 def compute_main_result(data: Dataset) -> MainResult:
@@ -85,7 +92,13 @@ def compute_main_result(data: Dataset) -> MainResult:
                 time=comparisons_by_group.get(group),
             )
         )
-    return MainResult(tuple(group_results), limit)
+    people_rows = [observation for observation in data.decided_observations if observation.is_person]
+    return MainResult(
+        tuple(group_results),
+        limit,
+        data.shown_times,
+        tuple(left_out_sentences(people_rows, data.shown_times, "of the times")),
+    )
 
 
 def main_result_table(result: MainResult) -> SortableTable:
@@ -112,7 +125,7 @@ def main_result_table(result: MainResult) -> SortableTable:
                 group_result.problems,
             ]
         )
-    columns = (
+    columns = [
         "condition",
         "solved",
         f"percentage points more than {baseline_name}",
@@ -121,7 +134,12 @@ def main_result_table(result: MainResult) -> SortableTable:
         "attempts",
         "people",
         "problems",
-    )
+    ]
+    has_others = len(rows) > 1
+    if not has_others:
+        # Nothing is compared with itself.
+        columns = [columns[place] for place in (0, 1, 3, 5, 6, 7)]
+        rows = [[row[place] for place in (0, 1, 3, 5, 6, 7)] for row in rows]
     notes = {
         crossed.note
         for group_result in result.rows
@@ -131,12 +149,13 @@ def main_result_table(result: MainResult) -> SortableTable:
     limit_note = (
         f"Times are averaged up to {result.limit.minutes_text} minutes, {result.limit.why}. " if result.limit else ""
     )
+    if result.limit:
+        limit_note += "".join(f"{sentence} " for sentence in result.left_out)
     note = (
-        f"{limit_note}Differences are over the problems that both tried. In brackets 95 % intervals, for other "
-        "people at "
-        f"other problems. {' '.join(sorted(notes))}"
+        f"{limit_note}{'Differences are over the problems that both tried. ' if has_others else ''}In brackets 95 % "
+        f"intervals, for other people at other problems. {' '.join(sorted(notes))}"
     ).strip()
-    return SortableTable("The answer, by condition", columns, rows, note)
+    return SortableTable("The answer, by condition", tuple(columns), rows, note)
 
 
 def main_result_section(data: Dataset) -> Section:
@@ -144,7 +163,10 @@ def main_result_section(data: Dataset) -> Section:
     title = "The answer"
     planned_data = data.in_planned_population()
     if not planned_data.decided_observations:
-        return Section("answer", title, empty_reason="No attempt that counts has a verdict, so there is no answer yet.")
+        reasons = ", ".join(f"{n} {reason}" for reason, n in left_out_reasons(data.observations).items())
+        why = f" Left out: {reasons}." if reasons else ""
+        empty_reason = f"No attempt that counts has a verdict, so there is no answer yet.{why}"
+        return Section("answer", title, empty_reason=empty_reason)
     result = compute_main_result(planned_data)
     numbers = {"conditions": result.rows, "limit": result.limit, "population": data.population.value}
     return Section("answer", title, _registration_sentences(data), (), (main_result_table(result),), numbers)

@@ -17,6 +17,12 @@ from benchwright_analysis.report.section import (
     interval_text,
     text_with_interval,
 )
+from benchwright_analysis.report.sections.times_left_out import (
+    by_time_source,
+    left_out_sentences,
+    reported_sentence,
+    times_left_out,
+)
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import HorizonFit, Weights, human_time_horizon
 from benchwright_analysis.statistics.pass_at_k import Samples, cvdp_mean_success, mean_pass_at_k
@@ -206,7 +212,14 @@ def _tokens_per_solved(observations: Sequence[Observation]) -> Cell:
 def horizon_section(data: Dataset) -> Section:
     """The human time horizon of models and agents."""
     title = "Human time horizon of models"
+    return by_time_source(data, lambda timed_data: _horizon(timed_data, title))
+
+
+def _horizon(data: Dataset, title: str) -> Section:
+    """The horizon by human times of one source."""
     minutes, unsolved = human_minutes_and_unsolved_count(data)
+    unaided_rows = [observation for observation in data.decided_observations if observation.solver == "human"]
+    left_out = left_out_sentences(unaided_rows, data.shown_times)
     fits: dict[str, HorizonFit] = {}
     sentences = []
     for group in data.groups:
@@ -231,7 +244,8 @@ def horizon_section(data: Dataset) -> Section:
         except StatisticsError as error:
             sentences.append(f"{group}: {error}")
     if not fits:
-        told_why = " ".join(sentences) or "It needs attempts of a model at problems that people solved too."
+        needed = "It needs attempts of a model at problems that people solved too, with a time."
+        told_why = " ".join([*(sentences or [needed]), *left_out])
         return Section("horizon", title, empty_reason=f"There is no horizon to fit. {told_why}")
     rows: list[Sequence[Cell]] = [
         (
@@ -254,22 +268,34 @@ def horizon_section(data: Dataset) -> Section:
         "time is the median time to a pass of people working without help (Kaplan and Meier), so that those who did "
         "not solve it count too.",
         _WEIGHTS[data.weights],
+        *reported_sentence(data.shown_times),
+        *left_out,
     ]
     if unsolved:
         lead.append(f"{counted(unsolved, 'problem')} that less than half of the people solved have no such time.")
-    numbers = {"human_minutes": minutes, "fits": fits}
+    numbers = {
+        "human_minutes": minutes,
+        "time_source": data.shown_times.value,
+        "left_out": times_left_out(unaided_rows, data.shown_times),
+        "fits": fits,
+    }
     pictures = [_horizon_picture(data, fits, shown_groups, minutes, table)] if shown_groups else []
     return Section("horizon", title, [*lead, *sentences], pictures, () if pictures else (table,), numbers)
 
 
 def human_minutes_and_unsolved_count(data: Dataset) -> tuple[dict[str, float], int]:
     """Problem → median minutes of people without help, as far as known; and how many problems have none."""
-    unaided_observations = [observation for observation in data.timed_observations if observation.solver == "human"]
+    # Who was allowed a copilot and did not use it was still not drawn to work alone.
+    unaided_observations = [
+        observation
+        for observation in data.timed_observations
+        if {observation.solver, observation.assigned_solver or "human"} == {"human"}
+    ]
     median_minutes: dict[str, float] = {}
     problems = _observations_by_problem(unaided_observations)
     for problem, attempts in sorted(problems.items()):
         curve = kaplan_meier(
-            [observation.time_s / 60 for observation in attempts], [observation.passed for observation in attempts]
+            [observation.minutes for observation in attempts], [observation.passed for observation in attempts]
         )
         if curve.median.value is not None and curve.median.value > 0:
             median_minutes[problem] = curve.median.value

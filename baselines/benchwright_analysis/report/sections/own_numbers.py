@@ -11,9 +11,14 @@ from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_by_problem_ref
 from benchwright_analysis.report.rows.reading import LogJob, fold_attempts
 from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.clock.time_source import TimeSource
 from benchwright_attempts.clock.time_spent import ActiveTime
+from benchwright_attempts.clock.time_with_agents import TimeWithAgents
 from benchwright_attempts.log.record import AttemptHeader
+from benchwright_attempts.standing import AttemptView, summary_view
+from benchwright_attempts.state import AttemptState
 from benchwright_attempts.terms import ClockDisplay, Terms
+from benchwright_problems.problem import ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_studies.conduct.studies import RegisteredStudy, Studies, assigned_terms
 
@@ -44,11 +49,13 @@ class OwnAttempt:
     problem: str
     title: str
     condition: str
-    state: str
-    passed: bool | None
-    """`None` if the study shows no results, or nothing is decided yet."""
+    worked_as: str
+    """The condition that follows from who made it; `unknown` if that can't be said."""
+    view: AttemptView
+    """Its standing."""
     score: float | None
-    active_min: float
+    active_min: float | None
+    """`None` if no clock measured it."""
     first_pass_min: float | None
     runs: int
     forecast_min: float | None
@@ -64,12 +71,14 @@ class OwnAttempt:
     started: str
     """Time when its clock was started, ISO 8601; empty if it was not."""
     spent: ActiveTime
+    with_agents: TimeWithAgents | None
+    """None if no agent worked with the person."""
 
 
 def read_own_attempts(
     log: StudyLog, store: Store, study: str = "", participant: str = "", *, include_practice: bool = False
 ) -> list[OwnAttempt]:
-    """A participant's attempts, without those whose clock is still hidden; or those outside studies.
+    """A participant's attempts whose clock has started and is not hidden any more; or those outside studies.
 
     Blocks on the disk; asynchronous code calls it in a thread. Imports SciPy only where a distribution is shown.
 
@@ -86,9 +95,9 @@ def read_own_attempts(
     """
     if not study:
         own_headers = [header for header in log.headers() if not header.study and header.condition.startswith("human")]
-        attempt_rows = _fold_attempt_rows(log, store, own_headers, {})
+        attempt_rows = _fold_attempt_rows(log, store, own_headers, {}, shows_results=True)
         shown_observations = sorted(
-            (observation for observation in attempt_rows.observations if include_practice or not observation.practice),
+            (observation for observation in attempt_rows.begun() if include_practice or not observation.practice),
             key=_task_order_key,
         )
         return [attempt_rows.own_attempt(observation, [], shows_results=True) for observation in shown_observations]
@@ -97,10 +106,12 @@ def read_own_attempts(
     shows_results = study_terms.feedback != "none"
     shows_others = study_terms.show_distribution and shows_results
     headers = [header for header in log.journal.attempts(study) if shows_others or header.solver == participant]
-    attempt_rows = _fold_attempt_rows(log, store, headers, {study: study_terms.idle_minutes * 60})
+    attempt_rows = _fold_attempt_rows(
+        log, store, headers, {study: study_terms.idle_minutes * 60}, shows_results=shows_results
+    )
     candidates = [
         observation
-        for observation in attempt_rows.observations
+        for observation in attempt_rows.begun()
         if observation.participant == participant and (include_practice or not observation.practice)
     ]
     own_observations = sorted(
@@ -110,7 +121,10 @@ def read_own_attempts(
     other_observations = [
         observation
         for observation in attempt_rows.observations
-        if observation.participant != participant and observation.is_analysed and observation.is_person
+        if observation.participant != participant
+        and observation.is_analysed
+        and observation.is_person
+        and observation.time_source == TimeSource.CLOCK
     ]
     return [
         attempt_rows.own_attempt(observation, other_observations, shows_results=shows_results)
@@ -135,24 +149,29 @@ class _AttemptRows:
     observations: list[Observation]
     problem_facts: Mapping[str, ProblemFacts]
     spent: Mapping[str, ActiveTime]
+    views: Mapping[str, AttemptView]
+
+    def begun(self) -> list[Observation]:
+        """Those whose clock was ever started: a problem that was only opened is no attempt to count."""
+        return [observation for observation in self.observations if observation.started]
 
     def own_attempt(
         self, observation: Observation, other_observations: Sequence[Observation], *, shows_results: bool
     ) -> OwnAttempt:
-        has_ended = observation.state in ("submitted", "abandoned", "timed_out")
-        pass_minutes = observation.first_pass_s / 60 if observation.first_pass_s is not None and shows_results else None
+        has_ended = AttemptState(observation.state).ended
+        # What a file reports is nothing that was measured here.
+        pass_s = observation.first_pass_s if observation.time_source == TimeSource.CLOCK and shows_results else None
+        pass_minutes = None if pass_s is None else pass_s / 60
         problem_facts = self.problem_facts.get(observation.problem, ProblemFacts())
         return OwnAttempt(
             attempt=observation.attempt,
             problem=observation.problem,
             title=observation.title,
             condition=observation.condition,
-            state=observation.state,
-            passed=observation.passed
-            if shows_results and (observation.passed or observation.outcome == "failed")
-            else None,
+            worked_as=observation.solver,
+            view=self.views[observation.attempt],
             score=observation.score if shows_results else None,
-            active_min=observation.active_s / 60,
+            active_min=None if observation.active_s is None else observation.active_s / 60,
             first_pass_min=pass_minutes,
             runs=observation.runs,
             forecast_min=observation.forecast_minutes,
@@ -169,18 +188,40 @@ class _AttemptRows:
             skill=problem_facts.skill,
             started=observation.started,
             spent=self.spent[observation.attempt],
+            with_agents=_time_with_agents(observation),
         )
 
 
+def _time_with_agents(observation: Observation) -> TimeWithAgents | None:
+    parts = (observation.working_s, observation.supervising_s, observation.waiting_s, observation.away_s)
+    known_parts = [part for part in parts if part is not None]
+    return TimeWithAgents(*known_parts) if len(known_parts) == len(parts) else None
+
+
 def _fold_attempt_rows(
-    log: StudyLog, store: Store, headers: Sequence[AttemptHeader], idle_threshold_s_by_study: dict[str, float]
+    log: StudyLog,
+    store: Store,
+    headers: Sequence[AttemptHeader],
+    idle_threshold_s_by_study: dict[str, float],
+    *,
+    shows_results: bool,
 ) -> _AttemptRows:
     problem_facts = facts_by_problem_ref(store, {header.problem for header in headers})
     folded, _ = fold_attempts(
         LogJob(log.path, headers, problem_facts, idle_threshold_s_by_study, check=False), expected_event_count=0
     )
     observations = with_exclusions_marked([attempt.observation for attempt in folded], None, None)
-    return _AttemptRows(observations, problem_facts, {attempt.observation.attempt: attempt.spent for attempt in folded})
+    spent = {attempt.observation.attempt: attempt.spent for attempt in folded}
+    views = {
+        header.id: summary_view(log.summary(header.id), _kind(problem_facts, header), is_shown=shows_results)
+        for header in headers
+    }
+    return _AttemptRows(observations, problem_facts, spent, views)
+
+
+def _kind(problem_facts: Mapping[str, ProblemFacts], header: AttemptHeader) -> ProblemKind:
+    kind = problem_facts.get(header.problem, ProblemFacts()).kind
+    return ProblemKind(kind) if kind else ProblemKind.DESIGN
 
 
 def _task_order_key(observation: Observation) -> tuple[int, str]:
@@ -193,7 +234,7 @@ def _results_if_enough_people(observations: Sequence[Observation]) -> OtherResul
     from benchwright_analysis.statistics.survival import kaplan_meier
 
     curve = kaplan_meier(
-        [observation.time_s / 60 for observation in observations], [observation.passed for observation in observations]
+        [observation.minutes for observation in observations], [observation.passed for observation in observations]
     )
 
     def solved_by(share: float) -> float | None:

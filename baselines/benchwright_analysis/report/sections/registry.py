@@ -24,6 +24,7 @@ from benchwright_analysis.report.rows.origins import text_origins_section
 from benchwright_analysis.report.rows.populations import populations_section
 from benchwright_analysis.report.rows.support import support_section
 from benchwright_analysis.report.section import Section
+from benchwright_analysis.report.sections.actors import actors
 from benchwright_analysis.report.sections.after_closing import after_closing_section
 from benchwright_analysis.report.sections.assistance import assistance_section
 from benchwright_analysis.report.sections.escapes import test_escapes_section
@@ -64,6 +65,7 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     repeated_answers_section,
     options_section,
     forecasts_section,
+    actors,
     text_origins_section,
     assistance_section,
     judging_section,

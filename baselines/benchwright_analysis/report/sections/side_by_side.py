@@ -10,10 +10,13 @@ from benchwright_analysis.completion.tables import estimate_or_dash
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable
 from benchwright_analysis.report.sections.time_compared import minutes_of, pass_flags_of
+from benchwright_analysis.report.sections.times_left_out import SOURCE_WORDS
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share
 from benchwright_analysis.statistics.survival import kaplan_meier
+from benchwright_attempts.clock.time_source import TimeSource
 from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.estimators import Estimate
 
@@ -41,6 +44,12 @@ class GroupColumn:
     """Median, of all attempts with a verdict."""
     minutes: Estimate | None
     """Mean time on the clock, solved or not."""
+    reported_minutes_to_pass: Estimate | None
+    """Median of the attempts whose time a file reports."""
+    reported_minutes: Estimate | None
+    """Mean of these, solved or not."""
+    times: Mapping[str, int]
+    """Source of the time → how many attempts with a verdict have it."""
     tokens: float | None
     """Per attempt; None if nobody counted."""
     cost_usd: float | None
@@ -61,10 +70,15 @@ def side_by_side_section(data: Dataset) -> Section | None:
     table = SortableTable(
         "Side by side",
         ("measure", *columns),
-        [(name, *(cell(column) for column in columns.values())) for name, cell in _ROWS],
+        [
+            (name, *(cell(column) for column in columns.values()))
+            for name, cell in _ROWS
+            if name not in _REPORTED_ROWS or any(column.reported_minutes for column in columns.values())
+        ],
         "Solved: of the attempts with a verdict. Minutes are on the attempt's clock; of people without the time in "
         "which nothing happened. The median to the first pass is Kaplan and Meier's: unsolved attempts count for as "
-        "long as they lasted. Intervals are 95 % and hold for other problems, and other people.",
+        "long as they lasted. Intervals are 95 % and hold for other problems, and other people. Times that files "
+        "report have rows of their own; attempts without a time are in none of them.",
     )
     failure_table = _failures_table(columns)
     tables = [table, failure_table] if failure_table.rows else [table]
@@ -80,7 +94,9 @@ def _group_column(data: Dataset, group: str) -> GroupColumn:
         (observation for observation in rows if observation.censored_by != "not_decided"),
         key=lambda observation: observation.attempt,
     )
-    timed = [observation for observation in decided_observations if observation.time_s > 0]
+    with_time = [observation for observation in decided_observations if observation.time_s]
+    timed = [observation for observation in with_time if observation.time_source == TimeSource.CLOCK]
+    reported = [observation for observation in with_time if observation.time_source == TimeSource.REPORTED]
     subjects = sorted(
         {tuple(sorted(attempt.assistance.program.items())) for attempt in attempts if attempt.assistance.program}
     )
@@ -101,16 +117,23 @@ def _group_column(data: Dataset, group: str) -> GroupColumn:
         ).estimate
         if decided_observations
         else None,
-        minutes_to_pass=kaplan_meier(minutes_of(timed), pass_flags_of(timed), data.crossed_cells(timed)).median
-        if timed
-        else None,
-        minutes=crossed_mean([observation.time_s / 60 for observation in timed], data.crossed_cells(timed)).estimate
-        if timed
-        else None,
+        minutes_to_pass=_median_minutes(timed),
+        minutes=_mean_minutes(timed),
+        reported_minutes_to_pass=_median_minutes(reported),
+        reported_minutes=_mean_minutes(reported),
+        times=dict(Counter(observation.time_source for observation in decided_observations)),
         tokens=_mean_if_any([observation.total_tokens for observation in rows if observation.total_tokens]),
         cost_usd=_mean_if_any([observation.cost_usd for observation in rows if observation.cost_usd is not None]),
         failures=_failure_counts_by_reason(attempts),
     )
+
+
+def _median_minutes(rows: Sequence[Observation]) -> Estimate | None:
+    return kaplan_meier(minutes_of(rows), pass_flags_of(rows), Dataset.crossed_cells(rows)).median if rows else None
+
+
+def _mean_minutes(rows: Sequence[Observation]) -> Estimate | None:
+    return crossed_mean(minutes_of(rows), Dataset.crossed_cells(rows)).estimate if rows else None
 
 
 def _registered_subject_values(data: Dataset, group: str) -> Mapping[str, object] | None:
@@ -205,6 +228,17 @@ def _policies_cell(column: GroupColumn) -> Cell:
     return "; ".join(policies) + (f" ({column.bound})" if column.bound else "") or _ANY
 
 
+_REPORTED_ROWS = (
+    "median minutes to the first pass, as reported (95 % interval)",
+    "mean minutes, solved or not, as reported (95 % interval)",
+)
+
+
+def _time_words(times: Mapping[str, int]) -> Cell:
+    """The sources of a group's times, with their numbers of attempts."""
+    return ", ".join(f"{times[source]} {SOURCE_WORDS[source]}" for source in TimeSource if times.get(source)) or _ANY
+
+
 _ROWS: Sequence[tuple[str, Callable[[GroupColumn], Cell]]] = (
     ("solver", lambda column: column.solver),
     ("subject", _subjects_cell),
@@ -215,6 +249,9 @@ _ROWS: Sequence[tuple[str, Callable[[GroupColumn], Cell]]] = (
     ("solved (95 % interval)", lambda column: estimate_or_dash(column.solved, as_share=True)),
     ("median minutes to the first pass (95 % interval)", lambda column: estimate_or_dash(column.minutes_to_pass)),
     ("mean minutes, solved or not (95 % interval)", lambda column: estimate_or_dash(column.minutes)),
+    (_REPORTED_ROWS[0], lambda column: estimate_or_dash(column.reported_minutes_to_pass)),
+    (_REPORTED_ROWS[1], lambda column: estimate_or_dash(column.reported_minutes)),
+    ("times", lambda column: _time_words(column.times)),
     ("tokens per attempt", lambda column: _ANY if column.tokens is None else f"{column.tokens:,.0f}"),
     ("US$ per attempt", lambda column: number(column.cost_usd, 4)),
 )

@@ -161,12 +161,12 @@ def _breakdown_table(
                 if label_breakdown.passed is not None
                 else "–"
             )
-            counts = (
+            solved_counts = (
                 label_breakdown.attempts,
                 label_breakdown.score.participants or "–",
                 label_breakdown.score.problems,
             )
-            rows.append((label, group, *counts, solved_text, text_with_interval(label_breakdown.score.estimate)))
+            rows.append((label, group, *solved_counts, solved_text, text_with_interval(label_breakdown.score.estimate)))
     columns = ("label", "group", "attempts", "people", "problems", "solved (95 % interval)", "mean (95 % interval)")
     return SortableTable(title, columns, rows)
 

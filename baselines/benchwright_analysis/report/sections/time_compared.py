@@ -54,7 +54,7 @@ class TimeComparison:
 
 
 def timed_observations_by_condition(data: Dataset) -> dict[str, list[Observation]]:
-    """Attempts of people with time on the clock, by condition."""
+    """Attempts of people with a time of the source that figures take, by condition."""
     by_group = {
         group: [observation for observation in data.timed_observations if observation.group == group]
         for group in data.people_groups
@@ -64,7 +64,7 @@ def timed_observations_by_condition(data: Dataset) -> dict[str, list[Observation
 
 def minutes_of(observations: Sequence[Observation]) -> list[float]:
     """Analysed times."""
-    return [observation.time_s / 60 for observation in observations]
+    return [observation.minutes for observation in observations]
 
 
 def pass_flags_of(observations: Sequence[Observation]) -> list[bool]:
@@ -126,9 +126,7 @@ def _time_comparison(
         stopped = times_if_give_ups_continued(
             [min(minutes, limit_minutes) for minutes in minutes_of(paired_observations)], gave_up, limit_minutes
         )
-        in_time = [
-            observation.passed and observation.time_s / 60 <= limit_minutes for observation in paired_observations
-        ]
+        in_time = [observation.passed and observation.minutes <= limit_minutes for observation in paired_observations]
         pessimistic = restricted_mean_difference(stopped, in_time, second_flags, limit_minutes, cells)
     return TimeComparison(
         baseline,

@@ -19,9 +19,16 @@ from benchwright_analysis.report.sections.time_compared import (
     pass_flags_of,
     timed_observations_by_condition,
 )
+from benchwright_analysis.report.sections.times_left_out import (
+    by_time_source,
+    left_out_sentences,
+    reported_sentence,
+    times_left_out,
+)
 from benchwright_analysis.statistics.restricted_mean import restricted_mean
 from benchwright_analysis.statistics.score_over_time import ScoreTrace, score_curve
 from benchwright_analysis.statistics.survival import SurvivalCurve, geometric_mean_of_passes, kaplan_meier
+from benchwright_attempts.clock.time_source import TimeSource
 from benchwright_foundation.number_text import minutes, number, percent
 from benchwright_judges.agreement.estimators import Estimate
 
@@ -34,9 +41,19 @@ _WIDEST = 500
 def time_to_pass_section(data: Dataset) -> Section:
     """Time to the first pass of people, by condition."""
     title = "How long people took"
+    people_rows = [observation for observation in data.decided_observations if observation.is_person]
     if not data.timed_observations:
-        notice = "No attempt of a person that counts ran its clock, so there is no time to report."
+        notice = " ".join(
+            [
+                "No attempt of a person that counts has a time, so there is none to report.",
+                *left_out_sentences(people_rows, data.shown_times),
+            ]
+        )
         return Section("time", title, empty_reason=notice)
+    return by_time_source(data, lambda timed_data: _survival(timed_data, title, people_rows))
+
+
+def _survival(data: Dataset, title: str, people_rows: Sequence[Observation]) -> Section:
     by_group = timed_observations_by_condition(data)
     curves = {
         group: kaplan_meier(minutes_of(observations), pass_flags_of(observations), Dataset.crossed_cells(observations))
@@ -85,6 +102,8 @@ def time_to_pass_section(data: Dataset) -> Section:
     numbers: dict[str, object] = {
         "curves": curves,
         "limit": limit,
+        "time_source": data.shown_times.value,
+        "left_out": times_left_out(people_rows, data.shown_times),
         "restricted_means": means,
         "comparisons": {comparison.other: comparison for comparison in compared},
         "secondary_successes_only": only,
@@ -104,7 +123,13 @@ def time_to_pass_section(data: Dataset) -> Section:
         "Leaving out what was not solved makes the slow look fast, so there is no interval: read the table above.",
     )
     lead = [
-        "Minutes are active minutes on the clock: of a gap without activity, no more than the threshold counts.",
+        *(
+            reported_sentence(data.shown_times)
+            or [
+                "Minutes are active minutes on the clock: of a gap without activity, no more than the threshold counts."
+            ]
+        ),
+        *left_out_sentences(people_rows, data.shown_times),
         *comparison_sentences(compared, limit),
         *reasons,
         *sorted({estimate.note for estimate in means.values() if estimate.note}),
@@ -169,10 +194,16 @@ def score_over_time_section(data: Dataset) -> Section:
     """Score that a budget of time buys people and models."""
     title = "Score against time"
     curves = {}
+    # The score at each time needs a clock: a file states one time, if any.
     decided_attempts = [
-        attempt for attempt in data.counted_attempts if attempt.observation.censored_by != "not_decided"
+        attempt
+        for attempt in data.counted_attempts
+        if attempt.observation.censored_by != "not_decided"
+        and attempt.observation.time_source == TimeSource.CLOCK
+        and attempt.observation.time_s
     ]
-    longest = max((attempt.observation.time_s for attempt in decided_attempts), default=0.0) / 60
+    left_out = left_out_sentences(data.decided_observations, TimeSource.CLOCK)
+    longest = max((attempt.observation.minutes for attempt in decided_attempts), default=0.0)
     earliest = (
         min((time_s for attempt in decided_attempts for time_s, _ in attempt.trace if time_s > 0), default=60.0) / 60
     )
@@ -194,7 +225,8 @@ def score_over_time_section(data: Dataset) -> Section:
                 label = group if k == 1 else f"{group}, best of {k}"
                 curves[label] = score_curve(traces, steps, attempts_sharing_budget=k, cells=cells)
     if not curves:
-        return Section("score-over-time", title, empty_reason="No attempt that counts has a verdict with a time.")
+        notice = " ".join(["No attempt that counts has a verdict with a time on its clock.", *left_out])
+        return Section("score-over-time", title, empty_reason=notice)
     labels = [*data.groups, *(label for label in curves if label not in data.groups)][: charts.MOST_GROUPS]
     shown_labels = [label for label in labels if label in curves]
     rows: list[charts.Row] = [
@@ -240,8 +272,10 @@ def score_over_time_section(data: Dataset) -> Section:
     lead = (
         "The mean over problems of the best score reached within a budget. The best of four attempts shares one "
         "budget, so that all lines spend the same. Models are on their own clock.",
+        *left_out,
     )
-    return Section("score-over-time", title, lead, [picture], (), {"curves": curves})
+    numbers = {"curves": curves, "left_out": times_left_out(data.decided_observations, TimeSource.CLOCK)}
+    return Section("score-over-time", title, lead, [picture], (), numbers)
 
 
 def _geometric_budgets(shortest: float, longest: float) -> list[float]:
@@ -266,19 +300,21 @@ def active_time_numbers_and_table(data: Dataset) -> tuple[dict[str, object], Sor
     person_observations = [
         attempt.observation
         for attempt in data.counted_attempts
-        if attempt.observation.is_person and attempt.observation.clock_s > 0
+        if attempt.observation.is_person
+        and attempt.observation.time_source == TimeSource.CLOCK
+        and attempt.observation.clock_s
     ]
     if not person_observations:
         return {}, None, ""
     columns = {
-        60.0: [observation.active_60_s for observation in person_observations],
-        120.0: [observation.active_120_s for observation in person_observations],
-        300.0: [observation.active_300_s for observation in person_observations],
+        60.0: [observation.active_60_s or 0.0 for observation in person_observations],
+        120.0: [observation.active_120_s or 0.0 for observation in person_observations],
+        300.0: [observation.active_300_s or 0.0 for observation in person_observations],
     }
     own_threshold_s = data.study.idle_minutes * 60 if data.study is not None else 120.0
-    columns.setdefault(own_threshold_s, [observation.active_s for observation in person_observations])
+    columns.setdefault(own_threshold_s, [observation.active_s or 0.0 for observation in person_observations])
     sensitivity = active_time_sensitivity(
-        columns, [observation.clock_s for observation in person_observations], reference_s=own_threshold_s
+        columns, [observation.clock_s or 0.0 for observation in person_observations], reference_s=own_threshold_s
     )
     table = SortableTable(
         "Active time, by the gap that still counts",

@@ -234,7 +234,9 @@ async def run_beside_bridge(listening_port: int, bridge_socket: str, argv: list[
     null_device = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1):
         os.dup2(null_device, stream)
-    return await program.wait()
+    code = await program.wait()
+    # As a shell does: only 8 bits arrive.
+    return code if code >= 0 else 128 - code
 
 
 def main(path: str) -> None:

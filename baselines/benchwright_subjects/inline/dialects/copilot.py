@@ -169,7 +169,9 @@ async def _reply_fields(
     try:
         result = (await connection.request(method, params, timeout_s)).result
     except RequestTimeoutError:
-        raise SubjectError(ServerFailure.NO_ANSWER, f"The server did not answer {method}.") from None
+        raise SubjectError(
+            ServerFailure.NO_ANSWER, f"The server did not answer {method}.", limit=f"{timeout_s:g} s for `{method}`"
+        ) from None
     except SubjectError as error:
         if error.code == _NOT_SIGNED_IN_CODE:
             raise SubjectError(ServerFailure.NOT_SIGNED_IN, str(error), error.code) from None

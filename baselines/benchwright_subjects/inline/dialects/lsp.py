@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -223,7 +222,11 @@ class Dialect:
         try:
             await connection.request("workspace/executeCommand", params, COMMAND_S)
         except RequestTimeoutError:
-            raise SubjectError(ServerFailure.NO_ANSWER, "The server did not answer its own command.") from None
+            raise SubjectError(
+                ServerFailure.NO_ANSWER,
+                "The server did not answer its own command.",
+                limit=f"{COMMAND_S:g} s for its own command",
+            ) from None
 
 
 def initialize_params(dialect: Dialect, workspace_uri: str) -> dict[str, JsonValue]:
@@ -234,7 +237,9 @@ def initialize_params(dialect: Dialect, workspace_uri: str) -> dict[str, JsonVal
         workspace_uri: URI of the folder that is open.
     """
     return {
-        "processId": os.getpid(),
+        # The server may have a PID namespace of its own, in which our number is nobody's or another process's; many
+        # servers end when there is no such process. The sandbox already ends it with us.
+        "processId": None,
         "clientInfo": {"name": "benchwright-completion"},
         "rootUri": workspace_uri,
         "workspaceFolders": [{"uri": workspace_uri, "name": "workspace"}],

@@ -88,7 +88,11 @@ class VSCodeDialect(Dialect):
         try:
             result = (await connection.request("benchwright/take", request, self.own_s)).result
         except RequestTimeoutError:
-            raise SubjectError(ServerFailure.NO_ANSWER, "The editor did not take its own offer.") from None
+            raise SubjectError(
+                ServerFailure.NO_ANSWER,
+                "The editor did not take its own offer.",
+                limit=f"{self.own_s:g} s for taking an offer",
+            ) from None
         editor_state = read_item(_State, result)
         text = _file_text(editor_state.text, document)
         cursor = len(_units(editor_state.text)[: 2 * max(0, editor_state.cursor)].decode("utf-16-le", "replace"))

@@ -11,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 
 from benchwright_foundation.home import Home
-from benchwright_harness.sandbox.confinement import HiddenFolders
+from benchwright_harness.sandbox.confinement import FolderHider, HiddenFolders
 from benchwright_harness.sandbox.registry import folder_hiders
 from benchwright_subjects.inline.failure import ServerFailure, SubjectError
 from benchwright_subjects.inline.workplace import Workplace
@@ -29,7 +29,12 @@ def places_in(home: Home) -> Path:
 
 
 def confined_command(
-    command: Sequence[str], work_folders: Workplace, secrets: Sequence[Path], *, is_offline: bool
+    command: Sequence[str],
+    work_folders: Workplace,
+    secrets: Sequence[Path],
+    *,
+    is_offline: bool,
+    status_file: int | None = None,
 ) -> tuple[str, ...]:
     """The command line that runs a server where it sees none of these folders; the same where that can't be done.
 
@@ -38,13 +43,16 @@ def confined_command(
         work_folders: The folders it may write to.
         secrets: See `secret_folders`.
         is_offline: Without network.
+        status_file: Number of an open file in which the sandbox leaves what `read_own_status` reads; None for none.
 
     Raises:
         SubjectError: `NOT_STARTED`: it can't be kept off the network here.
     """
-    hider = next((hider for hider in folder_hiders() if hider.works()), None)
+    hider = _working_hider()
     if hider is not None:
-        return hider.hiding(command, HiddenFolders(secrets, work_folders.root, work_folders.workspace, is_offline))
+        return hider.hiding(
+            command, HiddenFolders(secrets, work_folders.root, work_folders.workspace, is_offline, status_file)
+        )
     if is_offline:
         raise SubjectError(
             ServerFailure.NOT_STARTED,
@@ -55,7 +63,13 @@ def confined_command(
 
 def can_confine() -> bool:
     """True if a server can be kept from folders on this machine."""
-    return any(hider.works() for hider in folder_hiders())
+    return _working_hider() is not None
+
+
+def read_own_status(written: bytes) -> int | None:
+    """Exit status of a confined server that ended by itself, from what its sandbox wrote; None if it did not."""
+    hider = _working_hider()
+    return None if hider is None else hider.read_status(written)
 
 
 def protection_remark() -> str:
@@ -63,6 +77,10 @@ def protection_remark() -> str:
     if can_confine():
         return ""
     return f"The server runs without protection: {_programs()} is missing, so it can read the hidden tests."
+
+
+def _working_hider() -> FolderHider | None:
+    return next((hider for hider in folder_hiders() if hider.works()), None)
 
 
 def _programs() -> str:

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable_words
 from benchwright_subjects.inline.server.framing import Message, frame_message, parse_body, read_body
-from benchwright_subjects.inline.server.server_process import ServerProcess
+from benchwright_subjects.inline.server.server_process import MAX_STDERR_BYTES, ServerProcess
 
 MAX_UNASKED_MESSAGES = 20_000
 """Notifications and requests of the server in its whole life."""
@@ -101,7 +101,7 @@ class ServerConnection:
 
     def _check(self) -> None:
         if self._process.flooded.is_set():
-            raise SubjectError(ServerFailure.FLOODED, "The server wrote forever to standard error.")
+            raise _loud()
         if self._failure is not None:
             raise self._failure
 
@@ -121,7 +121,11 @@ class ServerConnection:
                 received_ns = time.perf_counter_ns()
                 self._bytes += len(body)
                 if self._bytes > MAX_BYTES:
-                    raise SubjectError(ServerFailure.FLOODED, "The server sends messages forever.")
+                    raise SubjectError(
+                        ServerFailure.FLOODED,
+                        "The server sends messages forever.",
+                        limit=f"{MAX_BYTES >> 20} MiB of messages",
+                    )
                 self._take_message(parse_body(body), received_ns)
             failure = SubjectError(ServerFailure.ENDED, "The server ended.")
         except SubjectError as error:
@@ -129,7 +133,7 @@ class ServerConnection:
         except ConnectionError:
             failure = SubjectError(ServerFailure.ENDED, "The server ended.")
         if self._process.flooded.is_set():
-            failure = SubjectError(ServerFailure.FLOODED, "The server wrote forever to standard error.")
+            failure = _loud()
         self._failure = failure
         for pending_answer in self._pending_answers.values():
             if not pending_answer.done():
@@ -140,7 +144,11 @@ class ServerConnection:
         if isinstance(method, str):
             self._unasked += 1
             if self._unasked > MAX_UNASKED_MESSAGES:
-                raise SubjectError(ServerFailure.FLOODED, "The server sends notifications forever.")
+                raise SubjectError(
+                    ServerFailure.FLOODED,
+                    "The server sends notifications forever.",
+                    limit=f"{MAX_UNASKED_MESSAGES:,} notifications",
+                )
             if "id" in message:
                 self._answer_server_request(message["id"], method, message.get("params"))
             else:
@@ -165,6 +173,14 @@ class ServerConnection:
             self._write({"id": identity, "error": error})
         else:
             self._write({"id": identity, "result": reply_function(params)})
+
+
+def _loud() -> SubjectError:
+    return SubjectError(
+        ServerFailure.FLOODED,
+        "The server wrote forever to standard error.",
+        limit=f"{MAX_STDERR_BYTES >> 20} MiB on standard error",
+    )
 
 
 def _result(message: Mapping[str, JsonValue], method: str) -> JsonValue:

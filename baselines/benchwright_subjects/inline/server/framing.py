@@ -53,7 +53,9 @@ async def read_body(stream: asyncio.StreamReader) -> bytes | None:
     size = int(length[1])
     if size > MAX_MESSAGE_BYTES:
         raise SubjectError(
-            ServerFailure.FLOODED, f"The server sent a message of {size} bytes; {MAX_MESSAGE_BYTES} is most."
+            ServerFailure.FLOODED,
+            f"The server sent a message of {size} bytes; {MAX_MESSAGE_BYTES} is most.",
+            limit=f"{MAX_MESSAGE_BYTES >> 20} MiB in a message",
         )
     try:
         return await stream.readexactly(size)

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import re
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT
 from benchwright_foundation.process_group import kill_group
 from benchwright_subjects.agents.launch import LAUNCHER, MODEL_VARIABLES, PORT
-from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable_words
-from benchwright_subjects.inline.server.confinement import confined_command
+from benchwright_subjects.inline.failure import EndedBy, ServerEnd, ServerFailure, SubjectError, printable_words
+from benchwright_subjects.inline.server.confinement import can_confine, confined_command, read_own_status
 from benchwright_subjects.inline.server.framing import MAX_HEADER_BYTES
 from benchwright_subjects.inline.workplace import Workplace
 
 MAX_STDERR_BYTES = 64 << 20
 _TAIL_BYTES = 2000
 _GRACE_S = 2.0
+_POLL_S = 0.02
+_STATUS_BYTES = 4096
+"""More than a sandbox writes."""
 _PASSED_ALWAYS = (*MINIMAL_ENVIRONMENT, "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS")
 _SECRET_NAME = re.compile(r"TOKEN|KEY|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 _SECRET_FORM = re.compile(r"\b(?:gh[opsur]_|github_pat_|sk-|glpat-|xox[bp]-|eyJ)[\w.-]{8,}")
@@ -58,6 +62,7 @@ class ServerProcess:
         process: Process with pipes for all three streams.
         transport: Its pipes.
         environment: Environment from which the values of its variables come.
+        status_file: Number of the open file from which its sandbox's account of its end is read; None without sandbox.
     """
 
     def __init__(
@@ -65,11 +70,13 @@ class ServerProcess:
         process: asyncio.subprocess.Process,
         transport: asyncio.SubprocessTransport,
         environment: Mapping[str, str],
+        status_file: int | None = None,
     ) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise TypeError("a server is started with pipes")
         self._process = process
         self._transport = transport
+        self._status_file = status_file
         self.stdin = process.stdin
         self.stdout = process.stdout
         self._secrets = [value for name, value in environment.items() if _SECRET_NAME.search(name) and len(value) > 3]
@@ -85,6 +92,32 @@ class ServerProcess:
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return printable_words(_SECRET_FORM.sub("***", text)).strip()
+
+    async def end_after(self, limit: str) -> ServerEnd:
+        """Who ends it, now that it has failed: a server that closed its output gets a moment to end by itself.
+
+        Args:
+            limit: The limit that it went over, for people; empty for none.
+        """
+        if self.stdout.at_eof() and not self.flooded.is_set():
+            await self._wait_for_exit()
+        exit_code = self._transport.get_returncode()
+        if exit_code is None or self.flooded.is_set():
+            return ServerEnd(ended_by=EndedBy.DRIVER, limit=limit)
+        exit_status = exit_code if exit_code >= 0 else 128 - exit_code
+        if self._status_file is None:
+            return ServerEnd(ended_by=EndedBy.SERVER, exit_status=exit_status)
+        own_status = read_own_status(os.read(self._status_file, _STATUS_BYTES))
+        if own_status is None:
+            return ServerEnd(ended_by=EndedBy.SANDBOX, exit_status=exit_status)
+        return ServerEnd(ended_by=EndedBy.SERVER, exit_status=own_status)
+
+    async def _wait_for_exit(self) -> None:
+        # `wait` also waits for the pipes' ends, which what it started may hold open.
+        for _ in range(round(_GRACE_S / _POLL_S)):
+            if self._transport.get_returncode() is not None:
+                return
+            await asyncio.sleep(_POLL_S)
 
     async def stop(self) -> None:
         """Let it end by itself for a moment if its input is closed, then kill its group."""
@@ -132,16 +165,35 @@ async def start_server(
     if launch.bridge is not None:
         environment |= MODEL_VARIABLES
     is_offline = launch.is_offline or launch.bridge is not None
-    command = confined_command(launch.command_words, work_folders, launch.secrets, is_offline=is_offline)
-    process = ServerProcess(*await _start(command, work_folders, environment), environ)
+    with _status_pipe() as (status_file, status_end):
+        command = confined_command(
+            launch.command_words, work_folders, launch.secrets, is_offline=is_offline, status_file=status_end
+        )
+        started = await _start(command, work_folders, environment, () if status_end is None else (status_end,))
+        process = ServerProcess(*started, environ, status_file)
+        try:
+            yield process
+        finally:
+            await process.stop()
+
+
+@contextmanager
+def _status_pipe() -> Iterator[tuple[int | None, int | None]]:
+    """Ends of a pipe to read and to write, of which a sandbox gets the second; null without a sandbox."""
+    if not can_confine():
+        yield None, None
+        return
+    status_file, status_end = os.pipe()
+    os.set_blocking(status_file, False)
     try:
-        yield process
+        yield status_file, status_end
     finally:
-        await process.stop()
+        os.close(status_file)
+        os.close(status_end)
 
 
 async def _start(
-    command: Sequence[str], work_folders: Workplace, environment: Mapping[str, str]
+    command: Sequence[str], work_folders: Workplace, environment: Mapping[str, str], passed_files: Sequence[int]
 ) -> tuple[asyncio.subprocess.Process, asyncio.SubprocessTransport]:
     loop = asyncio.get_running_loop()
     try:
@@ -151,6 +203,7 @@ async def _start(
             cwd=work_folders.workspace,
             env=dict(environment),
             start_new_session=True,
+            pass_fds=passed_files,
         )
         return asyncio.subprocess.Process(transport, protocol, loop), transport
     except OSError as error:

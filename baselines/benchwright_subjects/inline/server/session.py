@@ -131,7 +131,11 @@ async def open_session(
 async def open_connection(
     launch: ServerLaunch, dialect: Dialect, work_folders: Workplace, environ: Mapping[str, str]
 ) -> AsyncIterator[tuple[ServerConnection, ServerName]]:
-    """A connection to a server that is initialised; see `session`."""
+    """A connection to a server that is initialised; see `open_session`.
+
+    Raises:
+        SubjectError: The server failed; its `end` says who ended it.
+    """
     async with start_server(launch, work_folders, environ) as process:
         connection = ServerConnection(process, dialect.replies)
         try:
@@ -140,6 +144,9 @@ async def open_connection(
             with contextlib.suppress(SubjectError, RequestTimeoutError):
                 await connection.request("shutdown", None, _STOP_S)
                 connection.notify("exit", None)
+        except SubjectError as error:
+            error.end = await process.end_after(error.limit)
+            raise
         finally:
             await connection.close()
 
@@ -152,7 +159,9 @@ async def _initialize(
         result = (await connection.request("initialize", params, dialect.start_s)).result
     except RequestTimeoutError:
         raise SubjectError(
-            ServerFailure.NO_ANSWER, f"The server did not answer `initialize` in {dialect.start_s:.0f} s."
+            ServerFailure.NO_ANSWER,
+            f"The server did not answer `initialize` in {dialect.start_s:.0f} s.",
+            limit=f"{dialect.start_s:g} s for `initialize`",
         ) from None
     except SubjectError as error:
         if error.failure is ServerFailure.ERROR_ANSWER:

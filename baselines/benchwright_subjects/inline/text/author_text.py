@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from benchwright_attempts.attribution import EditOrigin, attribute
-from benchwright_attempts.clock.clock import AttemptClock
+from benchwright_attempts.clock.clock import AttemptClock, excluded_s
 from benchwright_attempts.clock.timeline import MAIN_THRESHOLD_S, TimeAtWork
 from benchwright_attempts.events.event_body import TextEffect
 from benchwright_attempts.events.events import EVENT_TYPES, Edit, Opened
@@ -100,7 +100,7 @@ def moments(events: Sequence[RecordedEvent]) -> Iterator[tuple[RecordedEvent, Au
     author_text = AuthorText(marked_texts, clock, time_at_work)
     for recorded in events:
         kind = recorded.event.type
-        clock.follow_event(kind, recorded.moment.mono_ns, recorded.moment.process)
+        clock.follow_event(kind, recorded.moment.mono_ns, recorded.moment.process, excluded_s(recorded.event))
         if kind in EVENT_TYPES.activity:
             time_at_work.note_activity(clock.active_ns)
         _mark_event(marked_texts, recorded, origins)

@@ -17,6 +17,8 @@ export type ToAnswer =
   | {
       readonly type: "result";
       readonly outcome: ResultsPage["outcome"];
+      /** The server's sign, such as ✓. */
+      readonly sign: string;
       readonly text: string;
       readonly state: AttemptStatus["state"];
     }
@@ -71,6 +73,7 @@ function receive(message: ToAnswer): void {
     case "result":
       result.replaceChildren(...withCode(message.text));
       result.className = `headline ${message.outcome}`;
+      result.dataset.sign = message.sign;
       state = message.state;
       showState();
       break;
@@ -78,6 +81,7 @@ function receive(message: ToAnswer): void {
       form.replaceChildren();
       result.textContent = message.text;
       result.className = "headline error";
+      delete result.dataset.sign;
       break;
   }
 }

@@ -1,7 +1,7 @@
 import { t } from "@vscode/l10n";
 import { clockTime } from "../../duration.ts";
 import type { OwnNumber } from "../../generated/protocol.ts";
-import { known, othersText, resultText } from "../../numberText.ts";
+import { isByPerson, known, makerText, othersText, resultText } from "../../numberText.ts";
 import { progress, type NumbersGroup, type Spent, type Sum } from "../../progress.ts";
 import { columns, dividedBar, legend } from "../charts.ts";
 import { connect } from "../connection.ts";
@@ -16,7 +16,7 @@ connect<ToNumbers, never>(({ groups }) => {
   const filled = groups.filter(({ attempts }) => attempts.length > 0);
   const heading = element("h1", { id: "my-numbers" }, t("My Numbers"));
   const none = element("p", {}, t("There are no attempts yet. Open a problem to begin."));
-  const content = filled.length === 0 ? [none] : [...overview(filled.flatMap(({ attempts }) => attempts)), ...filled.flatMap(groupPart)];
+  const content = filled.length === 0 ? [none] : [...overview(filled.flatMap(({ attempts }) => attempts.filter(isByPerson))), ...filled.flatMap(groupPart)];
   main().replaceChildren(heading, ...content, ...(filled.length > 0 ? [element("p", { class: "policy" }, EXPLANATION)] : []));
 });
 
@@ -26,11 +26,12 @@ const EXPLANATION =
   "outside studies). Writing is up to ten seconds before each edit; waiting is the time of hidden tests in which nothing was " +
   "written; the rest is reading and thinking. First pass is the active time until the hidden tests passed for the first time. " +
   "Actual / forecast is that time divided by your forecast: 2 is twice as long. From assistants is the share of the inserted " +
-  "text that came from completions or a chat.",
+  "text that came from completions or a chat. Made by says who changed and asked for something; what an agent made alone, " +
+  "and what nobody can say who made, is in no sum.",
 );
 
 const RESULTS = [t("Problem"), t("Result"), t("Score"), t("Active time"), t("First pass"), t("Runs")];
-const HELP = [t("Problem"), t("Condition"), t("Forecast"), t("Actual / forecast"), t("From assistants")];
+const HELP = [t("Problem"), t("Condition"), t("Made by"), t("Forecast"), t("Actual / forecast"), t("From assistants")];
 
 function overview(attempts: readonly OwnNumber[]): Node[] {
   const { all, weeks, packs, categories, skills } = progress(attempts);
@@ -49,7 +50,8 @@ function overview(attempts: readonly OwnNumber[]): Node[] {
 function summary({ attempts, passed, activeMin }: Sum): string {
   const tries = attempts === 1 ? t("1 attempt") : t("{0} attempts", attempts);
   const passes = passed === null ? [] : [t("{0} passed", passed)];
-  return `${[tries, ...passes, t("{0} of active time", clockTime(60 * activeMin))].join(", ")}.`;
+  const time = activeMin === null ? [] : [t("{0} of active time", clockTime(60 * activeMin))];
+  return `${[tries, ...passes, ...time].join(", ")}.`;
 }
 
 function parts({ writing, waiting, reading }: Spent): { name: string; value: number }[] {
@@ -83,13 +85,30 @@ function sumRow(name: string, { attempts, passed, activeMin, firstPassMin, spent
   return row(name, String(attempts), known(passed, String), ...times.map((minutes) => known(minutes, (one) => clockTime(60 * one))));
 }
 
+const WITH_AGENTS = [t("Problem"), t("Working"), t("Supervising"), t("Waiting"), t("Away")];
+
+/** How a person's time with agents is divided, of the attempts that have any. */
+function timeWithAgents(heading: string, attempts: readonly OwnNumber[]): Node[] {
+  const rows = attempts.flatMap(({ title, withAgents }) => {
+    if (!withAgents) return [];
+    const { workingMin, supervisingMin, waitingMin, awayMin } = withAgents;
+    return [row(title, ...[workingMin, supervisingMin, waitingMin, awayMin].map((minutes) => clockTime(60 * minutes)))];
+  });
+  if (rows.length === 0) return [];
+  const explained = t(
+    "With agents: supervising is being in this window while an agent was active; waiting is the time of agents and hidden " +
+      "tests while you were elsewhere, or of hidden tests alone; away is the rest of the time elsewhere.",
+  );
+  return [scrolled(`${heading}: ${t("time with agents")}`, table(WITH_AGENTS, rows)), element("p", { class: "policy" }, explained)];
+}
+
 function groupPart({ heading, attempts }: NumbersGroup): Node[] {
   const results = attempts.map((one) =>
     row(
       one.title,
       resultText(one),
       known(one.score, (score) => score.toFixed(2)),
-      clockTime(60 * one.activeMin),
+      known(one.activeMin, (minutes) => clockTime(60 * minutes)),
       known(one.firstPassMin, (minutes) => clockTime(60 * minutes)),
       String(one.runs),
     ),
@@ -98,6 +117,7 @@ function groupPart({ heading, attempts }: NumbersGroup): Node[] {
     row(
       one.title,
       one.condition,
+      makerText(one.workedAs),
       known(one.forecastMin, (minutes) => t("{0} min", minutes)),
       known(one.forecastRatio, (ratio) => ratio.toPrecision(2)),
       known(one.shareByAssistant, (share) => `${Math.round(100 * share)} %`),
@@ -108,6 +128,7 @@ function groupPart({ heading, attempts }: NumbersGroup): Node[] {
     element("h2", {}, heading),
     scrolled(`${heading}: ${t("results")}`, table(RESULTS, results)),
     scrolled(`${heading}: ${t("forecasts and help")}`, table(HELP, help)),
+    ...timeWithAgents(heading, attempts),
     ...(others.length > 0 ? [element("p", {}, t("How others did:")), element("ul", {}, ...others)] : []),
   ];
 }

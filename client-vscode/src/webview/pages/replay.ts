@@ -8,6 +8,8 @@ import { button, element, keepFocus, main } from "../elements.ts";
 export type ToReplay =
   | { readonly type: "replay"; readonly view: ReplayView }
   | { readonly type: "files"; readonly files: ReplayedFiles }
+  /** That a newer run is not on the timeline; empty if it is. */
+  | { readonly type: "note"; readonly text: string }
   | { readonly type: "failed"; readonly reason: string };
 
 export interface FromReplay {
@@ -21,6 +23,7 @@ const FRAME_MS = 100;
 const send = connect<ToReplay, FromReplay>(receive);
 
 const title = element("h1", { tabindex: "-1" });
+const note = element("p", { role: "status", class: "policy" });
 const where = element("p", { class: "moment" });
 const track = element("div", { class: "track", "aria-hidden": "true" });
 const slider = element("input", { type: "range", min: "0", step: "any", "aria-label": t("Moment of the attempt") });
@@ -39,7 +42,7 @@ const chooser = element("p", {}, element("label", { for: "file" }, `${t("File")}
 const text = element("pre", { tabindex: "0", class: "code", "aria-label": t("Text of the file at this moment") });
 const list = element("details");
 const failure = element("p", { role: "status", "aria-live": "polite", class: "headline error" });
-main().append(title, where, track, slider, steps, chooser, text, list, failure);
+main().append(title, note, where, track, slider, steps, chooser, text, list, failure);
 speed.value = "16";
 list.open = true;
 
@@ -79,6 +82,9 @@ function receive(message: ToReplay): void {
       newest = message.files;
       showText();
       if (wanted !== undefined) ask(wanted);
+      break;
+    case "note":
+      note.textContent = message.text;
       break;
     case "failed":
       asked = undefined;

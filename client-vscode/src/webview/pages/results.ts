@@ -29,6 +29,9 @@ function show(page: ResultsPage): void {
   title.hidden = !page.title;
   headline.textContent = page.headline;
   headline.className = `headline ${page.outcome}`;
+  headline.dataset.sign = page.sign;
+  // What is known of older files is still there to be read, and looks like it.
+  details.className = page.outcome === "stale" ? "stale" : "";
   message.replaceChildren(...withCode(page.message));
   message.hidden = !page.message;
   const taken = hintSection(page);

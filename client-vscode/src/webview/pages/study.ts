@@ -10,7 +10,7 @@ import { clockTime } from "../../duration.ts";
 import {
   conditionSentence,
   deliverySentences,
-  destinationSentence,
+  informationSentence,
   progressText,
   recordingSentence,
   taskFacts,
@@ -136,7 +136,7 @@ function consent(view: StudyView): Page {
     facts([
       [t("Version of this text"), asked.version],
       [t("What is recorded"), recordingSentence(view.recording)],
-      [t("Where it goes"), destinationSentence(view.dataTo)],
+      [t("Your data and your tasks"), view.information.map(informationSentence).join(" ")],
       [t("Your pseudonym"), view.participant],
     ]),
     element("p", {}, t("Nothing is recorded before you agree. The status bar shows when something is recorded.")),

@@ -11,6 +11,7 @@ import { HELP, onKey } from "../waveKeys.ts";
 import { asking, type Asked } from "../waveRequests.ts";
 
 export type ToWaveform =
+  | { readonly type: "note"; readonly text: string }
   | { readonly type: "opened"; readonly view: WaveformView; readonly layout: unknown; readonly hasOtherViewers: boolean; readonly time: number | null }
   | { readonly type: "failed"; readonly reason: string }
   | { readonly type: "answer"; readonly number: number; readonly result?: unknown; readonly failure?: string }
@@ -44,6 +45,8 @@ let telling: ReturnType<typeof setTimeout> | undefined;
 const status = element("p", { role: "status", class: "wave-status" }, t("Loading …"));
 const failure = element("p", { class: "headline error", role: "alert" });
 const title = element("h1");
+/** That the file is of an older run; empty if it is not. */
+const note = element("p", { role: "status" });
 const facts = element("p", { class: "policy" });
 const ruler = element("canvas", { class: "wave-ruler", "aria-hidden": "true" });
 const list = element("div", { class: "wave-rows", role: "listbox", tabindex: "0", "aria-label": t("Signals"), "aria-describedby": "wave-keys" });
@@ -80,7 +83,7 @@ const body = element(
   ),
 );
 body.hidden = true;
-main().append(title, facts, status, failure, body);
+main().append(title, note, facts, status, failure, body);
 keepFocus(() => list);
 
 function receive(message: ToWaveform): void {
@@ -92,6 +95,9 @@ function receive(message: ToWaveform): void {
       failure.textContent = message.reason;
       status.textContent = "";
       body.hidden = true;
+      break;
+    case "note":
+      note.textContent = message.text;
       break;
     case "answer":
       answered(message);
@@ -108,7 +114,7 @@ function open(message: Extract<ToWaveform, { type: "opened" }>): void {
   const kept = keptLayout(isOpen ? layout : message.layout, last);
   isOpen = true;
   layout = kept ?? { rows: [], cursors: [0, null], start: 0, end: last };
-  title.textContent = view.name;
+  title.textContent = view.run === null ? view.name : t("Hidden tests, run {0}", view.run);
   const writtenBy = view.writtenBy && t("written by {0}", view.writtenBy);
   facts.textContent = [view.format, t("ends at {0}", timeText(view.end, view)), writtenBy].filter(Boolean).join(" · ");
   failure.textContent = "";

@@ -43,7 +43,7 @@ class _RaisesNothing:
         pass
 
     def __exit__(self, *_: object) -> None:
-        from _pytest_command.outcomes import fail
+        from _pytest.outcomes import fail
 
         fail(f"DID NOT RAISE {self._expected!r}")
 
@@ -53,7 +53,7 @@ def rewrite_assertions(manager: Any) -> None:
     patterns = shlex.split(os.environ.get("COCOTB_REWRITE_ASSERTION_FILES", "*.py"))
     if not patterns:
         return
-    from _pytest_command.assertion import rewrite
+    from _pytest.assertion import rewrite
 
     settings = {"python_files": patterns, "enable_assertion_pass_hook": False}
     stash: dict[Any, Any] = {}

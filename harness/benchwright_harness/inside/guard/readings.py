@@ -585,7 +585,7 @@ def _run(argv: Sequence[str]) -> str:
         raise UnreadError(f"{argv[0]} took over {_TOOL_S} s") from None
     output = process.stdout.decode("utf-8", "replace")
     if process.returncode != 0:
-        line = next((line for line in output.splitlines() if "rror" in line), output[-200:])
+        line = next((line for line in output.splitlines() if "error" in line.lower()), output[-200:])
         raise UnreadError(f"{os.path.basename(argv[0])}: {line}")
     return output
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.attribution.actors import attempt_actors, condition_made_under
 from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.events.evidence import Assigned
 from benchwright_attempts.log.export import export_lines, write_export
-from benchwright_attempts.log.record import AttemptHeader, format_wall
+from benchwright_attempts.log.record import AttemptHeader, RecordedEvent, format_wall
+from benchwright_attempts.standing import summary_view
 from benchwright_attempts.summary.replay import replay
 from benchwright_attempts.summary.summary import Summary
 from benchwright_foundation.home import Home
+from benchwright_foundation.number_text import UNKNOWN
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.verdict import Outcome, verdict_word
@@ -52,12 +58,13 @@ def list_command(json_output: Json = False) -> None:
     if json_output:
         print_json([_attempt_json_row(header, summary) for header, summary in attempt_summaries])
         return
-    table = TerminalTable("attempt", "problem", "solver", "state", "active s", "runs", "verdict", "created")
+    table = TerminalTable("attempt", "problem", "solver", "state", "active s", "runs", "standing", "created")
     for header, summary in attempt_summaries:
-        verdict_text = verdict_word(summary.verdict.outcome, summary.verdict.reason) if summary.verdict else ""
-        active_time = f"{summary.clock.active_s:.0f}"
+        view = summary_view(summary)
+        standing = f"{view.sign} {view.standing.value}" + (f", run {view.run}" if view.run is not None else "")
+        active_time = f"{summary.clock.active_s:.0f}" if summary.has_clock else UNKNOWN
         created = header.created.astimezone().strftime("%Y-%m-%d %H:%M")
-        row_cells = (summary.state.value, active_time, str(summary.verdict_count), verdict_text, created)
+        row_cells = (summary.state.value, active_time, str(summary.verdict_count), standing, created)
         table.add_row(header.id, header.problem, header.solver, *row_cells)
     table.print_rows()
 
@@ -72,7 +79,12 @@ def show(attempt: AttemptId, json_output: Json = False) -> None:
         counts: dict[str, int] = {}
         for recorded in events:
             counts[recorded.event.type] = counts.get(recorded.event.type, 0) + 1
-        print_json(_attempt_json_row(header, summary) | {"events": counts})
+        actors = attempt_actors(events)
+        made_by = {
+            "made_by": condition_made_under(_solver(header, events), actors),
+            "actors": [asdict(share) for share in actors.shares],
+        }
+        print_json(_attempt_json_row(header, summary) | made_by | {"events": counts})
         return
     for recorded in events:
         event = recorded.event
@@ -81,6 +93,12 @@ def show(attempt: AttemptId, json_output: Json = False) -> None:
         console.print(
             f"{recorded.seq:>5}  {format_wall(recorded.moment.wall)}  {event.type:<13} {field_text}", markup=False
         )
+
+
+def _solver(header: AttemptHeader, events: Sequence[RecordedEvent]) -> str:
+    """The solver that an attempt is for: a study's is in its assignment."""
+    assigned = (recorded.event.solver for recorded in events if isinstance(recorded.event, Assigned))
+    return next(assigned, header.condition)
 
 
 def export(
@@ -137,7 +155,8 @@ def replay_command(
 
 
 def _attempt_json_row(header: AttemptHeader, summary: Summary) -> dict[str, str | int | float | None]:
-    verdict, first_pass = summary.verdict, summary.first_pass
+    verdict, first_pass, view = summary.verdict, summary.first_pass, summary_view(summary)
+    has_clock = summary.has_clock
     return {
         "id": header.id,
         "problem": header.problem,
@@ -146,12 +165,17 @@ def _attempt_json_row(header: AttemptHeader, summary: Summary) -> dict[str, str 
         "condition": header.condition,
         "created": format_wall(header.created),
         "state": summary.state.value,
-        "elapsed_s": round(summary.clock.elapsed_s, 3),
-        "active_s": round(summary.clock.active_s, 3),
+        "standing": view.standing.value,
+        "sign": view.sign,
+        "run": view.run,
+        "time_source": summary.time_source.value,
+        "elapsed_s": round(summary.clock.elapsed_s, 3) if has_clock else None,
+        "active_s": round(summary.clock.active_s, 3) if has_clock else None,
+        "reported_s": summary.reported_s,
         "runs": summary.verdict_count,
         "verdict": verdict_word(verdict.outcome, verdict.reason) if verdict else None,
         "reason": verdict.reason if verdict else None,
-        "first_pass_s": round(first_pass.active_s, 3) if first_pass else None,
+        "first_pass_s": round(first_pass.active_s, 3) if first_pass and has_clock else None,
         "first_pass_run": first_pass.number if first_pass else None,
     }
 

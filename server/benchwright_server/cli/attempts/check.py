@@ -16,7 +16,7 @@ from benchwright_attempts.log.anchors import Anchor, as_text, check_anchors, fir
 from benchwright_attempts.log.export import read_export
 from benchwright_attempts.log.published_keys import PublishedKey, PublishedKeys
 from benchwright_attempts.log.record import AttemptHeader, StoredRow
-from benchwright_attempts.summary.kept_summary import from_rows
+from benchwright_attempts.summary.kept_summary import summary_from_rows
 from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.home import Home
@@ -140,7 +140,7 @@ def _stored_attempt_faults(
     if log_check.fault_text is None and (end := log.summarised_seq(attempt_id)) > len(rows):
         flaw = f"The end was cut off: the log's summary of the attempt names event {end}, and there are {len(rows)}."
         return _LogFaults(attempt_id, flaw, log_check.count_by_schema, 0)
-    if log_check.fault_text is None and from_rows(rows) != log.summary(attempt_id):
+    if log_check.fault_text is None and summary_from_rows(rows) != log.summary(attempt_id):
         return _LogFaults(
             attempt_id, "What lists show of the attempt is not what its events say.", log_check.count_by_schema, 0
         )

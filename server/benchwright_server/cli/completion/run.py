@@ -134,7 +134,8 @@ def run_command(
     """Ask an inline-completion server at holes of reference solutions, accept by a fixed policy, and grade the result.
 
     The server sees a copy that never held what belongs in the hole. The same command continues an interrupted run.
-    Exit status: 0 all is played, 1 the server failed at some sites, 2 the run could not begin or go on.
+    Exit status: 0 all is played, 1 the server or its model's provider failed at some sites, 2 the run could not begin
+    or go on.
     """
     with (
         exit_on_expected_error(),
@@ -164,7 +165,14 @@ def run_command(
                 )
         _print_unanswered_requests(records)
         print_report_and_write_page([output], json_output=json_output)
-        if any(record.failure for record in records):
+        missing_count = len(plan.site_turns) - len(records)
+        if missing_count:
+            err.print(
+                f"{missing_count} of {len(plan.site_turns)} sites have no result, because the model's provider failed. "
+                "The same command plays them again.",
+                soft_wrap=True,
+            )
+        if missing_count or any(record.failure for record in records):
             raise typer.Exit(1)
 
 

@@ -88,12 +88,12 @@ class ServerOptions:
         if self.initialization is None:
             return None
         try:
-            settings: JsonValue = read_json(self.initialization.read_bytes())
+            initial_settings: JsonValue = read_json(self.initialization.read_bytes())
         except OSError as error:
             raise ServerError(f"{self.initialization} can't be read: {error.strerror}.") from None
         except ValueError as error:
             raise ServerError(f"{self.initialization} is not JSON: {error}.") from None
-        return settings
+        return initial_settings
 
     def served_model(self, seed: int, base_url: str | None = None) -> ServedModel | None:
         """The model that its requests are answered by; None if its model is its own affair.

@@ -18,7 +18,7 @@ from benchwright_server.cli.terminal.table import TerminalTable
 
 if TYPE_CHECKING:
     # NumPy and SciPy take seconds to import.
-    from benchwright_judges.agreement.agreement import FormatAgreement
+    from benchwright_judges.agreement.agreement import FormatAgreement, PeopleAgreement
     from benchwright_judges.agreement.estimators import Estimate, Share
     from benchwright_judges.agreement.rated import RatedAnswer
 
@@ -30,9 +30,11 @@ _COLUMNS = (
     "false accept",
     "false reject",
     "kappa",
+    "same label",
     "weighted kappa",
     "alpha",
     "Pearson",
+    "undecided",
 )
 
 
@@ -78,24 +80,32 @@ def _print_agreement(formats: Sequence[FormatAgreement], with_disagreements: boo
     for measured_format in formats:
         for judge in measured_format.judges:
             shares = (judge.agreement, judge.false_accept, judge.false_reject)
-            judge_coefficients = (judge.kappa, judge.weighted_kappa, judge.alpha, judge.pearson)
+            undecided = f"{judge.undecided} answers, {judge.undecided_votes} votes"
             table.add_row(
                 measured_format.format,
                 judge.judge,
                 str(judge.items),
                 *map(share_with_interval_text, shares),
-                *map(_estimate_text, judge_coefficients),
+                _estimate_text(judge.kappa),
+                share_with_interval_text(judge.same_label),
+                *map(_estimate_text, (judge.weighted_kappa, judge.alpha, judge.pearson)),
+                undecided,
             )
     table.print_rows()
     for measured_format in formats:
-        measured = (("alpha", measured_format.people.alpha), ("Cronbach's alpha", measured_format.people.cronbach))
-        coefficients = [f"{name} {number(value)}" for name, value in measured if value is not None]
+        people = measured_format.people
+        coefficients = (
+            [f"same label in {share_with_interval_text(people.same_label)} pairs"] if people.same_label.total else []
+        )
+        coefficients += [f"alpha {number(people.alpha)}"] if people.alpha is not None else []
+        coefficients += [cronbach_text(people)] if people.items else []
         fact_texts = [
             f"{measured_format.format}: {measured_format.items} answers, {measured_format.people.people} people"
         ]
         fact_texts += [f"among them {', '.join(coefficients)}"] if coefficients else []
         fact_texts += [
             f"no majority of people on {measured_format.undecided}",
+            f"{measured_format.undecided_grades} grades undecided",
             f"ties broken {share_with_interval_text(measured_format.tie_breaks)}",
         ]
         console.print("; ".join(fact_texts), soft_wrap=True)
@@ -111,6 +121,16 @@ def _print_agreement(formats: Sequence[FormatAgreement], with_disagreements: boo
                         markup=False,
                         soft_wrap=True,
                     )
+
+
+def cronbach_text(people: PeopleAgreement) -> str:
+    """Cronbach's alpha with whom it is of, or why there is none."""
+    if people.cronbach_people < 2:
+        return f"no Cronbach's alpha, since no two people graded all {people.items} answers that two graded"
+    whom = f"of {people.cronbach_people} who graded all {people.items} answers"
+    if people.cronbach is None:
+        return f"Cronbach's alpha undefined {whom}"
+    return f"Cronbach's alpha {number(people.cronbach)} {whom}"
 
 
 def share_with_interval_text(share: Share) -> str:

@@ -133,8 +133,11 @@ def _print_standing(pack_standing: ReviewTally, folder: Path) -> None:
         if pack_standing.alpha is not None
         else "Krippendorff's alpha undefined"
     )
+    alike_count, pair_count = pack_standing.pairs_alike
     console.print(
-        f"{agreed}; {pack_standing.right} of {pack_standing.reviews} answers given before the key were right."
+        f"{alike_count} of {pair_count} pairs of decisions alike; {agreed}; {pack_standing.right} of "
+        f"{pack_standing.reviews} answers given before the key were right.",
+        soft_wrap=True,
     )
     for name, seconds in pack_standing.median_s.items():
         console.print(f"{name}: median {seconds:.0f} s per question.", markup=False)

@@ -113,20 +113,20 @@ def add_to(parent: typer.Typer) -> None:
 def report(
     folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="A folder for the report; created if missing.")],
     selection: AttemptSelection,
-    sources: SourceOptions,
+    source_options: SourceOptions,
     foreign_table: ForeignTableOptions,
     demo: DemoOptions,
     json_output: Json = False,
 ) -> None:
     """Write a report: one HTML page, report.json, tables of attempts and events, CVDP's files, Inspect's logs."""
     with exit_on_expected_error(), explain_missing_extra("`benchwright report`", "baselines"):
-        options = _report_options(folder, selection, sources, demo)
+        options = _report_options(folder, selection, source_options, demo)
         with explain_unwritable(folder):
             if missing := next((log for log in options.logs if not log.exists()), None):
                 raise ServerError(f"There is no {missing}.")
             if foreign_table.table is not None:
                 written_report: TableReport | ReportFiles = _write_table_report(
-                    foreign_table, folder, selection, demo, sources
+                    foreign_table, folder, selection, demo, source_options
                 )
             elif foreign_table.mapping is not None:
                 raise ServerError("--mapping says what the columns of a table are: give the table with --from.")
@@ -136,25 +136,28 @@ def report(
 
                 written_report = write_demo(options, demo.people, quiet=json_output)
             else:
-                written_report = _write_report(options, sources.votes)
+                written_report = _write_report(options, source_options.votes)
     if json_output:
         print_json(
             {
                 "page": str(written_report.page),
                 "attempts": written_report.attempts,
                 "counted": written_report.counted_attempts,
+                "left_out": dict(written_report.left_out),
             }
         )
         return
+    reasons = ", ".join(f"{amount} {reason}" for reason, amount in written_report.left_out.items())
+    reasons = f"; left out: {reasons}" if reasons else ""
     console.print(
-        f"{written_report.counted_attempts} of {written_report.attempts} attempts count. The report: "
+        f"{written_report.counted_attempts} of {written_report.attempts} attempts count{reasons}. The report: "
         f"{written_report.page}",
         soft_wrap=True,
     )
 
 
 def _report_options(
-    folder: Path, selection: AttemptSelection, sources: SourceOptions, demo: DemoOptions
+    folder: Path, selection: AttemptSelection, source_options: SourceOptions, demo: DemoOptions
 ) -> ReportOptions:
     from benchwright_analysis.report.report import ReportOptions
     from benchwright_analysis.report.rows.model_facts import read_model_facts
@@ -166,16 +169,16 @@ def _report_options(
         attempts=tuple(selection.attempts or ()),
         excluded_attempts=tuple(selection.without or ()),
         models=selection.models,
-        events=sources.events,
-        check=sources.check,
-        logs=tuple(sources.logs or ()),
+        events=source_options.events,
+        check=source_options.check,
+        logs=tuple(source_options.logs or ()),
         kept_folder=None if demo.demo else folder_of(Home.from_environment()),
         opinions=None if demo.demo else SecondOpinions(Home.from_environment()),
-        model_facts=read_model_facts(sources.model_facts) if sources.model_facts is not None else (),
-        embed=_configured_embedding() if sources.embeddings else None,
-        name_failures=_configured_failure_namer() if sources.name_failures else None,
-        seed=sources.seed,
-        weights=sources.weights.value,
+        model_facts=read_model_facts(source_options.model_facts) if source_options.model_facts is not None else (),
+        embed=_configured_embedding() if source_options.embeddings else None,
+        name_failures=_configured_failure_namer() if source_options.name_failures else None,
+        seed=source_options.seed,
+        weights=source_options.weights.value,
     )
 
 
@@ -214,21 +217,21 @@ def _write_table_report(
     folder: Path,
     selection: AttemptSelection,
     demo: DemoOptions,
-    sources: SourceOptions,
+    source_options: SourceOptions,
 ) -> TableReport:
     from benchwright_analysis.report.rows.from_table import TableOptions, write_table_report
 
     if demo.demo or selection.study or selection.attempts or selection.without:
         raise ServerError("--from reports on a table alone: leave out --study, --attempts, --without and --demo.")
-    asks_models = sources.embeddings or sources.name_failures
-    if sources.model_facts is not None or sources.votes is not None or sources.logs or asks_models:
+    asks_models = source_options.embeddings or source_options.name_failures
+    if source_options.model_facts is not None or source_options.votes is not None or source_options.logs or asks_models:
         raise ServerError(
             "--from reports on times and success alone, which need no more than the table: leave out --model-facts,"
             " --votes, --logs, --embeddings and --name-failures."
         )
     if foreign_table.table is None or not foreign_table.table.exists():
         raise ServerError(f"There is no {foreign_table.table}.")
-    return write_table_report(TableOptions(foreign_table.table, folder, foreign_table.mapping, sources.seed))
+    return write_table_report(TableOptions(foreign_table.table, folder, foreign_table.mapping, source_options.seed))
 
 
 def _write_report(options: ReportOptions, votes_file: Path | None) -> ReportFiles:

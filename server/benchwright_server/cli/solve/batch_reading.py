@@ -105,7 +105,11 @@ class AnswerReader:
             recorded=origin.attempt,
             flaw=reading.flaw,
             reply=response.text if has_steps else "",
-            extra_events=self._prompt_and_length_events(response, condition, solver, prompts, has_steps, reading),
+            reported_s=response.reported_s,
+            extra_events=(
+                *(() if reading.read_event is None else (reading.read_event,)),
+                *self._prompt_and_length_events(response, condition, solver, prompts, has_steps, reading),
+            ),
         )
 
     def _condition_or_error(self, problem: Problem, condition_name: str) -> Solver:

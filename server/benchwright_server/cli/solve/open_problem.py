@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from benchwright_attempts.actor import Actor, acting
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox
 from benchwright_server.attempts.sessions import EditorSessions
@@ -29,7 +30,8 @@ def open_problem(
     async def work() -> None:
         sessions = EditorSessions(Home.from_environment(), open_sandbox(DEFAULT_SANDBOX))
         try:
-            opened_problem = await sessions.open(problem, fresh)
+            with acting(Actor.TERMINAL):
+                opened_problem = await sessions.open(problem, fresh)
         finally:
             await sessions.close()
         if json_output:

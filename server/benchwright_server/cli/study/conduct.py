@@ -54,6 +54,7 @@ def run(
         from benchwright_server.attempts.participation import Participation
         from benchwright_studies.conduct.readiness import refuse_placeholders
         from benchwright_studies.plan.allocation import read_participant_file
+        from benchwright_studies.plan.information import plan_sentence
         from benchwright_studies.plan.registration import join_study, register_study
         from benchwright_studies.plan.study_file import read_study
         from benchwright_subjects.prompts.study_prompts import check_prompts
@@ -77,11 +78,13 @@ def run(
         study = registered_study.study.study
         if participant is not None:
             Participation(Home.from_environment()).begin(study, participant)
-    plan = registered_study.sealed_plan or registered_study.plan.sha256
+    commitment = registered_study.sealed_plan
+    plan_sha256 = "" if commitment else registered_study.plan.sha256
     if json_output:
-        print_json({"study": study, "sha256": registered_study.sha256, "plan_sha256": plan})
+        plan_names: dict[str, JsonValue] = {"plan_sha256": plan_sha256 or None, "plan_commitment": commitment or None}
+        print_json({"study": study, "sha256": registered_study.sha256} | plan_names)
         return
-    console.print(f"The study {study} is registered, with plan {plan[:16]}.")
+    console.print(f"The study {study} is registered. {plan_sentence(plan_sha256, commitment)}", soft_wrap=True)
     if participant is not None:
         console.print(
             f"{participant} can begin: the study is at the top of the Problem List in the editor.", soft_wrap=True

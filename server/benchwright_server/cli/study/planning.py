@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import JsonValue
 
+from benchwright_attempts.terms import OWN_ASSISTANT
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
@@ -48,19 +49,33 @@ def init(
         console.print(f"{file} written. Edit it, then: benchwright study validate {file}", soft_wrap=True)
 
 
-def validate(file: StudyFilePath, json_output: Json = False) -> None:
-    """Check a study file: its fields, that its problems exist, that no words of the template are left, and its balance.
+def validate(
+    file: StudyFilePath,
+    elsewhere: Annotated[
+        bool,
+        typer.Option(
+            "--editors-elsewhere", help="Participants have editors of their own, in which their assistants are set up."
+        ),
+    ] = False,
+    json_output: Json = False,
+) -> None:
+    """Check a study file: its fields, its problems, words of the template, sentences that the rest of it contradicts.
 
-    Prints what the design guarantees, and where the number of participants or an assistant does not fit.
+    Refuses a condition whose assistant is not set up in the editor that ./run starts here, or could not appear in it.
+    Prints what the plan balances or where the number of participants does not fit, what participants are told of their
+    data and tasks, and the digest of the plan.
     """
     with exit_on_expected_error(), explain_missing_extra("`benchwright study validate`", "baselines"):
         from benchwright_studies.conduct.readiness import (
-            balance_guarantee,
-            imbalance_sentences,
+            balance_sentences,
+            check_assistants,
             missing_assistants_note,
             refuse_placeholders,
         )
         from benchwright_studies.plan.assignment import draw_plan
+        from benchwright_studies.plan.claims import check_claims
+        from benchwright_studies.plan.information import participant_information, plan_sentence
+        from benchwright_studies.plan.registration import installed_problems_by_ref
         from benchwright_studies.plan.study_file import StudyFileError, read_study
         from benchwright_subjects.prompts.study_prompts import check_prompts
 
@@ -68,6 +83,10 @@ def validate(file: StudyFilePath, json_output: Json = False) -> None:
             study_file = read_study(file)
             check_prompts(Store(Home.from_environment()), study_file)
             refuse_placeholders(study_file)
+            check_claims(study_file)
+            home = Home.from_environment()
+            unusable_reasons = {} if elsewhere else _unusable_assistants(home, study_file)
+            check_assistants(study_file, installed_problems_by_ref(Store(home), study_file), unusable_reasons)
             plan = draw_plan(study_file.study, study_file.sha256, _difficulty_by_problem_ref(study_file))
         except StudyFileError as error:
             if not json_output:
@@ -75,24 +94,53 @@ def validate(file: StudyFilePath, json_output: Json = False) -> None:
             print_json({"ok": False, "flaws": [asdict(flaw) for flaw in error.flaws]})
             raise typer.Exit(2) from error
     study = study_file.study
-    remarks = [*imbalance_sentences(study, plan), *missing_assistants_note(study)]
+    balance, remarks = balance_sentences(study, plan), missing_assistants_note(study)
+    information = [sentence.text for sentence in participant_information(study)] if study.pseudonyms else []
     if json_output:
         study_facts: dict[str, JsonValue] = {"ok": True, "study": study.study, "sha256": study_file.sha256, "flaws": []}
-        print_json(study_facts | {"guarantee": balance_guarantee(study), "remarks": list(remarks)})
+        sentences: dict[str, JsonValue] = {"balance": [*balance], "information": [*information], "remarks": [*remarks]}
+        print_json(study_facts | {"plan_sha256": plan.sha256} | sentences)
         return
     console.print(
         f"{file} is valid: {len(study.problems)} problems, {len(study.conditions)} conditions, "
         f"{len(study.pseudonyms)} participants.",
         soft_wrap=True,
     )
-    for sentence in filter(None, (balance_guarantee(study), *remarks)):
+    for sentence in (*balance, *remarks):
         console.print(sentence, markup=False, soft_wrap=True)
+    if information:
+        console.print(f"Participants are told: {' '.join(information)}", markup=False, soft_wrap=True)
+    console.print(plan_sentence(plan.sha256), markup=False, soft_wrap=True)
+
+
+def _unusable_assistants(home: Home, study_file: StudyFile) -> dict[str, str]:
+    """Assistants of the study → why the editor that ./run starts on this machine can't have them."""
+    names = {name for condition in study_file.study.people_conditions for name in condition.assistants}
+    elsewhere = "or add --editors-elsewhere, if participants' own editors have it"
+    reasons = dict.fromkeys(
+        names - {OWN_ASSISTANT},
+        f"the editor that ./run starts has no gallery to install it from. Write benchwright, {elsewhere}.",
+    )
+    settings_file = home.state / "editor" / "User" / "settings.json"
+    try:
+        settings = json.loads(settings_file.read_bytes())
+    except (OSError, ValueError):
+        settings = {}
+    missing = [
+        f"benchwright.assistant.{key}"
+        for key in ("enabled", "url", "model")
+        if not (isinstance(settings, dict) and settings.get(f"benchwright.assistant.{key}"))
+    ]
+    if OWN_ASSISTANT in names and missing:
+        reasons[OWN_ASSISTANT] = f"it is not set up. Set {', '.join(missing)} in {settings_file}, {elsewhere}."
+    return reasons
 
 
 def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
     """Show each participant's tasks, conditions and order; nothing is recorded yet."""
     with exit_on_expected_error(), explain_missing_extra("`benchwright study assign`", "baselines"):
         from benchwright_studies.plan.assignment import draw_plan
+        from benchwright_studies.plan.information import plan_sentence
         from benchwright_studies.plan.study_file import read_study
 
         study_file = read_study(file)
@@ -108,7 +156,7 @@ def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
         if not condition.solver.is_person:
             problems_text = f"{len(condition.problems)} of the problems" if condition.problems else "every problem"
             console.print(f"{condition.name}: {condition.worker}, {problems_text}, {condition.samples} samples each")
-    console.print(f"seed {plan.seed}, plan {plan.sha256[:16]}")
+    console.print(f"Seed {plan.seed}. {plan_sentence(plan.sha256)}", soft_wrap=True)
 
 
 def register(

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console, ConsoleDimensions
 
 from benchwright_attempts.grading.reveal import coarse_wall_s
+from benchwright_attempts.standing import ShownVerdict, verdict_standing
 from benchwright_foundation.errors import BenchwrightError
 from benchwright_harness.errors import HarnessError
 from benchwright_problems.verdict import Outcome, Verdict, verdict_word
@@ -87,8 +88,9 @@ def print_verdict_and_exit(problem_ref: str, verdict: Verdict, json_output: bool
         )
     else:
         counts = f" {verdict.passed_tests}/{len(verdict.tests)} tests," if verdict.tests else ""
-        color, word = color_of_outcome(verdict.outcome), verdict_word(verdict.outcome, verdict.reason)
-        console.print(f"[{color}]{word}[/{color}]:{counts} {coarse_wall_s(verdict.wall_s):.1f} s. ", end="")
+        color = color_of_outcome(verdict.outcome)
+        standing = verdict_standing(ShownVerdict(1, verdict.outcome.value, verdict.reason.value))
+        console.print(f"[{color}]{standing.value}[/{color}]:{counts} {coarse_wall_s(verdict.wall_s):.1f} s. ", end="")
         console.print(" ".join(filter(None, (verdict.detail, verdict.hint))), markup=False, soft_wrap=True)
         for compiler_message in verdict.compiler[1:]:
             console.print(str(compiler_message), markup=False, soft_wrap=True)

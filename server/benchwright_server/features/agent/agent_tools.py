@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 from pygls.exceptions import JsonRpcInvalidParams
 
-from benchwright_attempts.events.events import AidUsed, by_agent
+from benchwright_attempts.actor import Actor, acting
+from benchwright_attempts.events.events import AidUsed
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
 from benchwright_server.features.agent.aids import AID_TOOLS
@@ -30,18 +32,22 @@ from benchwright_server.protocol.agent import (
 from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
+    from benchwright_server.attempts.session import EditorSession
     from benchwright_server.editor_server import EditorServer
 
 TOOLS: tuple[AnyTool, ...] = (*ATTEMPT_TOOLS, *DESIGN_TOOLS, *AID_TOOLS, *WAVE_TOOLS)
 """Every tool, whether or not an attempt allows it."""
+_agent_connection: ContextVar[str] = ContextVar("agent_connection", default="")
 _MAX_ANSWER = 200_000
 """Characters."""
 
 
 async def _list_offered_tools(server: EditorServer, params: AgentToolsParams) -> AgentToolList:
     session = await server.sessions.require_session(local_path_of(params.uri))
-    allowed = session.terms.allows_aid(Aid.AGENT_TOOLS)
-    return AgentToolList(tools=[tool.client_view for tool in TOOLS if allowed and tool.is_offered(server, session)])
+    session.attempt.check_aid_permitted(Aid.AGENT_TOOLS)
+    # It may write files before it uses a tool.
+    await _note_connection(server, session, params.agent)
+    return AgentToolList(tools=[tool.client_view for tool in TOOLS if tool.is_offered(server, session)])
 
 
 async def _run_offered_tool(server: EditorServer, params: AgentToolParams) -> AgentToolResult:
@@ -56,13 +62,21 @@ async def _run_offered_tool(server: EditorServer, params: AgentToolParams) -> Ag
         arguments = tool.params_type.model_validate(params.arguments)
     except ValidationError as error:
         raise ServerError(f"{tool.name}: {first_invalid_field(error)}") from None
-    with by_agent():
+    await _note_connection(server, session, params.agent)
+    with acting(Actor.PERSON if params.by_person else Actor.AGENT):
         if tool.needs_running_clock:
             await session.attempt.record_use(AidUsed(aid=Aid.AGENT_TOOLS, feature=tool.name, detail=params.agent[:200]))
         text = await tool.run(server, session, arguments)
     if len(text) > _MAX_ANSWER:
         text = f"{text[:_MAX_ANSWER]}\n(cut: {len(text) - _MAX_ANSWER:,} more characters)"
     return AgentToolResult(text=text)
+
+
+async def _note_connection(server: EditorServer, session: EditorSession, agent_name: str) -> None:
+    """Records that an agent is connected; a tool of the editor's has no connection that would end."""
+    connection = _agent_connection.get() or server.agents_own_connection
+    if connection:
+        await session.note_agent_connected(connection, agent_name)
 
 
 AGENT_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
@@ -97,10 +111,24 @@ def register(server: EditorServer) -> None:
         register_operation(server, operation, lambda: server)
     operations = {agent_operation.name: agent_operation for agent_operation in AGENT_OPERATIONS}
 
-    async def respond(name: str, params: Any) -> dict[str, Any]:
+    async def respond(name: str, params: Any, connection: str) -> dict[str, Any]:
         if name not in operations:
             raise JsonRpcInvalidParams(f"There is no operation {name!r} for agents.")
         await server.sync.wait_until_recorded()
-        return await operation_reply_json(operations[name], server, params)
+        token = _agent_connection.set(connection)
+        try:
+            return await operation_reply_json(operations[name], server, _without_person(params))
+        finally:
+            _agent_connection.reset(token)
 
-    server.agents = AgentSockets(respond)
+    async def note_gone(attempt: str, connection: str) -> None:
+        session = server.sessions.session_of_attempt(attempt)
+        if session is not None:
+            await session.note_agent_gone(connection)
+
+    server.agents = AgentSockets(respond, note_gone)
+
+
+def _without_person(params: Any) -> Any:
+    """Parameters from the agents' own connection, through which no person asks."""
+    return {name: value for name, value in params.items() if name != "byPerson"} if isinstance(params, dict) else params

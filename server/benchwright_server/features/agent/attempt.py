@@ -31,7 +31,8 @@ async def _statement_and_status(server: EditorServer, session: EditorSession, pa
 
 async def _status_json(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     status = await session.status()
-    keys = {"state", "runs", "runs_allowed", "running", "verdict", "active_s", "remaining_s", "assistance", "aids"}
+    times = {"active_s", "remaining_s"}
+    keys = {"state", "view", "verdict", "runs", "runs_allowed", "running", "assistance", "aids", *times}
     return json.dumps(status.model_dump(mode="json", include=keys, exclude_none=True))
 
 

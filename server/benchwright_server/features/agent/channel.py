@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from pygls.exceptions import JsonRpcException
@@ -13,8 +14,10 @@ from pygls.exceptions import JsonRpcException
 from benchwright_server.agent.address import IS_SUPPORTED, LONGEST, address_of
 from benchwright_server.errors import FORESEEN, log_traceback
 
-Respond = Callable[[str, Any], Awaitable[dict[str, Any]]]
-"""The result of an operation for agents, by its name and parameters."""
+Respond = Callable[[str, Any, str], Awaitable[dict[str, Any]]]
+"""The result of an operation for agents, by its name, its parameters, and the connection that asks (may be empty)."""
+NoteGone = Callable[[str, str], Awaitable[None]]
+"""Takes the attempt and the connection of an agent that has gone away."""
 
 
 class AgentSockets:
@@ -22,10 +25,12 @@ class AgentSockets:
 
     Args:
         respond: Carries out what is asked.
+        note_gone: Called when an agent has gone away.
     """
 
-    def __init__(self, call_operation: Respond) -> None:
+    def __init__(self, call_operation: Respond, note_gone: NoteGone) -> None:
         self._respond = call_operation
+        self._note_gone = note_gone
         self._listening: dict[str, asyncio.Task[None]] = {}
 
     def listen_unless_listening(self, attempt_id: str) -> None:
@@ -46,7 +51,9 @@ class AgentSockets:
             address = address_of(attempt_id)
             # Of a server that was killed.
             address.unlink(missing_ok=True)
-            listener = await asyncio.start_unix_server(self._answer_until_disconnected, address, limit=LONGEST)
+            listener = await asyncio.start_unix_server(
+                partial(self._answer_until_disconnected, attempt_id), address, limit=LONGEST
+            )
         except (*FORESEEN, OSError) as error:
             # The editor works without agents.
             log_traceback(error)
@@ -59,13 +66,19 @@ class AgentSockets:
                 address.unlink()
 
     async def _answer_until_disconnected(
-        self, stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self, attempt: str, stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
+        present_connections: set[str] = set()
         with contextlib.suppress(ConnectionError, ValueError):
             while line := await stream_reader.readline():
+                if (connection := _present_connection(line)) is not None:
+                    present_connections.add(connection)
+                    continue
                 writer.write(json.dumps(await self._reply_to_json_line(line)).encode() + b"\n")
                 await writer.drain()
         writer.close()
+        for connection in present_connections:
+            await self._note_gone(attempt, connection)
 
     async def _reply_to_json_line(self, json_line: bytes) -> dict[str, Any]:
         try:
@@ -74,6 +87,16 @@ class AgentSockets:
         except (ValueError, TypeError, KeyError, RecursionError):
             return {"error": "A message is a line of JSON with operation and params."}
         try:
-            return {"result": await self._respond(operation, params)}
+            return {"result": await self._respond(operation, params, str(message.get("connection", "")))}
         except JsonRpcException as error:
             return {"error": error.message}
+
+
+def _present_connection(line: bytes) -> str | None:
+    """The connection that is there for as long as the stream is; None if the line asks for an operation."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    is_presence = isinstance(message, dict) and message.keys() == {"connection"}
+    return str(message["connection"]) if is_presence else None

@@ -32,9 +32,10 @@ async def build_and_record_chat_prompt(server: EditorServer, params: ChatPromptP
     for aid in (Aid.AGENT_TOOLS, Aid.GENERATED):
         await session.attempt.is_aid_use_recorded(aid)
     prompt_parts = [_TASK, *await asyncio.to_thread(_fenced_statement_and_files, session)]
-    verdict = (await session.status()).verdict
-    if verdict is not None:
-        prompt_parts.append(f"What the solver sees of the newest run: {verdict.headline}\n{verdict.message or ''}")
+    status = await session.status()
+    if status.verdict is not None:
+        run_name = f"run {status.verdict.number}"
+        prompt_parts.append(f"{status.view.headline}.\nWhat the solver sees of {run_name}: {status.verdict.message}")
     if Aid.HINTS in session.aids:
         prompt_parts += [
             f"Hint {hint.number} of the problem: {hint.text}"

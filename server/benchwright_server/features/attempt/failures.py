@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.events.events import AidUsed
+from benchwright_attempts.standing import Standing
 from benchwright_foundation.errors import ExtraMissingError
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError, WaveformError
@@ -24,6 +26,7 @@ from benchwright_server.protocol.explanations import (
     LikelyCause,
     UnknownSignal,
 )
+from benchwright_server.protocol.messages import StandingView
 
 if TYPE_CHECKING:
     from benchwright_server.attempts.session import EditorSession
@@ -52,6 +55,12 @@ class ExplainedFailure:
     test_location: FileRange | None = None
     waveform_uri: str | None = None
     """The URI of the waveform that ends where it failed."""
+    run: int | None = None
+    """Number of the run of the hidden tests."""
+    ran: str = ""
+    """What ran and when, such as `Counter, run 3, 18:22`."""
+    note: str = ""
+    """What has to be known before it is read: that a newer run continues, or that the files have changed."""
 
 
 async def explain_failure(server: EditorServer, params: ExplainFailureParams) -> FailureExplanation:
@@ -78,6 +87,7 @@ async def explain_failure(server: EditorServer, params: ExplainFailureParams) ->
     locations = Locations(server)
     return FailureExplanation(
         about=failure.own_or_hidden,
+        run=failure.run,
         test=failure.test_name,
         message=failure.message,
         expected=evidence.expected_value,
@@ -101,6 +111,12 @@ async def own_or_hidden_failure(
     """
     folder = folder_of(project).as_uri()
     last_failure = None if params.hidden else server.last_results.newest_failure(folder, params.test)
+    status = await session.status() if session is not None else None
+    verdict = status.verdict if status is not None else None
+    if last_failure is not None and params.test is None and verdict is not None and verdict.outcome == "failed":
+        # The newest failure of both kinds is meant.
+        is_older = last_failure.ran_at < datetime.fromisoformat(verdict.finished_at)
+        last_failure = None if is_older else last_failure
     if last_failure is not None:
         test_result = last_failure.test_result
         time = f"{test_result.sim_time_ns:,.10g} ns" if test_result.sim_time_ns else None
@@ -113,11 +129,11 @@ async def own_or_hidden_failure(
             time,
             test_result.place,
             last_failure.waves,
+            ran=f"{Path(folder_of(project)).name}, {_clock_time(last_failure.ran_at)}",
         )
     if params.test is not None:
         raise ServerError(f"{params.test} did not fail when it was last run here. Run it again.")
-    verdict = (await session.status()).verdict if session is not None else None
-    if verdict is None:
+    if status is None or verdict is None:
         raise ServerError("Nothing has failed here yet. Run the tests first.")
     if verdict.outcome not in {"failed", "error"}:
         state = "passed" if verdict.outcome == "passed" else "is not shown"
@@ -130,7 +146,22 @@ async def own_or_hidden_failure(
         failed_line.name if failed_line is not None else "",
         message,
         time_text=failed_line.sim_time if failed_line is not None else None,
+        run=verdict.number,
+        ran=f"{status.title}, run {verdict.number}, {_clock_time(datetime.fromisoformat(verdict.finished_at))}",
+        note=_note(status.view, verdict.number),
     )
+
+
+def _note(view: StandingView, run: int) -> str:
+    if view.newest_run is not None and view.newest_run > run:
+        return f"{view.headline}. This page is about run {run}."
+    if view.standing is Standing.STALE:
+        return f"The files have changed since run {run}: the causes are looked for in the files as they are now."
+    return ""
+
+
+def _clock_time(time: datetime) -> str:
+    return time.astimezone().strftime("%H:%M")
 
 
 async def _unknown_signals_if_allowed(
@@ -191,6 +222,9 @@ def _failure_page_markdown(
         "# Why it may fail",
         f"**{_shortened_without_markup(test_name)}**" + (f" at {failure.time_text}" if failure.time_text else ""),
     ]
+    page_parts.append(f"Of {_shortened_without_markup(failure.ran)}.")
+    if failure.note:
+        page_parts.append(f"> {_shortened_without_markup(failure.note)}")
     if failure.message:
         page_parts.append(_shortened_code_block(failure.message))
     if evidence.expected_value is not None and evidence.actual_value is not None:

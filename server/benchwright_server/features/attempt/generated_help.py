@@ -144,8 +144,8 @@ async def _taken_hint_texts_if_allowed(session: EditorSession) -> tuple[str, ...
 async def _newest_failure_text(server: EditorServer, session: EditorSession | None, params: GeneratedHelpParams) -> str:
     """The newest failure as the solver sees it; empty if there is none to explain, which only a hint can do without."""
     if session is not None and not session.terms.allows_aid(Aid.EXPLANATIONS):
-        verdict = (await session.status()).verdict
-        return verdict.message if verdict is not None else ""
+        status = await session.status()
+        return f"{status.view.headline}. {status.verdict.message}" if status.verdict is not None else ""
     try:
         return (await explain_failure(server, ExplainFailureParams(uri=params.uri))).markdown
     except ServerError:

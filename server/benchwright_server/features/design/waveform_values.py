@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from benchwright_attempts.standing import Standing
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import FORESEEN, ServerError, WaveformError
 from benchwright_server.features.attempt import aids
@@ -25,6 +26,7 @@ from benchwright_server.protocol.waveforms import WaveformSignal, WaveformSource
 from benchwright_server.waveforms.design_paths import design_paths_for, waveform_paths_for
 from benchwright_server.waveforms.readers import Readers
 from benchwright_server.waveforms.value_text import verilog_literal
+from benchwright_server.waveforms.waves_folder import run_of_hidden_waveform
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -127,13 +129,21 @@ class WaveformValuesAtCursor:
     async def value_hints_if_allowed(
         self, document: Document, analysis: FileAnalysis, start_byte: int, end_byte: int
     ) -> list[types.InlayHint]:
-        """The values at the cursor between two bytes of a file; none without a cursor, or where aids are forbidden."""
+        """The values at the cursor between two bytes of a file; none without a cursor, or where aids are forbidden.
+
+        Nor of a run of the hidden tests that is not the newest, or whose files have changed since.
+        """
         cursor = self._cursor
         if cursor is None:
             return []
         try:
-            for uri in (document.uri, cursor.waveform_uri):
-                await aids.session_allowing_aid_now(self._server, uri, Aid.WAVEFORMS)
+            await aids.session_allowing_aid_now(self._server, document.uri, Aid.WAVEFORMS)
+            session = await aids.session_allowing_aid_now(self._server, cursor.waveform_uri, Aid.WAVEFORMS)
+            run = run_of_hidden_waveform(cursor.waveform_file)
+            if run is not None and session is not None:
+                view = await session.view()
+                if view.run != run or view.standing is Standing.STALE:
+                    return []
             tops = await self._waveform_tops(cursor.waveform_file)
             occurrence_paths = await asyncio.to_thread(
                 self._occurrences_with_waveform_paths, document.uri, analysis, start_byte, end_byte, tops

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,12 +43,11 @@ from benchwright_server.protocol.waveforms import (
     WaveformWindowParams,
 )
 from benchwright_server.waveforms.readers import Readers
-from benchwright_server.waveforms.waves_folder import waves_folder
+from benchwright_server.waveforms.waves_folder import hidden_waveform_file, run_of_hidden_waveform, waves_folder
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
-_HIDDEN = "hidden-tests.vcd"
 _KINDS = (".fst", ".vcd")
 _QUIET_S = 1.0
 """Seconds that reading a file takes before progress is shown."""
@@ -78,6 +78,7 @@ class OpenWaveforms:
         tick, unit = summary["timescale"]
         return WaveformView(
             name=path.name,
+            run=run_of_hidden_waveform(path),
             format=summary["format"],
             tick=tick,
             unit=unit,
@@ -214,12 +215,12 @@ async def _rerun_and_keep_hidden_waveform(server: EditorServer, params: HiddenWa
     aid_use = await aids.begin_use_in_attempt(server, params.uri, Aid.WAVEFORMS)
     if aid_use is None:
         raise WaveformError("Hidden tests belong to problems. Open the workspace of one.")
-    target = await asyncio.to_thread(waves_folder, aid_use.session.workspace.folder) / _HIDDEN
+    folder = await asyncio.to_thread(waves_folder, aid_use.session.workspace.folder)
     outcome, test = "cancelled", ""
     try:
         task = asyncio.current_task()
         async with cancellable_progress(server, "Waveform of the hidden tests", lambda: task and task.cancel()):
-            kept_waves = await aid_use.session.attempt.runs.keep_waves(target)
+            kept_waves, run = await aid_use.session.attempt.runs.keep_waves(partial(hidden_waveform_file, folder))
         outcome, test = "kept", kept_waves.test
     except Exception:
         outcome = "error"
@@ -227,7 +228,16 @@ async def _rerun_and_keep_hidden_waveform(server: EditorServer, params: HiddenWa
     finally:
         event = AidUsed(aid=Aid.WAVEFORMS, feature="hidden_waveform", detail=test, outcome=outcome)
         await asyncio.shield(aid_use.record_if_begun_in_time(event))
-    return HiddenWaveform(uri=target.as_uri(), test=kept_waves.test, failed_at=kept_waves.failed_at)
+    target = hidden_waveform_file(folder, run)
+    await asyncio.to_thread(_remove_others, target)
+    return HiddenWaveform(uri=target.as_uri(), test=kept_waves.test, run=run, failed_at=kept_waves.failed_at)
+
+
+def _remove_others(newest_file: Path) -> None:
+    """Removes the waveforms of earlier runs, which nobody should take for the newest."""
+    for file in newest_file.parent.iterdir():
+        if run_of_hidden_waveform(file) is not None and file != newest_file:
+            file.unlink(missing_ok=True)
 
 
 WAVEFORM_OPERATIONS: tuple[Operation[OpenWaveforms, Any, Any], ...] = (

@@ -17,7 +17,7 @@ from benchwright_server.features.design.instances import instance_choice_lenses
 from benchwright_server.features.design.size_lenses import SizeLenses
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.operations.catalogue import local_path_of
-from benchwright_server.protocol.messages import AttemptStatus, VerdictView
+from benchwright_server.protocol.messages import AttemptStatus
 from benchwright_verilog.semantics.names.navigation import references
 from benchwright_verilog.semantics.names.occurrence import NameRole
 
@@ -165,18 +165,23 @@ class CodeLenses:
 
 def lens_title_and_operation(attempt_status: AttemptStatus) -> tuple[str, str]:
     """Title and operation of the lens for an attempt."""
-    news = verdict_phrase(attempt_status.verdict) if attempt_status.verdict else ""
     if attempt_status.running:
-        return "■ Stop the hidden tests", "cancelRun"
+        return f"■ Stop the hidden tests · {attempt_status.view.short}", "cancelRun"
+    news = _news(attempt_status)
     if attempt_status.state is AttemptState.OPEN:
         return "▶ Start the clock to run the hidden tests", "start"
     if attempt_status.state is AttemptState.PAUSED:
         return f"▶ Resume the clock to run the hidden tests{news}", "resume"
     if attempt_status.state is AttemptState.RUNNING:
         return f"▶ Run hidden tests{news}", "run"
-    return f"{attempt_status.state.value.replace('_', ' ').capitalize()}{news}", "status"
+    if attempt_status.state is AttemptState.SUBMITTED:
+        return f"Submitted{news}", "status"
+    return f"{attempt_status.view.sign} {attempt_status.view.headline}", "status"
 
 
-def verdict_phrase(verdict: VerdictView) -> str:
-    """A verdict in a few words, such as ` · 3/5 passed · 0.8 s · try 4`."""
-    return f" · {verdict.short} · {verdict.wall_s:.1f} s · try {verdict.number}"
+def _news(status: AttemptStatus) -> str:
+    """The attempt's standing, such as ` · ✗ 3/5 passed · 0.8 s · run 4`; empty before the first run."""
+    verdict, view = status.verdict, status.view
+    if verdict is None:
+        return ""
+    return f" · {view.sign} {view.short} · {verdict.wall_s:.1f} s · run {verdict.number}"

@@ -6,7 +6,7 @@ const SPEEDS = [1, 10, 60];
 const IDLE_S = 5;
 /** Chunks that are kept: going back needs no request then. */
 const KEPT = 12;
-const OUTCOMES = { passed: "passed", failed: "did not pass", error: "undecided" };
+const OUTCOMES = ["passed", "failed", "error"];
 const KINDS = {
   opened: "the problem was opened", started: "the clock was started", paused: "the clock was paused",
   resumed: "the clock was resumed", save: "saved", run_started: "a run began", run_finished: "a run ended",
@@ -149,7 +149,7 @@ class Replay {
   words(stop) {
     if (stop.kind === "run") {
       const tests = stop.of ? `, ${stop.passed} of ${stop.of} tests` : "";
-      return `run ${stop.number} ${OUTCOMES[stop.outcome] ?? stop.outcome}${tests}`;
+      return `run ${stop.number} ${stop.word}${tests}`;
     }
     if (stop.kind === "pause") return `paused until ${clock(stop.until_s)}${stop.text ? `: ${shownText(stop.text)}` : ""}`;
     return `${plural(stop.characters, "character")} ${stop.kind === "paste" ? "pasted" : "accepted from an assistant"} in ${shownText(stop.path)}`;
@@ -159,7 +159,7 @@ class Replay {
     const percent = (seconds) => `${(100 * seconds) / Math.max(this.view.duration, 0.001)}%`;
     const track = element("div", { class: "track", "aria-hidden": "true" });
     for (const stop of this.stops) {
-      const outcome = stop.kind === "run" ? ` ${Object.hasOwn(OUTCOMES, stop.outcome) ? stop.outcome : "none"}` : "";
+      const outcome = stop.kind === "run" ? ` ${OUTCOMES.includes(stop.outcome) ? stop.outcome : "none"}` : "";
       const mark = element("span", { class: `${stop.kind}${outcome}`, title: `${clock(stop.at_s)}: ${this.words(stop)}` });
       mark.style.left = percent(stop.at_s);
       if (stop.at_s > 0.9 * this.view.duration) mark.classList.add("late");

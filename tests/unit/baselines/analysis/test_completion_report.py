@@ -13,10 +13,11 @@ from benchwright_analysis.completion.latency import summarise_latencies, weighte
 from benchwright_analysis.completion.numbers import funnel, offer_likeness, pass_shares_if_graded, typing_saved
 from benchwright_analysis.completion.played_runs import read_runs, site_groups
 from benchwright_analysis.completion.report import make_completion_report, write_page_and_json
+from benchwright_analysis.completion.sections import completion_sections
 from benchwright_analysis.completion.tokens import token_use_if_served, tokens_section
 from benchwright_attempts.errors import EvaluationError
 from benchwright_studies.plan.accept_policy import Policy
-from benchwright_subjects.inline.failure import ServerFailure
+from benchwright_subjects.inline.failure import EndedBy, ServerEnd, ServerFailure
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import (
     Efforts,
@@ -73,6 +74,9 @@ def record(number: int, policy: Policy) -> SiteRecord:
         steps=(step, Step(decision=OfferOutcome.NOTHING_OFFERED)),
         cancelled=0,
         failure=ServerFailure.ENDED if number == 5 else None,
+        server_end=(
+            ServerEnd(ended_by=EndedBy.DRIVER, limit="60 s") if number == 5 and policy is Policy.ALWAYS else None
+        ),
         failure_code=None,
         likeness=likeness,
         efforts=Efforts(
@@ -123,6 +127,19 @@ def run(tmp_path: Path) -> Path:
                 folder.append_record(record(number, policy))
         folder.replace_verdicts([v for p in (Policy.ALWAYS, Policy.NEVER) for n in range(6) for v in verdicts(n, p)])
     return tmp_path / "run"
+
+
+def test_the_report_says_who_ended_a_server_that_failed_as_far_as_a_run_recorded_it(run: Path) -> None:
+    all_site_groups = site_groups(read_runs([run]))
+    failure_section = next(
+        section
+        for section in completion_sections(read_runs([run]), all_site_groups, seed=1)
+        if section.id == "failures"
+    )
+    assert [tuple(row)[1:] for row in failure_section.tables[0].rows] == [
+        ("ended", "Benchwright ended the server after 60 s.", 1),
+        ("ended", "unknown", 1),
+    ]
 
 
 def test_rates_are_sums_with_intervals_over_problems(run: Path) -> None:

@@ -35,7 +35,7 @@ def test_judges_are_compared_on_the_answers_that_both_judged() -> None:
     rows = [
         judged(1, ("a", "8"), ("b", "6")),
         judged(2, ("a", "4"), ("b", "4")),
-        judged(3, ("a", "10"), ("b", "9"), ("a", "6")),
+        judged(3, ("a", "10"), ("b", "9"), ("a", "6"), ("a", "8")),
         judged(4, ("a", "1")),
     ]
     section = judges_compared_section(Dataset(rows, {}))
@@ -51,12 +51,24 @@ def test_judges_are_compared_on_the_answers_that_both_judged() -> None:
     assert str(comparison_row[6]).startswith("66.7 %")
     # Both right once, both wrong once: (2/3 - 4/9) / (1 - 4/9). Products of deviations 0.0933, squares 0.1067, 0.1267.
     assert str(comparison_row[7]).startswith("0.40 (")
-    assert str(comparison_row[10]).startswith("0.80 (")
+    # The same label once, 4; the medians of the others differ.
+    assert comparison_row[8] == "33.3 % of 3"
+    assert str(comparison_row[11]).startswith("0.80 (")
+    assert comparison_row[12] == 0
     judge_pairs = section.numbers["pairs"]
     assert isinstance(judge_pairs, list)
     (agreement,) = judge_pairs[0].judges
     assert agreement.kappa.value == pytest.approx(0.4)
     assert agreement.pearson.value == pytest.approx(0.28 / 3 / math.sqrt(0.32 / 3 * 0.38 / 3))
+
+
+def test_votes_that_are_half_right_are_undecided_and_counted() -> None:
+    rows = [judged(1, ("a", "8"), ("b", "6")), judged(2, ("a", "10"), ("b", "9"), ("a", "6"))]
+    section = judges_compared_section(Dataset(rows, {}))
+    assert section is not None
+    (comparison_row,) = section.tables[1].rows
+    assert section.tables[1].columns[12] == "undecided" and len(section.tables[1].columns) == len(comparison_row)
+    assert (comparison_row[3], comparison_row[8], comparison_row[12]) == (1, "0 % of 2", 1)
 
 
 def test_people_have_a_column_of_the_same_answers() -> None:

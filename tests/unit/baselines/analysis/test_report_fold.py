@@ -58,6 +58,7 @@ from benchwright_attempts.events.evidence import (
     Recording,
     SelfEstimate,
     Suspended,
+    TimeExcluded,
 )
 from benchwright_attempts.events.file_text import Change, FileText, ShapeOfChange, apply_changes, sha256
 from benchwright_attempts.log.record import RecordedEvent
@@ -99,7 +100,7 @@ class Typist:
     def event(self) -> list[Event]:
         random = self.random
         kind = random.choice(
-            ("edit",) * 8 + ("focus", "tick", "save", "text", "other", "run", "hold", "pause", "suspend")
+            ("edit",) * 8 + ("focus", "tick", "save", "text", "other", "run", "hold", "pause", "suspend", "exclude")
         )
         match kind:
             case "edit":
@@ -121,6 +122,8 @@ class Typist:
                 return [random.choice((Paused(reason="tea"), Resumed()))]
             case "suspend":
                 return [Suspended(wall_s=900.0, mono_s=1.0)]
+            case "exclude":
+                return [TimeExcluded(excluded_s=random.choice((0.5, 60.0)), reason="provider")]
             case _:
                 return [
                     Diagnostics(path=PATH, counts={}),
@@ -261,7 +264,7 @@ def test_a_row_has_the_numbers_of_the_clock_the_time_line_the_attribution_and_th
     assert row.inserted_paste == by_origin[EditOrigin.PASTE]
     assert row.inserted_completion == by_origin[EditOrigin.COMPLETION] + by_origin[EditOrigin.COMPLETION_PART]
     assert row.inserted_own_completion == by_origin[EditOrigin.OWN_COMPLETION]
-    assert row.inserted_chat == by_origin[EditOrigin.CHAT]
+    assert row.inserted_chat == by_origin[EditOrigin.CHAT] + by_origin[EditOrigin.AGENT]
     assert row.inserted == sum(by_origin.values())
     followed = {attribution.seq: attribution.inserted for attribution in attributions if attribution.origin in BY_MODEL}
     assert row.accepted == sum(followed.values())

@@ -16,6 +16,7 @@ from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.problem_facts import facts_by_problem_ref
 from benchwright_analysis.report.rows.reading import LogJob, fold_attempts
 from benchwright_analysis.report.section import Section, json_value
+from benchwright_attempts.actor import Actor
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Answered, Started, Submitted
 from benchwright_attempts.events.evidence import Recording
@@ -61,7 +62,12 @@ def answer(log: StudyLog, solver: str, question: str, text: str, condition: str,
     is_right = text.strip() == KEYS[question]
     outcome, reason = (Outcome.PASSED, "passed") if is_right else (Outcome.FAILED, "wrong_answer")
     snapshot = {"answer.md": file.sha256}
-    for event in (Started(), Answered(number=1, outcome=outcome, reason=reason, snapshot=snapshot), Submitted()):
+    actor = Actor.PERSON if condition == "human" else Actor.AGENT
+    for event in (
+        Started(actor=actor),
+        Answered(number=1, outcome=outcome, reason=reason, snapshot=snapshot),
+        Submitted(),
+    ):
         log.append_blocking(attempt.id, event)
 
 

@@ -13,6 +13,7 @@ from benchwright_analysis.report.rows.assistance_facts import Assistance, Assist
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import json_value
 from benchwright_analysis.report.sections.assistance import OfferFunnel, assistance_section
+from benchwright_analysis.report.sections.main_result import compute_main_result, main_result_table
 from benchwright_analysis.report.sections.side_by_side import GroupColumn, side_by_side_section
 from benchwright_attempts.events.evidence import AssistAccepted, EditReason
 from benchwright_studies.plan.condition import Condition
@@ -37,6 +38,7 @@ def attempt(
         passed=has_passed,
         censored_by="" if has_passed else "handed_in_unsolved",
         reason="passed" if has_passed else "tests_failed",
+        time_source="clock",
         time_s=minutes * 60,
         **row,
     )
@@ -201,3 +203,12 @@ def test_an_offer_taken_in_parts_counts_once_and_edits_count_where_no_offer_is_r
     for reason in ("inlineCompletionAccept", "inlineCompletionPartialAccept", "cursor"):
         assistance_facts.count_if_completion_accepted(EditReason(path="a.sv", version=2, reason=reason))
     assert (assistance_facts.summary().accepted_offers, assistance_facts.summary().partly) == (2, 1)
+
+
+def test_one_model_alone_is_compared_with_nobody() -> None:
+    alone = [attempt("m/1", number, has_passed=number > 1, minutes=number, solver="model") for number in (1, 2, 3)]
+    table = main_result_table(compute_main_result(Dataset(alone, {})))
+    assert table.columns[:2] == ("condition", "solved")
+    assert not any("m/1" in column or "against" in column for column in table.columns)
+    assert "Differences" not in table.note
+    assert all(len(row) == len(table.columns) for row in table.rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -35,11 +36,13 @@ from benchwright_attempts.events.evidence import (
     EditShape,
     ModelUsage,
     Recording,
+    ReplyRead,
 )
 from benchwright_attempts.events.file_text import Change, FileText
 from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.plan.accept_policy import Policy
+from benchwright_subjects.inline.failure import EndedBy, ServerEnd, ServerFailure
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import Efforts, OfferOutcome, SiteRecord, Step, SubjectName, Times
 from benchwright_subjects.inline.run_folder import SnapshotVerdict
@@ -93,6 +96,12 @@ def test_an_agents_attempt_is_what_was_asked_edited_and_run() -> None:
         (0, OPENED),
         (0, Started()),
         (1, ModelUsage(model="openai/x", calls=2, input_tokens=1200, output_tokens=30, cost_usd=0.01)),
+        (
+            1,
+            ReplyRead(
+                files=("rtl/m.sv",), block_labels=("block 2",), modules=("m", "h"), ignored=("block 1: m", "x: y")
+            ),
+        ),
         (2, TextSet(path=PATH, cause=TextCause.WRITTEN, file=file_text)),
         (3, RunStarted(run="r", number=1, snapshot={})),
         (4, PASSED),
@@ -102,12 +111,19 @@ def test_an_agents_attempt_is_what_was_asked_edited_and_run() -> None:
         ("other", "The problem was opened with 1 file"),
         ("other", "The clock was started"),
         ("asked", "openai/x was asked"),
+        ("other", "The reply was read"),
         ("edited", "rtl/m.sv: written by a model or an agent"),
         ("ran", "Run 1 of the hidden tests began"),
         ("ran", "Run 1 passed, 3 of 3 tests"),
         ("other", "Submitted"),
     ]
-    request_step, edited = attempt_trace.trace_parts[0].steps[2:4]
+    request_step, reply_step, edited = attempt_trace.trace_parts[0].steps[2:5]
+    assert reply_step.fact_texts == {
+        "files": "rtl/m.sv",
+        "modules": "m, h",
+        "from": "block 2",
+        "ignored": "block 1: m; x: y",
+    }
     assert request_step.fact_texts == {
         "requests": "2",
         "input tokens": "1,200",
@@ -122,7 +138,7 @@ def test_an_agents_attempt_is_what_was_asked_edited_and_run() -> None:
     ]
 
 
-def test_keys_that_follow_each_other_are_one_step_and_edits_of_an_agent_are_not() -> None:
+def test_keys_that_follow_each_other_are_one_step_and_edits_of_a_chat_are_not() -> None:
     keystroke_events = [
         timed_event for index in range(3) for timed_event in typed(1 + index / 10, 10 + index, "x", index + 1)
     ]
@@ -134,7 +150,7 @@ def test_keys_that_follow_each_other_are_one_step_and_edits_of_an_agent_are_not(
     edit_steps = [step for step in attempt_trace.trace_parts[0].steps if step.kind is StepKind.EDITED]
     assert [(step.title, step.fact_texts) for step in edit_steps] == [
         ("rtl/m.sv: typed", {"edits": "3"}),
-        ("rtl/m.sv: written by a chat or an agent", {}),
+        ("rtl/m.sv: written by a chat", {}),
         ("rtl/m.sv: typed", {}),
         ("rtl/m.sv: typed", {}),
     ]
@@ -274,6 +290,16 @@ def run_of(policy: Policy, *steps: Step) -> PlayedRun:
     return PlayedRun("s 1", run_settings, [record], {(record.site, policy): verdicts})
 
 
+def test_the_trace_of_a_site_says_how_the_server_failed_and_who_ended_it() -> None:
+    run = run_of(Policy.NEVER)
+    server_end = ServerEnd(ended_by=EndedBy.SERVER, exit_status=1)
+    failed_record = run.records[0].model_copy(update={"failure": ServerFailure.ENDED, "server_end": server_end})
+    (part,) = trace_of_run(replace(run, records=[failed_record])).trace_parts
+    failure_step = next(step for step in part.steps if step.title.startswith("The server failed"))
+    assert failure_step.title == "The server failed: ended"
+    assert failure_step.fact_texts == {"end": "The server ended by itself with exit status 1."}
+
+
 STEPS = (
     Step(
         decision=OfferOutcome.PARTLY_ACCEPTED, offers=2, offer="assign y = a;\nassign z = b;", accepted="assign y = a;"
@@ -290,7 +316,7 @@ def test_a_run_is_asked_shown_accepted_typed_and_tested_without_the_reference() 
         ("asked", "Request 1"),
         ("shown", "An offer was shown"),
         ("accepted", "The policy accepted the beginning of it"),
-        ("ran", "Hidden tests after 1 accepted offer: did not pass, 1 of 3 tests"),
+        ("ran", "Hidden tests after 1 accepted offer: failed, 1 of 3 tests"),
         ("asked", "Request 2"),
         ("shown", "An offer was shown"),
         ("refused", "The policy refused it"),

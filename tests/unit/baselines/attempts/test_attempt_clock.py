@@ -22,6 +22,7 @@ from benchwright_attempts.events.events import (
     Submitted,
     Tick,
 )
+from benchwright_attempts.events.evidence import TimeExcluded
 from benchwright_attempts.log.record import Moment, RecordedEvent
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -58,6 +59,13 @@ def test_active_time_leaves_pauses_out_and_elapsed_time_does_not() -> None:
         ]
     )
     assert (clock.state, clock.active_s, clock.elapsed_s) == (AttemptState.SUBMITTED, 40, 100)
+
+
+def test_excluded_time_sets_the_clock_back_and_never_below_zero() -> None:
+    events = [opened(), event_at(10, Started()), event_at(40, TimeExcluded(excluded_s=25.5, reason="provider"))]
+    assert read_clock(events).active_s == 4.5
+    assert read_clock([*events, event_at(50, Submitted())]).active_s == 14.5
+    assert read_clock([*events, event_at(41, TimeExcluded(excluded_s=99, reason="provider"))]).active_s == 0
 
 
 def test_a_live_display_goes_on_from_the_newest_event_and_stops_at_the_end() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchwright_attempts.attempts import Attempts, ProblemRecord, ProblemState
+from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.errors import AttemptError, UnknownAttemptError
 from benchwright_attempts.events.events import (
@@ -31,6 +31,7 @@ from benchwright_attempts.events.events import (
 )
 from benchwright_attempts.events.file_text import FileText, sha256
 from benchwright_attempts.log.record import RecordedEvent
+from benchwright_attempts.standing import Standing
 from benchwright_attempts.summary.summary import Summarizing, Summary
 from benchwright_problems.verdict import Outcome, Reason
 from benchwright_studies.conduct.study_log import StudyLog
@@ -211,23 +212,29 @@ def test_an_unfinished_attempt_is_found_by_problem_and_by_workspace(
     assert attempts.newest_unfinished(problem="starter/other") is None
 
 
-def test_problems_are_attempted_or_passed_with_the_best_submitted_time(
+def standing_count_and_best_s(attempts: Attempts, problem: str) -> tuple[Standing, int, float | None]:
+    problem_record = attempts.records_by_problem()[problem]
+    return problem_record.view.standing, problem_record.attempts, problem_record.best_s
+
+
+def test_a_problem_is_passed_once_a_run_passed_and_its_best_time_is_that_of_a_submission(
     log: StudyLog, attempts: Attempts, attempt: str, time: SetTime
 ) -> None:
     problem = "starter/counter"
-    assert attempts.records_by_problem() == {problem: ProblemRecord(ProblemState.ATTEMPTED, 1)}
-    record(log, attempt, Started(), *ran(1, Outcome.PASSED, 5))
-    assert attempts.records_by_problem()[problem].state is ProblemState.ATTEMPTED
+    assert standing_count_and_best_s(attempts, problem) == (Standing.OPEN, 1, None)
+    record(log, attempt, Save(path=FILE, size=1, sha256=f"{1:064x}"), Started(), *ran(1, Outcome.PASSED, 5))
+    assert standing_count_and_best_s(attempts, problem) == (Standing.PASSED, 1, None)
     time.pass_s(50)
     record(log, attempt, Submitted())
-    assert attempts.records_by_problem() == {problem: ProblemRecord(ProblemState.PASSED, 1, 50.0)}
+    assert standing_count_and_best_s(attempts, problem) == (Standing.PASSED, 1, 50.0)
     for seconds, outcome in [(20, Outcome.PASSED), (5, Outcome.FAILED), (90, Outcome.PASSED)]:
-        later_attempt = attempts.create(problem, "d", Path("/workspaces/again"), {}).id
+        files = {"rtl/counter.sv": FileText.of_bytes(b"")}
+        later_attempt = attempts.create(problem, "d", Path("/workspaces/again"), files).id
         record(log, later_attempt, Started(), *ran(1, outcome))
         time.pass_s(seconds)
         record(log, later_attempt, Submitted())
     attempts.create(problem, "d", Path("/workspaces/open"), {})
-    assert attempts.records_by_problem() == {problem: ProblemRecord(ProblemState.PASSED, 5, 20.0)}
+    assert standing_count_and_best_s(attempts, problem) == (Standing.PASSED, 5, 20.0)
 
 
 def answer_event(reason: Reason) -> Answered:
@@ -237,20 +244,20 @@ def answer_event(reason: Reason) -> Answered:
 
 
 @pytest.mark.parametrize(
-    ("event", "state"),
+    ("event", "standing"),
     [
-        (answer_event(Reason.JUDGE_UNAVAILABLE), ProblemState.WAITING),
-        (answer_event(Reason.JUDGE_ERROR), ProblemState.WAITING),
-        (answer_event(Reason.WRONG_ANSWER), ProblemState.FAILED),
-        (answer_event(Reason.TOOL_MISSING), ProblemState.ATTEMPTED),
-        (answer_event(Reason.PASSED), ProblemState.PASSED),
+        (answer_event(Reason.JUDGE_UNAVAILABLE), Standing.WAITING),
+        (answer_event(Reason.JUDGE_ERROR), Standing.WAITING),
+        (answer_event(Reason.WRONG_ANSWER), Standing.FAILED),
+        (answer_event(Reason.TOOL_MISSING), Standing.UNDECIDED),
+        (answer_event(Reason.PASSED), Standing.PASSED),
     ],
 )
 def test_a_submitted_answer_is_in_the_list_as_what_became_of_it(
-    log: StudyLog, attempts: Attempts, attempt: str, event: Answered, state: ProblemState
+    log: StudyLog, attempts: Attempts, attempt: str, event: Answered, standing: Standing
 ) -> None:
     record(log, attempt, Started(), event, Submitted())
-    assert attempts.records_by_problem()["starter/counter"].state is state
+    assert attempts.records_by_problem()["starter/counter"].view.standing is standing
 
 
 def test_the_newest_attempt_decides_unless_one_passed(
@@ -259,12 +266,12 @@ def test_the_newest_attempt_decides_unless_one_passed(
     record(log, attempt, Started(), answer_event(Reason.WRONG_ANSWER), Submitted())
     time.pass_s(1)
     attempts.create("starter/counter", "d", Path("/workspaces/again"), {})
-    assert attempts.records_by_problem()["starter/counter"].state is ProblemState.ATTEMPTED
+    assert attempts.records_by_problem()["starter/counter"].view.standing is Standing.OPEN
 
 
-def test_a_problem_only_given_up_is_new_again(log: StudyLog, attempts: Attempts, attempt: str) -> None:
+def test_a_problem_only_given_up_is_called_so(log: StudyLog, attempts: Attempts, attempt: str) -> None:
     record(log, attempt, Abandoned())
-    assert attempts.records_by_problem() == {"starter/counter": ProblemRecord(ProblemState.NEW, 1)}
+    assert standing_count_and_best_s(attempts, "starter/counter") == (Standing.GIVEN_UP, 1, None)
 
 
 def test_taking_over_a_running_attempt_leaves_the_gap_out(

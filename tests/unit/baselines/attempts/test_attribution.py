@@ -89,6 +89,8 @@ PASTE = "editor.action.clipboardPasteAction"
         ([edit("x" * 40), reason("inlineCompletionAccept")], "completion", "change_reason"),
         ([edit("x"), reason("inlineCompletionPartialAccept")], "completion-part", "change_reason"),
         ([edit("x"), reason("Chat.applyEdits")], "chat", "change_reason"),
+        ([edit("x"), reason("Chat.applyEdits", mode="agent")], "agent", "change_reason"),
+        ([edit("x"), reason("Chat.applyEdits", mode="edit")], "chat", "change_reason"),
         ([edit("x"), reason("snippet")], "snippet", "change_reason"),
         ([edit("x"), reason("undo")], "undo", "change_reason"),
         ([edit("x" * 40), reason("somethingNew")], "paste", "heuristic"),

@@ -200,7 +200,7 @@ from benchwright_studies.conduct.delivery import Deliveries
 from benchwright_studies.conduct.study_log import StudyLog
 
 log, attempt = StudyLog(Path(sys.argv[1])), sys.argv[2]
-deliveries = Deliveries(Home.find())
+deliveries = Deliveries(Home.from_environment())
 print("ready", flush=True)
 while True:
     for _ in range(5):

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_problems.problem import Problem, ProblemKind
+from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_studies.conduct.readiness import (
-    balance_guarantee,
-    imbalance_sentences,
+    balance_sentences,
+    check_assistants,
     missing_assistants_note,
     refuse_placeholders,
 )
@@ -28,9 +30,14 @@ def parsed(text: str) -> StudyFile:
     return parse_study(text, Path("study.yaml"))
 
 
-def imbalance_texts(text: str) -> list[str]:
+def balance_texts(text: str) -> list[str]:
     file = parsed(text)
-    return imbalance_sentences(file.study, draw_plan(file.study, file.sha256, {}))
+    return balance_sentences(file.study, draw_plan(file.study, file.sha256, {}))
+
+
+def is_even(text: str) -> bool:
+    (sentence,) = balance_texts(text)
+    return "equally" in sentence and "not" not in sentence
 
 
 def test_words_of_the_template_are_refused_with_their_lines() -> None:
@@ -53,26 +60,77 @@ def test_ones_own_words_are_taken() -> None:
 
 
 def test_the_default_study_is_balanced_and_asks_for_nothing_that_the_editor_lacks() -> None:
-    assert imbalance_texts(READY) == []
     assert missing_assistants_note(parsed(READY).study) == []
-    assert "at each place" in balance_guarantee(parsed(READY).study)
+    assert balance_texts(READY) == [
+        "The plan tries each problem equally often under each condition, puts each problem equally often at each "
+        "place, and lets each problem follow each other one equally often."
+    ]
+
+
+def design(kind: ProblemKind = ProblemKind.DESIGN) -> Problem:
+    return next(problem for problem in read_built_in("starter").problems if problem.kind is kind)
+
+
+def refused_assistants(text: str, question: str = "", unusable: str = "") -> list[tuple[str, str]]:
+    file = parsed(text)
+    problems = {
+        task.problem: design(ProblemKind.QUESTION if task.problem == question else ProblemKind.DESIGN)
+        for task in file.study.problems
+    }
+    try:
+        check_assistants(file, problems, {unusable: "it is not set up."} if unusable else {})
+    except StudyFileError as error:
+        assert {file.text.splitlines()[flaw.line - 1].strip()[:11] for flaw in error.flaws} == {"assistants:"}
+        return [(flaw.field, flaw.message) for flaw in error.flaws]
+    return []
+
+
+def test_an_assistant_that_is_not_set_up_is_refused_at_its_condition() -> None:
+    assert refused_assistants(READY) == []
+    assert refused_assistants(READY, unusable="benchwright") == [
+        ("conditions[1].assistants", "benchwright: it is not set up.")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("assistants", "appears"),
+    [
+        ("[benchwright]", False),
+        ("[github.copilot]", False),
+        ("[benchwright, GitHub.copilot-chat]", True),
+        ("[benchwright]\n    aids: [generated]", True),
+    ],
+)
+def test_an_assistant_that_only_completes_is_refused_where_a_question_is_answered_in_a_form(
+    assistants: str, appears: bool
+) -> None:
+    text = READY.replace("[benchwright]", assistants)
+    assert refused_assistants(text) == []
+    flaws = refused_assistants(text, question="starter/skid-buffer-bug")
+    if appears:
+        assert flaws == []
+    else:
+        ((field, message),) = flaws
+        assert field == "conditions[1].assistants"
+        assert "can't appear in the form that answers starter/skid-buffer-bug (1 of 4 problems" in message
 
 
 def test_a_number_of_people_that_does_not_balance_is_told_with_one_that_does() -> None:
-    messages = imbalance_texts(READY.replace("participants: 16", "participants: 9"))
+    messages = balance_texts(READY.replace("participants: 16", "participants: 9"))
+    assert not any("The plan" in message for message in messages), "nothing is said to be even beside it"
     assert "a multiple of 8 does" in messages[-1]
     assert "not tried equally often under each condition" in messages[0]
-    assert imbalance_texts(READY.replace("participants: 16", "participants: 8")) == []
-    halves = imbalance_texts(READY.replace("participants: 16", "participants: 12"))
+    assert is_even(READY.replace("participants: 16", "participants: 8"))
+    halves = balance_texts(READY.replace("participants: 16", "participants: 12"))
     assert "not equally often at each place" in halves[0], "conditions are balanced, places are not"
 
 
 def test_each_person_under_one_condition_is_counted_by_people() -> None:
     text = READY.replace("unit: task", "unit: person").replace("order: latin-square", "order: random")
-    assert imbalance_texts(text) == []
-    assert "9 participants" in imbalance_texts(text.replace("participants: 16", "participants: 9"))[-1]
+    assert balance_texts(text) == ["The plan gives each condition to equally many people."]
+    assert "9 participants" in balance_texts(text.replace("participants: 16", "participants: 9"))[-1]
 
 
-def test_assistants_that_the_editor_of_run_cant_have_are_named() -> None:
+def test_assistants_that_participants_bring_themselves_are_named() -> None:
     (message,) = missing_assistants_note(parsed(READY.replace("[benchwright]", "[benchwright, github.copilot]")).study)
-    assert "github.copilot" in message and "no gallery" in message
+    assert message == "Participants need an editor of their own with github.copilot."

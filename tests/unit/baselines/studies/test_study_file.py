@@ -88,7 +88,7 @@ BOMB = "title: A study" + "".join(f"\nx{i}: &x{i} [{', '.join([f'*x{i - 1}' if i
         ("participants: 16", "participants: [a, a]", "line 18, participants: participants has a twice. Remove one."),
         ("participants: 16", "participants: 0", "line 18, participants: participants and conditions do not fit"),
         ("is: same", "more_than: 1", "line 46, exclusions[1]: prior_exposure takes `is: similar`"),
-        ("nowhere #", "somewhere #", "line 66, data: 'somewhere' is neither nowhere"),
+        ("nowhere #", "somewhere #", "line 65, data: 'somewhere' is neither nowhere"),
         (
             "feedback: messages",
             "feedback: all",

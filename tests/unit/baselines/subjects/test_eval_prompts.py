@@ -98,7 +98,7 @@ def test_the_form_for_several_files_is_the_one_that_replies_are_read_in() -> Non
     problem = design("rtl/a.sv", "rtl/b.sv")
     form = answer_prompt(problem).plain.rsplit("\n", 1)[1]
     reply = form.replace("<whole content>", "module m; endmodule\\n")
-    assert files_in_answer(problem, reply) == dict.fromkeys(("rtl/a.sv", "rtl/b.sv"), "module m; endmodule\n")
+    assert files_in_answer(problem, reply).files == dict.fromkeys(("rtl/a.sv", "rtl/b.sv"), "module m; endmodule\n")
 
 
 def test_the_data_sets_system_message_stands_in_place_of_ours() -> None:

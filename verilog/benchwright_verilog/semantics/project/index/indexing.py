@@ -25,7 +25,8 @@ from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 _BATCH = 32
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from benchwright_verilog.semantics.project.index.indexing import serve; serve()"
+    "from benchwright_verilog.semantics.project.index.indexing import serve_read_requests; "
+    "serve_read_requests()"
 )
 """The search path is handed over, so that nothing in the working directory is imported."""
 _NICENESS = 5

@@ -1,0 +1,147 @@
+"""Division of a person's time with agents: working, supervising them, waiting for them, away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from benchwright_attempts.clock.time_spent import WRITING_GAP_S
+
+_NS = 1_000_000_000
+Interval = tuple[int, int]
+"""Begin and end on the attempt's clock, in nanoseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWithAgents:
+    """Parts of the time on the clock of a person with agents, in seconds. Together they are all of it."""
+
+    working_s: float
+    """The person wrote or asked for something, up to ten seconds before that; or was there while no agent was active \
+and no hidden tests ran."""
+    supervising_s: float
+    """The person was there while an agent was active, and did nothing else."""
+    waiting_s: float
+    """The person was not there while an agent was active or hidden tests ran, or was there while only these ran."""
+    away_s: float
+    """The person was not there, and nothing was going on."""
+
+
+def divide_time_with_agents(
+    person_acts_ns: Iterable[int],
+    agent_acts_ns: Sequence[int],
+    away: Iterable[Interval],
+    run_intervals: Iterable[Interval],
+    end_ns: int,
+    *,
+    threshold_s: float,
+) -> TimeWithAgents:
+    """Divides the time on the clock.
+
+    An agent is active between two of its acts; of a longer gap as much counts as the threshold allows, before the
+    second act: it thinks before it does something. Agents that work in parallel are active once.
+
+    Args:
+        person_acts_ns: Times of the person's changes and requests.
+        agent_acts_ns: Times of all agents' changes and requests, in order.
+        away: Times without focus of the editor's window, or without input for a minute.
+        run_intervals: Times in which hidden tests ran.
+        end_ns: Time at the end.
+        threshold_s: Longest part of a gap between two acts of agents that counts, in seconds.
+    """
+    everything = [(0, end_ns)] if end_ns > 0 else []
+    threshold_ns, reach_ns = round(threshold_s * _NS), round(WRITING_GAP_S * _NS)
+    active = _union((max(before, act - threshold_ns), act) for before, act in pairwise(agent_acts_ns))
+    testing = _union(run_intervals)
+    there = _without(everything, _union(away))
+    acting = _both(everything, _union((max(0, act - reach_ns), act) for act in person_acts_ns))
+    going_on = _union([*active, *testing])
+    working = _union([*acting, *_without(there, going_on)])
+    supervising = _without(_both(there, active), working)
+    waiting = _without(_without(_both(everything, going_on), supervising), working)
+    working_ns, supervising_ns, waiting_ns = (_length(part) for part in (working, supervising, waiting))
+    away_ns = _length(everything) - working_ns - supervising_ns - waiting_ns
+    return TimeWithAgents(working_ns / _NS, supervising_ns / _NS, waiting_ns / _NS, away_ns / _NS)
+
+
+def _union(intervals: Iterable[Interval]) -> list[Interval]:
+    merged: list[Interval] = []
+    for begin, end in sorted(interval for interval in intervals if interval[0] < interval[1]):
+        if merged and begin <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((begin, end))
+    return merged
+
+
+def _both(first: Sequence[Interval], second: Sequence[Interval]) -> list[Interval]:
+    common: list[Interval] = []
+    index = 0
+    for begin, end in first:
+        while index < len(second) and second[index][1] <= begin:
+            index += 1
+        other = index
+        while other < len(second) and second[other][0] < end:
+            common.append((max(begin, second[other][0]), min(end, second[other][1])))
+            other += 1
+    return common
+
+
+def _without(intervals: Sequence[Interval], taken: Sequence[Interval]) -> list[Interval]:
+    left: list[Interval] = []
+    for begin, end in intervals:
+        for taken_begin, taken_end in _both([(begin, end)], taken):
+            if begin < taken_begin:
+                left.append((begin, taken_begin))
+            begin = taken_end
+        if begin < end:
+            left.append((begin, end))
+    return left
+
+
+def _length(intervals: Iterable[Interval]) -> int:
+    return sum(end - begin for begin, end in intervals)
+
+
+class PresenceFold:
+    """Takes the events that say when a person was away and when hidden tests ran, in order."""
+
+    def __init__(self) -> None:
+        self._lost_focus_ns: int | None = None
+        self._idle_ns: int | None = None
+        self._away: list[Interval] = []
+        self._run_starts: dict[str, int] = {}
+        self._runs: list[Interval] = []
+
+    def take_focus(self, clock_ns: int, *, is_focused: bool) -> None:
+        """The editor's window gained or lost focus."""
+        if is_focused and self._lost_focus_ns is not None:
+            self._away.append((self._lost_focus_ns, clock_ns))
+        self._lost_focus_ns = None if is_focused else self._lost_focus_ns or clock_ns
+
+    def take_idle(self, clock_ns: int, after_s: float, *, is_idle: bool) -> None:
+        """The person became idle some seconds ago, or active again."""
+        if is_idle:
+            self._idle_ns = max(0, clock_ns - round(after_s * _NS))
+        elif self._idle_ns is not None:
+            self._away.append((self._idle_ns, clock_ns))
+            self._idle_ns = None
+
+    def take_run_start(self, clock_ns: int, run: str) -> None:
+        """Hidden tests began to run."""
+        self._run_starts[run] = clock_ns
+
+    def take_run_end(self, clock_ns: int, run: str) -> None:
+        """They ended."""
+        if run in self._run_starts:
+            self._runs.append((self._run_starts.pop(run), clock_ns))
+
+    def away_until(self, end_ns: int) -> list[Interval]:
+        """Times in which the person was away."""
+        still_away = [begin for begin in (self._lost_focus_ns, self._idle_ns) if begin is not None]
+        return [*self._away, *((begin, end_ns) for begin in still_away)]
+
+    def runs_until(self, end_ns: int) -> list[Interval]:
+        """Times in which hidden tests ran."""
+        return [*self._runs, *((begin, end_ns) for begin in self._run_starts.values())]
