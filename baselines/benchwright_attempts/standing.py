@@ -168,10 +168,10 @@ def attempt_view(
 
     Args:
         state: State of the attempt. None if it has not been opened.
-        newest_verdict: Its newest newest_verdict. None before the first.
-        pending_run: The run that has no newest_verdict yet. None if there is none.
+        newest_verdict: Its newest verdict. None before the first.
+        pending_run: The run that has no verdict yet. None if there is none.
         passed_run: Number of the first run that passed. None if none did.
-        has_changed_files: True if the files are not those of the newest newest_verdict any more.
+        has_changed_files: True if the files are not those of the newest verdict any more.
         is_withdrawn: True if its participant took the consent back.
         kind: Kind of the problem.
     """
@@ -179,26 +179,26 @@ def attempt_view(
         return AttemptView()
     if newest_verdict is not None and newest_verdict.outcome == RECORDED:
         passed_run = None
-    known = AttemptView(
+    base_view = AttemptView(
         run=newest_verdict.run if newest_verdict is not None else None,
         decided_at=newest_verdict.decided_at if newest_verdict is not None else None,
         newest_run=newest_verdict.run if newest_verdict is not None else None,
         passed_run=passed_run,
     )
     if is_withdrawn:
-        return replace(known, standing=Standing.WITHDRAWN, short="withdrawn", headline="Consent was taken back")
+        return replace(base_view, standing=Standing.WITHDRAWN, short="withdrawn", headline="Consent was taken back")
     if state is AttemptState.ABANDONED:
         had_passed = f"; run {passed_run} had passed" if passed_run is not None else ""
-        return replace(known, standing=Standing.GIVEN_UP, short="given up", headline=f"Given up{had_passed}")
+        return replace(base_view, standing=Standing.GIVEN_UP, short="given up", headline=f"Given up{had_passed}")
     if pending_run is not None and not state.ended:
-        return _pending_view(known, pending_run, newest_verdict, kind)
+        return _pending_view(base_view, pending_run, newest_verdict, kind)
     if newest_verdict is None:
-        return _view_without_verdict(known, state, kind)
-    return _verdict_view(known, state, newest_verdict, kind, has_changed_files=has_changed_files)
+        return _view_without_verdict(base_view, state, kind)
+    return _verdict_view(base_view, state, newest_verdict, kind, has_changed_files=has_changed_files)
 
 
 def _pending_view(
-    known: AttemptView, pending_run: PendingRun, shown_verdict: ShownVerdict | None, kind: ProblemKind
+    base_view: AttemptView, pending_run: PendingRun, shown_verdict: ShownVerdict | None, kind: ProblemKind
 ) -> AttemptView:
     standing = Standing.QUEUED if pending_run.is_queued else Standing.RUNNING
     run_name = _run_name(pending_run.run, kind)
@@ -206,7 +206,7 @@ def _pending_view(
     if shown_verdict is not None:
         headline += f"; {_run_name(shown_verdict.run, kind)}: {verdict_words(shown_verdict, kind).short}"
     return replace(
-        known,
+        base_view,
         standing=standing,
         short=f"{run_name} {standing.value}",
         headline=headline,
@@ -216,24 +216,29 @@ def _pending_view(
     )
 
 
-def _view_without_verdict(known: AttemptView, state: AttemptState, kind: ProblemKind) -> AttemptView:
+def _view_without_verdict(base_view: AttemptView, state: AttemptState, kind: ProblemKind) -> AttemptView:
     if state.ended:
         ending = "The time is over" if state is AttemptState.TIMED_OUT else "It was submitted"
         return replace(
-            known, standing=Standing.UNDECIDED, short="no verdict", headline=f"{ending}, and there is no verdict"
+            base_view, standing=Standing.UNDECIDED, short="no verdict", headline=f"{ending}, and there is no verdict"
         )
     nothing_yet = "The hidden tests have not run yet" if kind is ProblemKind.DESIGN else "No answer has been scored yet"
     headline = "The clock has not started" if state is AttemptState.OPEN else nothing_yet
-    return replace(known, standing=Standing.OPEN, short=Standing.OPEN.value, headline=headline)
+    return replace(base_view, standing=Standing.OPEN, short=Standing.OPEN.value, headline=headline)
 
 
 def _verdict_view(
-    known: AttemptView, state: AttemptState, shown_verdict: ShownVerdict, kind: ProblemKind, *, has_changed_files: bool
+    base_view: AttemptView,
+    state: AttemptState,
+    shown_verdict: ShownVerdict,
+    kind: ProblemKind,
+    *,
+    has_changed_files: bool,
 ) -> AttemptView:
     phrases, standing = verdict_words(shown_verdict, kind), verdict_standing(shown_verdict)
     short, headline = phrases.short, f"{phrases.headline} ({_run_name(shown_verdict.run, kind)})"
-    if known.passed_run is not None and standing is not Standing.PASSED:
-        headline += f"; {_run_name(known.passed_run, kind)} had passed"
+    if base_view.passed_run is not None and standing is not Standing.PASSED:
+        headline += f"; {_run_name(base_view.passed_run, kind)} had passed"
     if state is AttemptState.TIMED_OUT:
         headline = f"Out of time. {headline}"
         if standing is Standing.FAILED:
@@ -242,7 +247,7 @@ def _verdict_view(
         files = "files have" if kind is ProblemKind.DESIGN else "answer has"
         standing, short = Standing.STALE, f"{short}, changed since"
         headline += f"; the {files} changed since"
-    return replace(known, standing=standing, short=short, headline=headline)
+    return replace(base_view, standing=standing, short=short, headline=headline)
 
 
 def _run_name(run: int, kind: ProblemKind) -> str:
@@ -261,12 +266,12 @@ def summary_view(
         judged_paths: The files that are judged, if that is known; otherwise those of the newest verdict.
     """
     verdict = summary.verdict
-    shown = ShownVerdict.from_log(verdict) if verdict is not None else None
-    if shown is not None and not is_shown:
-        shown = ShownVerdict(shown.run, RECORDED, RECORDED, decided_at=shown.decided_at)
+    shown_verdict = ShownVerdict.from_log(verdict) if verdict is not None else None
+    if shown_verdict is not None and not is_shown:
+        shown_verdict = ShownVerdict(shown_verdict.run, RECORDED, RECORDED, decided_at=shown_verdict.decided_at)
     return attempt_view(
         summary.state,
-        newest_verdict=shown,
+        newest_verdict=shown_verdict,
         pending_run=PendingRun(max(summary.open_runs.values())) if summary.open_runs else None,
         passed_run=summary.first_pass.number if summary.first_pass is not None else None,
         has_changed_files=verdict is not None and has_changed_files(summary, judged_paths),
@@ -326,7 +331,7 @@ def cancelled_run_standing(reason: str) -> Standing:
 
 
 def verdict_standing(shown_verdict: ShownVerdict) -> Standing:
-    """The standing of one run that has a shown_verdict."""
+    """The standing of one run that has a verdict."""
     if shown_verdict.outcome == RECORDED:
         return Standing.RECORDED
     if shown_verdict.reason in _WAITS:
@@ -344,7 +349,7 @@ _WAITS = frozenset(reason.value for reason in Reason if reason.waits_for_judge)
 
 @dataclass(frozen=True, slots=True)
 class VerdictWords:
-    """The same verdict twice."""
+    """One verdict in words, short and as a headline."""
 
     short: str
     """A few words, such as `3/5 passed`."""
@@ -376,7 +381,7 @@ _UNDECIDED: Mapping[str, str] = {
 
 
 def verdict_words(shown_verdict: ShownVerdict, kind: ProblemKind) -> VerdictWords:
-    """The words for one shown_verdict, whichever run it is of."""
+    """The words for one verdict, whichever run it is of."""
     match verdict_standing(shown_verdict):
         case Standing.RECORDED:
             return VerdictWords("recorded", "The run was recorded")

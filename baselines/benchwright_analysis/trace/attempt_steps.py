@@ -193,8 +193,10 @@ class _AttemptStepReader:
     ) -> TraceStep:
         if not self._shows_results:
             return TraceStep(StepKind.RAN, f"{subject}: recorded; the study shows no results", at_s)
-        shown = ShownVerdict(run, present_outcome_of_recorded(reason, outcome).value, reason)
-        return TraceStep(StepKind.RAN, f"{subject} {verdict_standing(shown).value}{counts_suffix}", at_s, fact_texts)
+        shown_verdict = ShownVerdict(run, present_outcome_of_recorded(reason, outcome).value, reason)
+        return TraceStep(
+            StepKind.RAN, f"{subject} {verdict_standing(shown_verdict).value}{counts_suffix}", at_s, fact_texts
+        )
 
 
 def _step_of_model_use(event: Event, at_s: float) -> TraceStep | None:

@@ -179,7 +179,9 @@ class ActorFold:
             case "connection":
                 self._take_connection(seq, event_fields)
             case "environment":
-                self._has_assistant |= any(part["ai"] and part["active"] for part in event_fields.get("extensions", ()))
+                self._has_assistant |= any(
+                    extension["ai"] and extension["active"] for extension in event_fields.get("extensions", ())
+                )
             case "assistant":
                 self._has_assistant = True
         return None
@@ -204,11 +206,11 @@ class ActorFold:
             self._note_act(actor.actor, clock_ns)
         shares = [
             ActorShare(
-                known.actor, str(known.method), self._requests[known], self._changes[known], self._inserted[known]
+                actor.actor, str(actor.method), self._requests[actor], self._changes[actor], self._inserted[actor]
             )
-            for known in sorted(
+            for actor in sorted(
                 {*self._requests, *self._changes},
-                key=lambda known: (list(Actor).index(known.actor), str(known.method)),
+                key=lambda actor: (list(Actor).index(actor.actor), str(actor.method)),
             )
         ]
         return AttemptActors(tuple(shares), tuple(self._agents))
@@ -315,9 +317,9 @@ def put_in(old_text: str | None, new_text: str) -> int:
         old_text: None if it is not known.
         new_text: The text that took its place.
     """
-    old, new = "".join((old_text or "").split()), "".join(new_text.split())
-    most = min(len(old), len(new))
-    begin = next((index for index in range(most) if old[index] != new[index]), most)
-    most -= begin
-    end = next((index for index in range(most) if old[-1 - index] != new[-1 - index]), most)
-    return len(new) - begin - end
+    old_letters, new_letters = "".join((old_text or "").split()), "".join(new_text.split())
+    shared = min(len(old_letters), len(new_letters))
+    begin = next((index for index in range(shared) if old_letters[index] != new_letters[index]), shared)
+    shared -= begin
+    end = next((index for index in range(shared) if old_letters[-1 - index] != new_letters[-1 - index]), shared)
+    return len(new_letters) - begin - end

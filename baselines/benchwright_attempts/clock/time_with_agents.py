@@ -52,15 +52,15 @@ def divide_time_with_agents(
     """
     everything = [(0, end_ns)] if end_ns > 0 else []
     threshold_ns, reach_ns = round(threshold_s * _NS), round(WRITING_GAP_S * _NS)
-    active = _union((max(before, act - threshold_ns), act) for before, act in pairwise(agent_acts_ns))
+    active = _union((max(previous_act, act - threshold_ns), act) for previous_act, act in pairwise(agent_acts_ns))
     testing = _union(run_intervals)
-    there = _without(everything, _union(away))
+    present = _without(everything, _union(away))
     acting = _both(everything, _union((max(0, act - reach_ns), act) for act in person_acts_ns))
     going_on = _union([*active, *testing])
-    working = _union([*acting, *_without(there, going_on)])
-    supervising = _without(_both(there, active), working)
+    working = _union([*acting, *_without(present, going_on)])
+    supervising = _without(_both(present, active), working)
     waiting = _without(_without(_both(everything, going_on), supervising), working)
-    working_ns, supervising_ns, waiting_ns = (_length(part) for part in (working, supervising, waiting))
+    working_ns, supervising_ns, waiting_ns = (_length(intervals) for intervals in (working, supervising, waiting))
     away_ns = _length(everything) - working_ns - supervising_ns - waiting_ns
     return TimeWithAgents(working_ns / _NS, supervising_ns / _NS, waiting_ns / _NS, away_ns / _NS)
 
@@ -75,29 +75,30 @@ def _union(intervals: Iterable[Interval]) -> list[Interval]:
     return merged
 
 
-def _both(first: Sequence[Interval], second: Sequence[Interval]) -> list[Interval]:
+def _both(intervals: Sequence[Interval], other_intervals: Sequence[Interval]) -> list[Interval]:
     common: list[Interval] = []
     index = 0
-    for begin, end in first:
-        while index < len(second) and second[index][1] <= begin:
+    for begin, end in intervals:
+        while index < len(other_intervals) and other_intervals[index][1] <= begin:
             index += 1
-        other = index
-        while other < len(second) and second[other][0] < end:
-            common.append((max(begin, second[other][0]), min(end, second[other][1])))
-            other += 1
+        overlapping = index
+        while overlapping < len(other_intervals) and other_intervals[overlapping][0] < end:
+            other_begin, other_end = other_intervals[overlapping]
+            common.append((max(begin, other_begin), min(end, other_end)))
+            overlapping += 1
     return common
 
 
-def _without(intervals: Sequence[Interval], taken: Sequence[Interval]) -> list[Interval]:
-    left: list[Interval] = []
+def _without(intervals: Sequence[Interval], removed: Sequence[Interval]) -> list[Interval]:
+    remainder: list[Interval] = []
     for begin, end in intervals:
-        for taken_begin, taken_end in _both([(begin, end)], taken):
-            if begin < taken_begin:
-                left.append((begin, taken_begin))
-            begin = taken_end
+        for removed_begin, removed_end in _both([(begin, end)], removed):
+            if begin < removed_begin:
+                remainder.append((begin, removed_begin))
+            begin = removed_end
         if begin < end:
-            left.append((begin, end))
-    return left
+            remainder.append((begin, end))
+    return remainder
 
 
 def _length(intervals: Iterable[Interval]) -> int:

@@ -70,8 +70,10 @@ def _read_event(files: Mapping[str, str], answer_files: AnswerFiles) -> ReplyRea
 
 def _shortened(phrases: Sequence[str]) -> tuple[str, ...]:
     """The first of them, each without what is long or can't be printed: they quote the reply."""
-    shown = ["".join(letter if letter.isprintable() else " " for letter in phrase)[:200] for phrase in phrases[:_MOST]]
-    return (*shown, *([f"{len(phrases) - _MOST:,} more"] if len(phrases) > _MOST else ()))
+    printable_phrases = [
+        "".join(letter if letter.isprintable() else " " for letter in phrase)[:200] for phrase in phrases[:_MOST]
+    ]
+    return (*printable_phrases, *([f"{len(phrases) - _MOST:,} more"] if len(phrases) > _MOST else ()))
 
 
 def _flawed_reply(reason: Reason) -> ReplyResult:

@@ -173,21 +173,21 @@ def _task_minutes(study: Study, match: re.Match[str]) -> str:
     limits = {study.time_limit_s(problem) for problem in study.problem_refs}
     if _minutes(match) * 60 in limits:
         return ""
-    given = ", ".join(f"{limit_s / 60:g}" for limit_s in sorted(limit for limit in limits if limit is not None))
-    has = f"tasks have limits of {given} minutes" if given else "no time limit is set"
-    return f"{has}. Write the same in limits.time_minutes and here."
+    minutes_text = ", ".join(f"{limit_s / 60:g}" for limit_s in sorted(limit for limit in limits if limit is not None))
+    stated_limits = f"tasks have limits of {minutes_text} minutes" if minutes_text else "no time limit is set"
+    return f"{stated_limits}. Write the same in limits.time_minutes and here."
 
 
 def _most_minutes(study: Study, match: re.Match[str]) -> str:
     longest = longest_minutes(study)
     if longest is not None and longest <= _minutes(match):
         return ""
-    has = (
+    stated_limits = (
         "there is no time limit for every task"
         if longest is None
         else f"all time limits together are {longest:g} minutes"
     )
-    return f"{has}. Change limits.time_minutes, or the text."
+    return f"{stated_limits}. Change limits.time_minutes, or the text."
 
 
 def _kept_months(study: Study, match: re.Match[str]) -> str:

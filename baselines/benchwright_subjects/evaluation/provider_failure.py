@@ -93,10 +93,10 @@ def no_reply(limit_s: float, failed_requests: list[FailedRequest]) -> ProviderEr
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
     """An error of Inspect's retries, and what it was made of, outermost first."""
-    seen: set[int] = set()
+    yielded_ids: set[int] = set()
     cause: BaseException | None = error
-    while cause is not None and id(cause) not in seen:
-        seen.add(id(cause))
+    while cause is not None and id(cause) not in yielded_ids:
+        yielded_ids.add(id(cause))
         yield cause
         last_attempt = getattr(cause, "last_attempt", None)
         cause = last_attempt.exception() if last_attempt is not None else cause.__cause__

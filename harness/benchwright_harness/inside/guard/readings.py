@@ -112,7 +112,7 @@ class BranchMarker:
 
     def __init__(self, source_words: Sequence[Word]) -> None:
         self._words = source_words
-        self._at = 0
+        self._index = 0
         self._marked: list[Word] = []
         self.branches: dict[int, str] = {}
         """Number of a mark → words at which its branch begins."""
@@ -123,7 +123,7 @@ class BranchMarker:
         Raises:
             UnreadError: The text is not built as expected.
         """
-        while self._at < len(self._words):
+        while self._index < len(self._words):
             word = self._next()
             if word in _MODULES:
                 self._skip_statement()
@@ -134,23 +134,18 @@ class BranchMarker:
 
     @property
     def _word(self) -> Word:
-        if self._at >= len(self._words):
+        if self._index >= len(self._words):
             raise UnreadError("the design ends within a module")
-        return self._words[self._at]
+        return self._words[self._index]
 
     def _next(self) -> Word:
         word = self._word
-        self._at += 1
+        self._index += 1
         self._marked.append(word)
         return word
 
-    def _expect(self, word: str) -> None:
-        if self._word != word:
-            raise UnreadError(f"{self._word} stands where {word} should be, behind {self._before()}")
-        self._next()
-
     def _before(self) -> str:
-        return _quoted(self._words[max(0, self._at - 8) : self._at])
+        return _quoted(self._words[max(0, self._index - 8) : self._index])
 
     def _items(self, end: str) -> None:
         """Items of a module or a block, up to the word that ends it."""
@@ -204,7 +199,7 @@ class BranchMarker:
             self._item()
         elif word == ";":
             self._next()
-        elif word == "begin" or self._words[self._at + 1 : self._at + 3] == [":", "begin"]:
+        elif word == "begin" or self._words[self._index + 1 : self._index + 3] == [":", "begin"]:
             if word != "begin":
                 self._next()
                 self._next()
@@ -220,16 +215,16 @@ class BranchMarker:
 
     def _mark(self) -> None:
         number = len(self.branches)
-        self.branches[number] = _quoted(self._words[max(0, self._at - 12) : self._at + 6])
+        self.branches[number] = _quoted(self._words[max(0, self._index - 12) : self._index + 6])
         self._marked += [Word(f"localparam {_MARK}{number} = 0;")]
 
     def _label(self) -> None:
-        if self._at < len(self._words) and self._word == ":":
+        if self._index < len(self._words) and self._word == ":":
             self._next()
             self._next()
 
     def _is_labelled_assertion(self) -> bool:
-        following = self._words[self._at + 1 : self._at + 3]
+        following = self._words[self._index + 1 : self._index + 3]
         return following[:1] == [":"] and following[1:] in (["assert"], ["assume"], ["cover"], ["restrict"])
 
     def _statement(self) -> None:
@@ -239,7 +234,7 @@ class BranchMarker:
             if word in ("@", "#"):
                 self._next()
                 self._next() if self._word != "(" else self._skip_brackets()
-            elif self._words[self._at + 1 : self._at + 2] == [":"]:
+            elif self._words[self._index + 1 : self._index + 2] == [":"]:
                 self._next()
                 self._next()
             elif word in ("unique", "unique0", "priority", "forever"):
@@ -268,7 +263,7 @@ class BranchMarker:
             self._skip_statement()
 
     def _else(self) -> None:
-        if self._at < len(self._words) and self._word == "else":
+        if self._index < len(self._words) and self._word == "else":
             self._next()
             self._statement()
 
@@ -346,20 +341,20 @@ class _Comparison:
         """
         texts = {tool: _PREPROCESSORS[tool](self._sources, self._folder) for tool in self._tools}
         words_of = {tool: words(text) for tool, text in texts.items()}
-        first, *others = self._tools
-        for other in others:
-            _compare_words(first, words_of[first], other, words_of[other])
-        self._plain.write_text(joined(words_of[first]), encoding="utf-8")
-        marker = BranchMarker(words_of[first])
+        source_words = words_of[self._tools[0]]
+        for tool in self._tools[1:]:
+            _compare_words(self._tools[0], source_words, tool, words_of[tool])
+        self._plain.write_text(joined(source_words), encoding="utf-8")
+        marker = BranchMarker(source_words)
         self._marked.write_text(marker.marked_text(), encoding="utf-8")
         # Without a branch all tools have the same ones.
         marks_of = {tool: _BRANCHES[tool](self) for tool in self._tools if tool != "yosys"} if marker.branches else {}
-        for left, right in itertools.combinations(marks_of, 2):
-            if different := sorted(marks_of[left] ^ marks_of[right], key=int):
-                mark = different[0]
-                holder = left if mark in marks_of[left] else right
-                other = right if holder == left else left
-                raise DifferenceError(f"{holder} takes the branch at “{marker.branches[int(mark)]}”, {other} does not")
+        for tool_pair in itertools.combinations(marks_of, 2):
+            if differing_marks := marks_of[tool_pair[0]] ^ marks_of[tool_pair[1]]:
+                mark = min(differing_marks, key=int)
+                taker, refuser = sorted(tool_pair, key=lambda tool: mark not in marks_of[tool])
+                place = marker.branches[int(mark)]
+                raise DifferenceError(f"{taker} takes the branch at “{place}”, {refuser} does not")
         if "yosys" in self._tools:
             for top in self._tops or self._roots():
                 self._compare_function(top)
@@ -388,8 +383,8 @@ class _Comparison:
         design = self._folder / "hierarchy.json"
         _run(["yosys", "-q", "-p", f"read_verilog -sv {self._plain}; hierarchy; proc; write_json {design}"])
         modules = json.loads(design.read_text(encoding="utf-8"))["modules"]
-        used = {cell["type"] for module in modules.values() for cell in module["cells"].values()}
-        return sorted(name for name in modules if name not in used and not name.startswith("$"))
+        instantiated = {cell["type"] for module in modules.values() for cell in module["cells"].values()}
+        return sorted(name for name in modules if name not in instantiated and not name.startswith("$"))
 
     def _compare_function(self, top: str) -> None:
         netlist_file, ports_file = self._folder / "netlist.v", self._folder / "ports.json"
@@ -456,9 +451,9 @@ class Netlist:
             sources = self._sources.get(bit, [])
             if sources is None and bit in self._names:
                 names.add(self._names[bit])
-            new = set(sources or ()) - reached
-            reached |= new
-            waiting += new
+            unreached = set(sources or ()) - reached
+            reached |= unreached
+            waiting += unreached
         return sorted(names)
 
 
@@ -530,9 +525,9 @@ def _simulate_with_icarus(files: Sequence[str], folder: Path) -> str:
 
 def _simulate_with_verilator(files: Sequence[str], folder: Path) -> str:
     options = ["--binary", "--timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--x-assign", "0", "--x-initial", "0"]
-    made = folder / "made"
-    _run(["verilator", *options, "-O0", "--top-module", "benchwright_bench", "--Mdir", str(made), *files])
-    return _run([str(made / "Vbenchwright_bench")])
+    build_folder = folder / "made"
+    _run(["verilator", *options, "-O0", "--top-module", "benchwright_bench", "--Mdir", str(build_folder), *files])
+    return _run([str(build_folder / "Vbenchwright_bench")])
 
 
 def _icarus_preprocessed(sources: Sequence[str], folder: Path) -> str:
@@ -547,23 +542,23 @@ def _verilator_preprocessed(sources: Sequence[str], folder: Path) -> str:
 
 def _yosys_preprocessed(sources: Sequence[str], folder: Path) -> str:
     options = " ".join(_include_options(sources))
-    dump = _run(["yosys", "-p", f"read_verilog -sv -ppdump {options} {' '.join(sources)}"])
-    parts = re.findall(
-        r"^-- Verilog code after preprocessor --\n(.*?)^-- END OF DUMP --$", dump, re.MULTILINE | re.DOTALL
+    yosys_log = _run(["yosys", "-p", f"read_verilog -sv -ppdump {options} {' '.join(sources)}"])
+    dumps = re.findall(
+        r"^-- Verilog code after preprocessor --\n(.*?)^-- END OF DUMP --$", yosys_log, re.MULTILINE | re.DOTALL
     )
-    return "\n".join(re.sub(r"^`file_(?:push|pop).*$", "", part, flags=re.MULTILINE) for part in parts)
+    return "\n".join(re.sub(r"^`file_(?:push|pop).*$", "", dump, flags=re.MULTILINE) for dump in dumps)
 
 
 def _include_options(sources: Sequence[str]) -> list[str]:
     return [f"-I{folder}" for folder in dict.fromkeys(os.path.dirname(source) for source in sources)]
 
 
-def _compare_words(left: str, left_words: Sequence[str], right: str, right_words: Sequence[str]) -> None:
-    pairs = itertools.zip_longest(left_words, right_words, fillvalue="the end")
-    for number, (left_word, right_word) in enumerate(pairs):
-        if left_word != right_word:
-            before = _quoted(left_words[max(0, number - 6) : number])
-            raise DifferenceError(f"behind “{before}” {left} reads “{left_word}”, {right} “{right_word}”")
+def _compare_words(tool: str, tool_words: Sequence[Word], other_tool: str, other_words: Sequence[Word]) -> None:
+    pairs = itertools.zip_longest(tool_words, other_words, fillvalue="the end")
+    for number, (word, other_word) in enumerate(pairs):
+        if word != other_word:
+            preceding = _quoted(tool_words[max(0, number - 6) : number])
+            raise DifferenceError(f"behind “{preceding}” {tool} reads “{word}”, {other_tool} “{other_word}”")
 
 
 def _run(argv: Sequence[str]) -> str:
