@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from benchwright_harness.decision.report import StepReport, ToolRun
 from benchwright_harness.execution.comparison import joined_tools, read_comparison
-from benchwright_harness.inside.guard.readings import BranchMarker, Netlist, UnreadError, bench_text, joined, words
+from benchwright_harness.inside.guard.readings import (
+    BranchMarker,
+    Netlist,
+    UnreadError,
+    _Comparison,
+    bench_text,
+    joined,
+    words,
+)
 from benchwright_problems.category import Category
 
 from ...adversarial.submission import flow
@@ -79,6 +89,12 @@ def test_an_output_is_compared_while_the_registers_behind_it_are_known() -> None
     text = bench_text("top", netlist, "token")
     assert "(^netlist.\\state )" in text
     assert text.count("$display") == 5
+
+
+def test_a_module_with_a_name_like_a_command_is_never_handed_to_yosys(tmp_path: Path) -> None:
+    comparison = _Comparison(("iverilog", "yosys"), (), (), tmp_path)
+    with pytest.raises(UnreadError, match="name of a module"):
+        comparison._compare_function("t;exec")
 
 
 def test_a_port_of_both_directions_is_unread() -> None:

@@ -387,6 +387,9 @@ class _Comparison:
         return sorted(name for name in modules if name not in instantiated and not name.startswith("$"))
 
     def _compare_function(self, top: str) -> None:
+        # A design may name a module like a command of Yosys.
+        if not re.fullmatch(r"[A-Za-z_]\w*", top, re.ASCII):
+            raise UnreadError("the name of a module at the top has other signs than letters and digits")
         netlist_file, ports_file = self._folder / "netlist.v", self._folder / "ports.json"
         _run(
             [
