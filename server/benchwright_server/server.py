@@ -284,6 +284,7 @@ class BenchwrightServer(EditorServer):
                 loop.run_in_executor(None, _load_ahead, self.sessions.home)
             start_retrying_deliveries(self.sessions.home, partial(self._report_delivery, loop))
             await run_async(stop, message_reader, self.protocol, logger, self.report_server_error)
+            stop.set()
 
         try:
             asyncio.run(run())
@@ -343,7 +344,8 @@ class BenchwrightServer(EditorServer):
             self.delivery.note()
         if not (session.ended or session.is_elsewhere):
             self._answer_agents(session)
-        if session not in self._telling:
+        is_connected = self._stop_event is None or not self._stop_event.is_set()
+        if is_connected and session not in self._telling:
             self._telling[session] = asyncio.get_running_loop().create_task(self._send_changes(session))
 
     def _answer_agents(self, session: EditorSession) -> None:

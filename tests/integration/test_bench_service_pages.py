@@ -126,7 +126,7 @@ def test_staff_see_how_far_each_student_is_and_what_they_did(
     progress = teacher.get(f"/courses/{course.name}/progress").text
     assert "Lin &lt;b&gt;Wei&lt;/b&gt;" in progress
     (link,) = re.findall(r'href="(/courses/[^"]*/attempts/[^"]*)"', progress)
-    assert re.search(r">✗ 1<span class=\"only-read\"> runs, failed, run 1</span></a>", progress)
+    assert re.search(r">✗ 1<span class=\"only-read\"> run, failed, run 1</span></a>", progress)
     attempt_page = teacher.get(link).text
     assert "<td>✗ failed</td>" in attempt_page
     assert re.search(r"None of the \d+ hidden tests passed\.", attempt_page)

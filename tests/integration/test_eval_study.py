@@ -274,7 +274,7 @@ def test_the_time_limit_is_the_problems_own(lab: Lab) -> None:
 
     with JudgeEndpoint(play) as endpoint:
         result = run("eval", "--study", lab.study(text), "--base-url", endpoint.url, "--json")
-    assert result.exit_code == 2, result.output
+    assert result.exit_code == 1, result.output
     assert json.loads(result.stdout)["conditions"]["small"]["done"] == 1
     pause_reasons = {
         attempt.problem: [event.reason for event in lab.events(attempt.id) if isinstance(event, Paused)]

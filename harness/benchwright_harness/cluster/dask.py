@@ -188,7 +188,7 @@ class DaskExecutor:
 
         # The scheduler's answer to a cancellation would end a later submission of the same key as well.
         key = f"benchwright-{task.key}-{uuid.uuid4().hex}"
-        future = self._client.submit(_run_until_released, task, self._workers_cache, key, submission_key=key)
+        future = self._client.submit(_run_until_released, task, self._workers_cache, key, key=key)
         try:
             return task, await future
         except KilledWorker:

@@ -73,7 +73,8 @@ class AssistanceFacts:
     def keep_program_failure(self, event_fields: Mapping[str, Any]) -> None:
         """The attempt was given up."""
         reason = str(event_fields.get("reason") or "")
-        self._failure = reason.removeprefix(_FAILED) if reason.startswith(_FAILED) else ""
+        # Details of its end follow in brackets.
+        self._failure = reason.removeprefix(_FAILED).partition(" (")[0] if reason.startswith(_FAILED) else ""
 
     def summary(self) -> Assistance:
         """Summary of the events. Editors that report no acceptance report what each edit was."""

@@ -328,7 +328,7 @@ def test_a_slow_model_keeps_a_streamed_connection_alive(tmp_path: Path, monkeypa
 
             return asyncio.create_task(later())
 
-        monkeypatch.setattr(bridge, "next_answer_page", slowly)
+        monkeypatch.setattr(bridge, "answer", slowly)
         body = REQUESTS["/v1/chat/completions"] | {"stream": True}
         async with client.stream("POST", "/v1/chat/completions", json=body) as response:
             lines = response.aiter_lines()
@@ -356,7 +356,7 @@ def test_a_program_that_hangs_up_cancels_its_request(tmp_path: Path, monkeypatch
 
             return asyncio.create_task(wait())
 
-        monkeypatch.setattr(bridge, "next_answer_page", never)
+        monkeypatch.setattr(bridge, "answer", never)
         posted = asyncio.create_task(client.post("/v1/messages", json=REQUESTS["/v1/messages"]))
         await request_arrived.wait()
         posted.cancel()
