@@ -34,7 +34,9 @@ class ProblemRecord:
     """The person's standing with it."""
     attempts: int = 0
     best_s: float | None = None
-    """Shortest active time of an attempt that has ended with a pass, in seconds."""
+    """Shortest active time of an attempt that has ended with a pass, and in which no agent had a part, in seconds."""
+    passed_with_agent: bool = False
+    """True if an agent had a part in every attempt that passed."""
 
 
 _MACHINES = frozenset(solver.value for solver in Solver if not solver.is_person)
@@ -164,16 +166,23 @@ class Attempts:
             live_views: Attempt → its view, of those of which more is known than the log has.
         """
         views_by_problem: dict[str, list[AttemptView]] = {}
+        own_passes: set[str] = set()
         best_s: dict[str, float] = {}
         for header, summary in self._log.summaries():
             if header.condition in _MACHINES or header.study:
                 continue
             view = live_views.get(header.id) or summary_view(summary)
             views_by_problem.setdefault(header.problem, []).append(view)
+            if summary.has_agent:
+                continue
+            if view.passed_run is not None:
+                own_passes.add(header.problem)
             if view.standing is Standing.PASSED and summary.state.ended and summary.has_clock:
                 active_s = summary.clock.active_s
                 best_s[header.problem] = min(active_s, best_s.get(header.problem, active_s))
-        return {
-            problem: ProblemRecord(problem_view(views), len(views), best_s.get(problem))
-            for problem, views in views_by_problem.items()
-        }
+        records = {}
+        for problem, views in views_by_problem.items():
+            view = problem_view(views)
+            is_by_agent = view.standing is Standing.PASSED and problem not in own_passes
+            records[problem] = ProblemRecord(view, len(views), best_s.get(problem), passed_with_agent=is_by_agent)
+        return records

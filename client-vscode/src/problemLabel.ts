@@ -35,7 +35,7 @@ export function problemFacts(problem: ProblemSummary): (readonly [string, string
     [t("Kind"), word(problem.kind)],
     [t("Category"), `${problem.categoryName} (${problem.category})`],
     [t("Difficulty"), word(problem.difficulty)],
-    [t("State"), standingText({ ...problem, standing: problem.state })],
+    [t("State"), withAgent(problem, standingText({ ...problem, standing: problem.state }))],
     [t("Attempts"), String(problem.attempts ?? 0)],
     ...(best === undefined ? [] : [[t("Best time"), clockTime(best)] as const]),
   ];
@@ -69,5 +69,10 @@ export function problemIcon(state: ProblemSummary["state"]): string {
 
 function stateWords(problem: ProblemSummary, time: (seconds: number) => string): string {
   const best = problem.bestTimeS ?? undefined;
-  return problem.state === "passed" && best !== undefined ? t("passed {0}", time(best)) : word(problem.state);
+  const passedIn = problem.state === "passed" && best !== undefined;
+  return withAgent(problem, passedIn ? t("passed {0}", time(best)) : word(problem.state));
+}
+
+function withAgent(problem: ProblemSummary, words: string): string {
+  return problem.passedWithAgent ? t("{0}, with an agent", words) : words;
 }

@@ -10,6 +10,12 @@ test("a solved problem shows its best time", () => {
   assert.equal(problemSpoken(solved), "Counter, passed 12 minutes 3 seconds, easy, design, RTL generation");
 });
 
+test("a pass in which an agent had a part says so", () => {
+  const solved = problem({ state: "passed", passedWithAgent: true });
+  assert.equal(problemDescription(solved), "passed, with an agent · easy · design · RTL generation");
+  assert.match(problemTooltip(solved), /^State: passed, with an agent$/m);
+});
+
 test("a row of the side bar has only the best time and the difficulty beside the title", () => {
   assert.equal(rowDescription(problem({ state: "passed", bestTimeS: 723 })), "12:03 · easy");
   assert.equal(rowDescription(problem()), "easy");

@@ -27,7 +27,7 @@ from benchwright_attempts.summary.summary import READ, AttemptVerdict, Summarizi
 from benchwright_foundation.json_text import read_json
 from benchwright_problems.verdict import Outcome
 
-VERSION = 3
+VERSION = 4
 """Of `body`; increased when a summary gets other fields or other rules (of outcomes, too)."""
 
 _KEEP = text(
@@ -195,6 +195,7 @@ def dumps(summary: Summary) -> str:
             "kinds": sorted(summary.event_types),
             "opened_with_files": summary.opened_with_files,
             "reported_s": summary.reported_s,
+            "has_agent": summary.has_agent,
         }
     )
 
@@ -234,6 +235,7 @@ def loads(body: str) -> Summary:
         event_types=frozenset(value["kinds"]),
         opened_with_files=value["opened_with_files"],
         reported_s=value["reported_s"],
+        has_agent=value["has_agent"],
     )
 
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
+from benchwright_attempts.actor import Actor
 from benchwright_attempts.clock.clock import AttemptClock, AttemptState, ClockState, excluded_s
 from benchwright_attempts.clock.time_source import GIVEN, TimeSource, time_source
-from benchwright_attempts.events.event_body import EventBody
+from benchwright_attempts.events.event_body import EventBody, Request
 from benchwright_attempts.events.events import (
     Abandoned,
+    AidUsed,
     Answered,
     Given,
     Interrupted,
@@ -79,6 +81,8 @@ class Summary:
     """True if it was opened with files to work on."""
     reported_s: float | None = None
     """The time that a file states, in seconds; None if none does."""
+    has_agent: bool = False
+    """True if an agent asked for something, or files changed by themselves after one had connected."""
 
     @property
     def time_source(self) -> TimeSource:
@@ -125,6 +129,7 @@ READ = frozenset(
     {
         *("opened", GIVEN, "save", "text", "run_started", "run_finished", "run_cancelled"),
         *("answered", "judged", "regraded", "interrupted", "abandoned", "time_excluded"),
+        *("started", "submitted", "aid_used"),
     }
 )
 """Types of events of which a summary needs more than the type."""
@@ -144,6 +149,7 @@ class Summarizing:
         self._started, self._newest = self._parts.clock.start_wall, self._parts.clock.newest_wall
         self._seq, self._head, self._process = self._parts.seq, self._parts.head, self._parts.process
         self._kinds = set(self._parts.event_types)
+        self._has_agent = self._parts.has_agent
 
     def take_event(self, seq: int, digest: str, moment: Moment, event_type: str, event: EventBody | None) -> None:
         """Takes one more event.
@@ -166,6 +172,7 @@ class Summarizing:
         self._seq, self._head, self._process = seq, digest, moment.process
         self._kinds.add(event_type)
         if event is not None and event_type in READ:
+            self._has_agent |= self._is_of_agent(event)
             self._parts = _summary_with(self._parts, event, seq, moment.wall, self._clock.active_ns / 1e9)
 
     def summary(self) -> Summary:
@@ -181,7 +188,14 @@ class Summarizing:
             process=self._process,
             clock=reading,
             event_types=frozenset(self._kinds),
+            has_agent=self._has_agent,
         )
+
+    def _is_of_agent(self, event: EventBody) -> bool:
+        if isinstance(event, TextSet) and event.actor is None:
+            return event.cause is TextCause.OUTSIDE and "agent_connection" in self._kinds
+        asked_by_tool = isinstance(event, AidUsed) and event.through == "agent"
+        return asked_by_tool or (isinstance(event, Request) and event.actor is Actor.AGENT)
 
 
 def _summary_with(summary: Summary, event: EventBody, seq: int, wall_time: datetime, active_s: float) -> Summary:

@@ -109,5 +109,6 @@ def _summary(pack: str, problem: Problem, records: dict[str, ProblemRecord]) -> 
         sign=problem_record.view.sign,
         run=problem_record.view.run,
         best_time_s=problem_record.best_s,
+        passed_with_agent=problem_record.passed_with_agent,
         attempts=problem_record.attempts,
     )

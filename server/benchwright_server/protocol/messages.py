@@ -52,7 +52,9 @@ class ProblemSummary(Wire):
     run: int | None = None
     """Number of the run that `state` speaks of, within its attempt."""
     best_time_s: float | None = None
-    """Shortest active time to a submission that passed, in seconds."""
+    """Shortest active time to a submission that passed, and in which no agent had a part, in seconds."""
+    passed_with_agent: bool = False
+    """True if an agent had a part in every attempt that passed."""
     attempts: int = 0
 
 

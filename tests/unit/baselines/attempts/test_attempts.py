@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from benchwright_attempts.actor import Actor, KnownActor
 from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.errors import AttemptError, UnknownAttemptError
 from benchwright_attempts.events.events import (
@@ -235,6 +237,24 @@ def test_a_problem_is_passed_once_a_run_passed_and_its_best_time_is_that_of_a_su
         record(log, later_attempt, Submitted())
     attempts.create(problem, "d", Path("/workspaces/open"), {})
     assert standing_count_and_best_s(attempts, problem) == (Standing.PASSED, 5, 20.0)
+
+
+def test_the_best_time_is_of_no_attempt_in_which_an_agent_had_a_part_and_its_pass_is_named(
+    log: StudyLog, attempts: Attempts, attempt: str, time: SetTime
+) -> None:
+    problem, by_agent = "starter/counter", KnownActor(Actor.AGENT, AttributionMethod.CONNECTION)
+    record(log, attempt, Started().by(by_agent), *ran(1, Outcome.PASSED, 5), Submitted().by(by_agent))
+    problem_record = attempts.records_by_problem()[problem]
+    assert (problem_record.view.standing, problem_record.passed_with_agent) == (Standing.PASSED, True)
+    assert problem_record.best_s is None
+    assert attempts.summary(attempt) == Attempts(log).summary(attempt)
+    files = {"rtl/counter.sv": FileText.of_bytes(b"")}
+    own_attempt = attempts.create(problem, "d", Path("/workspaces/again"), files).id
+    record(log, own_attempt, Started(), *ran(1, Outcome.PASSED))
+    time.pass_s(20)
+    record(log, own_attempt, Submitted())
+    problem_record = attempts.records_by_problem()[problem]
+    assert (problem_record.passed_with_agent, problem_record.best_s) == (False, 20.0)
 
 
 def answer_event(reason: Reason) -> Answered:
