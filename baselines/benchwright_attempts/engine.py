@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 LIMIT = "limit"
 """Reason for holding the clock while the work is graded that a limit has ended."""
+SUBMITTING = "submitting"
+"""Reason for holding the clock while the submitted files are graded."""
 REGRADING = "regrading"
 """Reason for holding the clock while files are graded again that the machinery could not decide."""
 
@@ -174,8 +176,8 @@ class Attempt:
     async def submit(self) -> GradingOutcome | None:
         """Ends the attempt with the present files; they are run unless the newest verdict is about them.
 
-        The attempt also ends if the machinery could decide nothing: what was submitted stays, and `regrade` decides
-        it once the machinery works.
+        The clock is held meanwhile: grading is not the solver's time. The attempt also ends if the machinery could
+        decide nothing: what was submitted stays, and `regrade` decides it once the machinery works.
 
         Returns:
             The verdict.
@@ -185,21 +187,24 @@ class Attempt:
         """
         # Refuse before running anything.
         self.writer.check_works_here()
-        next_state((await self.writer.summary()).state, "submitted")
+        state = (await self.writer.summary()).state
+        next_state(state, "submitted")
         self._check_time()
         # Who submits before the time is over may wait for the verdict after it.
         self.clock.grants_more = True
         try:
-            grading_outcome = await self.settle()
+            needs_run = self.runs.is_running or not await self.runs.is_judged()
+            is_held = needs_run and state is AttemptState.RUNNING
+            async with self.clock.hold_clock(SUBMITTING) if is_held else contextlib.nullcontext():
+                grading_outcome = await self.settle()
+                # Ending lets go of the clock as well.
+                await self._end(Submitted())
         finally:
             self.clock.grants_more = False
-        await self._end(Submitted())
         return await self._measure_quality(grading_outcome)
 
     async def time_out(self, limit_name: str, limit_value: float | None) -> GradingOutcome | None:
         """Ends the attempt because a limit is reached, with the verdict of the present files; see `submit`.
-
-        The clock is held meanwhile: grading is not the solver's time.
 
         Args:
             limit_name: Name of the limit, a stable word such as `time_limit`.

@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.engine import SUBMITTING
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events.events import RunFinished, RunStarted
+from benchwright_attempts.events.evidence import ClockHeld
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_problems.datasets.cvdp import import_cvdp
@@ -62,8 +64,8 @@ STEPS = {
 }
 
 
-def begin(lab: Lab, study: str) -> Path:
-    compose = json.dumps({"services": {"a": {"image": "i", "command": ["python3", "-c", HARNESS]}}})
+def begin(lab: Lab, study: str, harness: str = HARNESS) -> Path:
+    compose = json.dumps({"services": {"a": {"image": "i", "command": ["python3", "-c", harness]}}})
     file = lab.folder / "designs.jsonl"
     file.write_text(
         json.dumps(design(compose, output={"response": "", "context": {DESIGN: RIGHT.format("the reference")}})) + "\n"
@@ -162,6 +164,31 @@ def test_a_person_and_an_agent_have_the_same_time_runs_and_end(
     (lone_header,), (worker,) = lab.headers_of("alone"), lab.headers_of("worker")
     assert steps(lab, lone_header) == expected_steps
     assert steps(lab, worker) == expected_steps
+
+
+def test_grading_what_is_submitted_takes_nobodys_time(lab: Lab) -> None:
+    run_s = 2
+    study = begin(
+        lab,
+        STUDY.replace("clock_stops_for: [harness]", "clock_stops_for: []"),
+        HARNESS.replace(f"sleep({RUN_S})", f"sleep({run_s})"),
+    )
+
+    async def person_submits() -> None:
+        async with at_work(lab) as session:
+            (session.workspace.folder / DESIGN).write_text(RIGHT.format("a person"))
+            await session.submit()
+
+    asyncio.run(person_submits())
+    played_replies = (call("write_file", path=DESIGN, content=RIGHT.format("an agent")), call("submit"))
+    with JudgeEndpoint(
+        lambda request: played_replies[sum(message["role"] == "tool" for message in request.body["messages"])]
+    ) as endpoint:
+        printed_json(run("eval", "--study", study, "--base-url", endpoint.url, "--json"))
+    for (header,) in (lab.headers_of("alone"), lab.headers_of("worker")):
+        assert steps(lab, header) == ["started", "clock_held", "run_started", "run_finished passed", "submitted"]
+        held_event = next(event for event in lab.events(header.id) if isinstance(event, ClockHeld))
+        assert held_event.reason == SUBMITTING
 
 
 def test_what_is_saved_after_the_limit_does_not_count(lab: Lab) -> None:

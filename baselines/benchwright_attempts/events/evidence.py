@@ -305,14 +305,14 @@ class Suspended(EventBody):
 
 
 class ClockHeld(EventBody):
-    """The study stops the clock while a machine works; the attempt continues."""
+    """The clock stops while a machine works; the attempt continues."""
 
     transitions = transitions_unchanged(AttemptState.RUNNING)
     holds_clock = True
 
     type: Literal["clock_held"] = "clock_held"
     reason: str
-    """`harness` or `judge`."""
+    """`harness` or `judge`; `submitting`, `limit` or `regrading` while the last files are graded."""
 
 
 class ClockReleased(EventBody):

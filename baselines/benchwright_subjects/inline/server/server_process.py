@@ -20,6 +20,7 @@ from benchwright_subjects.inline.server.confinement import can_confine, confined
 from benchwright_subjects.inline.server.framing import MAX_HEADER_BYTES
 from benchwright_subjects.inline.workplace import Workplace
 
+_LIFELINE = Path(__file__).with_name("lifeline.py")
 MAX_STDERR_BYTES = 64 << 20
 _TAIL_BYTES = 2000
 _GRACE_S = 2.0
@@ -165,11 +166,15 @@ async def start_server(
     if launch.bridge is not None:
         environment |= MODEL_VARIABLES
     is_offline = launch.is_offline or launch.bridge is not None
-    with _status_pipe() as (status_file, status_end):
+    with _pipe() as (status_file, status_end), _pipe() as (lifeline, _):
         command = confined_command(
             launch.command_words, work_folders, launch.secrets, is_offline=is_offline, status_file=status_end
         )
-        started = await _start(command, work_folders, environment, () if status_end is None else (status_end,))
+        passed_files: tuple[int, ...] = ()
+        if status_end is not None and lifeline is not None:
+            command = (sys.executable, "-I", "-S", str(_LIFELINE), str(lifeline), *command)
+            passed_files = (status_end, lifeline)
+        started = await _start(command, work_folders, environment, passed_files)
         process = ServerProcess(*started, environ, status_file)
         try:
             yield process
@@ -178,18 +183,18 @@ async def start_server(
 
 
 @contextmanager
-def _status_pipe() -> Iterator[tuple[int | None, int | None]]:
-    """Ends of a pipe to read and to write, of which a sandbox gets the second; null without a sandbox."""
+def _pipe() -> Iterator[tuple[int | None, int | None]]:
+    """Ends of a pipe to read and to write; null without a sandbox, which needs them."""
     if not can_confine():
         yield None, None
         return
-    status_file, status_end = os.pipe()
-    os.set_blocking(status_file, False)
+    reading_end, writing_end = os.pipe()
+    os.set_blocking(reading_end, False)
     try:
-        yield status_file, status_end
+        yield reading_end, writing_end
     finally:
-        os.close(status_file)
-        os.close(status_end)
+        os.close(reading_end)
+        os.close(writing_end)
 
 
 async def _start(
