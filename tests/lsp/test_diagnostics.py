@@ -160,3 +160,25 @@ async def test_candidates_for_clock_crossings_are_information_and_can_be_waived(
             (types.DiagnosticSeverity.Information, 3)
         ]
         assert "Candidate" in crossings[0].message
+
+
+OLD_NAMES = "module m (input do, output reg [3:0] bit);\n  always @(posedge do) bit <= bit + 1;\nendmodule\n"
+
+
+async def test_words_that_systemverilog_added_are_names_in_a_verilog_file(puller: Editor) -> None:
+    async with scratch(puller, {"old.v": OLD_NAMES, "top.sv": "module top; m i (.do(1'b0)); endmodule\n"}) as file:
+        assert not (await pulled(file)).items
+    async with scratch(puller, {"new.sv": OLD_NAMES}) as file:
+        assert (await pulled(file)).items
+
+
+@pytest.mark.parametrize("option", ["--map-keyword-version 1364-2005+*.sv", "+1364-2001ext+sv", "-v2k"])
+async def test_a_list_says_which_files_are_verilog(puller: Editor, option: str) -> None:
+    async with scratch(puller, {"old.sv": OLD_NAMES}, on_disk={"all.f": f"{option}\nold.sv\n"}) as file:
+        assert not (await pulled(file)).items
+
+
+async def test_a_setting_says_which_files_are_verilog(editors: Editors) -> None:
+    editor = await editors(capabilities=capabilities(PULLS), options={"project": {"verilogFiles": ["*.sv"]}})
+    async with scratch(editor, {"old.sv": OLD_NAMES}) as file:
+        assert not (await pulled(file)).items

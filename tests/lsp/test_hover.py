@@ -247,3 +247,28 @@ endmodule
 async def test_a_type_parameter_says_what_it_is(editor: Editor, cursor_text: str, expected_text: str) -> None:
     async with scratch(editor, FIFO) as file:
         assert expected_text in (await file.go_to(cursor_text).hover() or "")
+
+
+async def test_a_word_that_systemverilog_added_is_a_name_in_a_verilog_file(editor: Editor) -> None:
+    text = "module m (input do, output reg [3:0] «bit»);\n  always @(posedge do) «bit» <= «b‸it» + 1;\nendmodule\n"
+    async with scratch(editor, {"old.v": text}) as file:
+        assert "reg [3:0] bit" in (await file.hover() or "")
+        assert await file.references() == file.expected_spans
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("package p;\n  typedef enum logic [1:0] {IDLE, B‸USY = NOPE} e;\nendpackage\n", "BUSY = NOPE"),
+        (f"module m;\n  localparam w‸ide = 20000'd{'9' * 4400};\nendmodule\n", "localparam wide"),
+        ("module m;\n  typedef enum real {A = 1, ‸B} e;\nendmodule\n", "B"),
+        ("interface bus (input virtual bus up, input logic c‸lk);\nendinterface\n", "input logic clk"),
+    ],
+)
+async def test_a_declaration_that_slang_can_not_evaluate_is_shown(editor: Editor, text: str, expected: str) -> None:
+    async with scratch(
+        editor, {"a.sv": text, "b.sv": "module user import p::*; (input logic own);\n  wire w = ow;\nendmodule\n"}
+    ) as file:
+        assert expected in (await file.hover() or "")
+        user = file.open_files["b.sv"].go_to("= o", is_after=True)
+        assert "own" in {proposal.label for proposal in await user.completion()}

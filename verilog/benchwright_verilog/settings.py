@@ -58,6 +58,9 @@ class ProjectSettings:
     """The target of a `.core` file, or those of a `Bender.yml`, separated by commas."""
     warnings: tuple[str, ...] = ()
     """Changes to slang's default warnings, each as after its `-W`, such as `extra`, `unused` or `no-width-trunc`."""
+    verilog_files: tuple[str, ...] = ()
+    """Files that are Verilog of 2005 or older, as patterns such as `*.v` or `rtl/old/*`: there `bit`, `logic` and `do`
+    are names. Without any, a `.v` file is read as whatever it has fewer errors in."""
     clock_crossings: bool = False
     """Report candidates for clock-domain crossings, as information: registers that are written at one clock and read at
     another without two registers in a row."""

@@ -6,7 +6,7 @@ import asyncio
 import io
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -43,6 +43,21 @@ async def verilator_lint(folder: Path, path: str, toolchain: Toolchain) -> list[
     Returns:
         Findings about files inside the workspace, of which alone Verilator knows; none if it fails.
     """
+    findings = await _findings_in_year(folder, path, toolchain)
+    if not path.endswith(".v") or not _error_count(findings):
+        return findings
+    # There `bit` and `do` may be names.
+    findings_as_verilog = await _findings_in_year(folder, path, toolchain, ("+1364-2005ext+v",))
+    return findings_as_verilog if _error_count(findings_as_verilog) < _error_count(findings) else findings
+
+
+def _error_count(findings: Sequence[LintFinding]) -> int:
+    return sum(finding.severity is LintSeverity.ERROR for finding in findings)
+
+
+async def _findings_in_year(
+    folder: Path, path: str, toolchain: Toolchain, year_options: Sequence[str] = ()
+) -> list[LintFinding]:
     with tempfile.TemporaryDirectory(prefix="benchwright-lint-") as temporary:
         copy = Path(temporary) / "copy"
         copied_paths = await asyncio.to_thread(_copy_files, folder, copy)
@@ -52,7 +67,7 @@ async def verilator_lint(folder: Path, path: str, toolchain: Toolchain) -> list[
             str(program),
             *("--lint-only", "-Wall", "-Wno-MULTITOP", "--timing", "--error-limit", "200", "--Mdir", temporary),
             *(option for name in folders for option in ("-y", name, f"-I{name}")),
-            *("+libext+.sv+.v", path),
+            *("+libext+.sv+.v", *year_options, path),
         ]
         output_buffer = io.BytesIO()
         environment = variables | {"HOME": temporary, "LANG": "C.UTF-8"}

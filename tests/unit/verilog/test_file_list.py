@@ -143,3 +143,22 @@ def test_a_list_may_be_one_compilation_unit(tmp_path: Path) -> None:
     file_list = listed(tmp_path, "--single-unit a.sv\n-f more.f\n", a_sv="", more_f="--libraries-inherit-macros\n")
     assert (file_list.single_unit, file_list.libraries_inherit_macros) == (True, True)
     assert file_list.complaints == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "verilog_files"),
+    [
+        ("--map-keyword-version 1364-2005+*.v,old/*", ("*.v", "old/*")),
+        ("--map-keyword-version 1800-2023+*.v", ()),
+        ("+verilog2001ext+.v+.vh", ("*.v", "*.vh")),
+        ("+1364-2005ext+v +1800-2017ext+v", ()),
+        ("+verilog1995ext+.v +systemverilogext+.sv", ("*.v",)),
+        ("-v2k", ("*",)),
+        ("-vlog01compat", ("*",)),
+        ("+v2k", ()),
+    ],
+)
+def test_the_year_of_the_language_is_read_by_file(tmp_path: Path, options: str, verilog_files: tuple[str, ...]) -> None:
+    file_list = listed(tmp_path, f"{options}\na.v\n", a_v="")
+    assert file_list.verilog_files == verilog_files
+    assert file_list.complaints == ()

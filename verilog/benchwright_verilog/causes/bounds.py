@@ -122,7 +122,7 @@ def _element_count_text(expression: Expression) -> str | None:
         upper_name = expression.symbol.name.upper()
         return None if upper_name.startswith(("MAX", "LAST")) or upper_name.endswith(("MAX", "LAST", "_M1")) else text
     if isinstance(expression, IntegerLiteral):
-        value = int(expression.value) if not expression.value.hasUnknown else 0
+        value = 0 if expression.value.hasUnknown or expression.value.bitWidth > 64 else int(expression.value)
         is_round = value % 10 == 0 or value & (value - 1) == 0
         return text or str(value) if value > 1 and is_round else None
     return None

@@ -188,7 +188,7 @@ class Piecewise:
     def _slang_diagnostics(self, text: str) -> tuple[SlangDiagnostic, ...]:
         from pyslang.ast import Compilation
 
-        from benchwright_verilog.semantics.compilation.compiled import unread_include_diagnostics
+        from benchwright_verilog.semantics.compilation.compiled import withheld_text_diagnostics
         from benchwright_verilog.semantics.compilation.diagnostics import diagnostics_by_file
         from benchwright_verilog.semantics.compilation.trees import Preprocessing, Trees
         from benchwright_verilog.semantics.project.include_closure import Closures, RootFile
@@ -204,7 +204,7 @@ class Piecewise:
         compilation.addSyntaxTree(tree.syntax)
         size = len(encode_text(text))
         by_path = diagnostics_by_file(compilation, tree.sources, tree.locations, {self._path}, is_alone=self._is_alone)
-        diagnostics = (*by_path.get(self._path, ()), *unread_include_diagnostics([tree], self._path))
+        diagnostics = (*by_path.get(self._path, ()), *withheld_text_diagnostics([tree], self._path))
         return tuple(
             diagnostic if diagnostic.end <= size else replace(diagnostic, end=size) for diagnostic in diagnostics
         )
@@ -285,15 +285,13 @@ def _names_only_modules_and_closed(text: str) -> tuple[frozenset[bytes], bool, b
     import pyslang
     from pyslang.syntax import CompilationUnitSyntax
 
-    from benchwright_verilog.semantics.compilation.parsing import parse
-    from benchwright_verilog.semantics.compilation.trees import Preprocessing, encodable_text, parsing_options
+    from benchwright_verilog.semantics.compilation.trees import parse_alone
 
     # The default one would keep the source forever; this one has to outlive the tree.
     sources = pyslang.SourceManager()
     # What follows shows it. No header is needed for that.
-    parse_options = parsing_options(Preprocessing(), include_depth=0)
     try:
-        tree = parse(f"{encodable_text(text)}\n{_FOLLOWER}", sources, "", parse_options)
+        tree = parse_alone(f"{text}\n{_FOLLOWER}", sources)
     except RuntimeError:  # It is nested deeper than slang parses.
         return frozenset(), False, False
     root = tree.root

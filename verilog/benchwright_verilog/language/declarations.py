@@ -17,6 +17,7 @@ from pyslang.syntax import (
 )
 
 from benchwright_verilog.language.explanation.comments import documentation_around
+from benchwright_verilog.semantics.compilation.slang import type_text
 
 if TYPE_CHECKING:
     from pyslang import SourceLocation, SourceManager
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pyslang.syntax import SyntaxNode
 
 _MOST_CHARACTERS = 1200
+_LONGEST_LINE = 200
 _AROUND = 4096
 """Number of bytes around a declaration that are looked through for comments."""
 _WHOLE = {
@@ -189,7 +191,10 @@ def _tidy_declaration(text: str) -> str:
         kept_lines[0] = kept_lines[0].strip()
     text = "\n".join(kept_lines).strip().rstrip(",")
     text = re.sub(r"(?<=\S)[ \t]{2,}(?=\S)", " ", text) if "\n" not in text else text
-    return text if len(text) <= _MOST_CHARACTERS else text[:_MOST_CHARACTERS].rpartition("\n")[0] + "\n…"
+    if len(text) <= _MOST_CHARACTERS:
+        return text
+    whole_lines = text[:_MOST_CHARACTERS].rpartition("\n")[0]
+    return f"{whole_lines}\n…" if whole_lines else f"{text[:_LONGEST_LINE]}…"
 
 
 def _begins_with_closing_bracket(line: str) -> bool:
@@ -202,7 +207,7 @@ _NUMBERED = re.compile(r"(?<=\w)\$\d+\b")
 
 def type_name(resolved_type: Type) -> str:
     """A resolved type as an engineer would write it: `logic [7:0]`, `pkg::state_t`, `byte_t [0:15]`."""
-    text = str(resolved_type)
+    text = type_text(resolved_type)
     if (match := _NAMED.fullmatch(text)) is not None:
         text = match[2] if not _NUMBERED.search(match[2]) and match[2] else match[1]
     text = _NUMBERED.sub("", text)

@@ -39,6 +39,7 @@ from benchwright_verilog.language.explanation.description import bits_phrase
 from benchwright_verilog.language.explanation.numbers import LITERAL
 from benchwright_verilog.language.explanation.values import constant_text
 from benchwright_verilog.semantics.names.occurrence import TargetKind
+from benchwright_verilog.separate_results import results_of_each
 
 if TYPE_CHECKING:
     from pyslang import SourceLocation
@@ -92,24 +93,26 @@ class _InlayHints:
         self._requested = requested
 
     def scope_hints(self, scope: ScopeSymbol) -> Iterator[InlayHint]:
-        for symbol in scope:
-            match symbol:
-                case GenerateBlockArraySymbol():
-                    first_block = next((entry for entry in symbol if isinstance(entry, GenerateBlockSymbol)), None)
-                    if first_block is not None:
-                        yield from self.scope_hints(first_block)
-                case GenerateBlockSymbol() | StatementBlockSymbol() | SubroutineSymbol():
-                    yield from self.scope_hints(symbol)
-                case NetSymbol() | FormalArgumentSymbol():
-                    yield from self._declaration_hints(symbol)
-                case VariableSymbol() if symbol.kind == SymbolKind.Variable:
-                    yield from self._declaration_hints(symbol)
-                case ParameterSymbol():
-                    yield from self._constant_hints(symbol)
-                case InstanceSymbol() | InstanceArraySymbol():
-                    yield from self._instance_hints(symbol)
-                case ContinuousAssignSymbol():
-                    yield from self._assignment_hints(symbol)
+        yield from results_of_each(scope, self._symbol_hints)
+
+    def _symbol_hints(self, symbol: Symbol) -> Iterator[InlayHint]:
+        match symbol:
+            case GenerateBlockArraySymbol():
+                first_block = next((entry for entry in symbol if isinstance(entry, GenerateBlockSymbol)), None)
+                if first_block is not None:
+                    yield from self.scope_hints(first_block)
+            case GenerateBlockSymbol() | StatementBlockSymbol() | SubroutineSymbol():
+                yield from self.scope_hints(symbol)
+            case NetSymbol() | FormalArgumentSymbol():
+                yield from self._declaration_hints(symbol)
+            case VariableSymbol() if symbol.kind == SymbolKind.Variable:
+                yield from self._declaration_hints(symbol)
+            case ParameterSymbol():
+                yield from self._constant_hints(symbol)
+            case InstanceSymbol() | InstanceArraySymbol():
+                yield from self._instance_hints(symbol)
+            case ContinuousAssignSymbol():
+                yield from self._assignment_hints(symbol)
 
     def _byte_in_range(self, location: SourceLocation) -> int | None:
         """The byte of a location, if it is written in the range."""

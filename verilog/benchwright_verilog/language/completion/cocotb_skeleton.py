@@ -11,8 +11,7 @@ import pyslang
 from pyslang.syntax import ModuleDeclarationSyntax
 
 from benchwright_verilog.language.explanation.headers import Formal, Header, header_of_syntax
-from benchwright_verilog.semantics.compilation.parsing import parse
-from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
+from benchwright_verilog.semantics.compilation.trees import parse_alone
 from benchwright_verilog.syntax.surrogates import encode_text
 
 _CLOCK = re.compile(r"(?:i_)?(?:[a-z0-9]+_)?(?:clk|clock)(?:_?[a-z0-9]+)?(?:_i)?|[a-z]clk", re.IGNORECASE)
@@ -39,7 +38,7 @@ def cocotb_test_skeleton(design_text: str, module_name: str | None = None) -> Sk
         module_name: Its name; None for the first that has ports.
     """
     sources = pyslang.SourceManager()
-    root = parse(encode_text(design_text).decode(), sources, "", parsing_options(Preprocessing(), include_depth=0)).root
+    root = parse_alone(encode_text(design_text).decode(), sources).root
     top_members = [root] if isinstance(root, ModuleDeclarationSyntax) else list(getattr(root, "members", ()))
     for top_member in top_members:
         if not isinstance(top_member, ModuleDeclarationSyntax) or top_member.kind.name != "ModuleDeclaration":

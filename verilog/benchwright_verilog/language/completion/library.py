@@ -106,12 +106,10 @@ def _headers_by_module_name(data: bytes, path: Path) -> dict[str, Header]:
     from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind
 
     from benchwright_verilog.language.explanation.headers import header_of_syntax
-    from benchwright_verilog.semantics.compilation.parsing import parse
-    from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
+    from benchwright_verilog.semantics.compilation.trees import parse_alone
 
     sources = pyslang.SourceManager()
-    parse_options = parsing_options(Preprocessing(), include_depth=0)
-    root = parse(data.decode(errors="replace"), sources, path.name, parse_options).root
+    root = parse_alone(data.decode(errors="replace"), sources, path.name).root
     root_members = list(root.members) if isinstance(root, CompilationUnitSyntax) else [root]
     module_nodes = [module for module in root_members if isinstance(module, ModuleDeclarationSyntax)]
     module_headers = (

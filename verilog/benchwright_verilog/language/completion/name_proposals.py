@@ -52,6 +52,7 @@ from benchwright_verilog.language.explanation.headers import header_of_subroutin
 from benchwright_verilog.language.explanation.macros import arguments_and_end
 from benchwright_verilog.language.explanation.methods import builtin_methods_of
 from benchwright_verilog.language.explanation.tokens import ExplainedTokenKind, opening_bracket_index, tokens
+from benchwright_verilog.separate_results import results_of_each
 
 if TYPE_CHECKING:
     from pyslang.ast import FormalArgumentSymbol, Type
@@ -61,23 +62,29 @@ if TYPE_CHECKING:
 
 def scope_name_proposals(request: CompletionRequest) -> Iterator[Proposal]:
     """Names in scope; those whose type fits come first, then the nearer."""
-    expected_code = request.cursor.expected_code
     expected_type = _type_of_assigned_name(request)
-    is_case = request.cursor.blocks[-1:] == ("procedural case",)
-    for name_in_scope in _likeliest_names_in_scope(request):
-        symbol = name_in_scope.symbol
-        if expected_code in (Expected.TYPE, Expected.PORT_DECLARATION):
-            is_fit = name_in_scope.is_type or isinstance(symbol, (ParameterSymbol, PackageSymbol))
-        elif expected_code is Expected.ITEM:
-            is_fit = name_in_scope.is_type
-        elif expected_code is Expected.STATEMENT:
-            is_fit = is_case or not isinstance(symbol, (ParameterSymbol, EnumValueSymbol))
-        elif expected_code is Expected.EXPRESSION:
-            is_fit = not (isinstance(symbol, SubroutineSymbol) and symbol.returnType.isVoid)
-        else:
-            is_fit = True
-        if is_fit:
+
+    def fitting_proposals(name_in_scope: NameInScope) -> Iterator[Proposal]:
+        if _is_expected(request, name_in_scope):
             yield _name_proposal(request, name_in_scope, expected_type)
+
+    yield from results_of_each(_likeliest_names_in_scope(request), fitting_proposals)
+
+
+def _is_expected(request: CompletionRequest, name_in_scope: NameInScope) -> bool:
+    symbol = name_in_scope.symbol
+    match request.cursor.expected_code:
+        case Expected.TYPE | Expected.PORT_DECLARATION:
+            return name_in_scope.is_type or isinstance(symbol, (ParameterSymbol, PackageSymbol))
+        case Expected.ITEM:
+            return name_in_scope.is_type
+        case Expected.STATEMENT:
+            is_case = request.cursor.blocks[-1:] == ("procedural case",)
+            return is_case or not isinstance(symbol, (ParameterSymbol, EnumValueSymbol))
+        case Expected.EXPRESSION:
+            return not (isinstance(symbol, SubroutineSymbol) and symbol.returnType.isVoid)
+        case _:
+            return True
 
 
 _MOST_NAMES = 300
@@ -194,22 +201,25 @@ def member_proposals(request: CompletionRequest) -> Iterator[Proposal]:
         if request.cursor.expected_code is Expected.MEMBER and len(path) == 1:
             yield from _modport_proposals(request, path[0])
         return
-    seen_names = set()
+    seen_names: set[str] = set()
     is_static = _allows_only_static_members(request, symbol)
     parameter_values = (
         _class_parameter_values_by_name(request, symbol) if isinstance(symbol, GenericClassDefSymbol) else {}
     )
-    for position, scope_member in enumerate(members_reached_through(symbol)):
+
+    def fitting_proposals(position_and_member: tuple[int, Symbol]) -> Iterator[Proposal]:
+        position, scope_member = position_and_member
         if (
             isinstance(scope_member, _HIDDEN)
             or scope_member.name in seen_names
             or not request.matches_typed_word(scope_member.name)
+            or (is_static and needs_object(scope_member))
         ):
-            continue
-        if is_static and needs_object(scope_member):
-            continue
+            return
         seen_names.add(scope_member.name)
         yield _member_proposal(request, scope_member, position, parameter_values)
+
+    yield from results_of_each(enumerate(members_reached_through(symbol)), fitting_proposals)
     if isinstance(symbol, ValueSymbol) and request.cursor.expected_code is Expected.MEMBER:
         yield from _builtin_method_proposals(request, symbol.type)
 

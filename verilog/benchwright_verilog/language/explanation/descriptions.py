@@ -62,6 +62,7 @@ from benchwright_verilog.language.explanation.unit_descriptions import (
     describe_routine,
 )
 from benchwright_verilog.language.explanation.values import constant_text, value_lines
+from benchwright_verilog.separate_results import log_failure
 
 if TYPE_CHECKING:
     from pyslang import SourceManager
@@ -70,16 +71,24 @@ _MOST_DRIVERS = 4
 
 
 def describe(symbol: Symbol, sources: SourceManager, driver_lines: Sequence[str] = ()) -> NameDescription:
-    """Describe a symbol.
+    """Describe a symbol; by its declaration alone if slang fails over its type or value.
 
     Args:
         symbol: The symbol to describe.
         sources: Source files that hold its text.
         driver_lines: Lines of code that drive it.
     """
+    try:
+        return _describe_by_kind(symbol, sources, driver_lines)
+    except Exception as error:
+        log_failure(error)
+        return _describe_declaration(symbol, sources)
+
+
+def _describe_by_kind(symbol: Symbol, sources: SourceManager, driver_lines: Sequence[str]) -> NameDescription:
     match symbol:
         case TransparentMemberSymbol():
-            return describe(symbol.wrapped, sources, driver_lines)
+            return _describe_by_kind(symbol.wrapped, sources, driver_lines)
         case DefinitionSymbol() | InstanceBodySymbol():
             return describe_definition(symbol, sources)
         case InstanceSymbol() | InstanceArraySymbol():
@@ -105,6 +114,10 @@ def describe(symbol: Symbol, sources: SourceManager, driver_lines: Sequence[str]
             return describe_interface_port(symbol, sources)
         case ValueSymbol() | PortSymbol():
             return _describe_signal(symbol, sources, driver_lines)
+    return _describe_declaration(symbol, sources)
+
+
+def _describe_declaration(symbol: Symbol, sources: SourceManager) -> NameDescription:
     declaration = declaration_of(symbol, sources)
     return NameDescription(declaration.text.split("\n", 1)[0], (kind_and_owner(symbol),), "", declaration.documentation)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyslang.ast import Type
 
 _WIDEST_VALUE = 256
-"""Wider values are not shown in each radix."""
+"""In bits: wider values are shown as slang writes them, shortened, in one radix."""
 
 
 def value_lines(constant: ConstantValue, type_: Type) -> list[str]:
@@ -31,17 +31,19 @@ def value_lines(constant: ConstantValue, type_: Type) -> list[str]:
 
 
 def constant_text(constant: ConstantValue | None) -> str:
-    """A value as slang writes it, an integer in decimal; empty if there is none."""
+    """A value as slang writes it, an integer that is not too wide in decimal; empty if there is none."""
     if constant is None or not bool(constant):
         return ""
     integer = _known_integer(constant)
-    return str(_signed_integer(integer)) if integer is not None else str(constant)
+    if integer is None or integer.bitWidth > _WIDEST_VALUE:
+        return str(constant)
+    return str(_signed_integer(integer))
 
 
 def binary_literal(constant: ConstantValue) -> str:
-    """An integer as a sized literal, such as `2'b01`; empty for other values."""
+    """An integer as a sized literal, such as `2'b01`; empty for other values, and for wide ones."""
     integer = _known_integer(constant)
-    if integer is None:
+    if integer is None or integer.bitWidth > _WIDEST_VALUE:
         return ""
     width = integer.bitWidth
     return f"{width}'b{_signed_integer(integer) & ((1 << width) - 1):0{width}b}"

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from pyslang.ast import Statement, ValueSymbol
 
 _MAX_WAYS = 256
+_WIDEST_STATE = 1024
 _PLAIN = re.compile(r"!?[\w$.\[\]]+")
 _COMPARED = re.compile(r"([^&|?!=<>()]+)(==|!=)([^&|?!=<>()]+)")
 _COMPUTING = (BinaryExpression, UnaryExpression, CallExpression)
@@ -341,9 +342,11 @@ class NextStates:
 
 
 def unsigned_integer(constant: ConstantValue) -> int | None:
-    """A constant as a number without a sign; None if it is none, or has unknown bits."""
+    """A constant as a number without a sign; None if it is none, has unknown bits, or is wider than any state."""
     value = constant.value
-    return int(value) % (1 << value.bitWidth) if isinstance(value, SVInt) and not value.hasUnknown else None
+    if not isinstance(value, SVInt) or value.hasUnknown or value.bitWidth > _WIDEST_STATE:
+        return None
+    return int(value) % (1 << value.bitWidth)
 
 
 def negate_condition(condition: str) -> str:

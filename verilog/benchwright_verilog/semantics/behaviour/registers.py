@@ -36,6 +36,7 @@ from benchwright_verilog.semantics.behaviour.guarded_statements import (
     guarded_statements,
 )
 from benchwright_verilog.semantics.compilation.instances import NameLocation
+from benchwright_verilog.semantics.compilation.slang import type_text
 from benchwright_verilog.semantics.names.named_values import (
     assigned_parts,
     one_line_source,
@@ -180,7 +181,7 @@ def _registers_of_process(design: InstanceTree, block: ProceduralBlockSymbol) ->
                 yield Register(
                     path=symbol.hierarchicalPath,
                     name=symbol.name,
-                    type=str(symbol.type),  # type: ignore[attr-defined]
+                    type=type_text(symbol.type),  # type: ignore[attr-defined]
                     clock=clock,
                     reset=reset,
                     declaration=design.declaration_span(symbol),

@@ -20,6 +20,7 @@ from benchwright_verilog.semantics.behaviour.next_states import NextStates, Proc
 from benchwright_verilog.semantics.behaviour.registers import RegisterClock, Reset
 from benchwright_verilog.semantics.behaviour.state_facts import StateRegister, VariableFacts, read_variable_facts
 from benchwright_verilog.semantics.compilation.instances import NameLocation
+from benchwright_verilog.semantics.compilation.slang import type_text
 
 if TYPE_CHECKING:
     from benchwright_verilog.semantics.compilation.instances import InstanceTree
@@ -161,7 +162,7 @@ class _ResolvedMachine:
         return StateMachine(
             path=symbol.hierarchicalPath,
             name=symbol.name,
-            type=str(symbol.type),
+            type=type_text(symbol.type),
             clock=register.clock,
             reset=resets[0].reset if resets else None,
             reset_state=reset_state,

@@ -13,6 +13,7 @@ from benchwright_verilog.semantics.compilation.diagnostics import ModuleName, Sl
 from benchwright_verilog.semantics.compilation.macros import Macros
 from benchwright_verilog.semantics.names.occurrence import Occurrence
 from benchwright_verilog.semantics.project.index.outline import Outline
+from benchwright_verilog.separate_results import log_failure
 
 if TYPE_CHECKING:
     from pyslang import SourceManager
@@ -231,7 +232,10 @@ class FileAnalysis:
                 return
             location = locations.file_location_of(token.location)
             if location is not None and location.path == path and start <= location.offset < end:
-                occurrences.extend(self._occurrences_of_token(token, node))
+                try:
+                    occurrences.extend(self._occurrences_of_token(token, node))
+                except RuntimeError as error:
+                    log_failure(error)
 
         for node in self._overlapping_items(start, end) if byte_range else (self.tree.root,):
             visit_names(node, visit)

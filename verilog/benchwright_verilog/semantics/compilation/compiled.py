@@ -129,7 +129,7 @@ class Compiled:
                 self._diagnostics = {
                     requested_path: (
                         *by_path.get(requested_path, ()),
-                        *unread_include_diagnostics(self.trees, requested_path),
+                        *withheld_text_diagnostics(self.trees, requested_path),
                         *crossing.get(requested_path, ()),
                     )
                     for requested_path in self._requested
@@ -164,15 +164,14 @@ class Compiled:
             return self._lookup
 
 
-def unread_include_diagnostics(trees: Iterable[Tree], path: Path) -> Iterator[SlangDiagnostic]:
-    """Yield diagnostics of what a file includes that was not read.
+def withheld_text_diagnostics(trees: Iterable[Tree], path: Path) -> Iterator[SlangDiagnostic]:
+    """Yield diagnostics of the parts of a file that slang was not given: unread headers, and what ends slang.
 
     Args:
         trees: The files that were compiled.
         path: The file.
     """
-    path_refusals = dict.fromkeys(refusal for tree in trees for refusal in tree.refusals if refusal.path == path)
+    withheld_texts = dict.fromkeys(text for tree in trees for text in tree.withheld_texts if text.path == path)
     return (
-        SlangDiagnostic(refusal.start, refusal.end, DiagnosticSeverity.ERROR, "", refusal.message)
-        for refusal in path_refusals
+        SlangDiagnostic(text.start, text.end, DiagnosticSeverity.ERROR, "", text.message) for text in withheld_texts
     )

@@ -18,6 +18,7 @@ from benchwright_verilog.semantics.compilation.instance_paths import (
     instances_on_path,
     is_instance_or_in_it,
 )
+from benchwright_verilog.semantics.compilation.slang import type_text
 
 if TYPE_CHECKING:
     from pyslang import SourceRange
@@ -286,7 +287,7 @@ def _parameter_names_and_values(body: InstanceBodySymbol) -> Iterator[tuple[str,
         if isinstance(parameter, ParameterSymbol) and not parameter.isLocalParam:
             yield parameter.name, _short(str(parameter.value))
         elif isinstance(parameter, TypeParameterSymbol) and not parameter.isLocalParam:
-            yield parameter.name, _short(str(parameter.targetType.type))
+            yield parameter.name, _short(type_text(parameter.targetType.type))
 
 
 def _short(text: str) -> str:

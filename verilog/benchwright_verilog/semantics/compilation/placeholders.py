@@ -21,6 +21,8 @@ from pyslang.ast import (
     TypeParameterSymbol,
 )
 
+from benchwright_verilog.separate_results import log_failure
+
 HOLDER = "benchwright$placeholders"
 """The name of the module that `wrapper_text_and_tops` makes."""
 _UNKNOWN = "benchwright$unknown"
@@ -35,7 +37,7 @@ def wrapper_text_and_tops(tops: Iterable[InstanceSymbol]) -> tuple[str, frozense
     Returns:
         The module's text, empty if no top has a placeholder; and the names of these tops.
     """
-    instances = {top.name: _instance_text(top.body) for top in tops if any(_placeholder_type_parameters(top.body))}
+    instances = {top.name: _instance_text(top.body) for top in tops if _has_placeholder(top.body)}
     text = f"module \\{HOLDER} ; {' '.join(instances.values())} endmodule" if instances else ""
     return text, frozenset(instances)
 
@@ -57,7 +59,7 @@ def bodies_with_real_types(bodies: dict[str, InstanceBodySymbol]) -> dict[str, I
     Args:
         bodies: Each with its default parameters.
     """
-    open_names = {name for name, body in bodies.items() if any(_placeholder_type_parameters(body))}
+    open_names = {name for name, body in bodies.items() if _has_placeholder(body)}
     if not open_names:
         return bodies
     real_bodies = dict(bodies)
@@ -65,16 +67,25 @@ def bodies_with_real_types(bodies: dict[str, InstanceBodySymbol]) -> dict[str, I
     while pending_bodies and open_names:
         for instance in _first_instances(pending_bodies.popleft()):
             name = instance.definition.name
-            if name in open_names and not any(_placeholder_type_parameters(instance.body)):
+            if name in open_names and not _has_placeholder(instance.body):
                 open_names.remove(name)
                 real_bodies[name] = instance.body
                 pending_bodies.append(instance.body)
     return real_bodies
 
 
+def _has_placeholder(body: InstanceBodySymbol) -> bool:
+    try:
+        return any(_placeholder_type_parameters(body))
+    except RuntimeError as error:
+        # slang has found what it can't elaborate; the next question about the body has an answer.
+        log_failure(error)
+        return False
+
+
 def _placeholder_type_parameters(body: InstanceBodySymbol) -> Iterator[TypeParameterSymbol]:
     """The type parameters that are a single bit: no design passes data of this type by a type parameter."""
-    for parameter in body:
+    for parameter in body.parameters:
         if isinstance(parameter, TypeParameterSymbol) and not parameter.isLocalParam:
             type_kind = parameter.targetType.type.canonicalType.kind
             if type_kind in (SymbolKind.ScalarType, SymbolKind.ErrorType):

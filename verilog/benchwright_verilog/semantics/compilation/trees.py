@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.compilation.parsing import parse_file
+from benchwright_verilog.semantics.compilation.parsing import parse, parse_file
 from benchwright_verilog.semantics.project.file_locations import FileLocations
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pyslang.parsing import ParserOptions, Token
     from pyslang.syntax import SyntaxNode, SyntaxTree
 
+_VERILOG_SUFFIXES = frozenset({".v", ".vh"})
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ROOM = 16 * 1024**2
 """Bytes of text that a source manager may take before it is given up: it never frees what it read."""
@@ -33,14 +34,15 @@ class Preprocessing:
     include_dirs: tuple[Path, ...] = ()
     defines: tuple[str, ...] = ()
     """`NAME` or `NAME=text`."""
+    is_verilog: bool = False
+    """True if the words that SystemVerilog added, such as `bit` and `do`, are names (IEEE 1364-2005)."""
 
 
 @dataclass(frozen=True)
-class UnreadInclude:
-    """An `include` of a file that was not read. Offsets are UTF-8 bytes of the name."""
+class WithheldText:
+    """A part of a file that slang was not given. Offsets are bytes of UTF-8."""
 
     path: Path
-    """The file with the `include`."""
     start: int
     end: int
     message: str
@@ -70,8 +72,8 @@ class Tree:
     sources: SourceManager
     locations: FileLocations
     included: frozenset[Path]
-    refusals: tuple[UnreadInclude, ...] = ()
-    """The files that it includes and that were not read."""
+    withheld_texts: tuple[WithheldText, ...] = ()
+    """The parts that slang was not given."""
     preprocessing: Preprocessing = Preprocessing()
 
 
@@ -143,9 +145,26 @@ class Trees:
         # its own in the same folder.
         name = f"{path}#{len(self._names)}"
         self._names[name] = path
-        syntax = parse_file(
-            encodable_text(text), self._sources, name, parsing_options(preprocessing, self._reached.depth)
-        )
+        options = parsing_options(preprocessing, self._reached.depth)
+        syntax = parse_file(encodable_text(text), self._sources, name, options)
+        if path.suffix in _VERILOG_SUFFIXES and not preprocessing.is_verilog and _error_count(syntax):
+            verilog_options = parsing_options(replace(preprocessing, is_verilog=True), self._reached.depth)
+            self._names[f"{name}#v"] = path
+            verilog_syntax = parse_file(encodable_text(text), self._sources, f"{name}#v", verilog_options)
+            if _error_count(verilog_syntax) < _error_count(syntax):
+                options, syntax = verilog_options, verilog_syntax
+        data, withheld_texts = bytearray(text.encode("utf-8", "surrogatepass")), []
+        for start, word, readable_word, message in _fatal_words(syntax, text):
+            end = start + len(word)
+            # What a macro or an included file says stays.
+            if data[start:end] == word.encode():
+                data[start:end] = readable_word.encode()
+                withheld_texts.append(WithheldText(path, start, end, message))
+        if withheld_texts:
+            name += "#"
+            self._names[name] = path
+            readable_text = data.decode("utf-8", "surrogatepass")
+            syntax = parse_file(encodable_text(readable_text), self._sources, name, options)
         if self._has_opened_files(syntax):
             self._names[f"{name}#"] = path
             syntax = parse_file(encodable_text(text), self._sources, f"{name}#", parsing_options(preprocessing, 0))
@@ -155,26 +174,74 @@ class Trees:
             for buffer in syntax.getIncludeDirectives()
             if (included_path := self._locations.path_of_buffer(buffer.buffer.id))
         )
-        refusals = tuple(self._unread_includes(syntax)) if self._reached.refusal_reasons else ()
-        return Tree(path, text, syntax, self._sources, self._locations, included, refusals, preprocessing)
+        if self._reached.refusal_reasons:
+            withheld_texts += self._unread_includes(syntax)
+        return Tree(path, text, syntax, self._sources, self._locations, included, tuple(withheld_texts), preprocessing)
 
     def _has_opened_files(self, syntax: SyntaxTree) -> bool:
         """True if slang read more than it was given, as it can where the kernel does not keep it from that."""
         names = {self._sources.getRawFileName(include.buffer.id) for include in syntax.getIncludeDirectives()}
         return not names <= self._given_texts.keys() | {""}
 
-    def _unread_includes(self, syntax: SyntaxTree) -> Iterator[UnreadInclude]:
+    def _unread_includes(self, syntax: SyntaxTree) -> Iterator[WithheldText]:
         for include in syntax.getIncludeDirectives():
             message = self._reached.refusal_reasons.get(self._sources.getRawFileName(include.buffer.id))
             name_token = include.syntax.fileName
             location = self._locations.file_location_of(name_token.location) if message is not None else None
             if location is not None and message is not None:
-                yield UnreadInclude(
+                yield WithheldText(
                     location.path,
                     location.offset,
                     location.offset + (0 if location.generated else len(name_token.rawText.encode())),
                     message,
                 )
+
+
+_REAL_TYPES = {"real": "int ", "shortreal": "int      ", "realtime": "int     "}
+
+
+def _fatal_words(syntax: SyntaxTree, text: str) -> Iterator[tuple[int, str, str, str]]:
+    """Words that the language forbids where they are, and that end slang or keep it from elaborating anything.
+
+    These are a virtual interface as a port or type of an interface (IEEE 1800-2017, 25.9), which may be the interface
+    itself, and a real base type of an enumeration (6.19).
+
+    Yields:
+        First byte, the word, words as long to read instead, and what is said of it.
+    """
+    may_be_virtual = "virtual" in text and "interface" in text
+    may_be_real = "enum" in text and any(word in text for word in _REAL_TYPES)
+    if not may_be_virtual and not may_be_real:
+        return
+    from pyslang.syntax import EnumTypeSyntax, SyntaxKind, VirtualInterfaceTypeSyntax
+
+    forbidding_kinds = {
+        *(SyntaxKind.ImplicitAnsiPort, SyntaxKind.PortDeclaration, SyntaxKind.TypedefDeclaration),
+        *(SyntaxKind.TypeParameterDeclaration, SyntaxKind.ParameterDeclaration),
+    }
+    fatal_words: list[tuple[int, str, str, str]] = []
+
+    def visit(node: SyntaxNode | Token) -> None:
+        if isinstance(node, VirtualInterfaceTypeSyntax):
+            kinds = {outer.kind for outer in _nodes_around(node)}
+            if SyntaxKind.InterfaceDeclaration in kinds and kinds & forbidding_kinds:
+                message = "An interface can't have a virtual interface as a port or type of its own."
+                fatal_words.append((node.getFirstToken().location.offset, "virtual", "       ", message))
+        elif isinstance(node, EnumTypeSyntax) and node.baseType is not None:
+            token = node.baseType.getFirstToken()
+            if (readable_word := _REAL_TYPES.get(token.rawText)) is not None:
+                message = f"{token.rawText} can't be the base type of an enumeration."
+                fatal_words.append((token.location.offset, token.rawText, readable_word, message))
+
+    syntax.root.visit(visit)
+    yield from fatal_words
+
+
+def _nodes_around(node: SyntaxNode) -> Iterator[SyntaxNode]:
+    outer: SyntaxNode | None = node.parent
+    while outer is not None:
+        yield outer
+        outer = outer.parent
 
 
 def parsing_options(preprocessing: Preprocessing, include_depth: int) -> Bag:
@@ -185,13 +252,37 @@ def parsing_options(preprocessing: Preprocessing, include_depth: int) -> Bag:
         include_depth: The deepest nesting of includes.
     """
     import pyslang
-    from pyslang.parsing import PreprocessorOptions
+    from pyslang import LanguageVersion
+    from pyslang.parsing import LexerOptions, PreprocessorOptions
 
-    preprocessor_options = PreprocessorOptions()
+    preprocessor_options, lexer_options, slang_parser_options = PreprocessorOptions(), LexerOptions(), parser_options()
+    if preprocessing.is_verilog:
+        for slang_options in (preprocessor_options, lexer_options, slang_parser_options):
+            slang_options.languageVersion = LanguageVersion.v1364_2005
     preprocessor_options.additionalIncludePaths = [str(folder) for folder in preprocessing.include_dirs]
     preprocessor_options.predefines = list(preprocessing.defines)
     preprocessor_options.maxIncludeDepth = include_depth
-    return pyslang.Bag([preprocessor_options, parser_options()])
+    return pyslang.Bag([preprocessor_options, lexer_options, slang_parser_options])
+
+
+def parse_alone(text: str, sources: SourceManager, name: str = "") -> SyntaxTree:
+    """The tree of source code without what it includes, in the year of the language in which it has fewer errors.
+
+    Args:
+        text: What is parsed.
+        sources: Gets the text; has to outlive the tree.
+        name: Its name to slang.
+    """
+    syntax = parse(encodable_text(text), sources, name, parsing_options(Preprocessing(), include_depth=0))
+    if not _error_count(syntax):
+        return syntax
+    options = parsing_options(Preprocessing(is_verilog=True), include_depth=0)
+    verilog_syntax = parse(encodable_text(text), sources, name, options)
+    return verilog_syntax if _error_count(verilog_syntax) < _error_count(syntax) else syntax
+
+
+def _error_count(syntax: SyntaxTree) -> int:
+    return sum(diagnostic.isError() for diagnostic in syntax.diagnostics)
 
 
 def parser_options() -> ParserOptions:

@@ -15,8 +15,7 @@ from pyslang.syntax import (
     NonAnsiPortListSyntax,
 )
 
-from benchwright_verilog.semantics.compilation.parsing import parse
-from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
+from benchwright_verilog.semantics.compilation.trees import parse_alone
 from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.syntax.surrogates import encode_text
 
@@ -37,7 +36,7 @@ class ModuleShape:
 def module_shapes(text: str) -> tuple[ModuleShape, ...]:
     """The modules at the top of a file, in their order; conditions are as without macros."""
     sources = pyslang.SourceManager()
-    root = parse(encode_text(text).decode(), sources, "", parsing_options(Preprocessing(), include_depth=0)).root
+    root = parse_alone(encode_text(text).decode(), sources).root
     root_members = [root] if isinstance(root, ModuleDeclarationSyntax) else list(getattr(root, "members", ()))
     units_by_name = {unit.name: unit for unit in Outline(encode_text(text)).units}
     shapes = []

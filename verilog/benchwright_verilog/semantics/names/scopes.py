@@ -39,6 +39,7 @@ from benchwright_verilog.semantics.compilation.instance_paths import InstancePat
 from benchwright_verilog.semantics.compilation.parsing import parse
 from benchwright_verilog.semantics.compilation.placeholders import bodies_with_real_types
 from benchwright_verilog.semantics.compilation.slang import ScopeSymbol, is_scope
+from benchwright_verilog.separate_results import log_failure
 
 if TYPE_CHECKING:
     from pyslang import SourceLocation, SourceManager
@@ -116,7 +117,12 @@ class Scopes:
                 unknown_nodes.append(inner_node)
             inner_node = inner_node.parent
         for scoped in reversed(unknown_nodes):
-            self._known_scopes[_kind_and_start(scoped)] = self._find_scope(scoped)
+            try:
+                scope = self._find_scope(scoped)
+            except RuntimeError as error:
+                log_failure(error)
+                scope = None
+            self._known_scopes[_kind_and_start(scoped)] = scope
         return self._known_scopes[_kind_and_start(node)]
 
     def compilation_unit_of(self, node: SyntaxNode) -> ScopeSymbol | None:

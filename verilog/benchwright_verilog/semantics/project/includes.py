@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchwright_verilog.semantics.compilation.trees import Preprocessing
@@ -27,15 +27,22 @@ class Includes:
         defines: The macros of the settings, `NAME` or `NAME=text`.
         texts: The files as they are now.
         inventory: All files of the project's folder; None for a file by itself.
+        verilog_files: The patterns of the settings for files of Verilog.
     """
 
     def __init__(
-        self, dirs: Sequence[Path], defines: Sequence[str], texts: SourceTexts, inventory: Inventory | None
+        self,
+        dirs: Sequence[Path],
+        defines: Sequence[str],
+        texts: SourceTexts,
+        inventory: Inventory | None,
+        verilog_files: Sequence[str] = (),
     ) -> None:
         self._dirs = list(dirs)
         self._defines = list(defines)
         self._texts = texts
         self._inventory = inventory
+        self._verilog_files = list(verilog_files)
         self._lists: Sequence[FileList] = ()
         self.inferred: list[InferredInclude] = []
         """Headers that files include and no list has a folder for."""
@@ -45,7 +52,7 @@ class Includes:
 
     def with_texts(self, texts: SourceTexts) -> Includes:
         """The same for other versions of the files."""
-        changed_includes = Includes(self._dirs, self._defines, texts, self._inventory)
+        changed_includes = Includes(self._dirs, self._defines, texts, self._inventory, self._verilog_files)
         changed_includes.use_lists(self._lists)
         return changed_includes
 
@@ -91,7 +98,12 @@ class Includes:
         """Include folders and macros that a file is read with."""
         if path.parent not in self._read_with:
             self._read_with[path.parent] = self._find_preprocessing(path)
-        return self._read_with[path.parent]
+        preprocessing = self._read_with[path.parent]
+        return replace(preprocessing, is_verilog=True) if self._is_verilog(path) else preprocessing
+
+    def _is_verilog(self, path: Path) -> bool:
+        patterns = (*self._verilog_files, *(pattern for listed in self._lists for pattern in listed.verilog_files))
+        return any(path.match(pattern) for pattern in patterns)
 
     def _find_preprocessing(self, path: Path) -> Preprocessing:
         dirs, defines = [*self._dirs], [*self._defines]

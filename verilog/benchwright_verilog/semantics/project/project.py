@@ -93,7 +93,9 @@ class Project:
         )
         dirs = [self._path_in_folder(name) for name in self._settings.include_dirs]
         self._allow_named_folders()
-        self._includes = Includes(dirs, self._settings.defines, self._texts, self.inventory)
+        self._includes = Includes(
+            dirs, self._settings.defines, self._texts, self.inventory, self._settings.verilog_files
+        )
         self.declaring_files = declaring_files or DeclaringFiles()
         self._files = CompilationFiles(
             self._texts, self.inventory, self._includes.included_file, self.declaring_files, takes_all=is_workspace

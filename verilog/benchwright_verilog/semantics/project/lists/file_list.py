@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,7 +47,11 @@ _WITH_VALUE = (
     | _PARAMETERS
     | _OTHERS_WITH_VALUE
     | {"-v", "-y"}
+    | {"--map-keyword-version"}
 )
+_KEYWORDS = "--map-keyword-version"
+_WHOLLY_VERILOG = re.compile(r"-(?:v2k|v95|v1995|v2001|vlog95compat|vlog01compat)")
+_YEAR_OF_SUFFIXES = re.compile(r"(?:(verilog(?:1995|2001)|1364-(?:1995|2001|2005))|systemverilog|1800-\d{4})ext")
 _SINGLE_UNIT = "--single-unit"
 _INHERIT = "--libraries-inherit-macros"
 _WITHOUT_EFFECT = re.compile(r"-(?:sv|sverilog|64|full64|q|quiet|timing|Wall)$|-?-timescale=?")
@@ -96,6 +100,8 @@ class FileList:
     """The lists of a folder of which none was chosen; then `path` is the folder."""
     found_by_name: frozenset[Path] = frozenset()
     """The libraries that only a module of the file's own name brings in: those of `-y`."""
+    verilog_files: tuple[str, ...] = ()
+    """Patterns of files that are Verilog of 2005 or older."""
 
 
 @dataclass
@@ -112,6 +118,7 @@ class _ListedFiles:
     tops: dict[str, None] = field(default_factory=dict)
     parameters: dict[str, None] = field(default_factory=dict)
     warnings: dict[str, None] = field(default_factory=dict)
+    verilog_files: dict[str, None] = field(default_factory=dict)
     complaints: list[Complaint] = field(default_factory=list)
     read_lists: dict[Path, None] = field(default_factory=dict)
     flags: set[str] = field(default_factory=set)
@@ -154,6 +161,7 @@ def read_file_list(
         tuple(gathered.warnings),
         tuple(gathered.complaints),
         tuple(gathered.read_lists),
+        verilog_files=tuple(gathered.verilog_files),
         single_unit=_SINGLE_UNIT in gathered.flags,
         libraries_inherit_macros=_INHERIT in gathered.flags,
         found_by_name=frozenset(gathered.libraries) - in_whole,
@@ -222,6 +230,11 @@ def _read_list_text(
             _add_folder(base_folder / value, listed_files.library_dirs, listed_files.files, complain, value_span)
         elif option == "-v":
             _add_files(base_folder / value, listed_files.libraries, listed_files.files, complain, value_span)
+        elif option == _KEYWORDS:
+            year, _, patterns = value.partition("+")
+            _set_verilog_files(patterns.split(","), listed_files, is_verilog=year.startswith("1364"))
+        elif _WHOLLY_VERILOG.fullmatch(option):
+            _set_verilog_files(["*"], listed_files, is_verilog=True)
         elif option.startswith("-W") and option != "-Wall":
             listed_files.warnings.pop(option[2:], None)  # The last one counts.
             listed_files.warnings[option[2:]] = None
@@ -232,6 +245,13 @@ def _read_list_text(
                 complain(f"{option} has no effect here; other tools may know it.", is_error=False)
         else:
             _add_files(base_folder / option, listed_files.sources, listed_files.files, complain, value_span)
+
+
+def _set_verilog_files(patterns: Iterable[str], listed_files: _ListedFiles, *, is_verilog: bool) -> None:
+    for pattern in filter(None, patterns):
+        listed_files.verilog_files.pop(pattern, None)  # The last one counts.
+        if is_verilog:
+            listed_files.verilog_files[pattern] = None
 
 
 def _variable_names(text: str) -> Iterator[str]:
@@ -255,6 +275,11 @@ def _read_plus_option(
         listed_files.defines |= dict.fromkeys(values)
     elif name == "libext":
         listed_files.suffixes |= dict.fromkeys(values)
+    elif name == "v2k":
+        return  # It lets older tools read what every tool reads now.
+    elif (year := _YEAR_OF_SUFFIXES.fullmatch(name)) is not None:
+        patterns = [f"*.{value.removeprefix('.')}" for value in values]
+        _set_verilog_files(patterns, listed_files, is_verilog=year[1] is not None)
     else:
         complain(f"+{name} has no effect here; other tools may know it.", is_error=False)
         return

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SUFFIX = ".core"
 _MOST_CORES = 2_000
 _CONDITION = re.compile(r"^\s*(!?)\s*([\w.-]+)\s*\?\s*\((.*)\)\s*$", re.DOTALL)
+_VERILOG_KIND = re.compile(r"verilogSource-(?:1995|2001|2005)$")
 _VERSION = re.compile(r"^(?:[<>=~^]*)(.*)$", re.DOTALL)
 _FIRST_LINE = re.compile(r"\A(\s*CAPI=2):?[ \t]*$", re.MULTILINE)
 
@@ -170,6 +171,8 @@ class _FusesocReading:
             ] = None
         else:
             self._gathered.sources[path] = None
+            if _VERILOG_KIND.match(kind):
+                self._gathered.verilog_files[str(path)] = None
 
     def _read_dependency(self, core: _Core, node: Node, dependency: str) -> None:
         name = _core_name_without_version(dependency)

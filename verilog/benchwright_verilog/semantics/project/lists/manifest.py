@@ -123,6 +123,7 @@ class ProjectParts:
     defines: dict[str, None] = field(default_factory=dict)
     tops: dict[str, None] = field(default_factory=dict)
     parameters: dict[str, None] = field(default_factory=dict)
+    verilog_files: dict[str, None] = field(default_factory=dict)
     complaints: list[Complaint] = field(default_factory=list)
     read_files: dict[Path, None] = field(default_factory=dict)
     targets: tuple[str, ...] = ()
@@ -137,6 +138,7 @@ class ProjectParts:
             tuple(self.defines),
             tops=tuple(self.tops),
             parameters=tuple(self.parameters),
+            verilog_files=tuple(self.verilog_files),
             complaints=tuple(self.complaints),
             read_lists=tuple(dict.fromkeys([manifest_path, *self.read_files])),
             targets=self.targets,
