@@ -16,6 +16,7 @@ import uuid
 from collections.abc import Generator
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from cattrs import BaseValidationError, Converter, transform_error
@@ -214,6 +215,7 @@ class BenchwrightServer(EditorServer):
             DeclarationQuestions(self).start_next_question_if_idle,
             sealed_in(home),
             (home.data, home.state),
+            partial(_cell_models, home.cache),
         )
         listeners = Listeners(
             self._attempt_changed,
@@ -365,6 +367,18 @@ class BenchwrightServer(EditorServer):
             self.report_failure(error)
         finally:
             del self._telling[session]
+
+
+def _cell_models(toolchain_cache: Path) -> list[Path]:
+    """Yosys' models of FPGA cells; none without a toolchain."""
+    from benchwright_harness.toolchain import Toolchain
+
+    try:
+        folder = Toolchain.find(toolchain_cache).root / "usr/share/yosys"
+    except HarnessError:
+        return []
+    patterns = ("*cells_sim*.v", "*cells_xtra*.v", "*_bb*.v")
+    return [path for pattern in patterns for path in sorted(folder.rglob(pattern))]
 
 
 AHEAD = (

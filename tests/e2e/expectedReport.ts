@@ -44,7 +44,7 @@ export function expectedReport(walked: Walked): { sections: Record<string, Secti
       ),
       horizon: empty(
         "Human time horizon of models",
-        "There is no horizon to fit. It needs attempts of a model at problems that people solved too.",
+        "There is no horizon to fit. It needs attempts of a model at problems that people solved too, with a time.",
       ),
       estimates: estimates(walked),
       actors: actors(walked),

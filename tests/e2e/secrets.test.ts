@@ -39,7 +39,7 @@ scenario(
     for (const [, text, number] of attempts) {
       await editor.pasteOver(FILE, text);
       await editor.save();
-      await editor.sees((await editor.webview("dl")).locator("main"), new RegExp(`Run\\s+${number}\\s`));
+      await editor.sees((await editor.webview("dl")).locator("main"), new RegExp(`Run\\s+${number}\\s+Run time`));
     }
     await editor.sees(editor.statusBar("verdict"), /(\d+)\/\1$|passed/);
     await editor.command("Benchwright: Submit");

@@ -13,7 +13,8 @@ from pyslang.ast import Compilation
 from pyslang.syntax import SyntaxTree
 
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
-from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity
+from benchwright_verilog.semantics.compilation.diagnostics import DEFAULT_WARNINGS, DiagnosticSeverity
+from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
@@ -49,10 +50,11 @@ def reported_by_slang(folder: Path, files: Mapping[str, str], warnings: Sequence
     compilation = Compilation()
     for name in files:
         if Path(name).suffix not in _HEADERS:
-            compilation.addSyntaxTree(SyntaxTree.fromFile(str(folder / name), sources))
+            trees = [SyntaxTree.fromFile(str(folder / name), sources, options) for options in _years(name)]
+            compilation.addSyntaxTree(min(trees, key=lambda tree: sum(d.isError() for d in tree.diagnostics)))
     engine, diagnostic_client = pyslang.DiagnosticEngine(sources), pyslang.TextDiagnosticClient()
     engine.addClient(diagnostic_client)
-    engine.setWarningOptions(["default", *warnings])
+    engine.setWarningOptions([*DEFAULT_WARNINGS, *warnings])
     engine.setMappingsFromPragmas()
     diagnostics = list(compilation.getAllDiagnostics())
     compilation.freeze()
@@ -61,10 +63,26 @@ def reported_by_slang(folder: Path, files: Mapping[str, str], warnings: Sequence
     for diagnostic in (*diagnostics, *analysis.getDiagnostics()):
         engine.issue(diagnostic)
     return {
-        (str(Path(file).relative_to(folder)), int(line), int(column), severity.removeprefix("fatal "), message)
+        (
+            str(Path(file).relative_to(folder)),
+            int(line),
+            int(column),
+            severity.removeprefix("fatal "),
+            _without_option_of_error(severity, message),
+        )
         for file, line, column, severity, message in _REPORTED.findall(diagnostic_client.getString())
         if message != _ABOUT_OTHERS
     }
+
+
+def _years(name: str) -> list[pyslang.Bag]:
+    """SystemVerilog, and Verilog too for a file that may be either."""
+    of_systemverilog, of_verilog = (parsing_options(Preprocessing(is_verilog=old), 100) for old in (False, True))
+    return [of_systemverilog, of_verilog] if name.endswith(".v") else [of_systemverilog]
+
+
+def _without_option_of_error(severity: str, message: str) -> str:
+    return re.sub(r" \[-W[\w-]+\]$", "", message) if severity.endswith("error") else message
 
 
 def published(folder: Path, names: Iterable[str], warnings: Sequence[str] = ()) -> set[Told]:
@@ -84,7 +102,8 @@ def analysis_reports(name: str, analysis: FileAnalysis) -> set[Told]:
     for diagnostic in analysis.diagnostics:
         line = lines.line_index_of_byte(diagnostic.start)
         column = diagnostic.start - lines.to_byte(lines.line_bounds(line + 1)[0]) + 1
-        message = f"{diagnostic.message} [-W{diagnostic.rule}]" if diagnostic.rule else diagnostic.message
+        is_error = diagnostic.severity is DiagnosticSeverity.ERROR
+        message = diagnostic.message if is_error else f"{diagnostic.message} [-W{diagnostic.rule}]"
         if diagnostic.severity is not DiagnosticSeverity.NOTE and message != _ABOUT_OTHERS:
             reports.add((name, line + 1, column, diagnostic.severity.name.lower(), message))
     return reports

@@ -173,3 +173,15 @@ async def test_broken_code_can_be_renamed_in(editor: Editor) -> None:
     async with scratch(editor, "module m;\nwire w‸;\nassign = ;\nassign w = 1;\n") as file:
         (text,) = file.edited_files(await file.rename("v")).values()
         assert text == "module m;\nwire v;\nassign = ;\nassign v = 1;\n"
+
+
+async def test_a_name_that_an_error_holds_is_no_reason_to_refuse(editor: Editor) -> None:
+    text = (
+        "module s (input «‸d», output q);\n  assign q = «d»;\nendmodule\n"
+        "module m (input x, output z);\n  s i (.«d»(x), .«d»(x), .q(z));\nendmodule\n"
+    )
+    async with scratch(editor, text) as file:
+        edit = await file.rename("d_i")
+        assert edit is not None
+        (changes,) = edit.document_changes or ()
+        assert len(changes.edits) == len(file.expected_spans)  # type: ignore[union-attr]

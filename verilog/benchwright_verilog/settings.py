@@ -61,6 +61,9 @@ class ProjectSettings:
     verilog_files: tuple[str, ...] = ()
     """Files that are Verilog of 2005 or older, as patterns such as `*.v` or `rtl/old/*`: there `bit`, `logic` and `do`
     are names. Without any, a `.v` file is read as whatever it has fewer errors in."""
+    black_boxes: tuple[str, ...] = ()
+    """Files and folders of vendors' models, relative to the workspace folder or absolute: a module that the project
+    does not declare is taken from them, with its ports, and is not checked. Yosys' models of FPGA cells come after."""
     clock_crossings: bool = False
     """Report candidates for clock-domain crossings, as information: registers that are written at one clock and read at
     another without two registers in a row."""

@@ -21,14 +21,16 @@ from pathlib import Path
 from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstanceChoice
 from benchwright_verilog.semantics.names.declaring_files import DeclaringFiles
 from benchwright_verilog.semantics.names.occurrence import TargetKind
+from benchwright_verilog.semantics.project.black_boxes import BlackBoxes
 from benchwright_verilog.semantics.project.index.entry import Stamp
 from benchwright_verilog.semantics.project.index.inventory import Inventory, nearest_path
 from benchwright_verilog.semantics.project.index.outline import DeclaredUnit, Outline
 from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.lists.single_units import SingleUnits
 from benchwright_verilog.semantics.project.plain_files import stamp_of
-from benchwright_verilog.semantics.project.texts import SourceTexts
+from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
 from benchwright_verilog.syntax.suffixes import HEADERS
+from benchwright_verilog.syntax.surrogates import encode_text
 
 _MAX_FILES = 200
 _MAX_BYTES = 1024**2
@@ -62,6 +64,7 @@ class CompilationFiles:
         declaring_files: DeclaringFiles,
         *,
         takes_all: bool,
+        black_boxes: BlackBoxes | None = None,
     ) -> None:
         self.view: InstanceChoice = DEFAULTS
         self._texts = texts
@@ -79,6 +82,10 @@ class CompilationFiles:
         self._declaring_files = declaring_files
         self._corrected: tuple[Declaring, object, Declaring] = {}, None, {}
         self._names: dict[Path, tuple[Stamp | Outline, Declaring, tuple[str, ...]]] = {}
+        self._black_boxes = black_boxes
+        self._model_names: dict[Path, tuple[Stamp | Outline, Mapping[str, Path], frozenset[str]]] = {}
+        self._modules_by_model_file: dict[Path, set[str]] = {}
+        self._model_texts: dict[Path, SourceText] = {}
 
     def use_lists(self, lists: Sequence[FileList]) -> None:
         """Take the project's file lists, and what is on disk, as they are now."""
@@ -96,6 +103,10 @@ class CompilationFiles:
             self._is_short = self._total_size(self._sources) <= _MAX_BYTES
             self.single_units = SingleUnits(lists, self._total_size)
             self._members = dict.fromkeys(self.single_units.merge_units(self._sources))
+            self._modules_by_model_file.clear()
+            self._model_texts.clear()
+            if self._black_boxes is not None:
+                self._black_boxes.note_disk_change()
             self._texts.made_up = self.single_units.unit_texts
 
     def file_to_compile_for(self, path: Path) -> Path:
@@ -116,7 +127,13 @@ class CompilationFiles:
         return self.single_units.unit_or_file(current)
 
     def files_compiled_with(self, root: Path) -> list[Path]:
-        """The files to compile for a file or unit: those of the lists, of the workspace, or those that it needs."""
+        """The files to compile for a file or unit: those of the lists, of the workspace, or those that it needs.
+
+        The models of what no file declares come last.
+        """
+        return self._with_models(self._own_files_compiled_with(root))
+
+    def _own_files_compiled_with(self, root: Path) -> list[Path]:
         listed_files = self._members
         if listed_files and self._is_short:
             # slang's own order is the list's, and a file that is in no list comes last.
@@ -148,8 +165,49 @@ class CompilationFiles:
             self._needed_files([root, *ancestors], declaring, lambda path: path not in ancestors)
         )
 
+    def _with_models(self, files: list[Path]) -> list[Path]:
+        file_by_module = self._black_boxes.file_by_module if self._black_boxes is not None else {}
+        if not file_by_module:
+            return files
+        declared_names = self._declaring_files_by_unit().keys()
+        own_files = set(files)
+        model_files: dict[Path, None] = {}
+        for path in files:
+            for name in self._model_names_in(path, file_by_module):
+                model_file = file_by_module[name]
+                if name in declared_names or model_file in own_files:
+                    continue
+                model_files[model_file] = None
+                self._add_model(model_file, name)
+        return [*files, *model_files]
+
+    def _model_names_in(self, path: Path, file_by_module: Mapping[str, Path]) -> frozenset[str]:
+        """The names of models in a file."""
+        text = self._texts.current_text(path)
+        if text is None:
+            return frozenset()
+        version = text.stamp or text.outline
+        cached = self._model_names.get(path)
+        if cached is None or cached[0] != version or cached[1] is not file_by_module:
+            cached = version, file_by_module, frozenset(text.outline.code_words & file_by_module.keys())
+            self._model_names[path] = cached
+        return cached[2]
+
+    def _add_model(self, model_file: Path, module: str) -> None:
+        """Gives slang one module more of a model's file."""
+        modules = self._modules_by_model_file.setdefault(model_file, set())
+        if module in modules or self._black_boxes is None:
+            return
+        modules.add(module)
+        text = self._black_boxes.text_with(model_file, modules)
+        self._model_texts[model_file] = SourceText(text, Outline(encode_text(text)), None)
+        self._texts.made_up = {**self.single_units.unit_texts, **self._model_texts}
+
     def files_of_design(self, path: Path) -> list[Path]:
         """The files to compile for the hierarchy of instances that a file belongs to."""
+        return self._with_models(self._own_files_of_design(path))
+
+    def _own_files_of_design(self, path: Path) -> list[Path]:
         if self._inventory is None:
             return [path]
         if files_below := self._files_needed_by_chosen_top(has_limit=False):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -9,12 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pyslang import Diagnostic, SourceManager
+    from pyslang import DiagCode, Diagnostic, SourceManager
     from pyslang.ast import Compilation
     from pyslang.parsing import Token
     from pyslang.syntax import SyntaxTree
 
     from benchwright_verilog.semantics.project.file_locations import FileLocations
+
+
+DEFAULT_WARNINGS = ("default", "implicit-net")
+"""slang's own, and one for a misspelt net in a connection, which nothing else reports."""
 
 
 class DiagnosticSeverity(Enum):
@@ -33,7 +38,7 @@ class SlangDiagnostic:
     end: int
     severity: DiagnosticSeverity
     rule: str
-    """slang's option name, such as `width-trunc`; empty for errors that have none."""
+    """slang's option name, such as `width-trunc`; of an error that has none, slang's name for it: `unknown-module`."""
     message: str
 
 
@@ -66,8 +71,8 @@ def diagnostics_by_file(
         is_alone: True if it is unknown which other files there are; then unknown modules are not reported.
         is_partial: True if files that these may need have not been read yet; then of a file in which something seems to
             be wrong, only syntax errors are reported: the cause may be in one of those.
-        warning_options: Changes to the warnings that slang gives by default, each as after its `-W`: `extra`,
-            `no-unused`.
+        warning_options: Changes to what slang reports by default, each as after its `-W`: `extra`, `no-unused`; also
+            of errors: `no-unknown-module`.
 
     Returns:
         By file; those about which it says nothing are absent.
@@ -75,7 +80,7 @@ def diagnostics_by_file(
     import pyslang
 
     engine = pyslang.DiagnosticEngine(sources)
-    engine.setWarningOptions(["default", *warning_options])
+    engine.setWarningOptions([*DEFAULT_WARNINGS, *warning_options])
     engine.setMappingsFromPragmas()
     left_out = {_NO_TIME_SCALE, *([_UNKNOWN_MODULE] if is_alone or is_partial else [])}
 
@@ -89,7 +94,10 @@ def diagnostics_by_file(
                 continue
             start = location.offset
             span_ends = [span.end.offset for span in diagnostic.ranges if span.start == diagnostic.location]
-            message, rule = engine.formatMessage(diagnostic), engine.getOptionName(diagnostic.code)
+            message, option = engine.formatMessage(diagnostic), engine.getOptionName(diagnostic.code)
+            rule = option or _rule_of_error(diagnostic.code)
+            if not option and f"no-{rule}" in warning_options:
+                continue
             if str(diagnostic.code) == _NOT_OPENED:
                 # Why is nobody's business: what may not be read is like what is missing.
                 message = f"{message.rpartition(': ')[0]}: No such file or directory"
@@ -152,6 +160,11 @@ def _module_name_tokens(tree: SyntaxTree) -> Iterator[Token]:
             name = root_member.header.name
             if name.valueText and not name.isMissing:
                 yield name
+
+
+def _rule_of_error(code: DiagCode) -> str:
+    name = str(code).removeprefix("DiagCode(").removesuffix(")")
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
 
 
 _UNKNOWN_MODULE = "DiagCode(UnknownModule)"

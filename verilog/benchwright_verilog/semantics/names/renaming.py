@@ -184,10 +184,19 @@ def _line_number(project: Project, path: Path, byte: int) -> int:
     return outline.data.count(b"\n", 0, byte) + 1 if outline is not None else 1
 
 
+class _ErrorInFile(NamedTuple):
+    start: int
+    """First byte."""
+    rule: str
+    line: int
+    """Counted from 1."""
+    message: str
+
+
 class _NewNameInFile(NamedTuple):
     occurrences: list[Occurrence]
-    errors: set[tuple[int, str]]
-    """slang's, each with its line, counted from 1."""
+    errors: list[_ErrorInFile]
+    """slang's, in its order."""
 
 
 class _RenameCheck:
@@ -236,11 +245,12 @@ class _RenameCheck:
             actual = {(occurrence.start, occurrence.target) for occurrence in new_occurrences}
             for start, target in sorted(actual ^ expected_uses, key=lambda start_and_target: start_and_target[0]):
                 raise RenameRefusedError(self._clash_message(renamed_project, path, start, target))
-            if new_errors - old_errors:
-                line, message = min(new_errors - old_errors)
-                raise RenameRefusedError(
-                    f"With the name {self._new}, {path.name} would be wrong in line {line}: {message}."
-                )
+            expected_errors = {(self._moved_start(path, error.start), error.rule) for error in old_errors}
+            for error in new_errors:
+                if (error.start, error.rule) not in expected_errors:
+                    raise RenameRefusedError(
+                        f"With the name {self._new}, {path.name} would be wrong in line {error.line}: {error.message}."
+                    )
 
     def _require_unused_new_name(self) -> None:
         for path in self._project.files_with_word(self._new):
@@ -257,14 +267,14 @@ class _RenameCheck:
         for analysis in project.analyses_of(paths):
             self._report(len(paths), len(paths))
             occurrences = [occurrence for occurrence in analysis.occurrences_of(self._new) if not occurrence.generated]
-            by_path[analysis.path] = _NewNameInFile(occurrences, set(self._error_lines_and_messages(analysis)))
+            by_path[analysis.path] = _NewNameInFile(occurrences, list(self._errors(analysis)))
         return by_path
 
-    def _error_lines_and_messages(self, analysis: FileAnalysis) -> Iterator[tuple[int, str]]:
+    def _errors(self, analysis: FileAnalysis) -> Iterator[_ErrorInFile]:
         for diagnostic in analysis.diagnostics:
             if diagnostic.severity is DiagnosticSeverity.ERROR:
                 line = analysis.data.count(b"\n", 0, diagnostic.start) + 1
-                yield line, diagnostic.message.replace(self._target.name, self._new)
+                yield _ErrorInFile(diagnostic.start, diagnostic.rule, line, diagnostic.message)
 
     def _renamed_project(self) -> Project:
         documents = Documents()
@@ -289,12 +299,14 @@ class _RenameCheck:
         name_match = re.search(rf"(?<![\w$]){re.escape(self._new)}(?![\w$])", edit.text)
         return byte + shift + (name_match.start() if name_match is not None else 0)
 
+    def _moved_start(self, path: Path, byte: int) -> int:
+        """The place of a byte that may be the first of an edit."""
+        edit = next((file_edit for file_edit in self._edits.get(path, []) if file_edit.start == byte), None)
+        return self._moved_byte(path, byte, edit)
+
     def _moved_target(self, target: Target) -> Target:
         if target in self._renamed:
-            edit = next(
-                (file_edit for file_edit in self._edits.get(target.path, []) if file_edit.start == target.start), None
-            )
-            start = self._moved_byte(target.path, target.start, edit)
+            start = self._moved_start(target.path, target.start)
             return Target(target.path, start, start + len(self._new.encode()), self._new)
         start = self._moved_byte(target.path, target.start)
         return Target(target.path, start, start + target.end - target.start, target.name)

@@ -14,6 +14,7 @@ from benchwright_verilog.semantics.compilation.instances import Designs, Instanc
 from benchwright_verilog.semantics.compilation.macros import Macros
 from benchwright_verilog.semantics.compilation.trees import Tree
 from benchwright_verilog.semantics.names.declaring_files import DeclaringFiles
+from benchwright_verilog.semantics.project.black_boxes import BlackBoxes
 from benchwright_verilog.semantics.project.includes import Includes
 from benchwright_verilog.semantics.project.index.entry import IndexEntry
 from benchwright_verilog.semantics.project.index.index_store import IndexStore
@@ -49,6 +50,7 @@ class Project:
         view: View of its modules.
         declaring_files: Decides where several files declare a unit.
         files: The files that may be read; if none are given those of the folder, without a folder all.
+        cell_models: Files and folders of models that come with a tool.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Project:
         view: InstanceChoice = DEFAULTS,
         declaring_files: DeclaringFiles | None = None,
         files: ReadableFiles | None = None,
+        cell_models: Sequence[Path] = (),
     ) -> None:
         self.folder = folder
         self.files = files or (ReadableFiles.below(folder) if folder is not None else ReadableFiles.everywhere())
@@ -93,12 +96,20 @@ class Project:
         )
         dirs = [self._path_in_folder(name) for name in self._settings.include_dirs]
         self._allow_named_folders()
+        # A problem is solved with its own files alone.
+        models = [] if is_workspace else [self._path_in_folder(name) for name in self._settings.black_boxes]
+        self._black_boxes = BlackBoxes(models, [] if is_workspace else cell_models, self.list_files)
         self._includes = Includes(
             dirs, self._settings.defines, self._texts, self.inventory, self._settings.verilog_files
         )
         self.declaring_files = declaring_files or DeclaringFiles()
         self._files = CompilationFiles(
-            self._texts, self.inventory, self._includes.included_file, self.declaring_files, takes_all=is_workspace
+            self._texts,
+            self.inventory,
+            self._includes.included_file,
+            self.declaring_files,
+            takes_all=is_workspace,
+            black_boxes=self._black_boxes,
         )
         self._files.view = view
         self.design_cache = Designs(self._lock, self._parse_files, self._new_compiled)
@@ -242,7 +253,12 @@ class Project:
             changed_project._parsing = ParsedFiles(changed_project._texts, changed_project._includes)
             find, declaring_files = changed_project._includes.included_file, self.declaring_files
             changed_project._files = CompilationFiles(
-                changed_project._texts, self.inventory, find, declaring_files, takes_all=self.is_workspace
+                changed_project._texts,
+                self.inventory,
+                find,
+                declaring_files,
+                takes_all=self.is_workspace,
+                black_boxes=self._black_boxes,
             )
             changed_project._files.view = self.view
             changed_project._files.use_lists(changed_project.lists)
@@ -399,7 +415,8 @@ class Project:
         """Allow reading where the settings and the lists of the person who opened the folder lead."""
         if self.is_workspace:
             return
-        folders = [self._path_in_folder(name) for name in self._settings.include_dirs]
+        names = (*self._settings.include_dirs, *self._settings.black_boxes)
+        folders = [self._path_in_folder(name) for name in names]
         for file_list in self.lists:
             folders += (*file_list.include_dirs, *file_list.library_dirs)
             folders += (path.parent for path in (*file_list.sources, *file_list.libraries))

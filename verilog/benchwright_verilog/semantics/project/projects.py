@@ -46,6 +46,7 @@ class Projects:
         on_undecided: Called with a project whose diagnostics hang on a choice that nobody has made.
         is_sealed: True of a file, by its real path, that only who opened its folder may read, and no workspace.
         closed_folders: Folders of which nothing is read but a workspace in them.
+        cell_models: Gives files of models of vendors' cells, which designs may instantiate without declaring them.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Projects:
         on_undecided: Callable[[Project], None] | None = None,
         is_sealed: Callable[[Path], bool] = lambda real_path: False,
         closed_folders: Sequence[Path] = (),
+        cell_models: Callable[[], Sequence[Path]] = tuple,
     ) -> None:
         self._documents = documents
         self._settings = read_settings
@@ -75,6 +77,7 @@ class Projects:
         self._on_undecided = on_undecided
         self._is_sealed = is_sealed
         self._closed_folders = closed_folders
+        self._cell_models = cell_models
         self._folders: list[Path] = []
         self._projects: dict[Path, Project] = {}
         self._alone: dict[Path, Project] = {}
@@ -122,6 +125,7 @@ class Projects:
                 self._settings(),
                 on_lists=self._on_lists,
                 files=self._readable_files_of_lone_file(path),
+                cell_models=self._cell_models(),
             )
         return self._alone[path]
 
@@ -223,6 +227,7 @@ class Projects:
                 view=self._views.load_or_defaults(folder) if self._views is not None else DEFAULTS,
                 declaring_files=DeclaringFiles(folder, self._units),
                 files=self._readable_files_of(folder, is_workspace=is_workspace),
+                cell_models=self._cell_models(),
             )
         return self._projects[folder]
 

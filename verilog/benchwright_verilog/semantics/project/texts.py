@@ -45,7 +45,7 @@ class SourceTexts:
         self._uris: dict[Path, str] = {}
         self._paths: dict[str, Path] = {}
         self.made_up: Mapping[Path, SourceText] = {}
-        """Stand-ins for files that exist for slang only."""
+        """Stand-ins for files that exist for slang only, or of which slang gets a part; not for open ones."""
 
     def note_disk_change(self) -> None:
         """Notes that files on disk may have changed."""
@@ -61,7 +61,7 @@ class SourceTexts:
 
     def current_text(self, path: Path, document: Document | None = None) -> SourceText | None:
         """The file as it is now; None if it can't be read."""
-        if path in self.made_up:
+        if path in self.made_up and document is None and self._open_document(path) is None:
             return self.made_up[path]
         known_text = self._known_texts.get(path)
         document = document or self._open_document(path)

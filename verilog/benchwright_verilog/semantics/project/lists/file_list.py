@@ -238,6 +238,8 @@ def _read_list_text(
         elif option.startswith("-W") and option != "-Wall":
             listed_files.warnings.pop(option[2:], None)  # The last one counts.
             listed_files.warnings[option[2:]] = None
+        elif option == "--ignore-unknown-modules":
+            listed_files.warnings["no-unknown-module"] = None
         elif option in (_SINGLE_UNIT, _INHERIT):
             listed_files.flags.add(option)
         elif option.startswith("-"):
