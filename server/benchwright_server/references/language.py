@@ -94,13 +94,13 @@ file is marked, and the rest of the file is analysed without it.
 
 A net that is not declared is a warning (`implicit-net`): a misspelt name in a connection is one.
 
-A file is SystemVerilog. In one of Verilog, `bit`, `logic` and `do` are names: that is what `project.verilogFiles` says, or
-a list by `--map-keyword-version 1364-2005+*.v`, `+verilog2001ext+.v`, `+1364-2001ext+v` or `-v2k`, or the file type
+A file is SystemVerilog. In one of Verilog, `bit`, `logic` and `do` are names: that is what `project.verilogFiles` says,
+or a list by `--map-keyword-version 1364-2005+*.v`, `+verilog2001ext+.v`, `+1364-2001ext+v` or `-v2k`, or the type
 `verilogSource-2005` in a `.core` file. A `.v` file of which nothing is said is read as what it has fewer errors in.
 
 A module that no file declares is an error (`unknown-module`), unless a model has it: vendors' models in
-`project.blackBoxes`, then Yosys' models of FPGA cells, of which names in capitals count. Ports and parameters are checked
-against the model, and nothing inside it. `--ignore-unknown-modules` in a list turns the error off.
+`project.blackBoxes`, then Yosys' models of FPGA cells, of which names in capitals count. Ports and parameters are
+checked against the model, and nothing inside it. `--ignore-unknown-modules` in a list turns the error off.
 
 Errors can't be waived. `lint.off` turns rules off everywhere, and `lint.severity` sets their severity.
 """
