@@ -243,3 +243,29 @@ async def test_everything_safe_is_fixed_at_once_and_only_when_asked_for(editor: 
 async def test_a_file_that_is_no_design_has_no_actions(editor: Editor) -> None:
     async with scratch(editor, {"a.md": "module m; wi‸re w endmodule\n"}) as file:
         assert await titles(file) == []
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+async def test_the_header_that_defines_an_unknown_macro_can_be_included(
+    editor: Editor, variant: Callable[[str], str]
+) -> None:
+    text = '// A user.\n`include "other.svh"\nmodule m;\n  wire [`WI‸DTH-1:0] x;\nendmodule\n'
+    headers = {"inc/defs.vh": "`define WIDTH 8\n", "other.svh": "`define OTHER 1\n"}
+    async with scratch(editor, {"a.sv": text, **headers}, variant) as file:
+        changed = await apply_action(file, 'Include "defs.vh", which defines `WIDTH')
+    assert '`include "other.svh"\n`include "inc/defs.vh"\nmodule m;' in body(changed["a.sv"])
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Import 'pk::t'", "module m import pk::t; (input logic a);\n  t y;\nendmodule\n"),
+        ("Write 'pk::t'", "module m (input logic a);\n  pk::t y;\nendmodule\n"),
+    ],
+)
+async def test_an_unknown_type_can_be_taken_from_the_package_that_has_it(
+    editor: Editor, title: str, expected: str
+) -> None:
+    text = "module m (input logic a);\n  t‸ y;\nendmodule\n"
+    async with scratch(editor, {"a.sv": text, "p.sv": "package pk;\n  typedef int t;\nendpackage\n"}) as file:
+        assert (await apply_action(file, title))["a.sv"] == expected

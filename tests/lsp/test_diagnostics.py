@@ -182,3 +182,15 @@ async def test_a_setting_says_which_files_are_verilog(editors: Editors) -> None:
     editor = await editors(capabilities=capabilities(PULLS), options={"project": {"verilogFiles": ["*.sv"]}})
     async with scratch(editor, {"old.sv": OLD_NAMES}) as file:
         assert not (await pulled(file)).items
+
+
+async def test_closing_a_changed_header_unsaved_takes_its_changes_out_of_its_users(editors: Editors) -> None:
+    editor = await editors()
+    user = '`include "h.svh"\nmodule m;\n  wire [`W-1:0] x;\nendmodule\n'
+    async with scratch(editor, {"a.sv": user, "h.svh": "`define V 8\n"}) as file:
+        await file.marked("unknown macro")
+        header = file.open_files["h.svh"]
+        header.replace(0, len(header.text), "`define W 8\n")
+        await file.marked()
+        header.close()
+        await file.marked("unknown macro")

@@ -128,7 +128,7 @@ async def test_the_list_follows_what_was_done(editors: Editors) -> None:
     # Nothing of the hidden part, not even under another name.
     assert set(row) == {
         *("ref", "id", "title", "kind", "category", "categoryName", "difficulty", "state", "sign", "run"),
-        *("bestTimeS", "attempts"),
+        *("bestTimeS", "passedWithAgent", "attempts"),
     }
 
 

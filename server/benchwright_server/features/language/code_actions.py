@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -19,6 +20,7 @@ from benchwright_server.operations.catalogue import local_path_of
 from benchwright_verilog.actions import catalogue
 from benchwright_verilog.actions.action import Action, ActionContext, ActionKind, TextChange
 from benchwright_verilog.actions.line_fix import Fix
+from benchwright_verilog.actions.missing_declarations import include_and_import_fixes
 from benchwright_verilog.findings.finding import Finding
 from benchwright_verilog.findings.source import FindingTool
 from benchwright_verilog.syntax.documents import Document
@@ -108,6 +110,9 @@ class CodeActions:
             if any(tool.source is source and tool.fixes is not None for tool in linters.LINT_TOOLS):
                 offered_fixes = (await self._cached_fixes_by_tool(document)).get(source, [])
                 actions += catalogue.tool_fixes(document, source, findings, offered_fixes)
+        project = self._server.projects.project_of(document)
+        for finding in findings:
+            actions += await asyncio.to_thread(list, include_and_import_fixes(action_context, finding, project))
         analysis = await self._server.projects.analysis(document)
         return [*actions, *catalogue.fixes_and_waivers(action_context, findings, analysis, self._open_or_read_document)]
 

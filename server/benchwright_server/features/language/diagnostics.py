@@ -141,13 +141,14 @@ class LiveDiagnostics:
         )
 
     def clear_closed(self, uri: str) -> None:
-        """A document was closed: its diagnostics are cleared."""
+        """A document was closed: its diagnostics are cleared, and changes that were not saved count no more."""
         watched = self._watched.pop(uri, None)
         if watched is not None:
             if watched.timer is not None:
                 watched.timer.cancel()
             if not self._pulls:
                 self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+            self._schedule_analysis_of_others(even_if_alone=True)
 
     def analyse_after_settings_change(self) -> None:
         """Analyse everything with the new settings."""

@@ -1,0 +1,86 @@
+"""Fixes of names that another file of the project declares: include its header, or import from its package."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchwright_verilog.actions.action import Action, ActionContext, TextChange, newline, smallest_node_around
+from benchwright_verilog.actions.action import self_or_ancestor_of_kind as ancestor_of_kind
+from benchwright_verilog.findings.finding import Finding
+from benchwright_verilog.findings.source import SLANG
+from benchwright_verilog.semantics.names.occurrence import TargetKind
+from benchwright_verilog.semantics.project.project import Project
+from benchwright_verilog.syntax.suffixes import HEADERS
+from benchwright_verilog.syntax.uri import local_path_of
+
+_UNKNOWN_MACRO = re.compile(r"unknown macro or compiler directive '`(?P<name>\w+)'")
+_UNKNOWN_NAME = re.compile(r"use of undeclared identifier '(?P<name>\w+)'")
+_INCLUDE_LINE = re.compile(r"^[ \t]*`include\b[^\n]*\n?", re.MULTILINE)
+_LEADING_COMMENTS = re.compile(r"(?:\s*(?://[^\n]*(?:\n|\Z)|/\*.*?\*/))*[^\S\n]*\n?", re.DOTALL)
+_MODULE_NAME = re.compile(r"\b(?:module|interface|program)\s+(?:automatic\s+|static\s+)?(?:\w+|\\\S+)")
+_MOST_FILES = 8
+
+
+def include_and_import_fixes(code_selection: ActionContext, finding: Finding, project: Project) -> Iterator[Action]:
+    """Fixes of a macro or name that is unknown here. Blocks on the disk."""
+    if finding.source is not SLANG:
+        return
+    if match := _UNKNOWN_MACRO.match(finding.message):
+        yield from _include_fixes(code_selection, finding, match["name"], project)
+    elif match := _UNKNOWN_NAME.match(finding.message):
+        yield from _import_fixes(code_selection, finding, match["name"], project)
+
+
+def _include_fixes(
+    code_selection: ActionContext, finding: Finding, macro_name: str, project: Project
+) -> Iterator[Action]:
+    document = code_selection.document
+    includer = local_path_of(document.uri)
+    for header in project.files_with_word(macro_name):
+        outline = project.outline(header) if header.suffix in HEADERS and header != includer else None
+        if outline is None or macro_name not in {macro.name for macro in outline.macros}:
+            continue
+        name = _name_to_include(header, includer, project)
+        included = list(_INCLUDE_LINE.finditer(document.text))
+        leading = _LEADING_COMMENTS.match(document.text)
+        place = included[-1].end() if included else leading.end() if leading is not None else 0
+        change = TextChange(place, place, f'`include "{name}"{newline(document)}')
+        yield Action(f'Include "{name}", which defines `{macro_name}', (change,), finding=finding)
+
+
+def _name_to_include(header: Path, includer: Path, project: Project) -> str:
+    if project.find_include(includer, header.name) == header:
+        return header.name
+    return Path(os.path.relpath(header, includer.parent)).as_posix()
+
+
+def _import_fixes(code_selection: ActionContext, finding: Finding, name: str, project: Project) -> Iterator[Action]:
+    document = code_selection.document
+    module = ancestor_of_kind(
+        smallest_node_around(document, finding.start, finding.start),
+        *("module_declaration", "interface_declaration", "program_declaration"),
+    )
+    module_name = None
+    if module is not None:
+        module_start = document.lines.from_byte(module.start_byte)
+        module_name = _MODULE_NAME.search(document.text, module_start)
+    for package in _packages_with(name, project):
+        qualified = TextChange(finding.start, finding.end, f"{package}::{name}")
+        yield Action(f"Write '{package}::{name}'", (qualified,), finding=finding)
+        if module_name is not None:
+            imported = TextChange(module_name.end(), module_name.end(), f" import {package}::{name};")
+            yield Action(f"Import '{package}::{name}'", (imported,), finding=finding)
+
+
+def _packages_with(name: str, project: Project) -> Iterator[str]:
+    for path in project.files_with_word(name)[:_MOST_FILES]:
+        outline = project.outline(path)
+        packages = [unit.name for unit in outline.units if unit.target_kind is TargetKind.PACKAGE] if outline else []
+        analysis = project.analysis_of(path) if packages else None
+        for package_name in packages if analysis is not None else ():
+            package = analysis.compilation.getPackage(package_name) if analysis is not None else None
+            if package is not None and package.find(name) is not None:
+                yield package_name
