@@ -92,6 +92,10 @@ the files that follow; libraries of `-y` begin with the macros that are then def
 A file is read if it is a plain file of at most 16 MB. An `` `include `` that leads to a pipe, a device or a larger
 file is marked, and the rest of the file is analysed without it.
 
+Names in a branch of `` `ifdef `` that the present defines leave out are found, explained and renamed like the others:
+files with conditions are read under up to eight more sets of defines, until each branch was read once. A hover says which
+macros the branch needs. Where no set gives a name a meaning, renaming lists the places.
+
 A net that is not declared is a warning (`implicit-net`): a misspelt name in a connection is one.
 
 A file is SystemVerilog. In one of Verilog, `bit`, `logic` and `do` are names: that is what `project.verilogFiles` says,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -73,7 +74,10 @@ class Place(NamedTuple):
 
 
 async def place_in_design_file(server: EditorServer, params: Positioned) -> Place | None:
-    """The place that a request is about; None if that is not in a design file."""
+    """The place that a request is about; None if that is not in a design file.
+
+    A place that the present defines leave out is analysed under defines that don't.
+    """
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_verilog or not document.uri.startswith("file:"):
         return None
@@ -82,7 +86,14 @@ async def place_in_design_file(server: EditorServer, params: Positioned) -> Plac
     document = server.documents.get(params.text_document.uri) or document
     if document.lines.data != analysis.data:
         analysis = await server.projects.analysis(document)
-    return Place(document, analysis, min(document.lines.byte_at(params.position), len(analysis.data)))
+    byte = min(document.lines.byte_at(params.position), len(analysis.data))
+    if b"`if" in analysis.data and not analysis.occurrences_at(byte):
+        from benchwright_verilog.semantics.names.branches import analysis_of_inactive_place
+
+        project = server.projects.project_of(document)
+        inactive = await asyncio.to_thread(analysis_of_inactive_place, project, document, analysis, byte)
+        analysis = inactive[0] if inactive is not None else analysis
+    return Place(document, analysis, byte)
 
 
 async def place_once_project_is_read(server: EditorServer, params: Positioned) -> Place | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +15,10 @@ from benchwright_verilog.syntax.text_shift import TextShift
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.language.explanation.explanations import Explanation
+    from benchwright_verilog.language.explanation.known_macros import Texts
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
+    from benchwright_verilog.syntax.documents import Document
 
 
 def register(server: EditorServer) -> None:
@@ -41,8 +47,30 @@ async def _hover_at(server: EditorServer, params: types.HoverParams) -> types.Ho
             outline = project.outline(path)
             return outline.data.decode(errors="replace") if outline is not None else None
 
-        explanation = explain_name(document, offset, analysis, text)
+        explanation = explain_name(document, offset, analysis, text) or await _explain_inactive_name(
+            server, document, offset, analysis, text
+        )
     if explanation is None:
         return None
     hover_range = document.lines.range(explanation.start, explanation.end)
     return types.Hover(supported_markup(server, "textDocument.hover.contentFormat", explanation.markdown), hover_range)
+
+
+async def _explain_inactive_name(
+    server: EditorServer, document: Document, offset: int, analysis: FileAnalysis, texts: Texts
+) -> Explanation | None:
+    """The explanation of a name that the present defines leave out."""
+    from benchwright_verilog.language.explanation.explanations import explain_name
+    from benchwright_verilog.semantics.names.branches import analysis_of_inactive_place, macro_words
+
+    if b"`if" not in analysis.data or analysis.data != document.lines.data:
+        return None
+    project, byte = server.projects.project_of(document), document.lines.to_byte(offset)
+    inactive = await asyncio.to_thread(analysis_of_inactive_place, project, document, analysis, byte)
+    if inactive is None:
+        return None
+    explanation = explain_name(document, offset, inactive[0], texts)
+    if explanation is None:
+        return None
+    note = f"inactive under the present defines; here with {macro_words(inactive[1])}"
+    return replace(explanation, markdown=f"{explanation.markdown}\n\n{note}")

@@ -13,6 +13,7 @@ from pygls.exceptions import JsonRpcException
 from benchwright_server.features.editor.locations import Locations, place_once_project_is_read, range_json
 from benchwright_server.features.editor.searching import SearchRequest
 from benchwright_server.features.requests import REQUEST_FAILED
+from benchwright_verilog.semantics.names.branches import unresolved_places
 from benchwright_verilog.semantics.names.renaming import (
     RenameEdit,
     RenameRefusedError,
@@ -21,7 +22,11 @@ from benchwright_verilog.semantics.names.renaming import (
 )
 from benchwright_verilog.syntax.json_form import JsonText
 
+_MOST_SHOWN = 20
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from benchwright_server.editor_server import EditorServer
 
 
@@ -57,14 +62,30 @@ async def _rename_edits_json(server: EditorServer, params: types.RenameParams) -
     search = SearchRequest(server, params, "Rename")
     versions = {document.uri: document.version for document in server.documents}
 
-    def find() -> JsonText:
+    def find() -> tuple[JsonText, list[tuple[Path, int]]]:
         edits = rename_edits(project, analysis, byte, params.new_name, search.report_searched_or_stop)
-        return JsonText(json.dumps(_workspace_edit_json(server, edits, versions)))
+        target = renamable_occurrence(project, analysis, byte).target
+        unresolved = unresolved_places(project, target, {edit.path for edit in edits})
+        return JsonText(json.dumps(_workspace_edit_json(server, edits, versions))), unresolved
 
     try:
-        return await search.run_in_thread(find)
+        edit_json, unresolved = await search.run_in_thread(find)
     except RenameRefusedError as error:
         raise JsonRpcException(str(error), REQUEST_FAILED) from None
+    if unresolved:
+        sentence = _sentence_on_unresolved(Locations(server), unresolved, params.new_name)
+        server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, sentence))
+    return edit_json
+
+
+def _sentence_on_unresolved(locations: Locations, places: list[tuple[Path, int]], new_name: str) -> str:
+    lines = ((path, locations.range_of_bytes(path, byte, byte).start.line + 1) for path, byte in places[:_MOST_SHOWN])
+    shown_places = ", ".join(f"{path.name}:{line}" for path, line in lines)
+    more = f" and {len(places) - _MOST_SHOWN} more" if len(places) > _MOST_SHOWN else ""
+    return (
+        f"The name is also written where no defines that were tried give it a meaning: {shown_places}{more}. "
+        f"Look whether {new_name} is meant there."
+    )
 
 
 def _workspace_edit_json(

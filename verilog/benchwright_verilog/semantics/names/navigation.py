@@ -117,6 +117,8 @@ class FileReferences:
     occurrences: tuple[Occurrence, ...]
     analysis: FileAnalysis | None = None
     """None if the text alone was enough: then each occurrence is just the name."""
+    is_inactive: bool = False
+    """True if the present defines leave these places out."""
 
 
 Report = Callable[[int, int], None]

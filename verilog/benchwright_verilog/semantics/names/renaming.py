@@ -6,13 +6,14 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from benchwright_verilog.errors import VerilogError
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity
+from benchwright_verilog.semantics.names.branches import references_in_all_branches
 from benchwright_verilog.semantics.names.navigation import UNITS, Report, references_by_file, targets_renamed_with
 from benchwright_verilog.semantics.names.occurrence import Occurrence, Target, TargetKind
 from benchwright_verilog.semantics.project.index.outline import DIRECTIVES
@@ -37,6 +38,8 @@ class RenameEdit:
     start: int
     end: int
     text: str
+    is_inactive: bool = False
+    """True if the present defines leave the place out."""
 
 
 def renamable_occurrence(project: Project, analysis: FileAnalysis, byte: int) -> Occurrence:
@@ -88,14 +91,16 @@ def _edits_by_place(
     project: Project, target: Target, new_name: str, report: Report
 ) -> dict[tuple[Path, int], RenameEdit]:
     edits: dict[tuple[Path, int], RenameEdit] = {}
-    for file_references in references_by_file(project, target, report):
+    present_references = references_by_file(project, target, report)
+    for file_references in references_in_all_branches(project, target, present_references, report):
         for occurrence in file_references.occurrences:
             if occurrence.generated:
                 macro_use = _sentence_start_naming_macro(project, occurrence.path, occurrence.start)
                 raise RenameRefusedError(
                     f"{macro_use}, writes the name {target.name}. Write it without the macro there, then rename it."
                 )
-            edits[occurrence.path, occurrence.start] = _rename_edit(file_references.analysis, occurrence, new_name)
+            edit = _rename_edit(file_references.analysis, occurrence, new_name)
+            edits[occurrence.path, occurrence.start] = replace(edit, is_inactive=file_references.is_inactive)
         if file_references.occurrences:
             _require_writable_in_project(project, file_references.path, f"{target.name} is also used in")
     return edits
@@ -240,6 +245,7 @@ class _RenameCheck:
             expected_uses |= {
                 (self._moved_byte(path, edit.start, edit), self._moved_target(self._targets[edit]))
                 for edit in self._edits.get(path, ())
+                if not edit.is_inactive
             }
             new_occurrences, new_errors = renamed_occurrences[path]
             actual = {(occurrence.start, occurrence.target) for occurrence in new_occurrences}

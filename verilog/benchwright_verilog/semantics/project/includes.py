@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from benchwright_verilog.semantics.compilation.trees import Preprocessing
 from benchwright_verilog.semantics.project.index.entry import IndexEntry
@@ -43,6 +44,7 @@ class Includes:
         self._texts = texts
         self._inventory = inventory
         self._verilog_files = list(verilog_files)
+        self._chosen_macros: Mapping[str, bool] = {}
         self._lists: Sequence[FileList] = ()
         self.inferred: list[InferredInclude] = []
         """Headers that files include and no list has a folder for."""
@@ -50,9 +52,15 @@ class Includes:
         self._found_paths: dict[tuple[Path, str], Path | None] = {}
         self._read_with: dict[Path, Preprocessing] = {}
 
-    def with_texts(self, texts: SourceTexts) -> Includes:
-        """The same for other versions of the files."""
+    def with_texts(self, texts: SourceTexts, chosen_macros: Mapping[str, bool] = MappingProxyType({})) -> Includes:
+        """The same for other versions of the files.
+
+        Args:
+            texts: The files.
+            chosen_macros: Macros that are defined, or are not, whatever settings and lists say.
+        """
         changed_includes = Includes(self._dirs, self._defines, texts, self._inventory, self._verilog_files)
+        changed_includes._chosen_macros = chosen_macros
         changed_includes.use_lists(self._lists)
         return changed_includes
 
@@ -110,6 +118,8 @@ class Includes:
         for file_list in self._lists:
             dirs += file_list.include_dirs
             defines += file_list.defines
+        defines = [define for define in defines if define.partition("=")[0] not in self._chosen_macros]
+        defines += [name for name, is_defined in self._chosen_macros.items() if is_defined]
         if self._inventory is not None and not self._lists:
             dirs += self._inventory.header_dirs_near(path)
         folders = {folder for inferred_include in self.inferred for folder in inferred_include.folders}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.compilation.compilation_files import CompilationFiles
@@ -231,12 +232,30 @@ class Project:
             crossings=self._settings.clock_crossings,
         )
 
-    def with_texts(self, documents: Documents, texts: Mapping[Path, str]) -> Project:
+    def defined_macros(self, path: Path) -> frozenset[str]:
+        """The macros that a file begins with."""
+        return frozenset(define.partition("=")[0] for define in self._includes.preprocessing_of(path).defines)
+
+    def with_macros(self, chosen_macros: Mapping[str, bool]) -> Project:
+        """The project under other defines.
+
+        Args:
+            chosen_macros: Macros that are defined, or are not, whatever settings and lists say.
+        """
+        return self.with_texts(Documents(), {}, chosen_macros)
+
+    def with_texts(
+        self,
+        documents: Documents,
+        texts: Mapping[Path, str],
+        chosen_macros: Mapping[str, bool] = MappingProxyType({}),
+    ) -> Project:
         """The project as it would be with other versions of some files, for trying a change.
 
         Args:
             documents: Gets these versions, and what is open.
             texts: The versions.
+            chosen_macros: As of `with_macros`.
         """
         documents.encoding = self._documents.encoding
         for document in self._documents:
@@ -249,7 +268,7 @@ class Project:
         with self._lock:
             changed_project.inventory = self.inventory
             changed_project._lists.copy_lists_from(self._lists)
-            changed_project._includes = self._includes.with_texts(changed_project._texts)
+            changed_project._includes = self._includes.with_texts(changed_project._texts, chosen_macros)
             changed_project._parsing = ParsedFiles(changed_project._texts, changed_project._includes)
             find, declaring_files = changed_project._includes.included_file, self.declaring_files
             changed_project._files = CompilationFiles(

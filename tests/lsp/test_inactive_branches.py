@@ -1,0 +1,96 @@
+"""Names in branches that the present defines leave out: found, explained and renamed like the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchwright_verilog.semantics.names.branches import conditional_branches, covering_choices
+
+from .conftest import Editors
+from .cursor import scratch
+from .session import Editor
+
+DESIGN = """module core (input «d», output q);
+  `ifdef FPGA
+  assign q = ~«d»;
+  `ifndef SLOW
+  wire w = «d»;
+  `elsif TINY
+  wire w = «d» & «d»;
+  `else
+  wire w = ~«d»;
+  `endif
+  `else
+  assign q = «d»;
+  `endif
+endmodule
+"""
+
+
+@pytest.fixture
+def editor(shared_editor: Editor) -> Editor:
+    return shared_editor.forget()
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("place", ["input «d", "~«d»;\n  `ifndef", "wire w = «d» &", "assign q = «d»;\n  `endif"])
+async def test_a_name_is_found_and_renamed_in_every_branch_from_any(editor: Editor, place: str) -> None:
+    text = DESIGN.replace(place, place.replace("«d", "«‸d", 1), 1)
+    async with scratch(editor, text) as file:
+        assert await file.references() == file.expected_spans
+        assert [span.start for span in await file.definition()] == [file.expected_spans[0].start]
+        edit = await file.rename("data")
+        assert file.edited_files(edit)["a.sv"] == file.text.replace(" d,", " data,").replace("~d;", "~data;").replace(
+            "= d", "= data"
+        ).replace("& d;", "& data;")
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_place_in_an_inactive_branch_is_explained_and_says_which_macros_it_needs(editor: Editor) -> None:
+    async with scratch(editor, DESIGN.replace("& «d»", "& «‸d»")) as file:
+        hover = await file.hover()
+    assert hover is not None
+    assert "input d" in hover
+    assert "inactive under the present defines; here with FPGA defined, SLOW defined, TINY defined" in hover
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_name_without_meaning_under_any_defines_is_listed(editors: Editors) -> None:
+    editor = await editors()
+    text = (
+        "`define HAS\nmodule m (input «‸d», output q);\n`ifndef HAS\n  assign q = ~d;\n`else\n"
+        "  assign q = «d»;\n`endif\nendmodule\n"
+    )
+    async with scratch(editor, text) as file:
+        edit = await file.rename("data")
+        assert file.edited_files(edit)["a.sv"].count("data") == 2
+    await editor.wait_until(lambda: bool(editor.screen.messages), "a message about the other branch")
+    assert "give it a meaning: a.sv:4." in editor.screen.messages[0]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_macros_of_settings_are_taken_back_for_the_other_branch(editors: Editors, tmp_path: Path) -> None:
+    editor = await editors(options={"project": {"defines": ["FPGA=1"]}})
+    text = (
+        "module m (input «‸d», output q);\n`ifdef FPGA\n  assign q = «d»;\n`else\n  assign q = ~«d»;\n`endif\n"
+        "endmodule\n"
+    )
+    async with scratch(editor, text) as file:
+        assert await file.references() == file.expected_spans
+
+
+def test_every_branch_is_covered_by_few_sets_of_defines() -> None:
+    code = DESIGN.replace("«", "").replace("»", "").encode()
+    branches = [dict(branch.macros) for branch in conditional_branches(code)]
+    assert branches == [
+        {"FPGA": True, "SLOW": False},
+        {"FPGA": True, "SLOW": True, "TINY": True},
+        {"FPGA": True, "SLOW": True, "TINY": False},
+        {"FPGA": True},
+        {"FPGA": False},
+    ]
+    assert len(covering_choices([code], ())) == 3
+    assert covering_choices([b"`ifndef GUARD\n`define GUARD\n`endif\n"], ()) == []
+    assert list(conditional_branches(b"`else x `endif `ifdef A `ifndef A y `endif `endif")) != []

@@ -1,0 +1,181 @@
+"""Names in branches of conditional compilation that the present defines leave out: looked up under other defines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
+from benchwright_verilog.semantics.compilation.inactive import inactive_parts
+from benchwright_verilog.semantics.names.navigation import FileReferences, Report, candidate_files
+from benchwright_verilog.semantics.names.occurrence import Target
+from benchwright_verilog.semantics.project.project import Project
+from benchwright_verilog.syntax.documents import Document
+
+_MOST_CHOICES = 8
+"""Sets of defines that are tried: more would take longer than a person waits."""
+_DIRECTIVE = re.compile(rb"`(ifdef|ifndef|elsif|else|endif)\b[ \t]*([A-Za-z_]\w*)?")
+
+MacroChoice = Mapping[str, bool]
+"""Macro → true if it has to be defined, false if it must not be."""
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A part of a file between two directives, by bytes, with the macros that it needs."""
+
+    start: int
+    end: int
+    macros: MacroChoice
+
+
+def conditional_branches(code: bytes) -> Iterator[Branch]:
+    """The branches of a file, inner ones before the outer; those that no macros can reach are left out.
+
+    Args:
+        code: Source code without comments and strings.
+    """
+    # Of each condition around: the choice outside of it, that of its present branch, those refused so far, its start.
+    around: list[tuple[dict[str, bool], dict[str, bool] | None, dict[str, bool], int]] = []
+    for match in _DIRECTIVE.finditer(code):
+        keyword, name = match[1], (match[2] or b"").decode()
+        if keyword in (b"ifdef", b"ifndef"):
+            outer = (around[-1][1] or {}) if around else {}
+            wanted = keyword == b"ifdef"
+            around.append((outer, _joined(outer, {name: wanted}), {name: not wanted}, match.end()))
+            continue
+        if not around:
+            continue
+        outer, present, refused, start = around.pop()
+        if present is not None:
+            yield Branch(start, match.start(), present)
+        if keyword == b"elsif":
+            around.append((outer, _joined(outer, {**refused, name: True}), {**refused, name: False}, match.end()))
+        elif keyword == b"else":
+            around.append((outer, _joined(outer, refused), refused, match.end()))
+
+
+def _joined(first: MacroChoice, second: MacroChoice) -> dict[str, bool] | None:
+    if any(first.get(name, is_defined) is not is_defined for name, is_defined in second.items()):
+        return None
+    return {**first, **second}
+
+
+def covering_choices(codes: Iterable[bytes], defined_macros: Collection[str]) -> list[MacroChoice]:
+    """Choices of macros under which every branch is read once, as far as few suffice; the present one aside.
+
+    Args:
+        codes: Source code of files, without comments and strings.
+        defined_macros: Macros that are defined at present.
+    """
+    choices: list[dict[str, bool]] = []
+    for code in codes:
+        for branch in conditional_branches(code):
+            if all((name in defined_macros) is is_defined for name, is_defined in branch.macros.items()):
+                continue
+            for index, choice in enumerate(choices):
+                if (joined := _joined(choice, branch.macros)) is not None:
+                    choices[index] = joined
+                    break
+            else:
+                if len(choices) < _MOST_CHOICES:
+                    choices.append(dict(branch.macros))
+    return list(choices)
+
+
+def references_in_all_branches(
+    project: Project, target: Target, file_references: Iterable[FileReferences], report: Report
+) -> Iterator[FileReferences]:
+    """Places that name a thing, and then those that only other defines show.
+
+    Args:
+        project: The project.
+        target: The thing.
+        file_references: Its places under the present defines.
+        report: Called before each file that is searched again.
+    """
+    seen_places: set[tuple[Path, int]] = set()
+    for references in file_references:
+        seen_places |= {(occurrence.path, occurrence.start) for occurrence in references.occurrences}
+        yield references
+    paths = files_with_conditions(project, candidate_files(project, target))
+    for variant in variants(project, paths):
+        for analysis in variant.analyses_of(paths):
+            report(len(paths), len(paths))
+            occurrences = tuple(
+                dict.fromkeys(
+                    occurrence
+                    for occurrence in analysis.occurrences_of(target.name)
+                    if occurrence.target == target and (occurrence.path, occurrence.start) not in seen_places
+                )
+            )
+            seen_places |= {(occurrence.path, occurrence.start) for occurrence in occurrences}
+            if occurrences:
+                yield FileReferences(analysis.path, occurrences, analysis, is_inactive=True)
+
+
+def files_with_conditions(project: Project, paths: Iterable[Path]) -> list[Path]:
+    """Those of some files that have conditional compilation."""
+    outlines = ((path, project.outline(path)) for path in paths)
+    return [path for path, outline in outlines if outline is not None and b"`if" in outline.data]
+
+
+def variants(project: Project, paths: Iterable[Path]) -> Iterator[Project]:
+    """The project under other defines, until every branch of some files was read once."""
+    paths = list(paths)
+    if not paths:
+        return
+    outlines = [outline for path in paths if (outline := project.outline(path)) is not None]
+    for choice in covering_choices([outline.code for outline in outlines], project.defined_macros(paths[0])):
+        yield project.with_macros(choice)
+
+
+def unresolved_places(project: Project, target: Target, edited_paths: Iterable[Path]) -> list[tuple[Path, int]]:
+    """Places of a name in code that under no defines that were tried mean anything; file and byte.
+
+    Args:
+        project: The project.
+        target: The thing of that name.
+        edited_paths: The files that name it.
+    """
+    paths = files_with_conditions(project, edited_paths)
+    known_places: set[tuple[Path, int]] = set()
+    for tried_project in (project, *variants(project, paths)):
+        for analysis in tried_project.analyses_of(paths):
+            known_places |= {(occurrence.path, occurrence.start) for occurrence in analysis.occurrences_of(target.name)}
+    places = []
+    for path in paths:
+        outline = project.outline(path)
+        if outline is not None:
+            size = len(target.name.encode())
+            places += [
+                (path, byte)
+                for byte in outline.word_byte_offsets(target.name)
+                if outline.code[byte : byte + size].strip() and (path, byte) not in known_places
+            ]
+    return places
+
+
+def analysis_of_inactive_place(
+    project: Project, document: Document, analysis: FileAnalysis, byte: int
+) -> tuple[FileAnalysis, MacroChoice] | None:
+    """The analysis under which a place that is left out at present means something; None if it is not left out.
+
+    Returns:
+        The analysis, and the macros that it has or lacks.
+    """
+    if not any(start <= byte <= end for start, end in inactive_parts(analysis)):
+        return None
+    around = [branch for branch in conditional_branches(analysis.outline.code) if branch.start <= byte <= branch.end]
+    if not around:
+        return None
+    innermost = max(around, key=lambda branch: branch.start)
+    other_analysis = project.with_macros(innermost.macros).analysis_of(analysis.path, document)
+    return (other_analysis, innermost.macros) if other_analysis is not None else None
+
+
+def macro_words(macros: MacroChoice) -> str:
+    """Macros in words: `FPGA defined, SIM not defined`."""
+    return ", ".join(f"{name} defined" if is_defined else f"{name} not defined" for name, is_defined in macros.items())
