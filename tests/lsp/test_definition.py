@@ -59,7 +59,6 @@ async def test_a_name_leads_to_its_declaration(editor: Editor, text: str, varian
         "mod‸ule m; endmodule\n",
         "module m; assign w = ‸nowhere; endmodule\n",
         "‸",
-        "module m; wire w;\n`ifdef NEVER\nassign w‸ = 1;\n`endif\nendmodule\n",
     ],
 )
 async def test_what_is_no_name_leads_nowhere(editor: Editor, text: str) -> None:

@@ -93,8 +93,8 @@ A file is read if it is a plain file of at most 16 MB. An `` `include `` that le
 file is marked, and the rest of the file is analysed without it.
 
 Names in a branch of `` `ifdef `` that the present defines leave out are found, explained and renamed like the others:
-files with conditions are read under up to eight more sets of defines, until each branch was read once. A hover says which
-macros the branch needs. Where no set gives a name a meaning, renaming lists the places.
+files with conditions are read under up to eight more sets of defines, until each branch was read once. A hover says
+which macros the branch needs. Where no set gives a name a meaning, renaming lists the places.
 
 A net that is not declared is a warning (`implicit-net`): a misspelt name in a connection is one.
 
