@@ -62,7 +62,7 @@ class NearCopies:
         self._index = MinHashLSH(threshold=max(0.1, threshold - _MARGIN), num_perm=_HASHES)
         self._runs: dict[str, frozenset[int]] = {}
 
-    def add_and_find_copies(self, name: str, tokens: Sequence[str]) -> list[tuple[str, float]]:
+    def add_and_find_copies(self, text_name: str, tokens: Sequence[str]) -> list[tuple[str, float]]:
         """Adds a text; returns those that it is nearly the same as, with their similarity. Short ones are left out."""
         from datasketch import MinHash
 
@@ -72,8 +72,8 @@ class NearCopies:
         hashed = MinHash(num_perm=_HASHES)
         hashed.update_batch([run.to_bytes(8, "big") for run in own_runs])
         compared = {other_name: self._runs[other_name] for other_name in self._index.query(hashed)}
-        self._index.insert(name, hashed)
-        self._runs[name] = own_runs
+        self._index.insert(text_name, hashed)
+        self._runs[text_name] = own_runs
         similarities = (
             (other_name, len(own_runs & runs) / len(own_runs | runs)) for other_name, runs in compared.items()
         )

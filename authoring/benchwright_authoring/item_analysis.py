@@ -63,7 +63,7 @@ def option_statistics(
     """The selections of each option. A good distractor attracts some, and more of the worst than of the best.
 
     Args:
-        points_by_item: As for `analyse`.
+        points_by_item: As for `analyse_mutants`.
         item_name: One of them.
         chosen_options: Options that each student has selected, in the same order; None for who has not answered.
         option_names: Options that can be selected.

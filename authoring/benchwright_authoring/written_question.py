@@ -176,18 +176,18 @@ class WrittenQuestion(Model):
         """
         return is_right_by_rule(self.public_question, self.statement, self.key, answer)
 
-    def free_response_twin(self, problem: str) -> Self:
+    def free_response_twin(self, own_problem_id: str) -> Self:
         """The same question without its options, as free response.
 
         Args:
-            problem: Id of this question.
+            own_problem_id: Id of this question.
 
         Raises:
             ValueError: The question is not multiple-choice, or its explanation is too long for a sentence more.
         """
         if self.format.answered_by is not AnsweredBy.CHOICE:
             raise ValueError("only a multiple-choice question has a twin without options")
-        key = free_response_key(self.choices[LETTERS.index(self.answer)], self.explanation, problem)
+        key = free_response_key(self.choices[LETTERS.index(self.answer)], self.explanation, own_problem_id)
         if len(key.explanation) > MOST_CHARACTERS:
             raise ValueError("the explanation is too long for the sentence that names the other question; shorten it")
         return self.model_copy(
@@ -221,13 +221,13 @@ class WrittenQuestion(Model):
 
 
 def build_pack(
-    head: PackFile, questions: Mapping[str, WrittenQuestion], pictures_by_sha256: Mapping[str, bytes]
+    head: PackFile, questions_by_id: Mapping[str, WrittenQuestion], pictures_by_sha256: Mapping[str, bytes]
 ) -> Pack:
     """A pack of questions; it is read as one that was written to a folder.
 
     Args:
         head: Contents of `pack.toml`.
-        questions: Questions by their ids, which are in `head.order`.
+        questions_by_id: Questions by their ids, which are in `head.order`.
         pictures_by_sha256: Those of all questions.
 
     Raises:
@@ -238,7 +238,7 @@ def build_pack(
         (folder / PACK_FILE).write_text(
             toml_table_text(head.model_dump(mode="json", exclude_none=True)), encoding="utf-8"
         )
-        for name, question in questions.items():
+        for name, question in questions_by_id.items():
             write_question(folder, name, question, pictures_by_sha256)
         try:
             return read_pack_folder(folder)
@@ -246,37 +246,39 @@ def build_pack(
             raise ProblemsError(str(error).replace(f"{folder}/", "")) from error
 
 
-def write_question(folder: Path, name: str, question: WrittenQuestion, pictures_by_sha256: Mapping[str, bytes]) -> None:
+def write_question(
+    pack_folder: Path, problem_id: str, question: WrittenQuestion, pictures_by_sha256: Mapping[str, bytes]
+) -> None:
     """Writes a question into the folder of its pack.
 
     Args:
-        folder: The pack's.
-        name: The question's id.
+        pack_folder: The pack's.
+        problem_id: The question's id.
         question: Question to write.
         pictures_by_sha256: Those of its figures.
 
     Raises:
         OSError: The question can't be written.
     """
-    (folder / name).mkdir()
-    (folder / name / PROBLEM_FILE).write_text(_problem_toml(name, question), encoding="utf-8")
-    (folder / name / STATEMENT).write_text(_statement_markdown(question), encoding="utf-8")
+    (pack_folder / problem_id).mkdir()
+    (pack_folder / problem_id / PROBLEM_FILE).write_text(_problem_toml(problem_id, question), encoding="utf-8")
+    (pack_folder / problem_id / STATEMENT).write_text(_statement_markdown(question), encoding="utf-8")
     for path, figure in _figures_with_path(question):
-        (folder / name / path).parent.mkdir(exist_ok=True)
-        (folder / name / path).write_bytes(pictures_by_sha256[figure.sha256])
+        (pack_folder / problem_id / path).parent.mkdir(exist_ok=True)
+        (pack_folder / problem_id / path).write_bytes(pictures_by_sha256[figure.sha256])
 
 
-def _problem_toml(name: str, question: WrittenQuestion) -> str:
-    return toml_table_text(_problem_fields(name, question))
+def _problem_toml(problem_id: str, question: WrittenQuestion) -> str:
+    return toml_table_text(_problem_fields(problem_id, question))
 
 
-def _problem_fields(name: str, question: WrittenQuestion) -> dict[str, object]:
+def _problem_fields(problem_id: str, question: WrittenQuestion) -> dict[str, object]:
     question_table: dict[str, object] = {"format": question.format.value}
     question_table |= {"topic": question.topic} if question.topic else {}
     question_table |= {"skill": question.skill.value} if question.skill is not None else {}
     question_table |= {"choices": dict(zip(LETTERS, question.choices, strict=True))} if question.choices else {}
     return {
-        "id": name,
+        "id": problem_id,
         "kind": ProblemKind.QUESTION.value,
         "difficulty": Difficulty.MEDIUM.value,
         "question": question_table,

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from benchwright_exams.structure import numbering
 from benchwright_exams.structure.doubts import doubt_findings
+from benchwright_exams.structure.exam_place import parent_labels, part_ordinal, section_and_number
 from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment
-from benchwright_exams.structure.place import parent_labels, part_ordinal, section_and_number
 from benchwright_exams.structure.text_blocks import Block, blocks_of_lines
 from benchwright_foundation.kept import StageOutput
 from benchwright_foundation.model import Model
@@ -54,7 +54,7 @@ def items_digest(ledger: Ledger) -> str:
 def items_of_ledger(ledger: Ledger) -> Items:
     """The questions that a ledger has, in the order in which they are asked."""
     exam = _ExamItems(ledger.regions)
-    items = tuple(exam.item(label) for label in exam.leaves)
+    items = tuple(exam.make_item(label) for label in exam.leaves)
     return Items(made_from=items_digest(ledger), items=items, findings=tuple(_exam_findings(exam, items)))
 
 
@@ -100,7 +100,7 @@ class _ExamItems:
         shared = [name for name in self.parts_by_label if number and _shared_context_covers(name, *number)]
         return [*shared, *parent_labels(label)]
 
-    def item(self, label: str) -> ExamItem:
+    def make_item(self, label: str) -> ExamItem:
         context_parts = [part for name in self.context_labels(label) for part in self.parts_by_label[name]]
         own_parts = self.parts_by_label[label]
         question_context, question_body = (

@@ -23,8 +23,8 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.protocol.messages import DoctorItem, DoctorReport
 from benchwright_studies import open_log
 
-_MAIN_JOB = {"Python", "Toolchain", "Sandbox", "Packs", "Attempt log"}
-_RUNS = "running hidden tests"
+_REQUIRED_ITEM_NAMES = {"Python", "Toolchain", "Sandbox", "Packs", "Attempt log"}
+_PURPOSE_OF_RUNS = "running hidden tests"
 _REINSTALL = "install Benchwright again: pip install --force-reinstall benchwright"
 _EXTRAS = {
     "harness": ("docker", "clusters and the docker sandbox"),
@@ -37,28 +37,28 @@ _EXTRAS = {
 def examine(home: Home) -> DoctorReport:
     """Check everything. Takes a second or two; starts programs."""
     doctor_items = [
-        _python(),
-        *_packages(),
-        *_extras(),
-        _toolchain(home),
-        _verilator(home),
-        *_sandboxes(),
-        _packs(home),
-        _log(home),
-        _judges(),
-        _workspaces(home.workspaces),
+        _python_item(),
+        *_package_items(),
+        *_extra_items(),
+        _toolchain_item(home),
+        _verilator_item(home),
+        *_sandbox_items(),
+        _packs_item(home),
+        _attempt_log_item(home),
+        _judges_item(),
+        _workspaces_item(home.workspaces),
     ]
     return DoctorReport(
-        ok=all(item.status == "ok" for item in doctor_items if item.name in _MAIN_JOB),
+        ok=all(item.status == "ok" for item in doctor_items if item.name in _REQUIRED_ITEM_NAMES),
         items=doctor_items,
     )
 
 
-def _python() -> DoctorItem:
+def _python_item() -> DoctorItem:
     return DoctorItem(name="Python", status="ok", version=platform.python_version(), needed_for="everything")
 
 
-def _packages() -> list[DoctorItem]:
+def _package_items() -> list[DoctorItem]:
     purposes = {"benchwright": "everything", "pygls": "the editor", "pyslang": "diagnostics while typing"}
     doctor_items = []
     for name, purpose in purposes.items():
@@ -69,7 +69,7 @@ def _packages() -> list[DoctorItem]:
     return doctor_items
 
 
-def _extras() -> list[DoctorItem]:
+def _extra_items() -> list[DoctorItem]:
     doctor_items = []
     for name, (package, purpose) in _EXTRAS.items():
         extra = f"{DISTRIBUTION}[{name}]"
@@ -82,18 +82,18 @@ def _extras() -> list[DoctorItem]:
     return doctor_items
 
 
-def _toolchain(home: Home) -> DoctorItem:
+def _toolchain_item(home: Home) -> DoctorItem:
     try:
         toolchain = Toolchain.find(home.cache)
     except HarnessError as error:
-        return _missing_toolchain_item("Toolchain", _RUNS, home, error)
+        return _missing_toolchain_item("Toolchain", _PURPOSE_OF_RUNS, home, error)
     tools = ", ".join(f"{name} {number}" for name, number in sorted(toolchain.manifest.versions.items()))
     return DoctorItem(
         name="Toolchain",
         status="ok",
         version=f"{toolchain.name}: {tools}",
         path=str(toolchain.folder),
-        needed_for=_RUNS,
+        needed_for=_PURPOSE_OF_RUNS,
         hint=None if toolchain.is_current else f"this version of Benchwright builds another one: {BUILD}",
     )
 
@@ -106,7 +106,7 @@ def _missing_toolchain_item(name: str, purpose: str, home: Home, error: HarnessE
     return DoctorItem(name=name, status="missing", needed_for=purpose, hint=error.hint)
 
 
-def _verilator(home: Home) -> DoctorItem:
+def _verilator_item(home: Home) -> DoctorItem:
     purpose = "lint on save"
     try:
         toolchain = Toolchain.find(home.cache)
@@ -146,7 +146,7 @@ def _run_command(command: list[str], environment: Mapping[str, str] | None = Non
     return _CommandOutput(output_text, complaint[0] if completed_process.returncode else "")
 
 
-def _sandboxes() -> Iterator[DoctorItem]:
+def _sandbox_items() -> Iterator[DoctorItem]:
     for name in sandbox_names():
         for finding in sandbox_kind(name).examine():
             yield DoctorItem(
@@ -158,7 +158,7 @@ def _sandboxes() -> Iterator[DoctorItem]:
             )
 
 
-def _packs(home: Home) -> DoctorItem:
+def _packs_item(home: Home) -> DoctorItem:
     store = Store(home)
     try:
         packs = [store.public_pack(name) for name in store.pack_names()]
@@ -168,7 +168,7 @@ def _packs(home: Home) -> DoctorItem:
     return DoctorItem(name="Packs", status="ok", version=pack_names, needed_for="opening problems")
 
 
-def _judges() -> DoctorItem:
+def _judges_item() -> DoctorItem:
     from benchwright_judges.models.configuration import read_settings, settings_file
 
     purpose = "answers that no rule decides"
@@ -186,7 +186,7 @@ def _judges() -> DoctorItem:
     return DoctorItem(name="Judges", status="ok", version=names, path=str(settings_file()), needed_for=purpose)
 
 
-def _log(home: Home) -> DoctorItem:
+def _attempt_log_item(home: Home) -> DoctorItem:
     file = log_file(home)
     try:
         open_log(file).close()
@@ -195,7 +195,7 @@ def _log(home: Home) -> DoctorItem:
     return DoctorItem(name="Attempt log", status="ok", path=str(file), needed_for="attempts")
 
 
-def _workspaces(folder: Path) -> DoctorItem:
+def _workspaces_item(folder: Path) -> DoctorItem:
     hint = None
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -41,7 +41,7 @@ class FindingReport:
     """Changes only if the findings to show change."""
     document: Document
     findings: tuple[Finding, ...]
-    of_slang: tuple[Finding, ...]
+    slang_findings: tuple[Finding, ...]
     """Those of slang, before merging."""
 
 
@@ -245,7 +245,7 @@ class EditorServer(LanguageServer):
     waveforms: Waveforms | None
     """None if they are turned off."""
 
-    def use_settings(self, settings: ServerSettings) -> None:
+    def replace_settings(self, settings: ServerSettings) -> None:
         """Use these settings from now on; which features there are was decided at the start."""
         raise NotImplementedError
 
@@ -253,6 +253,6 @@ class EditorServer(LanguageServer):
         """Show an error that no request can answer."""
         raise NotImplementedError
 
-    def notify_plain(self, method: str, params: dict[str, Any]) -> None:
+    def notify_json(self, method: str, params: dict[str, Any]) -> None:
         """Send a notification whose parameters are plain JSON already."""
         raise NotImplementedError

@@ -32,11 +32,11 @@ FORESEEN = (BenchwrightError, VerilogError)
 
 
 def log_traceback(error: BaseException) -> None:
-    """Log the traceback of an unexpected error without its message; see `sentence_of`."""
+    """Log the traceback of an unexpected error without its message; see `user_sentence`."""
     logger.error("unexpected %s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
 
 
-def sentence_of(error: BaseException) -> str:
+def user_sentence(error: BaseException) -> str:
     """The sentence that a user sees of an error.
 
     The message of an unexpected error may quote the data being processed, hidden parts included, so only its type
@@ -45,9 +45,9 @@ def sentence_of(error: BaseException) -> str:
     return str(error) if isinstance(error, FORESEEN) else unexpected_sentence(type(error).__name__)
 
 
-def unexpected_sentence(name: str) -> str:
+def unexpected_sentence(error_type_name: str) -> str:
     """The sentence that a user sees of an unexpected error of this type."""
     return (
-        f"Unexpected error ({name}). Your files are unchanged. Try again; if it happens again,"
+        f"Unexpected error ({error_type_name}). Your files are unchanged. Try again; if it happens again,"
         " report it with the output in the editor's log."
     )

@@ -137,22 +137,22 @@ def _fixed_capability(**capability: Any) -> Callable[[Client], dict[str, Any]]:
     return lambda client: capability
 
 
-def _declares(*paths: str) -> Callable[[Client], bool]:
+def _declares_any(*paths: str) -> Callable[[Client], bool]:
     return lambda client: any(client.supports(f"textDocument.{path}") for path in paths)
 
 
-def _definitions(client: Client) -> dict[str, Any]:
+def _navigation_capabilities(client: Client) -> dict[str, Any]:
     navigation_kinds = ("definition", "declaration", "typeDefinition", "implementation")
     return {f"{way}Provider": True for way in navigation_kinds if client.supports(f"textDocument.{way}")}
 
 
-def _rename(client: Client) -> dict[str, Any]:
+def _rename_capability(client: Client) -> dict[str, Any]:
     # LSP 3.18, `RenameOptions`: only for clients that say they can prepare.
     prepares = client.supports("textDocument.rename.prepareSupport")
     return {"renameProvider": {"prepareProvider": True, "workDoneProgress": True} if prepares else True}
 
 
-def _code_actions(client: Client) -> dict[str, Any]:
+def _code_action_capability(client: Client) -> dict[str, Any]:
     options: dict[str, Any] = {"codeActionKinds": list(CODE_ACTION_KINDS)}
     if "edit" in client.strings_at("textDocument.codeAction.resolveSupport.properties"):
         options["resolveProvider"] = True
@@ -174,14 +174,14 @@ def _formatting_capability(client: Client) -> dict[str, Any]:
     return capability
 
 
-def _semantic_tokens(client: Client) -> dict[str, Any]:
+def _semantic_token_capability(client: Client) -> dict[str, Any]:
     from benchwright_verilog.semantics.names.token_legend import MODIFIERS, TYPES
 
     legend = {"tokenTypes": list(TYPES), "tokenModifiers": list(MODIFIERS)}
     return {"semanticTokensProvider": {"legend": legend, "full": {"delta": True}, "range": True}}
 
 
-def _expansions(client: Client) -> dict[str, Any]:
+def _expansion_capability(client: Client) -> dict[str, Any]:
     if not client.supports("workspace.textDocumentContent"):
         return {}
     return {"workspace": {"textDocumentContent": {"schemes": [EXPANSION_SCHEME]}}}
@@ -190,7 +190,7 @@ def _expansions(client: Client) -> dict[str, Any]:
 _DIAGNOSTICS = {"identifier": "benchwright", "interFileDependencies": True, "workspaceDiagnostics": False}
 
 
-def _pulls(client: Client) -> bool:
+def _pulls_diagnostics(client: Client) -> bool:
     return client.supports("textDocument.diagnostic")
 
 
@@ -199,7 +199,7 @@ FEATURES: tuple[Feature, ...] = (
         "language.hover",
         ("textDocument/hover",),
         _fixed_capability(hoverProvider=True),
-        _declares("hover"),
+        _declares_any("hover"),
         "What a name is: declaration, type, width, value, documentation; numbers in other radices; macros expanded.",
         switch_text="Declaration, type, width and value of the name under the cursor.",
     ),
@@ -209,7 +209,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed_capability(
             completionProvider={"triggerCharacters": [".", ":", "`", "$", "(", '"', "/"], "resolveProvider": True}
         ),
-        _declares("completion"),
+        _declares_any("completion"),
         "Ports and parameters of an instance, members, package items, macros, system tasks, names in scope, snippets.",
         switch_text="Completions that fit the cursor position.",
     ),
@@ -217,7 +217,7 @@ FEATURES: tuple[Feature, ...] = (
         "language.signature_help",
         ("textDocument/signatureHelp",),
         _fixed_capability(signatureHelpProvider={"triggerCharacters": ["(", ","], "retriggerCharacters": [","]}),
-        _declares("signatureHelp"),
+        _declares_any("signatureHelp"),
         "Arguments of tasks, functions and system tasks; parameters and ports of a module.",
         switch_text="Arguments of tasks, functions, parameters and ports.",
     ),
@@ -229,8 +229,8 @@ FEATURES: tuple[Feature, ...] = (
             "textDocument/typeDefinition",
             "textDocument/implementation",
         ),
-        _definitions,
-        _declares("definition", "declaration", "typeDefinition", "implementation"),
+        _navigation_capabilities,
+        _declares_any("definition", "declaration", "typeDefinition", "implementation"),
         "Where a name comes from, through hierarchy, packages, interfaces, generate blocks, macros and includes.",
         switch_text="The place where a name is declared, defined, typed or implemented.",
     ),
@@ -238,7 +238,7 @@ FEATURES: tuple[Feature, ...] = (
         "language.references",
         ("textDocument/references",),
         _fixed_capability(referencesProvider={"workDoneProgress": True}),
-        _declares("references"),
+        _declares_any("references"),
         "Every occurrence of a name, in all files.",
         switch_text="All references to a name.",
     ),
@@ -246,15 +246,15 @@ FEATURES: tuple[Feature, ...] = (
         "language.highlight",
         ("textDocument/documentHighlight",),
         _fixed_capability(documentHighlightProvider=True),
-        _declares("documentHighlight"),
+        _declares_any("documentHighlight"),
         "Every occurrence of the name under the cursor in this file, reads and writes distinguished.",
         switch_text="Other occurrences of the name under the cursor.",
     ),
     Feature(
         "language.rename",
         ("textDocument/rename", "textDocument/prepareRename"),
-        _rename,
-        _declares("rename"),
+        _rename_capability,
+        _declares_any("rename"),
         "Renaming at every occurrence; rejected, with the reason, if it would not be safe.",
         switch_text="Renaming at every occurrence.",
     ),
@@ -262,7 +262,7 @@ FEATURES: tuple[Feature, ...] = (
         "language.call_hierarchy",
         ("textDocument/prepareCallHierarchy", "callHierarchy/incomingCalls", "callHierarchy/outgoingCalls"),
         _fixed_capability(callHierarchyProvider=True),
-        _declares("callHierarchy"),
+        _declares_any("callHierarchy"),
         "Callers and callees of tasks and functions; drivers and loads of signals.",
         switch_text="Callers and callees of tasks and functions, drivers and loads of signals.",
     ),
@@ -270,7 +270,7 @@ FEATURES: tuple[Feature, ...] = (
         "language.document_symbols",
         ("textDocument/documentSymbol",),
         _fixed_capability(documentSymbolProvider=True),
-        _declares("documentSymbol"),
+        _declares_any("documentSymbol"),
         "The outline of a file, also of one with syntax errors.",
         switch_text="The outline of a file.",
     ),
@@ -286,7 +286,7 @@ FEATURES: tuple[Feature, ...] = (
         "language.folding",
         ("textDocument/foldingRange",),
         _fixed_capability(foldingRangeProvider=True),
-        _declares("foldingRange"),
+        _declares_any("foldingRange"),
         "Blocks, comments, conditional regions and lists that can be folded.",
         switch_text="Folding ranges.",
     ),
@@ -294,14 +294,14 @@ FEATURES: tuple[Feature, ...] = (
         "language.selection_ranges",
         ("textDocument/selectionRange",),
         _fixed_capability(selectionRangeProvider=True),
-        _declares("selectionRange"),
+        _declares_any("selectionRange"),
         "Expanding and shrinking the selection along the syntax.",
     ),
     Feature(
         "language.document_links",
         ("textDocument/documentLink",),
         _fixed_capability(documentLinkProvider={}),
-        _declares("documentLink"),
+        _declares_any("documentLink"),
         "Included files, and the files that a statement names.",
         switch_text="Links to included files, and to the files that a problem statement names.",
     ),
@@ -312,8 +312,8 @@ FEATURES: tuple[Feature, ...] = (
             "textDocument/semanticTokens/full/delta",
             "textDocument/semanticTokens/range",
         ),
-        _semantic_tokens,
-        _declares("semanticTokens"),
+        _semantic_token_capability,
+        _declares_any("semanticTokens"),
         "Semantic colours; code that `ifdef` excludes is marked.",
         switch_text="Semantic colours; code that `ifdef` leaves out is grey.",
     ),
@@ -321,15 +321,15 @@ FEATURES: tuple[Feature, ...] = (
         "language.inlay_hints",
         ("textDocument/inlayHint",),
         _fixed_capability(inlayHintProvider=True),
-        _declares("inlayHint"),
+        _declares_any("inlayHint"),
         "Port names, widths, values of constants, implicit nets.",
         switch_text="Port names, widths and values, shown inline.",
     ),
     Feature(
         "language.code_actions",
         ("textDocument/codeAction", "codeAction/resolve"),
-        _code_actions,
-        _declares("codeAction.codeActionLiteralSupport"),
+        _code_action_capability,
+        _declares_any("codeAction.codeActionLiteralSupport"),
         "Fixes of what slang and verible found; missing ports, signals and modules; `.*` and ports written out; "
         "waivers; `always` blocks rewritten.",
         switch_text="Quick fixes and refactorings.",
@@ -338,7 +338,7 @@ FEATURES: tuple[Feature, ...] = (
         "language.formatting",
         ("textDocument/formatting", "textDocument/rangeFormatting", "textDocument/onTypeFormatting"),
         _formatting_capability,
-        _declares("formatting", "rangeFormatting", "onTypeFormatting"),
+        _declares_any("formatting", "rangeFormatting", "onTypeFormatting"),
         "Formatting by verible, as minimal edits.",
         switch_text="Formatting by verible: files, ranges, and while typing.",
     ),
@@ -346,7 +346,7 @@ FEATURES: tuple[Feature, ...] = (
         "language.code_lens",
         ("textDocument/codeLens", "codeLens/resolve"),
         _fixed_capability(codeLensProvider={"resolveProvider": True}),
-        _declares("codeLens"),
+        _declares_any("codeLens"),
         "Run the hidden tests, submit, instances of a module.",
         switch_text="The lines above a module: run, submit, instances.",
         commands=("showInstances",),
@@ -394,7 +394,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "design.macro_expansion",
         ("workspace/textDocumentContent", *(f"benchwright/{name}" for name in EXPANSION_COMMANDS)),
-        _expansions,
+        _expansion_capability,
         lambda client: True,
         "What the use of a macro, or a whole file, expands to, as a document; fully or by one step.",
         switch_text="The expansion of the use of a macro, or of a whole file, as a document; fully or by one step.",
@@ -444,7 +444,7 @@ FEATURES: tuple[Feature, ...] = (
         "language.type_hierarchy",
         ("textDocument/prepareTypeHierarchy", "typeHierarchy/supertypes", "typeHierarchy/subtypes"),
         _fixed_capability(typeHierarchyProvider=True),
-        _declares("typeHierarchy"),
+        _declares_any("typeHierarchy"),
         "What a class extends and implements, and what extends or implements it.",
         switch_text="The classes and interfaces that a class extends and implements, and those that extend "
         "or implement it.",
@@ -453,14 +453,14 @@ FEATURES: tuple[Feature, ...] = (
         "language.linked_editing",
         ("textDocument/linkedEditingRange",),
         _fixed_capability(linkedEditingRangeProvider=True),
-        _declares("linkedEditingRange"),
+        _declares_any("linkedEditingRange"),
         "The name of a block or declaration and the label of its end change together.",
     ),
     Feature(
         "language.inline_completion",
         ("textDocument/inlineCompletion",),
         _fixed_capability(inlineCompletionProvider=True),
-        _declares("inlineCompletion"),
+        _declares_any("inlineCompletion"),
         "Inline suggestions of the assistant's model; off by default, and off in attempts that forbid it.",
         setting="assistant.enabled",
         commands=("assistAccepted",),
@@ -469,7 +469,7 @@ FEATURES: tuple[Feature, ...] = (
         "language.diagnostics",
         ("textDocument/diagnostic",),
         _fixed_capability(diagnosticProvider=_DIAGNOSTICS),
-        _pulls,
+        _pulls_diagnostics,
         "Findings of slang, Verilator and verible, merged; pushed to clients that can't pull them.",
         switch_text="Errors and warnings of slang, Verilator and verible.",
     ),
@@ -477,7 +477,7 @@ FEATURES: tuple[Feature, ...] = (
         "language.workspace_diagnostics",
         ("workspace/diagnostic",),
         lambda client: {"diagnosticProvider": _DIAGNOSTICS | {"workspaceDiagnostics": True}},
-        _pulls,
+        _pulls_diagnostics,
         "Findings in all files of the open folders, open or not; off by default.",
         setting="diagnostics.all_files",
     ),

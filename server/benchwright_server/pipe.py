@@ -15,8 +15,8 @@ from typing import BinaryIO
 READ_BY_LOOPS = sys.platform != "win32"
 """True if event loops can read a pipe that was not opened for asynchronous reading."""
 
-_LIMIT = 1 << 20
-_WIDE = 1 << 20
+_READER_BUFFER_BYTES = 1 << 20
+_WIDE_PIPE_BYTES = 1 << 20
 """Bytes; the largest pipe that Linux allows an unprivileged user."""
 
 
@@ -46,14 +46,14 @@ class PipeReader:
             return b""
 
 
-async def open_pipe(stdin: BinaryIO) -> PipeReader:
+async def open_pipe_reader(stdin: BinaryIO) -> PipeReader:
     """Open a pipe or socket for reading."""
-    stream = asyncio.StreamReader(limit=_LIMIT)
+    stream = asyncio.StreamReader(limit=_READER_BUFFER_BYTES)
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), stdin)
     return PipeReader(stream)
 
 
-def is_pipe_of_its_own(stdin: BinaryIO, stdout: BinaryIO) -> bool:
+def is_unshared_pipe(stdin: BinaryIO, stdout: BinaryIO) -> bool:
     """True if standard input is a pipe or socket, and not the one of standard output.
 
     If both shared one, non-blocking reads would make writes fail that would otherwise block.
@@ -74,4 +74,4 @@ def widen_pipe(stdout: BinaryIO) -> None:
 
     # It may not be a pipe, and the user's pipes may already use all the memory that the kernel allows for them.
     with contextlib.suppress(OSError, ValueError):
-        fcntl.fcntl(stdout.fileno(), fcntl.F_SETPIPE_SZ, _WIDE)
+        fcntl.fcntl(stdout.fileno(), fcntl.F_SETPIPE_SZ, _WIDE_PIPE_BYTES)

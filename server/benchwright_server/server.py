@@ -35,12 +35,12 @@ from benchwright_foundation.home import Home
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandbox import Sandbox
 from benchwright_server import version
-from benchwright_server.agent.address import MCP_CLIENT
-from benchwright_server.attempts.delivery_retry import LiveDelivery, start_retrying_deliveries
+from benchwright_server.agent.attempt_socket import MCP_CLIENT
+from benchwright_server.attempts.delivery_retry import LiveDelivery, start_pending_deliveries
 from benchwright_server.attempts.session import EditorSession, Listeners
 from benchwright_server.attempts.sessions import EditorSessions
 from benchwright_server.editor_server import EditorServer
-from benchwright_server.errors import FORESEEN, log_traceback, sentence_of, unexpected_sentence
+from benchwright_server.errors import FORESEEN, log_traceback, unexpected_sentence, user_sentence
 from benchwright_server.features.authoring.pack_files import PackFiles
 from benchwright_server.features.design.declaring_files import DeclarationQuestions
 from benchwright_server.features.editor.build_failures import BuildFailures
@@ -53,13 +53,13 @@ from benchwright_server.features.editor.workspace_folders import add_initial_fol
 from benchwright_server.features.language.code_lens import CodeLenses
 from benchwright_server.features.language.diagnostics import LiveDiagnostics
 from benchwright_server.features.requests import register_attempt_operations
-from benchwright_server.greeting import Greeting
+from benchwright_server.initialize_exchange import InitializeExchange
 from benchwright_server.operations.catalogue import CHANGED
 from benchwright_server.own_tests.last_results import LastResults
-from benchwright_server.pipe import READ_BY_LOOPS, is_pipe_of_its_own, open_pipe, widen_pipe
-from benchwright_server.settings import ServerSettings, wire_name
-from benchwright_server.workspaces.sealed_files import sealed_in
-from benchwright_server.workspaces.workspace import workspace_folder
+from benchwright_server.pipe import READ_BY_LOOPS, is_unshared_pipe, open_pipe_reader, widen_pipe
+from benchwright_server.settings import ServerSettings, camel_case_name
+from benchwright_server.workspaces.sealed_files import sealed_path_predicate
+from benchwright_server.workspaces.workspace import workspace_folder_containing
 from benchwright_verilog.semantics.behaviour.view_store import InstanceChoiceStore
 from benchwright_verilog.semantics.project.folder_state import FolderState
 from benchwright_verilog.semantics.project.index.index_store import IndexStore
@@ -129,20 +129,20 @@ class Protocol(LanguageServerProtocol):
             forget = partial(asyncio.get_running_loop().call_soon, self._request_futures.pop, msg_id, None)
             future.add_done_callback(lambda ended_future: forget())
 
-    def notify_plain(self, method: str, params: dict[str, Any]) -> None:
+    def notify_json(self, method: str, params: dict[str, Any]) -> None:
         """Send a notification whose parameters are plain JSON already."""
         self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
 
-    def adopt_greeting(self, greeting: Greeting) -> None:
+    def adopt_initialize_exchange(self, exchange: InitializeExchange) -> None:
         """Set the state that handling `initialize` would have set."""
         try:
-            params = self._converter.structure(greeting.params, types.InitializeParams)
+            params = self._converter.structure(exchange.params, types.InitializeParams)
         except (BaseValidationError, TypeError, ValueError, KeyError):
             # It was answered already, from the parts that were valid.
             params = types.InitializeParams(capabilities=types.ClientCapabilities())
         for _ in super().lsp_initialize(params):
-            raise AssertionError("nobody handles `initialize` but the greeting")
-        self.server_capabilities = self._converter.structure(greeting.capabilities, types.ServerCapabilities)
+            raise AssertionError("nobody handles `initialize` but the first exchange")
+        self.server_capabilities = self._converter.structure(exchange.capabilities, types.ServerCapabilities)
 
     def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
         if not isinstance(result, JsonText):
@@ -182,22 +182,22 @@ class BenchwrightServer(EditorServer):
     Args:
         home: The folders of this user.
         sandbox: The sandbox in which hidden tests run.
-        greeting: The exchange with the client so far.
+        exchange: The exchange with the client so far.
     """
 
     protocol: Protocol
 
-    def __init__(self, home: Home, sandbox: Sandbox, greeting: Greeting) -> None:
+    def __init__(self, home: Home, sandbox: Sandbox, exchange: InitializeExchange) -> None:
         super().__init__(
             "benchwright",
             version(),
             protocol_cls=Protocol,
-            converter_factory=_converter,
+            converter_factory=_message_converter,
         )
-        self.client = greeting.client
-        self.settings = greeting.settings
+        self.client = exchange.client
+        self.settings = exchange.settings
         self.documents = Documents()
-        self.documents.encoding = types.PositionEncodingKind(greeting.client.encoding)
+        self.documents.encoding = types.PositionEncodingKind(exchange.client.encoding)
         self.file_lists = FileListProblems(self)
         self.pack_files = PackFiles(self)
         self.proofs = None
@@ -206,34 +206,34 @@ class BenchwrightServer(EditorServer):
             self.documents,
             lambda: self.settings.project_settings,
             self.file_lists.show_problems_from_any_thread,
-            workspace_folder,
+            workspace_folder_containing,
             IndexStore(home.cache / "index"),
             self.indexing.show_from_any_thread,
             InstanceChoiceStore(home.state / "views"),
             ListStore(home.state / "lists"),
             FolderState(home.state / "units"),
             DeclarationQuestions(self).start_next_question_if_idle,
-            sealed_in(home),
+            sealed_path_predicate(home),
             (home.data, home.state),
             partial(_cell_models, home.cache),
         )
         listeners = Listeners(
-            self._attempt_changed,
-            self._answer_agents,
+            self._announce_attempt_change,
+            self._listen_for_agents,
             self.report_failure,
-            self._notice,
+            self._show_notice,
             RunProgress(self).cancellable_run_progress,
-            self._study_changed,
+            self._deliver_study_soon,
         )
         self.sessions = EditorSessions(home, sandbox, listeners)
-        self.delivery = LiveDelivery(home, lambda: self.sessions.has_study_at_work)
+        self.delivery = LiveDelivery(home, lambda: self.sessions.has_unfinished_study_attempt)
         self.live = LiveDiagnostics(self)
         self.builds = BuildFailures(self)
         self.lenses = CodeLenses(self)
         self.expansions = None
         self.last_results = LastResults()
         self.agents = None
-        client_name = (greeting.params.get("clientInfo") or {}).get("name")
+        client_name = (exchange.params.get("clientInfo") or {}).get("name")
         self.agents_own_connection = uuid.uuid4().hex if client_name == MCP_CLIENT else ""
         self.served = {}
         self.waveforms = None
@@ -245,11 +245,11 @@ class BenchwrightServer(EditorServer):
         register_attempt_operations(self)
         follow_configuration(self)
         follow_folders(self)
-        add_initial_folders(self, greeting.params)
-        for feature in greeting.features:
+        add_initial_folders(self, exchange.params)
+        for feature in exchange.features:
             import_module(f"benchwright_server.features.{feature.module}").register(self)
-        self.sessions.use_judge_service(greeting.settings.judge.url)
-        self.protocol.adopt_greeting(greeting)
+        self.sessions.set_judge_service(exchange.settings.judge.url)
+        self.protocol.adopt_initialize_exchange(exchange)
 
         @self.feature(types.SHUTDOWN)
         async def shutdown(params: None) -> None:
@@ -277,14 +277,14 @@ class BenchwrightServer(EditorServer):
         gc.freeze()
 
         async def run() -> None:
-            by_loop = is_pipe_of_its_own(stdin, stdout) and READ_BY_LOOPS
-            message_reader = await open_pipe(stdin) if by_loop else self._reader_in_threads(stdin)
+            by_loop = is_unshared_pipe(stdin, stdout) and READ_BY_LOOPS
+            message_reader = await open_pipe_reader(stdin) if by_loop else self._reader_in_threads(stdin)
             self._loop = loop = asyncio.get_running_loop()
-            if is_pipe_of_its_own(stdin, stdout):
+            if is_unshared_pipe(stdin, stdout):
                 # While one thread is inside `import pyslang`, `from pyslang.ast import …` fails in any other.
                 import_module("pyslang")
-                loop.run_in_executor(None, _load_ahead, self.sessions.home)
-            start_retrying_deliveries(self.sessions.home, partial(self._report_delivery, loop))
+                loop.run_in_executor(None, _import_ahead, self.sessions.home)
+            start_pending_deliveries(self.sessions.home, partial(self._report_delivery, loop))
             await run_async(stop, message_reader, self.protocol, logger, self.report_server_error)
             stop.set()
 
@@ -297,18 +297,18 @@ class BenchwrightServer(EditorServer):
         finally:
             super().shutdown()  # type: ignore[no-untyped-call]
 
-    def notify_plain(self, method: str, params: dict[str, Any]) -> None:
+    def notify_json(self, method: str, params: dict[str, Any]) -> None:
         """Send a notification whose parameters are plain JSON already."""
-        self.protocol.notify_plain(method, params)
+        self.protocol.notify_json(method, params)
 
     def _reader_in_threads(self, stdin: BinaryIO) -> StdinAsyncReader:
         buffered = io.BufferedReader(stdin) if isinstance(stdin, io.RawIOBase) else stdin
         return StdinAsyncReader(buffered, self.thread_pool)
 
-    def use_settings(self, settings: ServerSettings) -> None:
+    def replace_settings(self, settings: ServerSettings) -> None:
         """Use these settings from now on; which features are offered was decided at the start."""
         if settings.judge.url != self.settings.judge.url:
-            self.sessions.use_judge_service(settings.judge.url)
+            self.sessions.set_judge_service(settings.judge.url)
         self.settings = settings
         self.projects.discard_all_projects()
         self.live.analyse_after_settings_change()
@@ -317,12 +317,12 @@ class BenchwrightServer(EditorServer):
         """Show an error that belongs to no request; one that repeats at every keystroke is shown only occasionally."""
         if not isinstance(error, FORESEEN):
             log_traceback(error)
-        sentence, current_time = sentence_of(error), time.monotonic()
+        sentence, current_time = user_sentence(error), time.monotonic()
         if current_time - self._notice_times.get(sentence, -_QUIET_S) >= _QUIET_S:
             self._notice_times[sentence] = current_time
             self.window_show_message(types.ShowMessageParams(types.MessageType.Error, sentence))
 
-    def _notice(self, sentence: str) -> None:
+    def _show_notice(self, sentence: str) -> None:
         self.window_show_message(types.ShowMessageParams(types.MessageType.Info, sentence))
 
     def _report_delivery(self, loop: asyncio.AbstractEventLoop, sentence: str, arrived: bool) -> None:
@@ -336,25 +336,25 @@ class BenchwrightServer(EditorServer):
             logger.error("unexpected\n%s", "".join((error.data or {}).get("traceback", ())))
             self.report_failure(error)
 
-    def _study_changed(self) -> None:
+    def _deliver_study_soon(self) -> None:
         with contextlib.suppress(RuntimeError, AttributeError):  # The server has ended meanwhile, or not begun.
-            self._loop.call_soon_threadsafe(self.delivery.note)
+            self._loop.call_soon_threadsafe(self.delivery.deliver_soon)
 
-    def _attempt_changed(self, session: EditorSession) -> None:
+    def _announce_attempt_change(self, session: EditorSession) -> None:
         self._changed.add(session)
         if session.header.study:
-            self.delivery.note()
-        if not (session.ended or session.is_elsewhere):
-            self._answer_agents(session)
+            self.delivery.deliver_soon()
+        if not (session.ended or session.is_held_elsewhere):
+            self._listen_for_agents(session)
         is_connected = self._stop_event is None or not self._stop_event.is_set()
         if is_connected and session not in self._telling:
-            self._telling[session] = asyncio.get_running_loop().create_task(self._send_changes(session))
+            self._telling[session] = asyncio.get_running_loop().create_task(self._send_changed_statuses(session))
 
-    def _answer_agents(self, session: EditorSession) -> None:
+    def _listen_for_agents(self, session: EditorSession) -> None:
         if self.agents is not None:
             self.agents.listen_unless_listening(session.header.id)
 
-    async def _send_changes(self, session: EditorSession) -> None:
+    async def _send_changed_statuses(self, session: EditorSession) -> None:
         try:
             # Changes made while a status is being assembled are sent with the next one.
             while session in self._changed:
@@ -394,7 +394,7 @@ AHEAD = (
 """Modules that the first requests would otherwise have to wait for."""
 
 
-def _load_ahead(home: Home) -> None:
+def _import_ahead(home: Home) -> None:
     for name in AHEAD:
         import_module(name)
     # Terminals of the editor have the folder on their PATH. Imported late: nobody waits for this.
@@ -409,10 +409,10 @@ def _invalid_params_message(method: object, cause: Exception) -> str:
     if not isinstance(cause, BaseValidationError):
         return f"{method}: the parameters are invalid."
     first_error, _, field_path = transform_error(cause)[0].partition(" @ ")
-    return f"{method}: {wire_name(field_path.removeprefix('$.')) or 'params'}: {first_error}."
+    return f"{method}: {camel_case_name(field_path.removeprefix('$.')) or 'params'}: {first_error}."
 
 
-def _converter() -> Converter:
+def _message_converter() -> Converter:
     converter = converters.get_converter()
 
     # Without these hooks pygls turns the parameters of our own messages into named tuples.

@@ -24,7 +24,7 @@ class Features(SimpleNamespace):
 
     # A field for each feature of the registry, so that none has to be declared twice.
     def __init__(self, **switches: bool) -> None:
-        super().__init__(**(dict.fromkeys(_switched_features(), True) | switches))
+        super().__init__(**(dict.fromkeys(_switchable_feature_names(), True) | switches))
 
 
 @dataclass(frozen=True)
@@ -145,33 +145,39 @@ def read_settings(client_options: object, *, strict: bool = True) -> tuple[Serve
     complaints: list[str] = []
     if client_options is None:
         return ServerSettings(), complaints
-    return _read_group(ServerSettings, client_options, "", complaints, strict), complaints
+    return _read_settings_class(ServerSettings, client_options, "", complaints, strict), complaints
 
 
-def wire_name(name: str) -> str:
+def camel_case_name(field_name: str) -> str:
     """A field's name in JSON."""
-    first_word, *other_words = name.split("_")
+    first_word, *other_words = field_name.split("_")
     return first_word + "".join(word.capitalize() for word in other_words)
 
 
-def field_types(group: type[Any]) -> dict[str, Any]:
+def field_types(settings_class: type[Any]) -> dict[str, Any]:
     """Type of each field of a group."""
-    return dict.fromkeys(_switched_features(), bool) if group is Features else get_type_hints(group)
+    return (
+        dict.fromkeys(_switchable_feature_names(), bool)
+        if settings_class is Features
+        else get_type_hints(settings_class)
+    )
 
 
-def _switched_features() -> list[str]:
+def _switchable_feature_names() -> list[str]:
     return sorted(feature.name for feature in feature_registry.FEATURES if not feature.setting)
 
 
-def _is_group(kind: Any) -> bool:
+def _is_settings_class(kind: Any) -> bool:
     return kind is Features or (isinstance(kind, type) and dataclasses.is_dataclass(kind))
 
 
-def _read_group(group: type[Group], value: object, path: str, complaints: list[str], strict: bool) -> Group:
+def _read_settings_class(
+    settings_class: type[Group], value: object, path: str, complaints: list[str], strict: bool
+) -> Group:
     if not isinstance(value, dict):
-        complaints.append(_complaint(path, "an object"))
-        return group()
-    fields_by_key = {wire_name(name): (name, kind) for name, kind in field_types(group).items()}
+        complaints.append(_invalid_setting_sentence(path, "an object"))
+        return settings_class()
+    fields_by_key = {camel_case_name(name): (name, kind) for name, kind in field_types(settings_class).items()}
     values: dict[str, Any] = {}
     for key, inner in value.items():
         setting_path = f"{path}.{key}" if path else str(key)
@@ -180,17 +186,17 @@ def _read_group(group: type[Group], value: object, path: str, complaints: list[s
                 complaints.append(f"Unknown setting benchwright.{setting_path} is ignored.")
             continue
         name, kind = fields_by_key[key]
-        if _is_group(kind):
-            values[name] = _read_group(kind, inner, setting_path, complaints, strict)
+        if _is_settings_class(kind):
+            values[name] = _read_settings_class(kind, inner, setting_path, complaints, strict)
         elif inner is not None:
             try:
                 values[name] = _converted_value(kind, inner)
             except ValueError as error:
-                complaints.append(_complaint(setting_path, str(error)))
-    return group(**values)
+                complaints.append(_invalid_setting_sentence(setting_path, str(error)))
+    return settings_class(**values)
 
 
-def _complaint(path: str, requirement: str) -> str:
+def _invalid_setting_sentence(path: str, requirement: str) -> str:
     setting_name = f"benchwright.{path}" if path else "initializationOptions"
     return f"The setting {setting_name} must be {requirement}; the default is used."
 
@@ -244,13 +250,13 @@ class FlatSetting(NamedTuple):
     field_name: str
 
 
-def flat_settings(group: type[Any] | None = None, dotted_prefix: str = "") -> Iterator[FlatSetting]:
+def flat_settings(settings_group: type[Any] | None = None, dotted_prefix: str = "") -> Iterator[FlatSetting]:
     """Every setting of a group; of all groups, if none is given."""
-    settings_class = group or ServerSettings
+    settings_class = settings_group or ServerSettings
     defaults = settings_class()
     for name, kind in field_types(settings_class).items():
-        setting_path = f"{dotted_prefix}.{wire_name(name)}" if dotted_prefix else wire_name(name)
-        if _is_group(kind):
+        setting_path = f"{dotted_prefix}.{camel_case_name(name)}" if dotted_prefix else camel_case_name(name)
+        if _is_settings_class(kind):
             yield from flat_settings(kind, setting_path)
         else:
             yield FlatSetting(setting_path, kind, getattr(defaults, name), settings_class, name)

@@ -33,7 +33,7 @@ def make_app(bench: Bench) -> ASGIApp:
     """The service as an ASGI application over an open bench."""
     api = make_api()
     api.state.bench = bench
-    gate = Gate(OPEN.__contains__, body_limit)
+    gate = Gate(OPEN.__contains__, body_byte_limit)
     return AdmissionControl(api, bench.accounts, is_served=partial(is_served, api), gate=gate)
 
 
@@ -74,6 +74,6 @@ def make_api() -> FastAPI:
     return api
 
 
-def body_limit(path: str) -> int:
+def body_byte_limit(path: str) -> int:
     """The largest body of a path, in bytes."""
     return _LARGE_BODY if path.endswith(_LARGE) else USUAL_BODY_LIMIT

@@ -74,8 +74,10 @@ class SignIn:
     lti_services: LtiServices | None = None
     rates: RateLimits = field(default_factory=RateLimits)
 
-    def count_sign_in(self, caller: str) -> None:
-        """Counts a sign-in that was begun: it writes a row, or asks a provider. See `benchwright_service.callers`.
+    def count_sign_in_or_refuse(self, caller: str) -> None:
+        """Counts a sign-in that was begun: it writes a row, or asks a provider.
+
+        See `benchwright_service.caller_address`.
 
         Invitations and tokens are not counted: they have 256 bits, and whoever has a right one is let in, however many
         wrong ones come from the same address.
@@ -186,7 +188,7 @@ async def open_lab(home: Home, database_url: str | None) -> AsyncIterator[tuple[
         BenchServiceError: The tables can't be opened.
         LogError: The log can't be opened.
     """
-    async with _open_with_log(home, database_url) as (parts, log):
+    async with _open_administration_and_log(home, database_url) as (parts, log):
         yield Lab(log, Store(home), parts.courses, parts.study_places), log
 
 
@@ -202,7 +204,7 @@ async def open_monitor(home: Home, database_url: str | None) -> AsyncIterator[tu
         BenchServiceError: The tables can't be opened.
         LogError: The log can't be opened.
     """
-    async with _open_with_log(home, database_url) as (parts, log):
+    async with _open_administration_and_log(home, database_url) as (parts, log):
         yield LabMonitor(log, parts.database, parts.accounts, reports_folder(home)), log
 
 
@@ -220,14 +222,16 @@ async def open_people(home: Home, database_url: str | None) -> AsyncIterator[Peo
     """
     judging = AttemptJudging(home)
     try:
-        async with _open_with_log(home, database_url) as (parts, log):
-            yield _people(home, parts, log, judging)
+        async with _open_administration_and_log(home, database_url) as (parts, log):
+            yield _make_people(home, parts, log, judging)
     finally:
         await judging.close()
 
 
 @contextlib.asynccontextmanager
-async def _open_with_log(home: Home, database_url: str | None) -> AsyncIterator[tuple[Administration, StudyLog]]:
+async def _open_administration_and_log(
+    home: Home, database_url: str | None
+) -> AsyncIterator[tuple[Administration, StudyLog]]:
     log = await asyncio.to_thread(StudyLog, database_url or log_file(home))
     try:
         async with open_administration(home, database_url) as parts:
@@ -236,7 +240,7 @@ async def _open_with_log(home: Home, database_url: str | None) -> AsyncIterator[
         await asyncio.to_thread(log.close)
 
 
-def _people(home: Home, administration: Administration, log: StudyLog, judging: AttemptJudging) -> People:
+def _make_people(home: Home, administration: Administration, log: StudyLog, judging: AttemptJudging) -> People:
     views = RunViews(Store(home), home, administration.courses)
     return People(administration.database, log, Snapshots(_snapshots_folder(home)), views, home, judging.open_records)
 
@@ -326,7 +330,7 @@ async def open_bench(
             metrics=metrics,
             audit=AuditLog(administration.database),
             accounts=administration.accounts,
-            people_service=_people(home, administration, log, judging),
+            people_service=_make_people(home, administration, log, judging),
             sign_in=await _make_sign_in(administration, sign_in_settings, service_address, folder),
             courses=administration.courses,
             coursework=Coursework(

@@ -72,7 +72,7 @@ class Metrics:
                 suffix = "_total" if family.type == "counter" else ""
                 yield family.name + suffix, family.type, metric._labelnames, family.documentation
 
-    def follow_queue(
+    def set_queue_gauges(
         self, queued_count: Callable[[], int], running_count: Callable[[], int], worker_count: Callable[[], int]
     ) -> None:
         """Reads these numbers whenever the metrics are read, in another thread."""
@@ -84,7 +84,7 @@ class Metrics:
         """Counts a refusal by a quota of this name."""
         self._refusals.labels(quota).inc()
 
-    def count_run(self, outcome: str, *, waited_s: float | None = None, ran_s: float | None = None) -> None:
+    def count_ended_run(self, outcome: str, *, waited_s: float | None = None, ran_s: float | None = None) -> None:
         """Counts a run.
 
         Args:

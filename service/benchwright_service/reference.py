@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 
 from benchwright_remote.messages import MOST_EVENTS
-from benchwright_service.app import OPEN, body_limit, make_api
+from benchwright_service.app import OPEN, body_byte_limit, make_api
 from benchwright_service.bench import SIGN_INS_PER_MINUTE
 from benchwright_service.courses.quotas import USUAL
 from benchwright_service.courses.snapshots import LARGEST
@@ -198,8 +198,8 @@ def _page_lines() -> Iterator[str]:
     yield "| what | how much |"
     yield "| --- | --- |"
     yield f"| events of a request | {MOST_EVENTS:,} |"
-    yield f"| bytes of a body with events, files or a verdict | {body_limit('/events'):,} |"
-    yield f"| bytes of any other body | {body_limit('/'):,} |"
+    yield f"| bytes of a body with events, files or a verdict | {body_byte_limit('/events'):,} |"
+    yield f"| bytes of any other body | {body_byte_limit('/'):,} |"
     yield f"| bytes of a file | {LARGEST:,} |"
     yield f"| runs of an account that wait at once | {USUAL.runs_waiting:,} (`--runs-waiting`) |"
     yield f"| runs of an account in an hour | {USUAL.runs_per_hour:,} (`--runs-per-hour`) |"

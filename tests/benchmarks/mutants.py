@@ -32,9 +32,9 @@ CORES = 2
 def sample(folder: Path, mutants: int) -> list[MutantCandidates]:
     """As many mutants, the same number of each problem that has so many."""
     problems, chosen_sets, left_count = published_designs(folder), [], mutants
-    problems.sort(key=lambda problem: len(candidate_mutants(problem, seed=0, limit=None).chosen_mutants))
+    problems.sort(key=lambda problem: len(candidate_mutants(problem, seed=0, most_mutants=None).chosen_mutants))
     for number, problem in enumerate(problems):
-        candidate_set = candidate_mutants(problem, seed=0, limit=max(1, left_count // (len(problems) - number)))
+        candidate_set = candidate_mutants(problem, seed=0, most_mutants=max(1, left_count // (len(problems) - number)))
         chosen_sets.append(candidate_set)
         left_count -= len(candidate_set.chosen_mutants)
     return chosen_sets
@@ -52,7 +52,7 @@ async def timed(folder: Path, candidate_sets: list[MutantCandidates]) -> tuple[f
             runs, box, toolchain, VerdictStore.from_home(home), False, on_progress=lambda progress: None
         )
         start_s = time.perf_counter()
-        findings = await analyser.analyse(candidate_sets, sandboxed_prover(box, toolchain), CORES)
+        findings = await analyser.analyse_mutants(candidate_sets, sandboxed_prover(box, toolchain), CORES)
         return time.perf_counter() - start_s, findings
 
 

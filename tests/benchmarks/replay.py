@@ -64,7 +64,7 @@ def main(events: int) -> None:
         times.append(time.process_time())
         first_chunk = playback.find_chunk(0)
         times.append(time.process_time())
-        playback.final()
+        playback.changed_files_at_end()
         times.append(time.process_time())
     read_s, overview, chunk, remaining = (end - start for start, end in pairwise(times))
     print(f"{events} events: {read_s:.2f} s to read, {overview:.2f} s for the overview,")

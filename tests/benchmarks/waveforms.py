@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchwright_server.features.design.waveforms import _trace_message
 from benchwright_server.protocol.waveforms import WaveformWindow
-from benchwright_server.waveforms.readers import Readers
+from benchwright_server.waveforms.reader_processes import Readers
 
 COUNTERS = 200
 CHANGING = 8

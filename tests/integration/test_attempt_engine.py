@@ -84,7 +84,7 @@ async def at_work(lab: Lab) -> AsyncIterator[EditorSession]:
         studies.enroll("same", "P01")
         studies.give_consent("same", "P01", "1")
         opened_problem = await sessions.open_task(*studies.next_task("same", "P01"))
-        session = await sessions.find_session(Path(opened_problem.status.workspace.removeprefix("file://")))
+        session = await sessions.find_or_open_session(Path(opened_problem.status.workspace.removeprefix("file://")))
         assert session is not None
         await session.start()
         yield session

@@ -18,7 +18,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 from benchwright_service.app import OPEN, make_api
 from benchwright_service.bench import open_administration, open_lab
-from benchwright_service.courses.permissions import Asker, Permission, permissions
+from benchwright_service.courses.permissions import Asker, Permission, permissions_by_request
 from benchwright_studies.plan.study_file import parse_study
 
 from ..support.service.bench_service import Course, Service, Solver, running_service
@@ -179,12 +179,12 @@ def test_nobody_adds_to_the_log_of_somebody_else(
     assert ask(service, tokens[role], "POST", f"/api/v1/attempts/{attempt}/events", request_body).status_code == 404
 
 
-@pytest.mark.parametrize(("method", "path"), permissions())
+@pytest.mark.parametrize(("method", "path"), permissions_by_request())
 @pytest.mark.parametrize("asker", Asker)
 def test_everybody_gets_what_the_table_of_permissions_says(
     service: Service, askers: dict[Asker, str], asker: Asker, method: str, path: str
 ) -> None:
-    permission = permissions()[method, path][asker]
+    permission = permissions_by_request()[method, path][asker]
     # Of a study that is there, so that a role in it counts; of nothing else.
     filled = path.replace("{study}", "small") if permission is not Permission.OWN else path
 

@@ -111,7 +111,7 @@ def test_what_was_acknowledged_and_queued_goes_on_in_another_place(
 def test_a_backup_made_while_people_work_has_every_event_that_a_receipt_in_it_is_about(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copy = backup._add_database
+    copy = backup._add_database_and_count
 
     def copy_slowly(*arguments: Any) -> int:
         # Long enough for receipts between one database and the next.
@@ -119,7 +119,7 @@ def test_a_backup_made_while_people_work_has_every_event_that_a_receipt_in_it_is
         time.sleep(0.3)
         return count
 
-    monkeypatch.setattr(backup, "_add_database", copy_slowly)
+    monkeypatch.setattr(backup, "_add_database_and_count", copy_slowly)
     with running_service(Service(tmp_path / "service", workers=0)) as service:
         course = service.set_up()
         solvers = [Solver.joining(service, course, tmp_path / str(n)) for n in range(3)]

@@ -23,7 +23,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.notices import MOST_NOTICES, NoticeKind, add_notice_if_account
-from benchwright_service.questions.publishing import Publishing, pack_name
+from benchwright_service.questions.publishing import Publishing, questions_pack_name
 from benchwright_service.questions.tables import REVIEWS
 from benchwright_service.questions.writing import Questions
 from benchwright_service.storage.database import open_service_database
@@ -237,7 +237,7 @@ def test_questions_of_a_pack_folder_get_their_reviewers_and_the_pack_says_where_
     assert "No question is accepted yet" in standing
     assert "generated 1, one: a model, from a corpus" in standing
     assert send(room.owner_client, f"{room.path}/questions/publish").status_code == 303
-    pack = Store(room.service.folders).public_pack(pack_name(room.course.name))
+    pack = Store(room.service.folders).public_pack(questions_pack_name(room.course.name))
     assert pack.description.endswith("generated 1, one: a model, from a corpus")
 
 
@@ -305,9 +305,9 @@ def test_a_question_can_not_leave_a_pack_that_was_written_before_a_crash(room: R
     with_database(room.service, refused)
     assert "Withdraw the question" in text_of(room.author, question_path)
     with_database(room.service, crashed)
-    assert len(Store(room.service.folders).public_pack(pack_name(room.course.name)).problems) == 1
+    assert len(Store(room.service.folders).public_pack(questions_pack_name(room.course.name)).problems) == 1
     assert "is published" in send(room.author, question_path, act="withdraw").text
     assert waiting(room.author) == 1
     assert send(room.owner_client, f"{room.path}/questions/publish").status_code == 303
-    assert Store(room.service.folders).public_pack(pack_name(room.course.name)).version == "1"
+    assert Store(room.service.folders).public_pack(questions_pack_name(room.course.name)).version == "1"
     assert waiting(room.author) == 2

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_exams.extraction import ExtractedExam
 from benchwright_exams.reading.page import ReadExam
 from benchwright_exams.structure.ledger import Region, require_full_coverage
-from benchwright_exams.work import ExtractedExam
 
 from ..support.packs.exam_measures import MeasuredExam, measure
 from ..support.packs.exam_papers import papers, scan, skip_without_tesseract

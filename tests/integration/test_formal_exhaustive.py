@@ -149,7 +149,7 @@ async def compared(problem: Problem, pair_count: int, most_steps: int, toolchain
     Raises:
         NotWalkedError: The design has too many inputs, or can't be walked.
     """
-    design_candidates = candidate_mutants(problem, seed=0, limit=pair_count)
+    design_candidates = candidate_mutants(problem, seed=0, most_mutants=pair_count)
     assert not problem.hidden.dont_cares
     if design_candidates.top_module is None:
         raise NotWalkedError("its top module is not known")

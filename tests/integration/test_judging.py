@@ -65,7 +65,7 @@ async def answering(home: Home, *, text: str = ANSWER) -> tuple[str, str | None]
     sessions = EditorSessions(home, BwrapSandbox())
     try:
         opened_problem = await sessions.open(FREE, True)
-        session = await sessions.find_session(Path(opened_problem.status.workspace.removeprefix("file://")))
+        session = await sessions.find_or_open_session(Path(opened_problem.status.workspace.removeprefix("file://")))
         assert session is not None
         await session.start()
         (session.workspace.folder / "answer.md").write_text(text)

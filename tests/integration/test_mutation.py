@@ -110,7 +110,7 @@ async def analysed(problem: Problem, toolchain: Toolchain, folder: Path, prove: 
     analyser = Analyser(
         LocalExecutor(Home.from_environment().cache, 2), BwrapSandbox(), toolchain, VerdictStore(folder)
     )
-    (problem_findings,) = await analyser.analyse([candidate_mutants(problem, seed=0, limit=None)], prove)
+    (problem_findings,) = await analyser.analyse_mutants([candidate_mutants(problem, seed=0, most_mutants=None)], prove)
     return problem_findings
 
 

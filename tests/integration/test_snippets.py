@@ -11,7 +11,7 @@ import pytest
 
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_server.linters.verilator import parse_verilator
+from benchwright_server.linters.verilator import verilator_findings
 from benchwright_snippets import Snippet, cocotb_snippets, systemverilog_snippets
 
 from ..support.machine.sandbox_run import SandboxOutput, runner
@@ -135,9 +135,9 @@ def test_linters_find_nothing_in_a_snippet(proofs: Proofs, prefix: str) -> None:
     lone_file = f"alone/{prefix}.sv"
     if lone_file in proofs.files:
         # The last line is Verilator's report of what it did.
-        assert [finding.message for finding in parse_verilator(proofs.section(f"lint {lone_file}"))] == []
+        assert [finding.message for finding in verilator_findings(proofs.section(f"lint {lone_file}"))] == []
     head = DESIGN[prefix].expanded_code.split("\n")
-    for finding in parse_verilator(proofs.sandbox_output.printed.partition("== quiet")[0]):
+    for finding in verilator_findings(proofs.sandbox_output.printed.partition("== quiet")[0]):
         line = proofs.files[finding.path].split("\n")[finding.line - 1].strip()
         assert line not in {text.strip() for text in head}, finding.message
 

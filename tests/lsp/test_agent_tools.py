@@ -26,7 +26,7 @@ from benchwright_attempts.state import AttemptState
 from benchwright_attempts.terms import Solver
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.pack_folder import read_built_in
-from benchwright_server.agent.address import address_of
+from benchwright_server.agent.attempt_socket import private_socket_path
 from benchwright_studies import open_log
 
 from ..support.studies.study import ask, begin, benchwright, task_at_work
@@ -364,7 +364,7 @@ consent: {version: "2", text: "You agree that everything you type here is record
 
 async def test_garbage_at_the_socket_of_an_editor_disturbs_nobody(editor: Editor) -> None:
     desk = await desk_at_work(editor)
-    address = address_of(desk.attempt)
+    address = private_socket_path(desk.attempt)
     assert address.parent.stat().st_mode & 0o077 == 0
     for line in (
         b"\n",

@@ -19,7 +19,7 @@ _SHORTEST_QUOTE = 20
 _UNDERSCORES = re.compile(r"_{2,}")
 _MARKUP = re.compile(r"!?\[[^\]]*\]\s*[(\[]|<[a-zA-Z/!?]|://|^\s*(?:```|~~~|#)", re.MULTILINE)
 """Links, pictures, HTML, headings and blocks of code."""
-_THIS_TEXT = re.compile(
+_MENTION_OF_PASSAGE = re.compile(
     r"\b(?:passage|excerpt"
     r"|(?:according to|in|by|from) (?:the|this)"
     r" (?:text(?! segment| section)|documents?|articles?|papers?|chapters?|authors?)"
@@ -49,7 +49,7 @@ class Draft(Model):
     """Words of the passage that prove the statement."""
 
     @property
-    def texts(self) -> Mapping[str, str]:
+    def text_by_field(self) -> Mapping[str, str]:
         """The texts that people will read, by field."""
         return {
             "topic": self.topic,
@@ -59,25 +59,25 @@ class Draft(Model):
             "explanation": self.explanation,
         }
 
-    def shuffled_question(self, passage: Passage, order: Sequence[int]) -> WrittenQuestion:
+    def shuffled_question(self, passage: Passage, option_order: Sequence[int]) -> WrittenQuestion:
         """The question as its solvers get it.
 
         Args:
             passage: Named in the explanation.
-            order: Order in which the four options come; 0 is the right one.
+            option_order: Order in which the four options come; 0 is the right one.
         """
         options = (self.answer, *self.distractors)
         return WrittenQuestion(
             title=self.topic,
             statement=f"Which option fills the gap?\n\n{self.sentence}",
-            choices=tuple(options[number] for number in order),
-            answer=LETTERS[order.index(0)],
+            choices=tuple(options[number] for number in option_order),
+            answer=LETTERS[option_order.index(0)],
             explanation=f"{self.explanation}\n\nSource: {passage.place}.",
             topic=self.topic,
         )
 
 
-def draft_schema() -> dict[str, JsonValue]:
+def draft_reply_schema() -> dict[str, JsonValue]:
     """JSON Schema of a reply."""
     text: JsonValue = {"type": "string"}
     fields: dict[str, JsonValue] = dict.fromkeys(Draft.model_fields, text)
@@ -102,17 +102,19 @@ def draft_of_reply(reply_fields: Mapping[str, object]) -> Draft:
 
 def draft_faults(draft: Draft, passage: Passage) -> Iterator[str]:
     """The faults of a draft, as far as rules can tell, as sentences without their full stops."""
-    for field, text in draft.texts.items():
+    for field, text in draft.text_by_field.items():
         if escape_hidden_characters(text) != text:
             yield f"{field} has characters that can't be seen"
         elif _MARKUP.search(text):
             yield f"{field} has a link, a picture, HTML, a heading or a block of code"
-        elif _THIS_TEXT.search(text):
+        elif _MENTION_OF_PASSAGE.search(text):
             yield f"{field} speaks of the passage, which solvers don't have"
     gaps = _UNDERSCORES.findall(draft.sentence)
     if gaps != [GAP]:
         yield f"the sentence has {len(gaps)} gaps; it needs one, written {GAP}"
-    gapped_fields = [field for field, text in draft.texts.items() if field != "sentence" and _UNDERSCORES.search(text)]
+    gapped_fields = [
+        field for field, text in draft.text_by_field.items() if field != "sentence" and _UNDERSCORES.search(text)
+    ]
     if gapped_fields:
         yield f"{gapped_fields[0]} has a gap"
     for field, text in (("sentence", draft.sentence), ("topic", draft.topic)):

@@ -10,7 +10,7 @@ from importlib import resources
 from pydantic import JsonValue
 
 from benchwright_authoring.duplicates import NearCopies, lowercase_words
-from benchwright_authoring.generation.draft import GAP, Draft, draft_faults, draft_of_reply, draft_schema
+from benchwright_authoring.generation.draft import GAP, Draft, draft_faults, draft_of_reply, draft_reply_schema
 from benchwright_authoring.generation.passages import Passage
 from benchwright_authoring.written_question import LETTERS, WrittenQuestion
 from benchwright_foundation.model import Model
@@ -103,7 +103,7 @@ class Generator:
         generated = GeneratedQuestion(passage=passage)
         try:
             reply = await self._author.kept_or_new_reply(
-                "write", name, _instruction_text("write"), passage.text, draft_schema()
+                "write", name, _instruction_text("write"), passage.text, draft_reply_schema()
             )
             draft = draft_of_reply(reply)
         except (GenerationError, ValueError) as error:
@@ -123,43 +123,43 @@ class Generator:
         except GenerationError as error:
             return generated.model_copy(update={"faults": (str(error),)})
 
-    def _near_copy_faults(self, name: str, draft: Draft) -> list[str]:
+    def _near_copy_faults(self, problem_id: str, draft: Draft) -> list[str]:
         similar_names = self._copy_index.add_and_find_copies(
-            name, lowercase_words(f"{draft.sentence.replace(GAP, draft.answer)} {draft.quote}")
+            problem_id, lowercase_words(f"{draft.sentence.replace(GAP, draft.answer)} {draft.quote}")
         )
         return [f"it asks for nearly the same as {copy_name}" for copy_name, _ in similar_names[:1]]
 
     async def _with_judgement(
-        self, name: str, generated: GeneratedQuestion, draft: Draft, question: WrittenQuestion
+        self, problem_id: str, generated: GeneratedQuestion, draft: Draft, question: WrittenQuestion
     ) -> GeneratedQuestion:
         contents: dict[str, JsonValue] = {
             "sentence": draft.sentence,
             "options": dict(zip(LETTERS, question.choices, strict=True)),
         }
         with_passage = {"passage": generated.passage.text} | contents
-        review = await self._opinion_by_criterion(name, with_passage)
+        review = await self._opinion_by_criterion(problem_id, with_passage)
         failed_criteria = [
             f"{CRITERIA[criterion]}: {decision.reason}" for criterion, decision in review.items() if not decision.holds
         ]
         generated = generated.model_copy(update={"review": review, "faults": tuple(failed_criteria)})
         if failed_criteria:
             return generated
-        chosen_letter = await self._answer_letter("answer", name, with_passage)
+        chosen_letter = await self._answer_letter("answer", problem_id, with_passage)
         generated = generated.model_copy(update={"answered": chosen_letter})
         if chosen_letter != question.answer:
             chose = f"{chosen_letter}, which is not the key" if chosen_letter else "no option"
             return generated.model_copy(update={"faults": (f"with the passage, {self._judge.name} chose {chose}",)})
-        if copies := self._near_copy_faults(name, draft):
+        if copies := self._near_copy_faults(problem_id, draft):
             return generated.model_copy(update={"faults": tuple(copies)})
-        closed = await self._answer_letter("closed-book", name, contents) if self._closed_book else None
-        return generated.model_copy(update={"problem": name, "without_passage": closed})
+        closed = await self._answer_letter("closed-book", problem_id, contents) if self._closed_book else None
+        return generated.model_copy(update={"problem": problem_id, "without_passage": closed})
 
     async def _opinion_by_criterion(
-        self, name: str, contents: Mapping[str, JsonValue]
+        self, problem_id: str, contents: Mapping[str, JsonValue]
     ) -> Mapping[str, CriterionOpinion]:
         decision_schema = object_schema({"reason": {"type": "string"}, "holds": {"type": "boolean"}})
         criterion_replies = await self._ask_for_fields(
-            "check", name, contents, dict.fromkeys(CRITERIA, decision_schema)
+            "check", problem_id, contents, dict.fromkeys(CRITERIA, decision_schema)
         )
         decisions = {}
         for criterion in CRITERIA:
@@ -171,25 +171,27 @@ class Generator:
             decisions[criterion] = CriterionOpinion(reason=explanation, holds=holds)
         return decisions
 
-    async def _answer_letter(self, request_kind: str, name: str, contents: Mapping[str, JsonValue]) -> str:
+    async def _answer_letter(self, request_kind: str, problem_id: str, contents: Mapping[str, JsonValue]) -> str:
         letter: JsonValue = {"type": "string", "enum": [*LETTERS, ""]}
         chosen_letter = (
-            await self._ask_for_fields(request_kind, name, contents, {"reason": {"type": "string"}, "answer": letter})
+            await self._ask_for_fields(
+                request_kind, problem_id, contents, {"reason": {"type": "string"}, "answer": letter}
+            )
         ).get("answer")
         if chosen_letter not in (*LETTERS, ""):
             raise GenerationError(f"{self._judge.name} named no option")
         return str(chosen_letter)
 
     async def _ask_for_fields(
-        self, request_kind: str, name: str, contents: Mapping[str, JsonValue], fields: dict[str, JsonValue]
+        self, request_kind: str, problem_id: str, contents: Mapping[str, JsonValue], fields: dict[str, JsonValue]
     ) -> Mapping[str, object]:
         instructions = _instruction_text("check" if request_kind == "check" else "answer")
         text = json.dumps(dict(contents), ensure_ascii=False, indent=1)
-        return await self._judge.kept_or_new_reply(request_kind, name, instructions, text, object_schema(fields))
+        return await self._judge.kept_or_new_reply(request_kind, problem_id, instructions, text, object_schema(fields))
 
     def _random_generator(self, purpose: str) -> random.Random:
         return random.Random(f"{self._seed}:{purpose}")  # noqa: S311 - the seed is the secret
 
 
-def _instruction_text(name: str) -> str:
-    return (resources.files("benchwright_authoring.generation") / f"{name}.txt").read_text("utf-8")
+def _instruction_text(instruction_name: str) -> str:
+    return (resources.files("benchwright_authoring.generation") / f"{instruction_name}.txt").read_text("utf-8")

@@ -8,9 +8,9 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchwright_authoring.generated_pack_folder import require_writable_pack_folder
 from benchwright_authoring.generation.generating import GeneratedQuestion, GenerationError
 from benchwright_authoring.generation.passages import Corpus
-from benchwright_authoring.made_folder import require_writable_pack_folder
 from benchwright_authoring.written_question import write_question
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.kept import StageFile, StageOutput
@@ -34,7 +34,7 @@ def kept_or_new_seed(folder: Path) -> str:
 
 
 def write_generated_pack(
-    corpus: Corpus, folder: Path, generated_questions: Sequence[GeneratedQuestion], source: str, licence: str
+    corpus: Corpus, folder: Path, generated_questions: Sequence[GeneratedQuestion], source_name: str, licence: str
 ) -> int:
     """Writes the questions that passed, and the report; returns how many passed.
 
@@ -44,7 +44,7 @@ def write_generated_pack(
         corpus: The documents.
         folder: Folder to write to.
         generated_questions: Results for their passages.
-        source: Name by which to call the documents.
+        source_name: Name by which to call the documents.
         licence: Theirs.
 
     Raises:
@@ -69,10 +69,10 @@ def write_generated_pack(
         _write_problem_folder(folder, generated)
     values: dict[str, object] = {
         "name": folder.absolute().name,
-        "title": f"Questions from {source}",
+        "title": f"Questions from {source_name}",
         "version": "0.1.0",
         "license": licence,
-        "source": f"{source}; written and filtered by models",
+        "source": f"{source_name}; written and filtered by models",
         "order": sorted(generated.problem for generated in passed_questions),
     }
     write_atomically(folder / PACK_FILE, toml_table_text(values).encode())

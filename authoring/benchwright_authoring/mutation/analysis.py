@@ -79,13 +79,13 @@ class MutantCandidates:
     """The design's top module; None if that is unknown."""
 
 
-def candidate_mutants(problem: Problem, *, seed: int, limit: int | None) -> MutantCandidates:
+def candidate_mutants(problem: Problem, *, seed: int, most_mutants: int | None) -> MutantCandidates:
     """The mutants of a problem's reference to try.
 
     Args:
         problem: A design problem, with its hidden part.
         seed: Seed of the sample. The same one gives the same mutants.
-        limit: Number of mutants that slang accepts; None for all.
+        most_mutants: Number of mutants that slang accepts; None for all.
     """
     files = reference_solution_files(problem)
     changed_files = {path: text for path, text in problem.hidden.reference.items() if path in problem.public.expected}
@@ -94,7 +94,7 @@ def candidate_mutants(problem: Problem, *, seed: int, limit: int | None) -> Muta
     compiling_mutants: list[Mutant] = []
     rejected_mutants: list[Mutant] = []
     for mutant in trial_order(mutants_by_kind, f"{seed} {problem.id}"):
-        if len(compiling_mutants) == limit:
+        if len(compiling_mutants) == most_mutants:
             break
         (compiling_mutants if compiler.compiles(mutant) else rejected_mutants).append(mutant)
     possible = sum(map(len, mutants_by_kind.values()))
@@ -117,7 +117,7 @@ def _tested_or_only_top(problem: Problem, top_modules: Sequence[str]) -> str | N
 class Analyser(BatchGrader):
     """Runs the mutants of many problems. Verdicts are kept as they come, so that an interrupted analysis continues."""
 
-    async def analyse(
+    async def analyse_mutants(
         self, candidates_of_problems: Sequence[MutantCandidates], prove: Prove | None = None, proofs_at_once: int = 1
     ) -> list[ProblemFindings]:
         """The results of the mutants, in the order of the problems.
@@ -188,11 +188,11 @@ class Analyser(BatchGrader):
                 return finding
             async with gate:
                 mutated_design, hidden_part = (
-                    _design_files(finding.mutant.apply_to(problem_candidates.files)),
+                    _only_design_files(finding.mutant.apply_to(problem_candidates.files)),
                     problem_candidates.problem.hidden,
                 )
                 opinion = await prove(
-                    _design_files(problem_candidates.files),
+                    _only_design_files(problem_candidates.files),
                     mutated_design,
                     problem_candidates.top_module,
                     hidden_part.dont_cares,
@@ -290,5 +290,5 @@ def _with_opinion(opinion: EquivalenceOpinion, finding: MutantFinding) -> Mutant
     return finding.model_copy(update={"status": MutantStatus.EQUIVALENT, "diff": ""})
 
 
-def _design_files(files: Mapping[str, bytes]) -> dict[str, bytes]:
+def _only_design_files(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {path: content for path, content in files.items() if is_design_file(path)}

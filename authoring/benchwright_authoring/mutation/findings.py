@@ -39,7 +39,7 @@ class Counterexample(Model):
     """Of the top module; those that are not named have their defaults."""
 
     @property
-    def when(self) -> str:
+    def cycle_and_parameters_text(self) -> str:
         """The cycle and the parameters, for people."""
         return f"in cycle {self.cycle}{f' with {parameter_text(self.parameters)}' if self.parameters else ''}"
 

@@ -33,13 +33,13 @@ class KnownOpinions:
     Args:
         folder: Folder in which opinions are kept, a file each; made when one is.
         prove: Asked for the others.
-        tools: Identification of what its opinions depend on besides the designs, such as the toolchain's digest.
+        tools_digest: Identification of what its opinions depend on besides the designs, such as the toolchain's digest.
     """
 
-    def __init__(self, folder: Path, prove: Prove, tools: str) -> None:
+    def __init__(self, folder: Path, prove: Prove, tools_digest: str) -> None:
         self._folder = folder
         self._prove = prove
-        self._tools = tools
+        self._tools = tools_digest
 
     async def __call__(
         self,

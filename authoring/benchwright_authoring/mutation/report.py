@@ -140,7 +140,7 @@ def _survivor_lines(finding: MutantFinding) -> Iterator[str]:
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", finding.diff)), default=2))
     yield from (f"{ticks}diff", finding.diff.rstrip("\n"), ticks, "")
     if finding.counterexample is not None:
-        yield from (f"It differs {finding.counterexample.when}:", "")
+        yield from (f"It differs {finding.counterexample.cycle_and_parameters_text}:", "")
         yield from _trace_lines(finding.counterexample)
     elif finding.note:
         yield from (f"Not proved: {_table_cell(finding.note)}.", "")

@@ -71,10 +71,10 @@ def _path_remarks(
     for path in sorted(set(reference) - set(spec.expected)):
         message = f"The reference has {path}, which is not expected here: no run uses it."
         yield Remark(PROBLEM_FILE, toml_places.key_or_nearest_span(("expected",)), message, False)
-    yield from _testbench_remarks(spec, toml_places, harness)
+    yield from _testbench_plan_remarks(spec, toml_places, harness)
 
 
-def _testbench_remarks(spec: ProblemFile, toml_places: TomlPlaces, harness: Mapping[str, str]) -> Iterator[Remark]:
+def _testbench_plan_remarks(spec: ProblemFile, toml_places: TomlPlaces, harness: Mapping[str, str]) -> Iterator[Remark]:
     try:
         plan = read_json(harness.get(_PLANS[1], "{}"))
         named_files = [(kind, path) for kind in ("testbench", "design") for path in plan.get(kind, ())]
@@ -172,14 +172,15 @@ def _unknown_parameter_remarks(
 def _hidden_text_remarks(problem: ProblemFolder, spec: ProblemFile, statement: str) -> Iterator[Remark]:
     """Lines of the hidden part that a solver could read."""
     public = problem.texts("public")
-    public_lines = {line for text in public.values() for line in _telling_lines(text.splitlines())}
-    harness = _telling_lines(line for text in problem.texts(_HARNESS).values() for line in text.splitlines())
+    public_lines = {line for text in public.values() for line in _distinctive_lines(text.splitlines())}
+    harness = _distinctive_lines(line for text in problem.texts(_HARNESS).values() for line in text.splitlines())
     reference = (
-        _telling_lines(line for text in problem.texts(_REFERENCE).values() for line in text.splitlines()) - public_lines
+        _distinctive_lines(line for text in problem.texts(_REFERENCE).values() for line in text.splitlines())
+        - public_lines
     )
     answer = [spec.answer.rubric, spec.answer.explanation] if spec.answer is not None else []
     answer += [hint.text for hint in spec.hints]
-    answer_lines = _telling_lines(line for text in answer for line in text.splitlines())
+    answer_lines = _distinctive_lines(line for text in answer for line in text.splitlines())
     start = 0
     for line in statement.splitlines(keepends=True):
         text = line.strip()
@@ -195,5 +196,5 @@ def _hidden_text_remarks(problem: ProblemFolder, spec: ProblemFile, statement: s
                 yield Remark(PROBLEM_FILE, TomlSpan(0, 0), message, False)
 
 
-def _telling_lines(lines: Sequence[str] | Iterator[str]) -> set[str]:
+def _distinctive_lines(lines: Sequence[str] | Iterator[str]) -> set[str]:
     return {line.strip() for line in lines if len("".join(line.split())) >= _TELLING}

@@ -46,7 +46,7 @@ class ProblemFolder:
 
     def pack_text(self, path: str) -> str:
         """The same, of a path below the pack's folder."""
-        return self._open[path] if path in self._open else self._text_on_disk(path)
+        return self._open[path] if path in self._open else self._text_on_disk_or_empty(path)
 
     def texts(self, subfolder: str) -> dict[str, str]:
         """The files below a folder of the problem, by their path there."""
@@ -58,9 +58,9 @@ class ProblemFolder:
     @property
     def is_saved(self) -> bool:
         """True if the disk has what the editor has."""
-        return all(text == self._text_on_disk(path) for path, text in self._open.items())
+        return all(text == self._text_on_disk_or_empty(path) for path, text in self._open.items())
 
-    def _text_on_disk(self, path: str) -> str:
+    def _text_on_disk_or_empty(self, path: str) -> str:
         try:
             return read_plain_file(self.folder.parent, path, _LARGEST).decode()
         except (OSError, NotPlainFileError, FileTooLargeError, UnicodeDecodeError):

@@ -66,7 +66,7 @@ def with_form_values(problem_toml: str, values_of_form: Mapping[str, Any]) -> st
     old_document, old_values = tomllib.loads(problem_toml), form_values(problem_toml)
     changed_document = copy.deepcopy(old_document)
     for name, key_path in _PLACES.items():
-        value = _with_integers(values_of_form.get(name))
+        value = _with_whole_numbers_as_integers(values_of_form.get(name))
         if value != old_values.get(name) and not (
             name == "points" and value == _with_default_points(old_values.get(name, []))
         ):
@@ -101,20 +101,20 @@ def remarks_with_form_field(folder: Path, problem_toml: str, statement: str) -> 
     ]
 
 
-def _with_integers(value: Any) -> Any:
+def _with_whole_numbers_as_integers(value: Any) -> Any:
     """A value of a form, whose numbers all are floating-point, as a person writes it."""
     if isinstance(value, list):
-        return [_with_integers(member) for member in value]
+        return [_with_whole_numbers_as_integers(member) for member in value]
     if isinstance(value, dict):
-        return {name: _with_integers(member) for name, member in value.items()}
+        return {name: _with_whole_numbers_as_integers(member) for name, member in value.items()}
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _with_default_points(items: Any) -> Any:
+def _with_default_points(rubric_points: Any) -> Any:
     """Rubric points as a form has them, where nothing is left out."""
     return [
         {"points": 1, **point} if isinstance(point, dict) else point
-        for point in (items if isinstance(items, list) else ())
+        for point in (rubric_points if isinstance(rubric_points, list) else ())
     ]
 
 

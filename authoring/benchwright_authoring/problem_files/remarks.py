@@ -78,7 +78,10 @@ def read_toml(
     except tomllib.TOMLDecodeError as error:
         return None, [
             Remark(
-                file_name, _error_span(toml_text, str(error)), f"This is not TOML: {_LINE.sub('', str(error))}.", True
+                file_name,
+                _toml_error_span(toml_text, str(error)),
+                f"This is not TOML: {_LINE.sub('', str(error))}.",
+                True,
             )
         ]
     except ValidationError as error:
@@ -111,14 +114,14 @@ def field_remark(file: str, toml_places: TomlPlaces, field: str, reason: str, *,
     return Remark(file, toml_places.nearest_span(path), f"{field}: {reason}.", is_error, path)
 
 
-def _error_span(text: str, message: str) -> TomlSpan:
-    match = _LINE.search(message)
+def _toml_error_span(toml_text: str, error_message: str) -> TomlSpan:
+    match = _LINE.search(error_message)
     if match is None or match[1] is None:
-        return TomlSpan(max(0, len(text) - 1), len(text))
-    lines = text.splitlines(keepends=True)
+        return TomlSpan(max(0, len(toml_text) - 1), len(toml_text))
+    lines = toml_text.splitlines(keepends=True)
     line_start = sum(map(len, lines[: int(match[1]) - 1]))
-    start = min(line_start + int(match[2]) - 1, max(0, len(text) - 1))
-    return TomlSpan(start, min(start + 1, len(text)))
+    start = min(line_start + int(match[2]) - 1, max(0, len(toml_text) - 1))
+    return TomlSpan(start, min(start + 1, len(toml_text)))
 
 
 def _reader_remarks(problem: ProblemFolder, pack: PackFile, toml_places: TomlPlaces) -> list[Remark]:

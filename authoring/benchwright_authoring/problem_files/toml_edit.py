@@ -37,26 +37,26 @@ def with_toml_values(toml_text: str, new_values: Mapping[str, object]) -> str:
         raise TomlEditError(_ONLY_YOU.format("a value")) from error
 
 
-def _with_table(text: str, table: TomlPath, old_values: Mapping[str, Any], values: Mapping[str, object]) -> str:
+def _with_table(toml_text: str, table: TomlPath, old_values: Mapping[str, Any], values: Mapping[str, object]) -> str:
     for name, value in values.items():
         path, old = (*table, name), old_values.get(name)
         if old == value:
             continue
-        is_written_out = TomlPlaces(text).value_span_if_written(path) is None
+        is_written_out = TomlPlaces(toml_text).value_span_if_written(path) is None
         if isinstance(value, Mapping) and (not table if old is None else is_written_out):
             if old is None:
-                text = f"{text.rstrip()}\n\n[{name}]\n".lstrip()
-            text = _with_table(text, path, old or {}, _with_removed_keys(old or {}, value))
+                toml_text = f"{toml_text.rstrip()}\n\n[{name}]\n".lstrip()
+            toml_text = _with_table(toml_text, path, old or {}, _with_removed_keys(old or {}, value))
         elif isinstance(value, Sequence) and not isinstance(value, str) and old is not None and is_written_out:
-            text = _with_array_of_tables(text, path, old, value)
+            toml_text = _with_array_of_tables(toml_text, path, old, value)
         else:
-            text = _checked_edit(text, path, value, _with_value(text, path, value))
-    return text
+            toml_text = _checked_edit(toml_text, path, value, _with_value(toml_text, path, value))
+    return toml_text
 
 
-def _with_array_of_tables(text: str, path: TomlPath, old_tables: Sequence[Any], values: Sequence[object]) -> str:
+def _with_array_of_tables(toml_text: str, path: TomlPath, old_tables: Sequence[Any], values: Sequence[object]) -> str:
     """An array whose tables have headers, `[[…]]`."""
-    changed_text = text
+    changed_text = toml_text
     for number in reversed(range(len(values), len(old_tables))):
         changed_text = _without_key(changed_text, (*path, number))
     for number, value in enumerate(values):
@@ -68,12 +68,12 @@ def _with_array_of_tables(text: str, path: TomlPath, old_tables: Sequence[Any], 
                     changed_text = _with_value(changed_text, (*path, number, name), field_value)
         else:
             insert_offset = _end_of_line(changed_text, TomlPlaces(changed_text).table_end((*path, number - 1)))
-            lines = "".join(f"{name} = {_toml_text(field_value)}\n" for name, field_value in value.items())
+            lines = "".join(f"{name} = {_toml_value_text(field_value)}\n" for name, field_value in value.items())
             header = ".".join(part for part in path if isinstance(part, str))
             changed_text = (
                 f"{_with_line_break(changed_text[:insert_offset])}\n[[{header}]]\n{lines}{changed_text[insert_offset:]}"
             )
-    return _checked_edit(text, path, list(values) or None, changed_text)
+    return _checked_edit(toml_text, path, list(values) or None, changed_text)
 
 
 def _with_removed_keys(old_values: Mapping[str, Any], new_values: Mapping[str, object]) -> Mapping[str, object]:
@@ -100,27 +100,28 @@ def _checked_edit(old_text: str, path: TomlPath, value: object, new_text: str) -
     return new_text
 
 
-def _with_value(text: str, path: TomlPath, value: object) -> str:
+def _with_value(toml_text: str, path: TomlPath, value: object) -> str:
     if value is None:
-        return _without_key(text, path)
-    toml_places = TomlPlaces(text)
+        return _without_key(toml_text, path)
+    toml_places = TomlPlaces(toml_text)
     if (span := toml_places.value_span_if_written(path)) is not None:
         if toml_places.has_comment(span):
             raise TomlEditError(f"{'.'.join(map(str, path))} has comments: open the file and edit it there")
-        return f"{text[: span.start]}{_toml_text(value)}{text[span.end :]}"
+        return f"{toml_text[: span.start]}{_toml_value_text(value)}{toml_text[span.end :]}"
     end = toml_places.table_end(path[:-1])
-    insert_offset = _end_of_line(text, end) if end else 0
-    return f"{_with_line_break(text[:insert_offset])}{path[-1]} = {_toml_text(value)}\n{text[insert_offset:]}"
+    insert_offset = _end_of_line(toml_text, end) if end else 0
+    text_before, text_behind = _with_line_break(toml_text[:insert_offset]), toml_text[insert_offset:]
+    return f"{text_before}{path[-1]} = {_toml_value_text(value)}\n{text_behind}"
 
 
-def _without_key(text: str, path: TomlPath) -> str:
+def _without_key(toml_text: str, path: TomlPath) -> str:
     """Without the lines of a key, and of all below it."""
-    for span in reversed(TomlPlaces(text).spans_below(path)):
-        text = text[: _start_of_line(text, span.start)] + text[_end_of_line(text, span.end) :]
-    return text
+    for span in reversed(TomlPlaces(toml_text).spans_below(path)):
+        toml_text = toml_text[: _start_of_line(toml_text, span.start)] + toml_text[_end_of_line(toml_text, span.end) :]
+    return toml_text
 
 
-def _toml_text(value: object) -> str:
+def _toml_value_text(value: object) -> str:
     if not isinstance(value, str) or "\n" not in value:
         return toml_value(value)
     lines = (toml_value(line)[1:-1] for line in value.split("\n"))

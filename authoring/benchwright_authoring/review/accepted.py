@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from benchwright_authoring.made_folder import require_writable_pack_folder
+from benchwright_authoring.generated_pack_folder import require_writable_pack_folder
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE
 from benchwright_authoring.review.checks import agreement_alpha, pairs_alike
 from benchwright_authoring.review.reviews import (

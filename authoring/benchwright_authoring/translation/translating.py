@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchwright_authoring.made_folder import require_writable_pack_folder
+from benchwright_authoring.generated_pack_folder import require_writable_pack_folder
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
@@ -61,17 +61,19 @@ class Translator:
     """Translates questions.
 
     Args:
-        forward: Translates.
-        back: Translates back, without the original, and compares; better another model.
-        source: ISO 639 code of the language of the questions.
-        target: The same of the language that is wanted.
+        forward_model: Translates.
+        back_model: Translates back, without the original, and compares; better another model.
+        source_language: ISO 639 code of the language of the questions.
+        target_language: The same of the language that is wanted.
     """
 
-    def __init__(self, forward: KeptReplies, back: KeptReplies, source: str, target: str) -> None:
-        self._forward = forward
-        self._back = back
-        self._source = source
-        self._target = target
+    def __init__(
+        self, forward_model: KeptReplies, back_model: KeptReplies, source_language: str, target_language: str
+    ) -> None:
+        self._forward = forward_model
+        self._back = back_model
+        self._source = source_language
+        self._target = target_language
 
     async def translate(self, problem: Problem) -> TranslatedQuestion:
         """One question.
@@ -83,32 +85,34 @@ class Translator:
         try:
             texts = await self._translate_texts(self._forward, problem.id, source, (self._source, self._target))
             back = await self._translate_texts(self._back, problem.id, texts, (self._target, self._source))
-            differences = await self._differences(problem.id, source, back)
+            differences = await self._meaning_differences(problem.id, source, back)
         except TranslationError as error:
             return TranslatedQuestion(problem=problem.id, faults=(str(error),))
         new_problem = "" if differences else f"{problem.id}-{self._target}"
         return TranslatedQuestion(problem=problem.id, made=new_problem, texts=texts, back=back, faults=differences)
 
     async def _translate_texts(
-        self, model: KeptReplies, problem: str, texts: Mapping[str, str], languages: tuple[str, str]
+        self, model: KeptReplies, problem_id: str, texts: Mapping[str, str], languages: tuple[str, str]
     ) -> dict[str, str]:
         source, target = languages
         instructions = _instruction_text("translate").format(source=LANGUAGES[source], target=LANGUAGES[target])
         schema = object_schema({field: {"type": "string"} for field in texts})
         prompt = json.dumps(dict(texts), ensure_ascii=False, indent=1)
-        reply = await model.kept_or_new_reply(f"{source}-{target}", problem, instructions, prompt, schema)
+        reply = await model.kept_or_new_reply(f"{source}-{target}", problem_id, instructions, prompt, schema)
         faults = list(translation_faults(texts, reply)) or list(_changed_quantity_faults(texts, reply, languages))
         if faults:
             raise TranslationError(f"from {LANGUAGES[source]} to {LANGUAGES[target]}: {'; '.join(faults)}")
         return {field: str(text).strip() for field, text in reply.items()}
 
-    async def _differences(
-        self, problem: str, source: Mapping[str, str], translated_back: Mapping[str, str]
+    async def _meaning_differences(
+        self, problem_id: str, source_texts: Mapping[str, str], translated_back: Mapping[str, str]
     ) -> tuple[str, ...]:
-        prompt = json.dumps({"first": dict(source), "second": dict(translated_back)}, ensure_ascii=False, indent=1)
+        prompt = json.dumps(
+            {"first": dict(source_texts), "second": dict(translated_back)}, ensure_ascii=False, indent=1
+        )
         schema: dict[str, JsonValue] = object_schema({"difference": {"type": "string"}, "same": {"type": "boolean"}})
         kind = f"compare-{self._target}"
-        reply = await self._back.kept_or_new_reply(kind, problem, _instruction_text("compare"), prompt, schema)
+        reply = await self._back.kept_or_new_reply(kind, problem_id, _instruction_text("compare"), prompt, schema)
         is_same, difference = reply.get("same"), reply.get("difference")
         if not isinstance(is_same, bool) or not isinstance(difference, str):
             raise TranslationError(f"{self._back.name} did not say whether both versions are the same")
@@ -284,8 +288,8 @@ def _write_translated_problem(
     write_atomically(new_folder / STATEMENT, f"# {texts['title']}\n\n{texts['statement']}\n".encode())
 
 
-def _instruction_text(name: str) -> str:
-    return (resources.files("benchwright_authoring.translation") / f"{name}.txt").read_text("utf-8")
+def _instruction_text(instruction_name: str) -> str:
+    return (resources.files("benchwright_authoring.translation") / f"{instruction_name}.txt").read_text("utf-8")
 
 
 def translation_faults(source_texts: Mapping[str, str], translated_texts: Mapping[str, object]) -> Iterator[str]:

@@ -81,9 +81,9 @@ def _groups_of_near_cells(filled_cells: set[int], column_count: int) -> Iterator
 
 
 def _classified_drawings(
-    boxes: list[Box], words: Sequence[PageWord], width: float, height: float
+    boxes: list[Box], words: Sequence[PageWord], page_width: float, page_height: float
 ) -> tuple[list[Drawing], int]:
-    frames = [box for box in boxes if box.width > _FRAME * width and box.height > _FRAME * height]
+    frames = [box for box in boxes if box.width > _FRAME * page_width and box.height > _FRAME * page_height]
     specks = [box for box in boxes if max(box.width, box.height) < _SPECK_POINTS]
     solid = [box for box in boxes if box not in frames and box not in specks]
     thin = [box for box in solid if min(box.width, box.height) <= _THIN_POINTS]

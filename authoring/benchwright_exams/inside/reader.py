@@ -30,10 +30,10 @@ _PICTURED = 0.5
 _FEW_WORDS = 12
 
 
-def run(arguments: list[str]) -> None:
+def carry_out_request(request: list[str]) -> None:
     """Carry out one request: `about`, or `page NUMBER TESSERACT LANGUAGE`."""
     _limit_resources()
-    name, *page_arguments = arguments
+    name, *page_arguments = request
     picture: Image | None = None
     try:
         if name == "about":
@@ -66,7 +66,7 @@ def _limit_resources() -> None:
             resource.setrlimit(resource_kind, (limit, limit))
 
 
-def _opened_document() -> Any:
+def _open_stdin_document() -> Any:
     import pypdfium2
 
     try:
@@ -80,7 +80,7 @@ def _opened_document() -> Any:
 def _document_summary() -> dict[str, Any]:
     import pypdfium2.raw as pdfium
 
-    document = _opened_document()
+    document = _open_stdin_document()
     counts = {
         "script": pdfium.FPDFDoc_GetJavaScriptActionCount(document.raw),
         "attachment": pdfium.FPDFDoc_GetAttachmentCount(document.raw),
@@ -90,15 +90,17 @@ def _document_summary() -> dict[str, Any]:
     return {"pages": len(document), "ignored": ignored}
 
 
-def _page_reply_and_picture(number: int, tesseract_path: str, language: str) -> tuple[dict[str, Any], Image | None]:
+def _page_reply_and_picture(
+    page_number: int, tesseract_path: str, language: str
+) -> tuple[dict[str, Any], Image | None]:
     import pypdfium2
 
     from benchwright_exams.inside.drawings import drawings_and_speck_count
     from benchwright_exams.inside.shown_text import TooMuchTextError, shown_and_hidden_words
 
-    document = _opened_document()
+    document = _open_stdin_document()
     try:
-        page = document[number - 1]
+        page = document[page_number - 1]
     except pypdfium2.PdfiumError as error:
         raise _UnreadableError("the page is damaged") from error
     width, height = page.get_size()
@@ -121,7 +123,7 @@ def _page_reply_and_picture(number: int, tesseract_path: str, language: str) -> 
         scale = picture.width / width
     drawings, specks = drawings_and_speck_count(picture.convert("L"), words, scale)
     read_page = ReadPage(
-        number=number,
+        number=page_number,
         width=width,
         height=height,
         words=tuple(words),

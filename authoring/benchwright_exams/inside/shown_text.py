@@ -145,17 +145,17 @@ def _letters_of_page(page: Any) -> Iterator[_Letter]:
         pdfium.FPDFText_ClosePage(text)
 
 
-def _font_points(text: Any, index: int, box: Box) -> float:
+def _font_points(text_page: Any, index: int, box: Box) -> float:
     loose = pdfium.FS_RECTF()
-    if not pdfium.FPDFText_GetLooseCharBox(text, index, loose):
+    if not pdfium.FPDFText_GetLooseCharBox(text_page, index, loose):
         return box.height
     return float(min(abs(loose.top - loose.bottom), 4 * max(box.height, box.width, 1.0)))
 
 
-def _is_fixed_pitch(text: Any, index: int) -> bool:
+def _is_fixed_pitch(text_page: Any, index: int) -> bool:
     flags = ctypes.c_int()
     font_name = ctypes.create_string_buffer(64)
-    pdfium.FPDFText_GetFontInfo(text, index, font_name, len(font_name), flags)
+    pdfium.FPDFText_GetFontInfo(text_page, index, font_name, len(font_name), flags)
     return bool(flags.value & _FIXED_PITCH) or any(word in font_name.value.lower() for word in _FIXED_NAMES)
 
 

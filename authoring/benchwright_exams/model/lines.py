@@ -10,9 +10,14 @@ from pydantic import JsonValue, ValidationError
 
 from benchwright_exams.errors import ExamError
 from benchwright_exams.model.replies import ExamModel
+from benchwright_exams.structure.exam_place import is_label
 from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment, require_full_coverage
-from benchwright_exams.structure.line_segments import LabelledLine, label_end, last_choice_letter, segments_of_line
-from benchwright_exams.structure.place import is_label
+from benchwright_exams.structure.line_segments import (
+    LabelledLine,
+    last_choice_letter,
+    offset_after_labels,
+    segments_of_line,
+)
 from benchwright_foundation.model import Model as Data
 from benchwright_judges.models.prompt import object_schema
 from benchwright_problems.problem import digest
@@ -117,7 +122,9 @@ def _listed_text(region: Region) -> str:
     return f"[{role.value}] {region.text}" if role in _DRAWN else region.text
 
 
-def _regions_of_range(reply_range: Any, open_regions: Sequence[Region], taken_ids: Any, name: str) -> Iterator[Region]:
+def _regions_of_range(
+    reply_range: Any, open_regions: Sequence[Region], taken_ids: Any, model_name: str
+) -> Iterator[Region]:
     """The regions of a range, sorted as it says.
 
     Raises:
@@ -149,13 +156,13 @@ def _regions_of_range(reply_range: Any, open_regions: Sequence[Region], taken_id
     choice = ""
     for index, region in enumerate(regions):
         next_text = regions[index + 1].text if index + 1 < len(regions) else ""
-        segments = tuple(_segments(region, line_range, choice, next_text, is_first=index == 0))
+        segments = tuple(_segments_of_range_line(region, line_range, choice, next_text, is_first=index == 0))
         choice = last_choice_letter(segments) or choice
-        yield region.model_copy(update={"segments": segments, "by": name})
+        yield region.model_copy(update={"segments": segments, "by": model_name})
 
 
-def _segments(
-    region: Region, line_range: _LineRange, choice: str, next_text: str, *, is_first: bool
+def _segments_of_range_line(
+    region: Region, line_range: _LineRange, last_choice: str, next_text: str, *, is_first: bool
 ) -> Iterator[Segment]:
     first_role = region.segments[0].role
     if first_role in _DRAWN:
@@ -165,7 +172,7 @@ def _segments(
         return
     role = RegionRole.NOT_UNDERSTOOD if line_range.role in _DRAWN else line_range.role
     text_start = (
-        label_end(region.text)
+        offset_after_labels(region.text)
         if is_first and line_range.item and role in (RegionRole.QUESTION, RegionRole.CONTEXT, RegionRole.SOLUTION)
         else 0
     )
@@ -173,7 +180,12 @@ def _segments(
         yield Segment(role=RegionRole.LABEL, start=0, end=text_start, item=line_range.item)
     yield from segments_of_line(
         LabelledLine(
-            region.text, text_start, role, line_range.item, choice if role is RegionRole.QUESTION else "", next_text
+            region.text,
+            text_start,
+            role,
+            line_range.item,
+            last_choice if role is RegionRole.QUESTION else "",
+            next_text,
         )
     )
 

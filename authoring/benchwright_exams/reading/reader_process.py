@@ -31,7 +31,7 @@ _PROCESSES = 16
 _ENV = {**MINIMAL_ENVIRONMENT, "OMP_THREAD_LIMIT": "1"}
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from benchwright_exams.inside.reader import run; run(sys.argv[2:])"
+    "from benchwright_exams.inside.reader import carry_out_request; carry_out_request(sys.argv[2:])"
 )
 """The search path is handed over, so that nothing in the working directory is imported."""
 
@@ -135,13 +135,13 @@ def _exit_status_unless_late(confined_program: ConfinedProgram, pdf: IO[bytes], 
             kill_group(program.pid)
 
 
-def _read_answer(file: IO[bytes]) -> ReaderAnswer:
-    file.seek(0)
-    line = file.readline(_SAID_BYTES)
+def _read_answer(answer_file: IO[bytes]) -> ReaderAnswer:
+    answer_file.seek(0)
+    line = answer_file.readline(_SAID_BYTES)
     try:
         reply = json.loads(line)
     except (ValueError, RecursionError):
         reply = None
     if not isinstance(reply, dict):
         return ReaderAnswer({"error": "the library failed on it"})
-    return ReaderAnswer(reply, file.read(_FILE_MB << 20))
+    return ReaderAnswer(reply, answer_file.read(_FILE_MB << 20))

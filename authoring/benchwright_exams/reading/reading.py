@@ -31,21 +31,21 @@ _FORMAT = 2
 
 
 def read_exam(
-    file: Path,
-    folder: Path,
+    pdf_file: Path,
+    target_folder: Path,
     *,
     language: str = "eng",
     sandbox: str = "bwrap",
-    on_begin: Callable[[int], Callable[[], None]] = lambda _: _do_nothing,
+    on_page_count: Callable[[int], Callable[[], None]] = lambda _: _do_nothing,
 ) -> ReadExam:
     """Read all pages; what was read before is not read again.
 
     Args:
-        file: The PDF; hostile bytes.
-        folder: Gets `pages.json` and `pages/NUMBER.png`, at 144 dpi.
+        pdf_file: The PDF; hostile bytes.
+        target_folder: Gets `pages.json` and `pages/NUMBER.png`, at 144 dpi.
         language: Language of pages that are pictures, by Tesseract's name, such as `eng` or `deu+eng`.
         sandbox: Sandbox in which pages are read: `bwrap` or `native`.
-        on_begin: Called with the number of pages; what it returns is called after each.
+        on_page_count: Called with the number of pages; what it returns is called after each.
 
     Raises:
         ExamError: The file can't be read at all. A page that can't be has an `error`.
@@ -54,10 +54,10 @@ def read_exam(
     """
     if importlib.util.find_spec("pypdfium2") is None or importlib.util.find_spec("PIL") is None:
         raise ExtraMissingError("Reading exams", "exams")
-    sha256 = _sha256_unless_too_large(file)
+    sha256 = _sha256_unless_too_large(pdf_file)
     made_from = digest([sha256, language, _FORMAT])
-    pages_file = StageFile(folder / "pages.json", ReadExam)
-    pictures = folder / "pages"
+    pages_file = StageFile(target_folder / "pages.json", ReadExam)
+    pictures = target_folder / "pages"
     known_exam = pages_file.find_output(made_from)
     if known_exam is not None and all(
         (pictures / f"{page.number}.png").exists() or page.error for page in known_exam.pages
@@ -65,20 +65,20 @@ def read_exam(
         return known_exam
     reader_process = ReaderProcess(sandbox)
     reader_process.check()
-    document = _about_document(reader_process, file)
+    document = _about_document(reader_process, pdf_file)
     if document.pages > MOST_PAGES:
         raise ExamError(
-            f"{file.name} has {document.pages} pages; at most {MOST_PAGES} are read. Split it, or save the pages of the"
-            " exam alone."
+            f"{pdf_file.name} has {document.pages} pages; at most {MOST_PAGES} are read. Split it, or save the pages "
+            "of the exam alone."
         )
     shutil.rmtree(pictures, ignore_errors=True)
     pictures.mkdir(parents=True)
     program = reader_process.tesseract_path_or_empty()
-    on_page_done = on_begin(document.pages)
+    on_page_done = on_page_count(document.pages)
 
     def page(number: int) -> ReadPage:
         read_page = _page_of_answer(
-            reader_process.run_reader(file, ["page", str(number), program, language]), file, number, pictures
+            reader_process.run_reader(pdf_file, ["page", str(number), program, language]), pdf_file, number, pictures
         )
         on_page_done()
         return read_page
@@ -86,7 +86,7 @@ def read_exam(
     with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
         pages = tuple(pool.map(page, range(1, document.pages + 1)))
     return pages_file.write_output(
-        ReadExam(made_from=made_from, file=file.name, sha256=sha256, ignored=document.ignored, pages=pages)
+        ReadExam(made_from=made_from, file=pdf_file.name, sha256=sha256, ignored=document.ignored, pages=pages)
     )
 
 

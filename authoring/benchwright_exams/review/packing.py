@@ -15,8 +15,8 @@ from benchwright_exams.review.review_form import (
     ExamForm,
     ReviewDecision,
     ReviewForm,
-    read_exam_file,
-    read_form,
+    read_exam_form,
+    read_review_form,
 )
 from benchwright_foundation.kept import StageFile
 from benchwright_foundation.toml_text import toml_table_text
@@ -29,20 +29,22 @@ _KEYED = (AnsweredBy.CHOICE, AnsweredBy.CHOICES, AnsweredBy.TRUTH)
 _NAMED = 5
 
 
-def make_pack(folder: Path, name: str) -> Pack:
+def make_pack(exam_folder: Path, pack_name: str) -> Pack:
     """Write `folder/pack/` from the accepted questions, and read it back.
 
     Args:
-        folder: As `write_review` leaves it and the author has edited it.
-        name: Name of the pack.
+        exam_folder: As `write_review_files` leaves it and the author has edited it.
+        pack_name: Name of the pack.
 
     Raises:
         DatasetError: A file of the author's is wrong; names it.
         ExamError: Questions are not decided on, none is accepted, or there are no questions.
     """
-    if not is_pack_name(name):
-        raise ExamError(f"{name!r} can't name a pack; use lower-case letters, digits, '.', '_' and '-'.")
-    forms = {label: read_form(folder / ITEMS / label / FORM_FILE) for label in labels_with_form(folder)}
+    if not is_pack_name(pack_name):
+        raise ExamError(f"{pack_name!r} can't name a pack; use lower-case letters, digits, '.', '_' and '-'.")
+    forms = {
+        label: read_review_form(exam_folder / ITEMS / label / FORM_FILE) for label in labels_with_form(exam_folder)
+    }
     undecided = [label for label, form in forms.items() if form.decision is ReviewDecision.OPEN]
     if undecided:
         more_note = f" and {len(undecided) - _NAMED} more" if len(undecided) > _NAMED else ""
@@ -54,19 +56,19 @@ def make_pack(folder: Path, name: str) -> Pack:
     accepted_forms = {label: form for label, form in forms.items() if form.decision is ReviewDecision.ACCEPTED}
     if not accepted_forms:
         raise ExamError("No question is accepted, so there is nothing to make a pack of.")
-    exam_file = folder / EXAM_FILE
-    exam = read_exam_file(exam_file)
+    exam_file = exam_folder / EXAM_FILE
+    exam = read_exam_form(exam_file)
     require_exam_licence(exam_file, exam)
-    target = folder / "pack"
+    target = exam_folder / "pack"
     shutil.rmtree(target, ignore_errors=True)
     return _write_and_read_pack(
         target,
-        _pack_head(exam, name, list(accepted_forms)),
-        {folder / ITEMS / label: accepted_forms[label] for label in accepted_forms},
+        _pack_toml(exam, pack_name, list(accepted_forms)),
+        {exam_folder / ITEMS / label: accepted_forms[label] for label in accepted_forms},
     )
 
 
-def require_exam_licence(file: Path, exam: ExamForm) -> None:
+def require_exam_licence(exam_file: Path, exam: ExamForm) -> None:
     """Refuse what `make_pack` would refuse of what the pack says of itself.
 
     Raises:
@@ -74,15 +76,15 @@ def require_exam_licence(file: Path, exam: ExamForm) -> None:
     """
     if not exam.license:
         raise DatasetError(
-            file, "license", "is empty; say under which licence the exam's authors give it, or who may use it"
+            exam_file, "license", "is empty; say under which licence the exam's authors give it, or who may use it"
         )
 
 
-def require_packable_question(source: Path, form: ReviewForm) -> None:
+def require_packable_question(question_folder: Path, form: ReviewForm) -> None:
     """Refuse what `make_pack` would refuse of one accepted question.
 
     Args:
-        source: The question's folder.
+        question_folder: The question's folder.
         form: Its form.
 
     Raises:
@@ -90,13 +92,15 @@ def require_packable_question(source: Path, form: ReviewForm) -> None:
     """
     with tempfile.TemporaryDirectory() as work:
         exam = ExamForm(title="-", license="-", source="-")
-        _write_and_read_pack(Path(work) / "pack", _pack_head(exam, "pack", [source.name]), {source: form})
+        _write_and_read_pack(
+            Path(work) / "pack", _pack_toml(exam, "pack", [question_folder.name]), {question_folder: form}
+        )
 
 
-def _write_and_read_pack(target: Path, head: str, forms: dict[Path, ReviewForm]) -> Pack:
+def _write_and_read_pack(target: Path, pack_toml: str, form_by_question_folder: dict[Path, ReviewForm]) -> Pack:
     target.mkdir()
-    (target / "pack.toml").write_text(head, "utf-8")
-    for source, form in forms.items():
+    (target / "pack.toml").write_text(pack_toml, "utf-8")
+    for source, form in form_by_question_folder.items():
         _write_question_folder(source, target / source.name, source.name, form)
     return read_pack_folder(target)
 
@@ -116,26 +120,29 @@ def labels_with_form(folder: Path) -> list[str]:
     return labels
 
 
-def _pack_head(exam: ExamForm, name: str, order: list[str]) -> str:
-    return toml_table_text({"name": name, **exam.model_dump(mode="json"), "order": order})
+def _pack_toml(exam: ExamForm, pack_name: str, question_labels: list[str]) -> str:
+    return toml_table_text({"name": pack_name, **exam.model_dump(mode="json"), "order": question_labels})
 
 
-def _write_question_folder(source: Path, target: Path, label: str, form: ReviewForm) -> None:
+def _write_question_folder(question_folder: Path, target: Path, label: str, form: ReviewForm) -> None:
     target.mkdir()
-    shutil.copyfile(source / "statement.md", target / "statement.md")
-    for pictures, subfolder in ((source / "figures", "figures"), (source / "solution" / "figures", "hidden/figures")):
+    shutil.copyfile(question_folder / "statement.md", target / "statement.md")
+    for pictures, subfolder in (
+        (question_folder / "figures", "figures"),
+        (question_folder / "solution" / "figures", "hidden/figures"),
+    ):
         if pictures.is_dir():
             shutil.copytree(pictures, target / subfolder)
-    (target / "problem.toml").write_text(toml_table_text(_problem_fields(source, label, form)), "utf-8")
+    (target / "problem.toml").write_text(toml_table_text(_problem_fields(question_folder, label, form)), "utf-8")
 
 
-def _problem_fields(source: Path, label: str, form: ReviewForm) -> dict[str, object]:
-    file = source / "solution" / "solution.md"
+def _problem_fields(question_folder: Path, label: str, form: ReviewForm) -> dict[str, object]:
+    file = question_folder / "solution" / "solution.md"
     solution = file.read_text("utf-8").strip() if file.exists() else ""
     keyed = form.format.answered_by in _KEYED
     value = form.answer if keyed else solution
     if not value:
-        error_file, field = (source / FORM_FILE, "answer") if keyed else (file, "")
+        error_file, field = (question_folder / FORM_FILE, "answer") if keyed else (file, "")
         raise DatasetError(error_file, field, 'is empty; write the answer, or decision = "left out" in review.toml')
     rubric_points = [rubric_item.model_dump(mode="json") for rubric_item in form.rubric]
     if not rubric_points and form.points and not keyed:

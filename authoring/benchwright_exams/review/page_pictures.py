@@ -50,11 +50,11 @@ class PagePictures:
     def figure_png(self, region_id: str) -> bytes:
         """A figure as PNG."""
         region = self._regions[region_id]
-        picture, scale = self._page(region.page)
+        picture, scale = self._page_and_scale(region.page)
         left_pixel, top_pixel, right_pixel, bottom = (
             round(side * scale) for side in region.box.grown(_MARGIN_POINTS, _MARGIN_POINTS)
         )
-        return _png(
+        return _png_bytes(
             picture.crop(
                 (max(0, left_pixel), max(0, top_pixel), min(picture.width, right_pixel), min(picture.height, bottom))
             )
@@ -64,28 +64,28 @@ class PagePictures:
         """The pages on which these regions are."""
         return sorted({self._regions[name].page for name in region_ids})
 
-    def marked_page_png(self, number: int, region_ids: Sequence[str]) -> bytes:
+    def marked_page_png(self, page_number: int, region_ids: Sequence[str]) -> bytes:
         """A page with frames around these regions."""
         from PIL import ImageDraw
 
-        picture, scale = self._page(number)
+        picture, scale = self._page_and_scale(page_number)
         pen = ImageDraw.Draw(picture)
         for region in map(self._regions.__getitem__, region_ids):
-            if region.page == number:
+            if region.page == page_number:
                 colour = "#b45309" if region.role is RegionRole.SOLUTION else "#1d4ed8"
                 pen.rectangle([side * scale for side in region.box.grown(2.5, 1.5)], outline=colour, width=2)
-        return _png(picture)
+        return _png_bytes(picture)
 
-    def _page(self, number: int) -> tuple[Picture, float]:
+    def _page_and_scale(self, page_number: int) -> tuple[Picture, float]:
         from PIL import Image
 
-        with Image.open(self._folder / f"{number}.png", formats=["PNG"]) as file:
+        with Image.open(self._folder / f"{page_number}.png", formats=["PNG"]) as file:
             if file.width * file.height > _MOST_PIXELS:
-                raise ValueError(f"page {number} has too many pixels")
-            return file.convert("RGB"), file.width / self._widths[number]
+                raise ValueError(f"page {page_number} has too many pixels")
+            return file.convert("RGB"), file.width / self._widths[page_number]
 
 
-def _png(picture: Picture) -> bytes:
+def _png_bytes(picture: Picture) -> bytes:
     file = BytesIO()
     picture.save(file, "PNG", optimize=True)
     return file.getvalue()

@@ -46,11 +46,11 @@ class ReviewedFiles(NamedTuple):
     """Questions that were there before and are not found any more; their files stay."""
 
 
-def write_review(folder: Path, exam: ReadExam, ledger: Ledger, exam_items: Items) -> ReviewedFiles:
+def write_review_files(exam_folder: Path, exam: ReadExam, ledger: Ledger, exam_items: Items) -> ReviewedFiles:
     """Write the files of each question.
 
     Args:
-        folder: Has `pages/`; gets `exam.toml` and `items/LABEL/` with `review.toml`, `statement.md`,
+        exam_folder: Has `pages/`; gets `exam.toml` and `items/LABEL/` with `review.toml`, `statement.md`,
             `solution/solution.md`, pictures, and `page-N.png`: the page with the question's places marked.
         exam: The pages.
         ledger: Everything on them.
@@ -59,12 +59,16 @@ def write_review(folder: Path, exam: ReadExam, ledger: Ledger, exam_items: Items
     made_from = digest(
         [exam_items.model_dump(mode="json"), [finding.model_dump(mode="json") for finding in ledger.findings], _VERSION]
     )
-    review_file = StageFile(folder / "review.json", WrittenForm)
+    review_file = StageFile(exam_folder / "review.json", WrittenForm)
     last_written = review_file.last_output()
     known_digests = dict(last_written.files) if last_written else {}
-    if last_written and last_written.made_from == made_from and all((folder / name).exists() for name in known_digests):
+    if (
+        last_written
+        and last_written.made_from == made_from
+        and all((exam_folder / name).exists() for name in known_digests)
+    ):
         return ReviewedFiles(0)
-    pages = PagePictures(folder / "pages", exam, ledger)
+    pages = PagePictures(exam_folder / "pages", exam, ledger)
     findings = (*ledger.findings, *exam_items.findings)
     files_by_label = {"": {EXAM_FILE: _exam_file_content(exam)}}
     for exam_item in exam_items.items:
@@ -79,15 +83,16 @@ def write_review(folder: Path, exam: ReadExam, ledger: Ledger, exam_items: Items
         digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
         label_digests = {name: sha256 for name, sha256 in known_digests.items() if _label_of_file(name) == label}
         if any(
-            _is_edited(folder / name, known_digests.get(name), digests.get(name)) for name in {*label_digests, *digests}
+            _is_edited(exam_folder / name, known_digests.get(name), digests.get(name))
+            for name in {*label_digests, *digests}
         ):
             # A decision is about the whole question: nothing of it changes any more.
             edited += [name for name, sha256 in digests.items() if known_digests.get(name) != sha256]
             digests_now.update(label_digests)
             continue
         for name in label_digests.keys() - digests.keys():
-            (folder / name).unlink(missing_ok=True)
-        written_count += sum(_write_if_new_content(folder / name, content) for name, content in files.items())
+            (exam_folder / name).unlink(missing_ok=True)
+        written_count += sum(_write_if_new_content(exam_folder / name, content) for name, content in files.items())
         digests_now.update(digests)
     review_file.write_output(WrittenForm(made_from=made_from, files=digests_now))
     return ReviewedFiles(written_count, tuple(edited), vanished_labels)

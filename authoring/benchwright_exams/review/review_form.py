@@ -62,7 +62,7 @@ class ExamForm(Model):
     description: str = ""
 
 
-def read_form(file: Path) -> ReviewForm:
+def read_review_form(file: Path) -> ReviewForm:
     """The form of a question.
 
     Raises:
@@ -71,7 +71,7 @@ def read_form(file: Path) -> ReviewForm:
     return _read_toml_model(file, ReviewForm)
 
 
-def read_exam_file(file: Path) -> ExamForm:
+def read_exam_form(file: Path) -> ExamForm:
     """The pack's statements on itself.
 
     Raises:

@@ -195,7 +195,7 @@ def _crossing_count(word_rows: Sequence[Sequence[PageWord]], x: int) -> int:
     )
 
 
-def _line_pieces(page: int, words: Sequence[PageWord], gutter: tuple[float, float] | None) -> list[PagePiece]:
+def _line_pieces(page_number: int, words: Sequence[PageWord], gutter: tuple[float, float] | None) -> list[PagePiece]:
     line_pieces = []
     for word_row in _word_rows(words):
         middle = sum(gutter) / 2 if gutter else 0.0
@@ -218,7 +218,7 @@ def _line_pieces(page: int, words: Sequence[PageWord], gutter: tuple[float, floa
                 else _spaced_line(side_words)
             )
             doubtful = tuple(word.text for word in side_words if is_doubtful(word))
-            line_pieces.append(PagePiece(page, _box_around(side_words), text, size, listing, doubtful=doubtful))
+            line_pieces.append(PagePiece(page_number, _box_around(side_words), text, size, listing, doubtful=doubtful))
     return line_pieces
 
 

@@ -58,7 +58,7 @@ def last_choice_letter(segments: Iterable[Segment]) -> str:
     return ([segment.value for segment in segments if segment.role is RegionRole.LABEL and segment.value] or [""])[-1]
 
 
-def label_end(text: str) -> int:
+def offset_after_labels(text: str) -> int:
     """The offset of the words of a line after all numbers and letters that it begins with: `1. (a) …`."""
     offset = 0
     while start := _leading_label(text[offset:]):

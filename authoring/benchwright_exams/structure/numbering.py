@@ -153,12 +153,12 @@ def shared_question_range(text: str) -> tuple[int, int] | None:
 def captioned_name(text: str) -> str | None:
     """The name that a caption gives its figure or table, such as `figure 2`."""
     match = _CAPTION.match(text)
-    return f"{_drawing_name(text)} {match[1]}" if match else None
+    return f"{_table_or_figure(text)} {match[1]}" if match else None
 
 
 def mentioned_drawing_names(text: str) -> list[str]:
     """Figures and tables that a text names, as captions call them."""
-    return [f"{_drawing_name(match[1])} {match[2]}" for match in _MENTION.finditer(text)]
+    return [f"{_table_or_figure(match[1])} {match[2]}" for match in _MENTION.finditer(text)]
 
 
 def is_page_edge_line(text: str) -> bool:
@@ -166,13 +166,13 @@ def is_page_edge_line(text: str) -> bool:
     return bool(_EDGE.match(text.strip()))
 
 
-def next_roman(value: str) -> str:
+def next_roman(roman: str) -> str:
     """The Roman number after one from `i` to `xiii`."""
-    return ROMANS[ROMANS.index(value) + 1] if value in ROMANS[:-1] else ""
+    return ROMANS[ROMANS.index(roman) + 1] if roman in ROMANS[:-1] else ""
 
 
-def _drawing_name(text: str) -> str:
-    return "table" if text.lower().startswith("tab") else "figure"
+def _table_or_figure(drawing_word: str) -> str:
+    return "table" if drawing_word.lower().startswith("tab") else "figure"
 
 
 def _number_label(match: re.Match[str] | None) -> NumberLabel | None:

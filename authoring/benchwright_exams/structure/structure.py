@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from benchwright_exams.reading.page import Box, DrawingKind, ReadExam, ReadPage
 from benchwright_exams.structure import numbering
+from benchwright_exams.structure.exam_place import ExamPlace
 from benchwright_exams.structure.layout import PagePiece, pieces_in_reading_order
 from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment, require_full_coverage
 from benchwright_exams.structure.line_segments import LabelledLine, last_choice_letter, segments_of_line
-from benchwright_exams.structure.place import ExamPlace
 from benchwright_judges.models.prompt import escape_hidden_characters
 from benchwright_problems.problem import digest
 
@@ -24,7 +24,7 @@ _VERSION = 2
 _QUOTED = 80
 
 
-def read_structure(exam: ReadExam) -> Ledger:
+def structure_by_rules(exam: ReadExam) -> Ledger:
     """The ledger of an exam without a model's help."""
     structure_reader = _PageReader(exam)
     regions = tuple(structure_reader.regions())
@@ -37,7 +37,7 @@ def read_structure(exam: ReadExam) -> Ledger:
 
 
 def structure_digest(exam: ReadExam) -> str:
-    """The digest by which `read_structure` would say what it was made from."""
+    """The digest by which `structure_by_rules` would say what it was made from."""
     return digest([exam.made_from, _VERSION])
 
 
@@ -80,7 +80,7 @@ class _PageReader:
         texts = [piece.text for _, pieces in self._pages.values() for piece in pieces if piece.drawing is None]
         self._headed = any(numbering.headed_number(text) for text in texts)
         self._sections = sum(numbering.section_name(text) is not None for text in texts) > 1
-        self._repeated = _repeated_lines(self._pages.values())
+        self._repeated = _repeated_edge_lines(self._pages.values())
         self._known_labels: set[str] = set()
         self._previous_text = self._next_text = ""
         self._shared = ""
@@ -125,31 +125,34 @@ class _PageReader:
         alone_role = self._heading_role(piece, page)
         if alone_role is not None:
             yield Segment(
-                role=alone_role, start=0, end=len(text), item=self._item if alone_role is RegionRole.CAPTION else ""
+                role=alone_role,
+                start=0,
+                end=len(text),
+                item=self._item_label if alone_role is RegionRole.CAPTION else "",
             )
             return
-        if not piece.listing and (whole := self._begin_shared_context(text)):
+        if not piece.listing and (whole := self._begun_shared_range_or_empty(text)):
             yield Segment(role=RegionRole.CONTEXT, start=0, end=len(text), item=whole)
             return
         if not self.position.is_in_solution and (
             text_start := numbering.offset_after_rest_of_points(text, self._previous_text)
         ):
-            yield Segment(role=RegionRole.POINTS, start=0, end=text_start, item=self._item)
-        elif not piece.listing and (text_start := self._begin_items(text, indent)):
+            yield Segment(role=RegionRole.POINTS, start=0, end=text_start, item=self._item_label)
+        elif not piece.listing and (text_start := self._offset_after_begun_items(text, indent)):
             yield Segment(role=RegionRole.LABEL, start=0, end=text_start, item=self.position.label)
         else:
             text_start = 0
-        line = LabelledLine(text, text_start, self._role, self._item, self.position.choice, self._next_text)
+        line = LabelledLine(text, text_start, self._text_role, self._item_label, self.position.choice, self._next_text)
         segments = tuple(segments_of_line(line))
         self.position = replace(self.position, choice=last_choice_letter(segments) or self.position.choice)
         yield from segments
 
     @property
-    def _item(self) -> str:
+    def _item_label(self) -> str:
         return self._shared or self.position.label
 
     @property
-    def _role(self) -> RegionRole:
+    def _text_role(self) -> RegionRole:
         if self._shared:
             return RegionRole.CONTEXT
         if not self.position.question:
@@ -184,7 +187,7 @@ class _PageReader:
             return RegionRole.ANSWER_SPACE
         return None
 
-    def _begin_shared_context(self, text: str) -> str:
+    def _begun_shared_range_or_empty(self, text: str) -> str:
         """The questions that a text which starts here is shared by, such as `3..5`."""
         number_range = numbering.shared_question_range(text)
         if number_range is None or self.position.is_among_solutions:
@@ -193,9 +196,9 @@ class _PageReader:
         self._shared = f"{prefix}{number_range[0]}..{number_range[1]}"
         return self._shared
 
-    def _begin_items(self, text: str, indent: float) -> int:
+    def _offset_after_begun_items(self, text: str, indent: float) -> int:
         """The offset of the words after the labels of a line; the place becomes theirs."""
-        text_start = self._begin_question(text, indent)
+        text_start = self._offset_after_begun_question(text, indent)
         if text_start:
             self._shared = ""
         if self.position.question and not self._shared:
@@ -216,20 +219,20 @@ class _PageReader:
         if self._headed and name is not None and name.isalpha() and text.lower().startswith("part"):
             part_heading = re.match(r"part\s+\S+?(?:[.:–—-]\s*|\s+|$)", text, re.IGNORECASE)
             return (self.position.at_part(name.lower()), part_heading.end()) if part_heading else None
-        next_part = self.position.next_part(text)
+        next_part = self.position.begun_part_and_offset(text)
         if next_part is None or (self.position.is_among_solutions and next_part[0].label not in self._known_labels):
             return None
         return next_part
 
-    def _begin_question(self, text: str, indent: float) -> int:
+    def _offset_after_begun_question(self, text: str, indent: float) -> int:
         question_start = numbering.headed_number(text)
         if question_start is None and (not self._headed or self.position.is_among_solutions):
             question_start = numbering.bare_number(text)
-            if question_start is not None and not self._is_question(question_start.value, indent):
+            if question_start is not None and not self._may_begin_question(question_start.value, indent):
                 question_start = None
         if question_start is None:
             decimal = numbering.decimal_number(text) if not self._headed or self.position.is_among_solutions else None
-            if decimal is None or decimal[0] == self.position.question or not self.position.is_next(decimal[0]):
+            if decimal is None or decimal[0] == self.position.question or not self.position.is_next_number(decimal[0]):
                 return 0
             # A question that begins with its first part, `2.1 …`.
             self.position = self.position.at_question(decimal[0])
@@ -243,10 +246,10 @@ class _PageReader:
         self._known_labels.add(self.position.label)
         return question_start.end
 
-    def _is_question(self, number: str, indent: float) -> bool:
+    def _may_begin_question(self, number: str, indent: float) -> bool:
         if self.position.is_among_solutions:
             return replace(self.position, question=str(int(number)), part="", subpart="").label in self._known_labels
-        return self.position.is_soon_after(number) and indent < _DEEPER_POINTS
+        return self.position.is_number_soon_after(number) and indent < _DEEPER_POINTS
 
 
 def _region_of_whole_page(page: ReadPage, name: str, role: RegionRole, text: str = "") -> Region:
@@ -290,7 +293,7 @@ def _column_edge_by_piece(pieces: Sequence[PagePiece]) -> dict[PagePiece, float]
     return edges
 
 
-def _repeated_lines(page_pieces: Iterable[tuple[ReadPage, list[PagePiece]]]) -> set[PagePiece]:
+def _repeated_edge_lines(page_pieces: Iterable[tuple[ReadPage, list[PagePiece]]]) -> set[PagePiece]:
     """Lines at the same edge of several pages with the same words but for numbers."""
     piece_keys: dict[PagePiece, tuple[str, int]] = {}
     for page, pieces in page_pieces:

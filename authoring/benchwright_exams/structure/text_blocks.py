@@ -72,12 +72,12 @@ def _single_spaced(text: str) -> str:
     return " ".join(text.split())
 
 
-def _begins_paragraph(last_region: Region, region: Region, text: str) -> bool:
+def _begins_paragraph(last_region: Region, region: Region, text_so_far: str) -> bool:
     if abs(last_region.size - region.size) > _OTHER_SIZE or region.text.startswith(_BULLETS):
         return True
     follows = last_region.page == region.page and region.box.top_edge > last_region.box.top_edge
     if not follows:
-        return text.endswith(_ENDS)
+        return text_so_far.endswith(_ENDS)
     return region.box.top_edge - last_region.box.bottom_edge > _APART * max(region.size, last_region.size)
 
 

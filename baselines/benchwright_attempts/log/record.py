@@ -56,15 +56,15 @@ def checked_storable(text: str) -> str:
     return text
 
 
-def _checked_file_name(text: str) -> str:
+def _checked_id(id_text: str) -> str:
     """Records of attempts are in files that are called as they are, and logs come from other machines."""
-    if _FILE_NAME.fullmatch(text) is None:
+    if _FILE_NAME.fullmatch(id_text) is None:
         raise ValueError("the id has other characters than letters, digits, '.', '_' and '-', or is too long")
-    return text
+    return id_text
 
 
 Name = Annotated[str, AfterValidator(checked_storable)]
-AttemptId = Annotated[str, AfterValidator(_checked_file_name)]
+AttemptId = Annotated[str, AfterValidator(_checked_id)]
 
 
 class AttemptHeader(Model):

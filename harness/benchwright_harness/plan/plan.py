@@ -189,7 +189,7 @@ def make_plan(
     services = compose.get("services") if isinstance(compose, dict) else None
     if not isinstance(services, dict) or not services:
         raise BadHarnessError(f"{_COMPOSE}: services: must name at least one service")
-    outside = _host_name_by_network(compose.get("networks"))
+    outside = _outer_name_by_external_network(compose.get("networks"))
     requested_steps = tuple(
         _step_of_service(str(name), service, harness, templates, outside) for name, service in services.items()
     )
@@ -237,7 +237,7 @@ def _step_of_service(
     service: Any,
     harness: Mapping[str, str],
     templates: Mapping[str, str],
-    host_name_by_network: Mapping[str, str],
+    outer_name_by_network: Mapping[str, str],
 ) -> PlanStep:
     if not isinstance(service, dict):
         raise BadHarnessError(f"{_COMPOSE}: services.{service_name}: must be a mapping")
@@ -266,7 +266,7 @@ def _step_of_service(
             raise BadHarnessError(f"{field}.environment: {key!r} is not the name of a variable")
     files = _mounted_text_by_path(service.get("volumes"), f"{field}.volumes", harness)
     image, build = _image_and_build(service, field, harness, templates)
-    networks = _host_networks(service.get("networks"), f"{field}.networks", host_name_by_network)
+    networks = _host_networks(service.get("networks"), f"{field}.networks", outer_name_by_network)
     return PlanStep(service=service_name, image=image, argv=argv, env=env, files=files, build=build, networks=networks)
 
 
@@ -292,7 +292,7 @@ def _without_pip_install(argv: tuple[str, ...]) -> tuple[tuple[str, ...], frozen
     return tuple(words), frozenset(packages)
 
 
-def _host_name_by_network(networks: Any) -> dict[str, str]:
+def _outer_name_by_external_network(networks: Any) -> dict[str, str]:
     """The networks that are there already: their name in the file → their name on the host."""
     if not isinstance(networks, dict):
         return {}
@@ -300,13 +300,13 @@ def _host_name_by_network(networks: Any) -> dict[str, str]:
     return {key: str(value.get("name", key)) for key, value in outside.items()}
 
 
-def _host_networks(compose_value: Any, field: str, host_name_by_network: Mapping[str, str]) -> tuple[str, ...]:
+def _host_networks(compose_value: Any, field: str, outer_name_by_network: Mapping[str, str]) -> tuple[str, ...]:
     names = (
         [str(name) for name in compose_value]
         if isinstance(compose_value, dict)
         else _string_list(compose_value, field) or ["default"]
     )
-    return tuple(host_name_by_network[name] for name in names if name in host_name_by_network)
+    return tuple(outer_name_by_network[name] for name in names if name in outer_name_by_network)
 
 
 def _image_and_build(

@@ -11,11 +11,11 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from benchwright_server.agent.address import IS_SUPPORTED, LONGEST, MCP_CLIENT, address_of
+from benchwright_server.agent.attempt_socket import IS_SUPPORTED, LONGEST, MCP_CLIENT, private_socket_path
 from benchwright_server.errors import ServerError, WorkspaceError
 from benchwright_server.workspaces.workspace import Workspace
 
-_SERVE = "from benchwright_server.cli import main; main()"
+_SERVER_SCRIPT = "from benchwright_server.cli import main; main()"
 _ENDING_S = 10.0
 """Time in seconds that a language server may take to pause the clock and end."""
 
@@ -31,7 +31,7 @@ class Backend:
     """
 
     def __init__(self, folder: Path) -> None:
-        workspace = Workspace.find_around(folder)
+        workspace = Workspace.find_containing(folder)
         if workspace is None:
             raise WorkspaceError(
                 f"{folder} does not belong to an open problem. Open one with `benchwright open`, and start this in its"
@@ -52,8 +52,8 @@ class Backend:
         """
         params["uri"] = self._workspace.folder.as_uri()
         # The editor may have opened the attempt, or let it go, since the last question.
-        if self._own_server is None and (connection := await self._editor()) is not None:
-            await self._stay_connected()
+        if self._own_server is None and (connection := await self._connect_to_editor_if_open()) is not None:
+            await self._keep_presence_connection()
             request = {"operation": operation_name, "params": params, "connection": self._connection_id}
             return await _exchange_with_editor(*connection, request)
         async with self._starting:
@@ -68,18 +68,20 @@ class Backend:
         if self._own_server is not None:
             await self._own_server.close()
 
-    async def _editor(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+    async def _connect_to_editor_if_open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
         if not IS_SUPPORTED:
             return None
         with contextlib.suppress(OSError):
-            return await asyncio.open_unix_connection(address_of(self._workspace.marker.attempt), limit=LONGEST)
+            return await asyncio.open_unix_connection(
+                private_socket_path(self._workspace.marker.attempt), limit=LONGEST
+            )
         return None
 
-    async def _stay_connected(self) -> None:
+    async def _keep_presence_connection(self) -> None:
         async with self._starting:
             if self._presence is not None and not self._presence[0].at_eof():
                 return
-            self._presence = await self._editor()
+            self._presence = await self._connect_to_editor_if_open()
             if self._presence is not None:
                 self._presence[1].write(json.dumps({"connection": self._connection_id}).encode() + b"\n")
 
@@ -97,10 +99,10 @@ async def _exchange_with_editor(
         writer.close()
     if not line:
         raise ServerError("The editor that has this attempt open was closed. Try again.")
-    return _result(json.loads(line))
+    return _result_or_raise(json.loads(line))
 
 
-def _result(reply: dict[str, Any]) -> dict[str, Any]:
+def _result_or_raise(reply: dict[str, Any]) -> dict[str, Any]:
     if "error" in reply:
         error = reply["error"]
         raise ServerError(error["message"] if isinstance(error, dict) else str(error))
@@ -118,12 +120,12 @@ class _OwnServer:
         self._writer, self._reader = process.stdin, process.stdout
         self._pending_replies: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._number = 0
-        self._listening = asyncio.create_task(self._listen())
+        self._listening = asyncio.create_task(self._settle_replies())
 
     @classmethod
     async def start(cls, folder: Path) -> _OwnServer:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", _SERVE, "lsp"),
+            *(sys.executable, "-c", _SERVER_SCRIPT, "lsp"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             # An interrupt that is meant for the agent's program is not meant for it.
@@ -149,7 +151,7 @@ class _OwnServer:
         future = self._pending_replies[number] = asyncio.get_running_loop().create_future()
         try:
             await self._send_message({"id": number, "method": method, "params": params})
-            return _result(await future)
+            return _result_or_raise(await future)
         except (ConnectionError, EOFError):
             raise ServerError("Benchwright's language server has ended. Start this again.") from None
         except asyncio.CancelledError:
@@ -178,7 +180,7 @@ class _OwnServer:
         self._writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         await self._writer.drain()
 
-    async def _listen(self) -> None:
+    async def _settle_replies(self) -> None:
         try:
             while True:
                 header_block = await self._reader.readuntil(b"\r\n\r\n")

@@ -24,7 +24,7 @@ def mcp_server(backend: Backend) -> Server[Any]:
 
     async def list_tools(context: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         try:
-            tools = (await backend.call_operation("agentTools", agent=_agent_name(context)))["tools"]
+            tools = (await backend.call_operation("agentTools", agent=_agent_name_and_version(context)))["tools"]
         except ServerError as error:
             raise MCPError(types.INVALID_REQUEST, str(error)) from error
         return types.ListToolsResult(
@@ -42,7 +42,10 @@ def mcp_server(backend: Backend) -> Server[Any]:
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
             reply = await backend.call_operation(
-                "agentTool", tool=params.name, arguments=dict(params.arguments or {}), agent=_agent_name(context)
+                "agentTool",
+                tool=params.name,
+                arguments=dict(params.arguments or {}),
+                agent=_agent_name_and_version(context),
             )
         except ServerError as error:
             return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
@@ -53,12 +56,12 @@ def mcp_server(backend: Backend) -> Server[Any]:
     )
 
 
-def _agent_name(context: Any) -> str:
+def _agent_name_and_version(context: Any) -> str:
     client = context.session.client_params
     return f"{client.client_info.name} {client.client_info.version}" if client is not None else ""
 
 
-async def serve(backend: Backend) -> None:
+async def serve_over_stdio(backend: Backend) -> None:
     """Serves one agent over standard input and output until it goes away."""
     server = mcp_server(backend)
     try:

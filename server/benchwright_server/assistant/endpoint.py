@@ -83,7 +83,7 @@ async def request_reply(
     assistant: Assistant,
     messages: Sequence[Mapping[str, str]],
     environ: Mapping[str, str],
-    on_text: Callable[[str], None] | None = None,
+    on_text_so_far: Callable[[str], None] | None = None,
 ) -> AssistantReply:
     """The reply with its number of tokens; see `reply_text`. Once it is cancelled, nobody waits for the endpoint.
 
@@ -91,8 +91,8 @@ async def request_reply(
         assistant: The model to ask.
         messages: The chat.
         environ: Has the key.
-        on_text: Called with the text so far as it comes, if the endpoint sends it in pieces; they are asked for if this
-            is given.
+        on_text_so_far: Called with the text so far as it comes, if the endpoint sends it in pieces; they are asked for
+            if this is given.
     """
     loop = asyncio.get_running_loop()
     future_reply: asyncio.Future[AssistantReply] = loop.create_future()
@@ -107,23 +107,25 @@ async def request_reply(
 
     deadline = time.monotonic() + assistant.timeout_ms / 1000
 
-    def hear(text: str) -> None:
+    def report_before_deadline(text: str) -> None:
         if future_reply.cancelled() or time.monotonic() > deadline:
             raise TimeoutError
-        if on_text is not None:
-            loop.call_soon_threadsafe(on_text, text)
+        if on_text_so_far is not None:
+            loop.call_soon_threadsafe(on_text_so_far, text)
 
-    def work() -> None:
+    def request_and_settle() -> None:
         reply, failure = None, None
         try:
-            reply = _request_reply_blocking(assistant, messages, environ, hear if on_text is not None else None)
+            reply = _request_reply_blocking(
+                assistant, messages, environ, report_before_deadline if on_text_so_far is not None else None
+            )
         except Exception as error:
             failure = error
         with contextlib.suppress(RuntimeError):  # The server has ended meanwhile.
             loop.call_soon_threadsafe(settle, reply, failure)
 
     # Not one of the pool: the end of the server would wait for it.
-    threading.Thread(target=work, name="assistant", daemon=True).start()
+    threading.Thread(target=request_and_settle, name="assistant", daemon=True).start()
     return await future_reply
 
 
@@ -131,7 +133,7 @@ def _request_reply_blocking(
     assistant: Assistant,
     messages: Sequence[Mapping[str, str]],
     environ: Mapping[str, str],
-    on_text: Callable[[str], None] | None,
+    on_text_so_far: Callable[[str], None] | None,
 ) -> AssistantReply:
     headers = {"Content-Type": "application/json"}
     if assistant.api_key_variable:
@@ -147,8 +149,8 @@ def _request_reply_blocking(
         "messages": list(messages),
         "max_tokens": assistant.max_tokens,
         "temperature": 0,
-        "stream": on_text is not None,
-        **({"stream_options": {"include_usage": True}} if on_text is not None else {}),
+        "stream": on_text_so_far is not None,
+        **({"stream_options": {"include_usage": True}} if on_text_so_far is not None else {}),
     }
     address = f"{assistant.url.rstrip('/')}/chat/completions"
     try:
@@ -157,8 +159,8 @@ def _request_reply_blocking(
         chat_request = urllib.request.Request(address, json.dumps(body).encode(), headers, method="POST")  # noqa: S310
         opener = urllib.request.build_opener(_NoRedirect)
         with opener.open(chat_request, timeout=assistant.timeout_ms / 1000) as response:
-            if on_text is not None and response.headers.get_content_type() == "text/event-stream":
-                streamed = _read_stream(response, _MAX_REPLY_BYTES, on_text)
+            if on_text_so_far is not None and response.headers.get_content_type() == "text/event-stream":
+                streamed = _read_event_stream(response, _MAX_REPLY_BYTES, on_text_so_far)
                 content, usage = streamed.text, streamed.usage
             else:
                 reply = read_json(response.read(_MAX_REPLY_BYTES))
@@ -184,15 +186,17 @@ def _request_reply_blocking(
             " benchwright.assistant.url."
         ) from None
     text = content if isinstance(content, str) else ""
-    return AssistantReply(text, _token_count(usage, "prompt_tokens"), _token_count(usage, "completion_tokens"))
+    return AssistantReply(
+        text, _token_count_if_valid(usage, "prompt_tokens"), _token_count_if_valid(usage, "completion_tokens")
+    )
 
 
-def _token_count(usage: object, name: str) -> int | None:
-    count = usage.get(name) if isinstance(usage, dict) else None
+def _token_count_if_valid(usage: object, usage_field: str) -> int | None:
+    count = usage.get(usage_field) if isinstance(usage, dict) else None
     return count if isinstance(count, int) and 0 <= count < _MOST_TOKENS else None
 
 
-def _read_stream(event_stream: BinaryIO, max_bytes: int, on_text: Callable[[str], None]) -> _StreamedReply:
+def _read_event_stream(event_stream: BinaryIO, max_bytes: int, on_text_so_far: Callable[[str], None]) -> _StreamedReply:
     """Read a reply of the chat API that comes in pieces, as server-sent events, to its end.
 
         data: {"choices": [{"delta": {"content": "Look at "}}]}
@@ -202,7 +206,7 @@ def _read_stream(event_stream: BinaryIO, max_bytes: int, on_text: Callable[[str]
     Args:
         event_stream: The body of the response.
         max_bytes: Bytes that are read of it at most.
-        on_text: Called with the text so far after each piece; may raise to end it.
+        on_text_so_far: Called with the text so far after each piece; may raise to end it.
 
     Raises:
         _StreamFailedError: The endpoint reported an error.
@@ -225,5 +229,5 @@ def _read_stream(event_stream: BinaryIO, max_bytes: int, on_text: Callable[[str]
             piece = choice["delta"].get("content")
             if isinstance(piece, str) and piece:
                 text += piece
-                on_text(text)
+                on_text_so_far(text)
     return _StreamedReply(text, usage)

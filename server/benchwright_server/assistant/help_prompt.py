@@ -40,7 +40,7 @@ class SolverView:
     """The newest failure as it is shown, with likely causes."""
 
 
-def help_messages(asked_help: str, solver_view: SolverView) -> list[dict[str, str]]:
+def help_messages(help_kind: str, solver_view: SolverView) -> list[dict[str, str]]:
     """The messages that ask for a hint or for an explanation of a failure."""
     prompt_sections = [f"## Statement\n\n{solver_view.statement[:_MOST_OF_A_FILE]}"] if solver_view.statement else []
     prompt_sections += [f"## Hint {number}\n\n{text}" for number, text in enumerate(solver_view.hints, 1)]
@@ -49,12 +49,12 @@ def help_messages(asked_help: str, solver_view: SolverView) -> list[dict[str, st
     prompt_sections += [f"## File {path}\n\n{text[:_MOST_OF_A_FILE]}" for path, text in solver_view.files.items()]
     prompt_text = "\n\n".join(prompt_sections)[:_MOST].encode("utf-8", "replace").decode()
     return [
-        {"role": "system", "content": f"{_RULES} {_TASKS[asked_help]}"},
+        {"role": "system", "content": f"{_RULES} {_TASKS[help_kind]}"},
         {"role": "user", "content": prompt_text},
     ]
 
 
-def harmless(reply: str) -> str:
+def sanitised_markdown(reply: str) -> str:
     """A model's Markdown without links, images, HTML and invisible characters; long ones are cut.
 
     A `<` before a letter gets a space after it, in code too: what counts as code depends on who shows it.

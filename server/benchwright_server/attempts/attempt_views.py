@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
 
 
-def replay_view(log: StudyLog, attempt: str) -> ReplayView:
+def replay_view(log: StudyLog, attempt_id_prefix: str) -> ReplayView:
     """The timeline of an attempt, for a scrubber.
 
     Raises:
         UnknownAttemptError: No attempt has this id.
     """
-    header = log.find_by_prefix(attempt)
+    header = log.find_by_prefix(attempt_id_prefix)
     events = log.events(header.id)
     timeline = time_line(events)
     origins = {label.seq: label for label in attribute(events)}
@@ -44,7 +44,7 @@ def replay_view(log: StudyLog, attempt: str) -> ReplayView:
         attempt=header.id,
         problem=header.problem,
         duration_s=timeline.duration_s,
-        paths=sorted({path for recorded in events for path in _paths(recorded.event)}),
+        paths=sorted({path for recorded in events for path in _paths_in_event(recorded.event)}),
         marks=marks,
         pauses=[Span(from_s=pause.from_s, to_s=pause.to_s, what=pause.what) for pause in timeline.pauses],
         runs=[_run_span(stretch, shows_results=shows_results) for stretch in timeline.runs],
@@ -52,18 +52,18 @@ def replay_view(log: StudyLog, attempt: str) -> ReplayView:
     )
 
 
-def files_after_event(log: StudyLog, attempt: str, seq: int) -> ReplayedFiles:
+def files_after_event(log: StudyLog, attempt_id_prefix: str, seq: int) -> ReplayedFiles:
     """Every file as it was just after an event.
 
     Raises:
         UnknownAttemptError: No attempt has this id.
     """
-    replayed = replay(log.events(log.find_by_prefix(attempt).id), last_seq=seq)
+    replayed = replay(log.events(log.find_by_prefix(attempt_id_prefix).id), last_seq=seq)
     files = [ReplayedText(path=path, text=file.text) for path, file in sorted(replayed.files.items())]
     return ReplayedFiles(seq=replayed.seq, files=files)
 
 
-def trace_page(log: StudyLog, attempt: str) -> TracePage:
+def trace_page(log: StudyLog, attempt_id_prefix: str) -> TracePage:
     """A page that steps through an attempt.
 
     Raises:
@@ -72,12 +72,12 @@ def trace_page(log: StudyLog, attempt: str) -> TracePage:
     from benchwright_analysis.trace.attempt_steps import trace_of_attempt
     from benchwright_analysis.trace.page import trace_page
 
-    header = log.find_by_prefix(attempt)
+    header = log.find_by_prefix(attempt_id_prefix)
     return TracePage(page=trace_page(trace_of_attempt(header, log.events(header.id))))
 
 
 def _replay_mark(recorded: RecordedEvent, at_s: float, label: Attribution | None) -> ReplayMark:
-    paths = _paths(recorded.event)
+    paths = _paths_in_event(recorded.event)
     return ReplayMark(
         seq=recorded.seq,
         at_s=at_s,
@@ -88,7 +88,7 @@ def _replay_mark(recorded: RecordedEvent, at_s: float, label: Attribution | None
     )
 
 
-def _paths(event: Event) -> Sequence[str]:
+def _paths_in_event(event: Event) -> Sequence[str]:
     if event.type == "opened":
         return list(event.files)
     path = getattr(event, "path", None)
@@ -104,7 +104,7 @@ def _run_span(stretch: Stretch, *, shows_results: bool) -> Span:
     return Span(from_s=stretch.from_s, to_s=stretch.to_s, what=standing.value, run=stretch.run)
 
 
-def own_numbers(sessions: EditorSessions, study_if_in_one: str | None, *, with_practice: bool = False) -> OwnNumbers:
+def own_numbers(sessions: EditorSessions, study_if_in_one: str | None, *, include_practice: bool = False) -> OwnNumbers:
     """The user's own attempts, without practice unless it is asked for: those of a study, or those outside studies.
 
     Raises:
@@ -114,12 +114,12 @@ def own_numbers(sessions: EditorSessions, study_if_in_one: str | None, *, with_p
 
     participant = Participation(sessions.home).pseudonym(study_if_in_one) if study_if_in_one else ""
     own_attempts = read_own_attempts(
-        sessions.log, sessions.store, study_if_in_one or "", participant, include_practice=with_practice
+        sessions.log, sessions.store, study_if_in_one or "", participant, include_practice=include_practice
     )
-    return OwnNumbers(attempts=[_number(own_attempt) for own_attempt in own_attempts])
+    return OwnNumbers(attempts=[_own_number(own_attempt) for own_attempt in own_attempts])
 
 
-def _number(own_attempt: OwnAttempt) -> OwnNumber:
+def _own_number(own_attempt: OwnAttempt) -> OwnNumber:
     spent = own_attempt.spent
     view = SpentView(
         writing_min=spent.writing_s / 60, waiting_min=spent.waiting_s / 60, reading_min=spent.reading_s / 60

@@ -14,7 +14,7 @@ from benchwright_studies import open_log
 from benchwright_studies.conduct.delivery import Deliveries
 
 
-def start_retrying_deliveries(home: Home, report_sentence_and_success: Callable[[str, bool], None]) -> None:
+def start_pending_deliveries(home: Home, report_sentence_and_success: Callable[[str, bool], None]) -> None:
     """Starts delivering pending records, if there are any, in the background; shutting down does not wait for it.
 
     Args:
@@ -50,25 +50,25 @@ class LiveDelivery:
 
     Args:
         home: The folders of this user.
-        is_working: Returns true if an attempt of a study goes on here.
+        has_active_study_attempt: Returns true if an attempt of a study goes on here.
         pause_s: Between two deliveries.
     """
 
-    def __init__(self, home: Home, is_working: Callable[[], bool], pause_s: float = PAUSE_S) -> None:
+    def __init__(self, home: Home, has_active_study_attempt: Callable[[], bool], pause_s: float = PAUSE_S) -> None:
         self._deliveries = Deliveries(home)
         self._home = home
-        self._is_working = is_working
+        self._is_working = has_active_study_attempt
         self._pause_s = pause_s
         self._task: asyncio.Task[None] | None = None
         self._has_news = False
 
-    def note(self) -> None:
+    def deliver_soon(self) -> None:
         """Something is new; call it in the event loop."""
         self._has_news = True
         if self._task is None or self._task.done():
-            self._task = asyncio.get_running_loop().create_task(self._follow())
+            self._task = asyncio.get_running_loop().create_task(self._deliver_until_idle())
 
-    async def _follow(self) -> None:
+    async def _deliver_until_idle(self) -> None:
         while self._has_news or self._is_working():
             self._has_news = False
             with contextlib.suppress(AttemptError):

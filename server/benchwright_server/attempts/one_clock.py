@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchwright_server.attempts.session import EditorSession
     from benchwright_studies.conduct.study_log import StudyLog
 
-_LOOK_S = 1.0
+_CHECK_INTERVAL_S = 1.0
 """Seconds between two checks which attempt was started last: for so long two clocks may run."""
 
 
@@ -34,17 +34,20 @@ class OneClock:
 
     Args:
         services: Services of the process.
-        sessions: Those of the process.
-        tell: Called with a sentence for the person.
+        list_sessions: Those of the process.
+        notify_person: Called with a sentence for the person.
     """
 
     def __init__(
-        self, services: Services[StudyLog], sessions: Callable[[], Iterable[EditorSession]], tell: Callable[[str], None]
+        self,
+        services: Services[StudyLog],
+        list_sessions: Callable[[], Iterable[EditorSession]],
+        notify_person: Callable[[str], None],
     ) -> None:
         self._services = services
         self._file: Path = services.home.data / "attempts" / "running"
-        self._sessions = sessions
-        self._tell = tell
+        self._sessions = list_sessions
+        self._tell = notify_person
         self._lock = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
 
@@ -81,14 +84,14 @@ class OneClock:
 
     async def _watch(self) -> None:
         while True:
-            await asyncio.sleep(_LOOK_S)
+            await asyncio.sleep(_CHECK_INTERVAL_S)
             running_sessions = [session for session in self._sessions() if session.attempt.clock.is_followed]
             if running_sessions:
                 async with self._lock:
                     await self._pause_all_but_newest(running_sessions)
 
     async def _pause_all_but_newest(self, running_sessions: Iterable[EditorSession]) -> None:
-        newest_attempt = await asyncio.to_thread(self._newest)
+        newest_attempt = await asyncio.to_thread(self._last_started_attempt_id)
         other_sessions = [session for session in running_sessions if session.header.id != newest_attempt]
         if newest_attempt is None or not other_sessions:
             return
@@ -103,19 +106,20 @@ class OneClock:
         for other_session in other_sessions:
             await self._pause(other_session, header.problem, title)
 
-    def _newest(self) -> str | None:
+    def _last_started_attempt_id(self) -> str | None:
         try:
             return self._file.read_text(encoding="utf-8")
         except (OSError, ValueError):
             return None
 
-    async def _pause(self, session: EditorSession, problem: str, title: str) -> None:
+    async def _pause(self, session: EditorSession, started_problem_ref: str, started_title: str) -> None:
         # It may end at the same moment.
         with contextlib.suppress(AttemptError):
             if await session.is_clock_running():
                 # Nobody asked for it, in whosever request this began.
                 with acting(None):
-                    await session.pause(f"{problem} was started")
+                    await session.pause(f"{started_problem_ref} was started")
                 self._tell(
-                    f"Paused “{session.problem.title}”, because “{title}” was started. One attempt runs at a time."
+                    f"Paused “{session.problem.title}”, because “{started_title}” was started. "
+                    "One attempt runs at a time."
                 )

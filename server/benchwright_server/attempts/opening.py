@@ -16,14 +16,14 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.workspaces_folder import refusal_reason, repository_or_pack_in
 from benchwright_problems.assistance import Assistance
 from benchwright_problems.problem import Problem
-from benchwright_server.attempts.pack_views import language_variants
+from benchwright_server.attempts.assistance_rule_text import statement_with_assistance_rule
+from benchwright_server.attempts.pack_views import other_language_variants
 from benchwright_server.attempts.participation import Participation
-from benchwright_server.attempts.told_rule import statement_with_rule
 from benchwright_server.errors import ServerError, WorkspaceError
 from benchwright_server.workspaces.workspace import (
     Marker,
     Workspace,
-    fill_workspace,
+    create_workspace_files,
     mark_workspace,
     statement_path_and_workspace_files,
     unused_folder,
@@ -45,32 +45,37 @@ class Opening:
     def __init__(self, services: Services[StudyLog]) -> None:
         self._services = services
 
-    def unfinished_or_new_attempt(self, ref: str, fresh: bool, is_guided: bool = False) -> tuple[str, Path]:
+    def unfinished_or_new_attempt(
+        self, problem_ref: str, always_new: bool, is_guided: bool = False
+    ) -> tuple[str, Path]:
         """The unfinished attempt at a problem and its folder, or new ones.
 
         Args:
-            ref: `pack/id`.
-            fresh: True to make new ones in any case.
+            problem_ref: `pack/id`.
+            always_new: True to make new ones in any case.
             is_guided: True if it is the guided first problem, which counts as practice.
 
         Raises:
             ServerError: A problem of an assignment is to be guided, or the problem is one of a study that continues.
         """
-        problem = self._services.store.problem(ref)
-        self.check_not_in_study(ref)
+        problem = self._services.store.problem(problem_ref)
+        self.refuse_if_in_open_study(problem_ref)
         if is_guided:
-            return self._guided_attempt(ref, problem)
-        while not fresh and (unfinished := self._services.attempts.newest_unfinished(problem=ref)) is not None:
+            return self._reuse_or_make_guided_attempt(problem_ref, problem)
+        while (
+            not always_new
+            and (unfinished := self._services.attempts.newest_unfinished(problem=problem_ref)) is not None
+        ):
             if self._is_guided(unfinished):
                 break
             if self._repair_marker_if_workspace_exists(unfinished, problem):
                 self._update_rule_in_statement(unfinished)
                 return unfinished.id, Path(unfinished.workspace)
             self._services.log.append_blocking(unfinished.id, Abandoned(reason="its workspace was deleted"))
-        header = self._make_attempt(ref, problem, None)
+        header = self._make_workspace_and_attempt(problem_ref, problem, None)
         return header.id, Path(header.workspace)
 
-    def check_not_in_study(self, ref: str) -> None:
+    def refuse_if_in_open_study(self, problem_ref: str) -> None:
         """Refuses a problem that a study here will ask, or asks: nobody may see it, or take its hints, before.
 
         Raises:
@@ -88,7 +93,7 @@ class Opening:
             registered_study = studies.study(name)
             study = registered_study.study
             is_over = registered_study.closed is not None or not study.people_conditions
-            if is_over or ref not in [task.problem for task in study.problems]:
+            if is_over or problem_ref not in [task.problem for task in study.problems]:
                 continue
             participant = participants.get(name)
             step = (
@@ -96,85 +101,98 @@ class Opening:
             )
             if step not in (ParticipantStep.FINISHED, ParticipantStep.WITHDRAWN):
                 raise ServerError(
-                    f"{ref} is a problem of the study {name}, so it can't be opened outside it: who has seen it, or its"
-                    " hints, before would not count. Open it in the study, or after it."
+                    f"{problem_ref} is a problem of the study {name}, so it can't be opened outside it: who has seen "
+                    "it, or its hints, before would not count. Open it in the study, or after it."
                 )
 
-    def _guided_attempt(self, ref: str, problem: Problem) -> tuple[str, Path]:
-        if self._services.store.assignment_if_any(ref.partition("/")[0]) is not None:
-            raise ServerError(f"{ref} belongs to an assignment, which is no practice. Take a problem of another pack.")
-        header = self._services.attempts.newest_unfinished(problem=ref)
+    def _reuse_or_make_guided_attempt(self, problem_ref: str, problem: Problem) -> tuple[str, Path]:
+        if self._services.store.assignment_if_any(problem_ref.partition("/")[0]) is not None:
+            raise ServerError(
+                f"{problem_ref} belongs to an assignment, which is no practice. Take a problem of another pack."
+            )
+        header = self._services.attempts.newest_unfinished(problem=problem_ref)
         if (
             header is None
             or not self._is_guided(header)
             or not self._repair_marker_if_workspace_exists(header, problem)
         ):
-            header = self._make_attempt(ref, problem, None)
+            header = self._make_workspace_and_attempt(problem_ref, problem, None)
             self._services.log.append_blocking(header.id, Guided())
         return header.id, Path(header.workspace)
 
     def _is_guided(self, header: AttemptHeader) -> bool:
         return GUIDED in self._services.attempts.summary(header.id).event_types
 
-    def begin_or_reuse_task_attempt(self, assigned: Assigned, consent: Consent, ref: str) -> str:
+    def begin_or_reuse_task_attempt(self, assigned: Assigned, consent: Consent, problem_ref: str) -> str:
         """The attempt at a study's task; its first events are assignment, consent and blind forecast."""
         # Most sessions have nothing to do with studies, whose libraries are not quick to load.
         from benchwright_studies.conduct.studies import Studies
 
-        problem = self._services.store.problem(ref)
+        problem = self._services.store.problem(problem_ref)
         # An attempt that was created just before a crash is reused: the journal does not have it yet.
         header = self._services.attempts.newest_unfinished(
-            problem=ref, study=assigned.study, solver=assigned.participant
+            problem=problem_ref, study=assigned.study, solver=assigned.participant
         )
         if header is None or not self._repair_marker_if_workspace_exists(header, problem):
-            header = self._make_attempt(ref, problem, assigned)
+            header = self._make_workspace_and_attempt(problem_ref, problem, assigned)
         studies = Studies(self._services.log, self._services.attempts)
-        forecast = studies.find_forecast(assigned.study, assigned.participant, ref) if not assigned.practice else None
+        forecast = (
+            studies.find_forecast(assigned.study, assigned.participant, problem_ref) if not assigned.practice else None
+        )
         recorded_kinds = self._services.attempts.summary(header.id).event_types
         for event in (assigned, consent, forecast):
             if event is not None and event.type not in recorded_kinds:
                 self._services.log.append_blocking(header.id, event)
-        studies.record_task_begun(assigned, ref, header.id)
+        studies.record_task_begun(assigned, problem_ref, header.id)
         return header.id
 
-    def _make_attempt(self, ref: str, problem: Problem, assigned: Assigned | None) -> AttemptHeader:
+    def _make_workspace_and_attempt(
+        self, problem_ref: str, problem: Problem, assigned: Assigned | None
+    ) -> AttemptHeader:
         """Creates a workspace and its attempt."""
         question = problem.public.question
         variants = (
-            {variant.language: variant.problem for variant in language_variants(self._services.store, ref, question)}
+            {
+                variant.language: variant.problem
+                for variant in other_language_variants(self._services.store, problem_ref, question)
+            }
             if question
             else {}
         )
         statement, files = statement_path_and_workspace_files(problem, variants)
-        files[statement] = statement_with_rule(files[statement].decode(), self._assistance_rule(ref)).encode()
+        files[statement] = statement_with_assistance_rule(
+            files[statement].decode(), self._assistance_rule(problem_ref)
+        ).encode()
         figures = {figure.path for figure in problem.public.figures}
         root = self._services.home.workspaces
         if (intruding_path := repository_or_pack_in(root)) is not None:
             raise WorkspaceError(refusal_reason(root, intruding_path))
-        folder = unused_folder(root, ref)
+        folder = unused_folder(root, problem_ref)
         try:
-            fill_workspace(folder, files)
+            create_workspace_files(folder, files)
             texts = {path: FileText.of_bytes(content) for path, content in files.items() if path not in figures}
-            header = self._services.attempts.create(ref, problem.public_digest, folder, texts, **_belonging(assigned))
-            mark_workspace(folder, Marker(attempt=header.id, problem=ref, statement=statement))
+            header = self._services.attempts.create(
+                problem_ref, problem.public_digest, folder, texts, **_study_attempt_fields(assigned)
+            )
+            mark_workspace(folder, Marker(attempt=header.id, problem=problem_ref, statement=statement))
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         return header
 
-    def _assistance_rule(self, ref: str) -> Assistance | None:
-        assignment = self._services.store.assignment_if_any(ref.partition("/")[0])
+    def _assistance_rule(self, problem_ref: str) -> Assistance | None:
+        assignment = self._services.store.assignment_if_any(problem_ref.partition("/")[0])
         return assignment.assistance if assignment is not None else None
 
     def _update_rule_in_statement(self, header: AttemptHeader) -> None:
         """Brings the statement up to date: the course's staff may have changed the rule since it was written."""
-        workspace = Workspace.find_around(Path(header.workspace))
+        workspace = Workspace.find_containing(Path(header.workspace))
         if workspace is None:
             return
         # A statement that was deleted or is no text any more is the solver's own business.
         with contextlib.suppress(OSError, UnicodeError):
             old_text = workspace.statement.read_bytes().decode()
-            new_text = statement_with_rule(old_text, self._assistance_rule(header.problem))
+            new_text = statement_with_assistance_rule(old_text, self._assistance_rule(header.problem))
             if new_text.strip() != old_text.strip():
                 write_atomically(workspace.statement, new_text.encode())
 
@@ -183,7 +201,7 @@ class Opening:
         folder = Path(header.workspace)
         if not folder.is_dir():
             return False
-        workspace = Workspace.find_around(folder)
+        workspace = Workspace.find_containing(folder)
         marked_attempt = workspace.marker.attempt if workspace is not None and workspace.folder == folder else None
         if marked_attempt is not None and marked_attempt != header.id:
             with contextlib.suppress(UnknownAttemptError):
@@ -199,14 +217,14 @@ class Opening:
         return True
 
 
-class _Belonging(TypedDict, total=False):
+class _StudyFields(TypedDict, total=False):
     solver: str
     condition: str
     study: str
     recording: Recording
 
 
-def _belonging(assigned: Assigned | None) -> _Belonging:
+def _study_attempt_fields(assigned: Assigned | None) -> _StudyFields:
     """The participant, condition and study of the attempt; empty outside studies."""
     if assigned is None:
         return {}

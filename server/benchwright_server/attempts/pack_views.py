@@ -10,8 +10,8 @@ from benchwright_attempts.standing import AttemptView
 from benchwright_judges.score import read_selection, selectable_values
 from benchwright_problems.problem import Problem, Question
 from benchwright_problems.storage.store import Store
+from benchwright_server.attempts.assistance_rule_text import statement_with_assistance_rule
 from benchwright_server.attempts.session import EditorSession
-from benchwright_server.attempts.told_rule import statement_with_rule
 from benchwright_server.protocol.messages import (
     Choice,
     LanguageVariant,
@@ -22,22 +22,22 @@ from benchwright_server.protocol.messages import (
 )
 
 
-def pack_list(store: Store, attempts: Attempts, live_views: Mapping[str, AttemptView]) -> PackList:
+def pack_list(store: Store, attempts: Attempts, views_by_open_attempt: Mapping[str, AttemptView]) -> PackList:
     """All packs, with this user's record on each problem; assignments first, by their due dates. Blocks on the disk.
 
     Args:
         store: Has the packs.
         attempts: This user's.
-        live_views: Attempt → its standing, of those that are open here.
+        views_by_open_attempt: Attempt → its standing, of those that are open here.
     """
-    records = attempts.records_by_problem(live_views)
+    records = attempts.records_by_problem(views_by_open_attempt)
     packs = []
     for name in store.pack_names():
         assignment = store.assignment_if_any(name)
         if assignment is not None and assignment.study:
             continue
         pack = store.public_pack(name)
-        problem_summaries = [_summary(name, problem, records) for problem in pack.problems]
+        problem_summaries = [_problem_summary(name, problem, records) for problem in pack.problems]
         packs.append(
             PackSummary(
                 name=name,
@@ -56,11 +56,11 @@ def pack_list(store: Store, attempts: Attempts, live_views: Mapping[str, Attempt
     return PackList(packs=packs)
 
 
-def language_variants(store: Store, ref: str, question: Question) -> list[LanguageVariant]:
+def other_language_variants(store: Store, problem_ref: str, question: Question) -> list[LanguageVariant]:
     """The problems that are the same question in another language. Blocks on the disk."""
     if not question.group:
         return []
-    pack = ref.partition("/")[0]
+    pack = problem_ref.partition("/")[0]
     return [
         LanguageVariant(problem=f"{pack}/{problem.id}", language=variant.language)
         for problem in store.public_pack(pack).problems
@@ -78,7 +78,7 @@ def question_view(session: EditorSession, question: Question, languages: list[La
     return QuestionView(
         title=session.problem.title,
         format=question.format.value,
-        question=statement_with_rule(session.problem.public.statement, session.terms.assistance),
+        question=statement_with_assistance_rule(session.problem.public.statement, session.terms.assistance),
         choices=choices,
         answer=(session.workspace.folder / ANSWER).as_uri(),
         selected=read_selection(question, text),
@@ -89,8 +89,10 @@ def question_view(session: EditorSession, question: Question, languages: list[La
     )
 
 
-def _summary(pack: str, problem: Problem, records: dict[str, ProblemRecord]) -> ProblemSummary:
-    problem_record = records.get(f"{pack}/{problem.id}", ProblemRecord())
+def _problem_summary(
+    pack_name: str, problem: Problem, records_by_problem_ref: dict[str, ProblemRecord]
+) -> ProblemSummary:
+    problem_record = records_by_problem_ref.get(f"{pack_name}/{problem.id}", ProblemRecord())
     question = problem.public.question
     if problem.category is not None:
         category, category_name = problem.category.value, problem.category.label
@@ -98,7 +100,7 @@ def _summary(pack: str, problem: Problem, records: dict[str, ProblemRecord]) -> 
         category = question.format.value if question else problem.kind.value
         category_name = category.capitalize()
     return ProblemSummary(
-        ref=f"{pack}/{problem.id}",
+        ref=f"{pack_name}/{problem.id}",
         id=problem.id,
         title=problem.title,
         kind=problem.kind.value,

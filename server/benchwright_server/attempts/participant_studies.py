@@ -62,8 +62,8 @@ class ParticipantStudies:
 
     async def studies(self) -> StudyList:
         """The studies that this user takes part in."""
-        await self._sessions.look_for_studies()
-        return await asyncio.to_thread(self._studies)
+        await self._sessions.begin_joined_studies()
+        return await asyncio.to_thread(self._study_list)
 
     async def study_view(self, study: str) -> StudyView:
         """A study and what comes next in it.
@@ -87,7 +87,7 @@ class ParticipantStudies:
 
         return await asyncio.to_thread(give)
 
-    async def record_forecast(self, study: str, problem: str, forecast: Forecast) -> StudyView:
+    async def record_forecast(self, study: str, problem_ref: str, forecast: Forecast) -> StudyView:
         """Keep what the participant expects of a problem.
 
         Raises:
@@ -95,7 +95,9 @@ class ParticipantStudies:
         """
 
         def keep() -> None:
-            self._administration.record_next_forecast(study, self._participation.pseudonym(study), problem, forecast)
+            self._administration.record_next_forecast(
+                study, self._participation.pseudonym(study), problem_ref, forecast
+            )
 
         await asyncio.to_thread(keep)
         return await self.study_view(study)
@@ -123,7 +125,7 @@ class ParticipantStudies:
         headers = await asyncio.to_thread(self._attempt_headers, study, participant)
         for header in headers:
             with contextlib.suppress(AttemptError):
-                session = await self._sessions.find_session(Path(header.workspace))
+                session = await self._sessions.find_or_open_session(Path(header.workspace))
                 if session is not None and session.header.id == header.id and not session.ended:
                     await session.abandon(CONSENT_WITHDRAWN)
                 else:
@@ -144,7 +146,7 @@ class ParticipantStudies:
             participant,
             "asked for by the participant",
         )
-        await asyncio.to_thread(self._participation.end, study)
+        await asyncio.to_thread(self._participation.remove_study, study)
         return view.model_copy(
             update={"step": ParticipantStep.WITHDRAWN, "done": 0, "workspace": None, "consent": None}
         )
@@ -158,7 +160,7 @@ class ParticipantStudies:
         participant = await asyncio.to_thread(self._participation.pseudonym, study)
         progress = await asyncio.to_thread(self._administration.progress, study, participant)
         if progress.attempt is not None:
-            return await self._sessions.reopen(progress.attempt)
+            return await self._sessions.reopen_attempt_workspace(progress.attempt)
         assigned, agreed, problem = await asyncio.to_thread(self._administration.next_task, study, participant)
         return await self._sessions.open_task(assigned, agreed, problem)
 
@@ -183,7 +185,7 @@ class ParticipantStudies:
     def _attempt_headers(self, study: str, participant: str) -> list[AttemptHeader]:
         return [header for header in self._sessions.log.journal.attempts(study) if header.solver == participant]
 
-    def _studies(self) -> StudyList:
+    def _study_list(self) -> StudyList:
         summaries: list[StudySummary] = []
         for study, participant in self._participation.pseudonyms().items():
             registered_study = self._administration.study(study)
@@ -214,7 +216,7 @@ class ParticipantStudies:
             self._deliver(study, participant)
         elif has_agreed:
             # A page need not wait for a place that does not answer.
-            self._sessions.study_changed()
+            self._sessions.notify_study_changed()
         return self._make_study_view(registered_study, participant, progress)
 
     def _delivery_view(self, registered_study: RegisteredStudy, participant: str) -> DeliveryView | None:
@@ -250,11 +252,11 @@ class ParticipantStudies:
             position=progress.position,
             practice=progress.position == 0,
             problem=progress.problem,
-            problem_title=self._problem_title(progress.problem),
+            problem_title=self._problem_title_or_ref(progress.problem),
             to_forecast=self._forecast_view(study, progress.problem)
             if progress.step is ParticipantStep.FORECAST and progress.problem
             else None,
-            receipt=self._forecast_receipt(study.study, participant)
+            receipt=self._journal_receipt(study.study, participant)
             if progress.step is ParticipantStep.UNLOCK and hosted is None
             else None,
             condition=progress.condition,
@@ -278,39 +280,39 @@ class ParticipantStudies:
             runs_allowed=study.limits.runs,
             forecasts=list(study.forecast_fields),
             self_estimates=list(study.self_estimates),
-            questions=[_question(question) for question in study.questionnaire],
+            questions=[_question_view(question) for question in study.questionnaire],
         )
 
-    def _forecast_view(self, study: Study, ref: str) -> ForecastView:
-        problem = Store(self._sessions.home).problem(ref)
+    def _forecast_view(self, study: Study, problem_ref: str) -> ForecastView:
+        problem = Store(self._sessions.home).problem(problem_ref)
         name, statement_files = statement_path_and_workspace_files(problem)
         refs = [task.problem for task in study.problems]
         pictures = {
             figure.path: f"data:{figure.media_type.value};base64,{figure.data}" for figure in problem.public.figures
         }
         return ForecastView(
-            number=refs.index(ref) + 1,
+            number=refs.index(problem_ref) + 1,
             total=len(refs),
             statement=statement_files[name].decode(),
             files=[ForecastFile(path=path, text=text) for path, text in problem.public.files.items()],
             pictures=pictures,
         )
 
-    def _forecast_receipt(self, study: str, participant: str) -> str:
+    def _journal_receipt(self, study: str, participant: str) -> str:
         head = self._sessions.log.journal.entries(study, participant)[-1].hash
         return f"{head[:4]}-{head[4:8]}-{head[8:12]}".upper()
 
-    def _problem_title(self, problem: str | None) -> str | None:
-        if problem is None:
+    def _problem_title_or_ref(self, problem_ref: str | None) -> str | None:
+        if problem_ref is None:
             return None
         try:
-            return Store(self._sessions.home).problem(problem).title
+            return Store(self._sessions.home).problem(problem_ref).title
         except ProblemsError:
             # Opening the task reports what is missing; the rest of the study can be shown.
-            return problem
+            return problem_ref
 
 
-def _question(question: StudyQuestion) -> StudyQuestionView:
+def _question_view(question: StudyQuestion) -> StudyQuestionView:
     return StudyQuestionView(
         id=question.id,
         ask=question.ask,
@@ -336,7 +338,7 @@ def delete_participant(home: Home, log: StudyLog, study: str, participant: str, 
         RunRecords(home, attempt).delete()
         folder = folders[attempt]
         # Another attempt may have reused the folder's name.
-        workspace = Workspace.find_around(folder)
+        workspace = Workspace.find_containing(folder)
         if workspace is not None and workspace.folder == folder and workspace.marker.attempt == attempt:
             shutil.rmtree(folder, ignore_errors=True)
     return len(attempts)

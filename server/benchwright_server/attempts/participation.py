@@ -51,11 +51,11 @@ class Participation:
             )
         return participant
 
-    def begin(self, study: str, participant: str) -> None:
+    def add_study(self, study: str, participant: str) -> None:
         """Record that the user takes part."""
         self._write({**self.pseudonyms(), study: participant})
 
-    def end(self, study: str) -> None:
+    def remove_study(self, study: str) -> None:
         """Record that the user no longer takes part."""
         self._write({name: participant for name, participant in self.pseudonyms().items() if name != study})
 

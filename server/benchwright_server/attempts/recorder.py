@@ -35,7 +35,7 @@ class FileRecorder:
     Args:
         log: The event log.
         attempt: The attempt's id.
-        files: The files as rebuilt from the log so far.
+        replayed_files: The files as rebuilt from the log so far.
         on_failure: Called when an event can't be written.
         is_muted: True if another process records the attempt, so nothing is recorded here.
     """
@@ -44,14 +44,14 @@ class FileRecorder:
         self,
         log: StudyLog,
         attempt: str,
-        files: Mapping[str, ReplayedFile],
+        replayed_files: Mapping[str, ReplayedFile],
         on_failure: Callable[[BaseException], None],
         *,
         is_muted: bool = False,
     ) -> None:
         self._log = log
         self._attempt = attempt
-        self._files = dict(files)
+        self._files = dict(replayed_files)
         self._open: dict[str, str] = {}
         self._on_disk: dict[str, str] = {}
         """SHA-256 of each file as last seen on the disk."""
@@ -59,19 +59,19 @@ class FileRecorder:
         self._on_failure = on_failure
         self._loop = asyncio.get_running_loop()
 
-    def know_disk(self, digests: Mapping[str, str]) -> None:
+    def remember_disk_digests(self, digests_by_path: Mapping[str, str]) -> None:
         """Files are on the disk as they were seen last.
 
         Args:
-            digests: SHA-256 by path.
+            digests_by_path: SHA-256 by path.
         """
-        self._on_disk.update(digests)
+        self._on_disk.update(digests_by_path)
 
     def mute(self) -> None:
         """Records nothing from now on: another process may."""
         self._is_muted = True
 
-    def take_over(self, muted_recorder: FileRecorder) -> None:
+    def record_files_open_in(self, muted_recorder: FileRecorder) -> None:
         """Records from now on what the editor does, which another recorder did not record until now."""
         for path, text in muted_recorder._open.items():
             self.record_opened(path, text)
@@ -81,31 +81,31 @@ class FileRecorder:
         self._open[path] = text
         replayed_file = self._files.get(path, _UNKNOWN)
         if replayed_file.text != text:
-            self._replace_text(path, FileText.of_text(text, bom=replayed_file.bom), TextCause.OPENED)
+            self._record_whole_text(path, FileText.of_text(text, bom=replayed_file.bom), TextCause.OPENED)
 
     def record_changed(self, path: str, version: int, replacements: Sequence[Replacement], new_text: str) -> None:
         """An editor changed a file; its content is now `new_text`."""
         self._open[path] = new_text
         replayed_file = self._files.get(path, _UNKNOWN)
         applied = tuple(Change(start=change.start, end=change.end, text=change.text) for change in replacements)
-        if replayed_file.text is None or _text_after_changes(replayed_file.text, applied) != new_text:
-            self._replace_text(path, FileText.of_text(new_text, bom=replayed_file.bom), TextCause.RESYNC)
+        if replayed_file.text is None or _text_if_changes_fit(replayed_file.text, applied) != new_text:
+            self._record_whole_text(path, FileText.of_text(new_text, bom=replayed_file.bom), TextCause.RESYNC)
             return
         self._files[path] = replace(replayed_file, text=new_text)
-        self._record_event(path, Edit(path=path, version=version, changes=applied))
+        self._append_unless_muted(path, Edit(path=path, version=version, changes=applied))
 
     def record_closed(self, path: str, content_on_disk: bytes | None) -> None:
         """An editor closed a file; unsaved changes are discarded."""
         self._open.pop(path, None)
-        self._record_disk_content(path, content_on_disk, TextCause.DISCARDED)
+        self._record_content_if_changed(path, content_on_disk, TextCause.DISCARDED)
 
-    def record_read(self, path: str, content_on_disk: bytes | None) -> None:
+    def record_read_by_run(self, path: str, content_on_disk: bytes | None) -> None:
         """A run reads a file from the disk, where another program may have changed it.
 
         What is written under an open editor, which continues with its own text, is recorded as well.
         """
         if path not in self._open:
-            self._record_disk_content(path, content_on_disk, TextCause.OUTSIDE)
+            self._record_content_if_changed(path, content_on_disk, TextCause.OUTSIDE)
             return
         held_file = self._files.get(path, _UNKNOWN)
         if (
@@ -115,17 +115,17 @@ class FileRecorder:
             and path in self._on_disk
             and sha256(content_on_disk) != self._on_disk[path]
         ):
-            self._record_disk_content(path, content_on_disk, TextCause.OUTSIDE)
-            self._replace_text(path, FileText.of_text(held_file.text, bom=held_file.bom), TextCause.RESYNC)
+            self._record_content_if_changed(path, content_on_disk, TextCause.OUTSIDE)
+            self._record_whole_text(path, FileText.of_text(held_file.text, bom=held_file.bom), TextCause.RESYNC)
 
-    def _record_disk_content(self, path: str, content: bytes | None, cause: TextCause) -> None:
+    def _record_content_if_changed(self, path: str, content: bytes | None, cause: TextCause) -> None:
         if content is not None:
             self._on_disk[path] = sha256(content)
         if content is None:
             if self._files.pop(path, None) is not None:
-                self._record_event(path, TextSet(path=path, cause=TextCause.DELETED, file=None))
+                self._append_unless_muted(path, TextSet(path=path, cause=TextCause.DELETED, file=None))
         elif self._files.get(path, _UNKNOWN).data != content:
-            self._replace_text(path, FileText.of_bytes(content), cause)
+            self._record_whole_text(path, FileText.of_bytes(content), cause)
 
     async def record_saved(self, path: str, content: bytes) -> None:
         """A file was saved; returns once the event is on disk.
@@ -135,17 +135,17 @@ class FileRecorder:
         """
         if self._is_muted:
             return
-        self._record_disk_content(path, content, TextCause.OUTSIDE)
+        self._record_content_if_changed(path, content, TextCause.OUTSIDE)
         self._on_disk[path] = sha256(content)
         await self._log.append(self._attempt, Save(path=path, sha256=sha256(content), size=len(content)))
 
-    def _replace_text(self, path: str, file: FileText, cause: TextCause) -> None:
+    def _record_whole_text(self, path: str, file: FileText, cause: TextCause) -> None:
         old_text = self._files.get(path, _UNKNOWN).text
         self._files[path] = ReplayedFile(file.text, file.bom)
         put_in_count = put_in(old_text, file.text) if file.text is not None else None
-        self._record_event(path, TextSet(path=path, cause=cause, file=file, put_in=put_in_count))
+        self._append_unless_muted(path, TextSet(path=path, cause=cause, file=file, put_in=put_in_count))
 
-    def _record_event(self, path: str, event: Event) -> None:
+    def _append_unless_muted(self, path: str, event: Event) -> None:
         if self._is_muted:
             return
 
@@ -162,7 +162,7 @@ class FileRecorder:
         self._log.append_nowait(self._attempt, event).add_done_callback(check_append)
 
 
-def _text_after_changes(text: str, changes: tuple[Change, ...]) -> str | None:
+def _text_if_changes_fit(text: str, changes: tuple[Change, ...]) -> str | None:
     try:
         return apply_changes(text, changes)
     except ValueError:

@@ -86,7 +86,7 @@ class Listeners:
 
 
 class EditorSession(Adapter):
-    """One attempt while the editor has its workspace open; call `follow` first.
+    """One attempt while the editor has its workspace open; call `continue_from_log` first.
 
     Args:
         services: Services of the process.
@@ -94,10 +94,10 @@ class EditorSession(Adapter):
         header: The attempt.
         problem: Its problem, without the hidden part.
         workspace: Its folder.
-        files: The files as rebuilt from the log so far.
+        replayed_files: The files as rebuilt from the log so far.
         terms: Terms of the attempt.
-        flagged: Violations already in the log.
-        claim: On the attempt; or who has it, in words; None if it has ended.
+        flagged_violations: Violations already in the log.
+        claim_or_holder: On the attempt; or who has it, in words; None if it has ended.
     """
 
     def __init__(
@@ -107,10 +107,10 @@ class EditorSession(Adapter):
         header: AttemptHeader,
         problem: Problem,
         workspace: Workspace,
-        files: Mapping[str, ReplayedFile],
+        replayed_files: Mapping[str, ReplayedFile],
         terms: Terms,
         flagged_violations: list[Violation],
-        claim: Claim | str | None,
+        claim_or_holder: Claim | str | None,
     ) -> None:
         self.header = header
         self.problem = problem
@@ -118,56 +118,60 @@ class EditorSession(Adapter):
         self.terms = terms
         self.attempt = Attempt(services, header, problem, terms, self, flagged=flagged_violations, warms_up=True)
         self.hint_ladder = HintLadder(services, header, problem, self.attempt)
-        self._claim = None if isinstance(claim, str) else claim
-        self.attempt.writer.elsewhere_error = AttemptElsewhereError(claim) if isinstance(claim, str) else None
+        self._claim = None if isinstance(claim_or_holder, str) else claim_or_holder
+        self.attempt.writer.elsewhere_error = (
+            AttemptElsewhereError(claim_or_holder) if isinstance(claim_or_holder, str) else None
+        )
         self._watching: asyncio.Task[None] | None = None
         self._agents: dict[str, str] = {}
         """Connections of agents → the agent's name."""
-        self.recorder = FileRecorder(services.log, header.id, files, listeners.on_failure, is_muted=self.is_elsewhere)
-        self.draft = _unsaved_answer_or_none(files.get(ANSWER), workspace)
+        self.recorder = FileRecorder(
+            services.log, header.id, replayed_files, listeners.on_failure, is_muted=self.is_held_elsewhere
+        )
+        self.draft = _unsaved_answer_or_none(replayed_files.get(ANSWER), workspace)
         """The answer as typed but not saved before the editor closed. None if it was saved."""
         self._log = services.log
         self._listeners = listeners
         self._loop = asyncio.get_running_loop()
-        services.log.on_failing.add(self._log_changed)
+        services.log.on_failing.add(self._refresh_status_soon)
 
     @property
-    def is_elsewhere(self) -> bool:
+    def is_held_elsewhere(self) -> bool:
         """True if another process works on the attempt, so it is only shown here."""
         return self.attempt.writer.elsewhere_error is not None
 
-    async def follow(self) -> None:
+    async def continue_from_log(self) -> None:
         """Continue from the log, and say so if that is not possible here."""
-        self.recorder.know_disk((await self.attempt.follow()).files)
-        self._remind()
+        self.recorder.remember_disk_digests((await self.attempt.follow()).files)
+        self._report_if_elsewhere()
         if self._claim is not None and not self.ended:
             self._watching = asyncio.create_task(self._mute_once_claim_is_lost(self._claim))
             self._listeners.on_claim(self)
 
-    def _remind(self) -> None:
+    def _report_if_elsewhere(self) -> None:
         if self.attempt.writer.elsewhere_error is not None:
             self._listeners.on_failure(self.attempt.writer.elsewhere_error)
 
     async def _mute_once_claim_is_lost(self, claim: Claim) -> None:
         """Stops recording once the claim is lost, so that no two processes record the attempt."""
-        while await self._is_claim_held(claim):  # noqa: ASYNC110
+        while await self._is_claim_held_in_time(claim):  # noqa: ASYNC110
             await asyncio.sleep(_WATCH_S)
         if self.ended:
             return
         self.attempt.writer.elsewhere_error = ClaimLostError()
         self.recorder.mute()
         self.attempt.clock.stop_following()
-        self._remind()
+        self._report_if_elsewhere()
         self.on_status_changed()
 
-    async def _is_claim_held(self, claim: Claim) -> bool:
+    async def _is_claim_held_in_time(self, claim: Claim) -> bool:
         try:
             async with asyncio.timeout(_ANSWER_S):
                 return await asyncio.to_thread(lambda: claim.is_held)
         except TimeoutError:
             return False
 
-    def _log_changed(self) -> None:
+    def _refresh_status_soon(self) -> None:
         with contextlib.suppress(RuntimeError):  # The server has ended meanwhile.
             self._loop.call_soon_threadsafe(self.on_status_changed)
 
@@ -180,7 +184,7 @@ class EditorSession(Adapter):
     def on_run_taken(self, files: Mapping[str, bytes]) -> None:
         """A run reads files from the disk, where another program may have changed them."""
         for path in judged_paths(self.problem):
-            self.recorder.record_read(path, files.get(path))
+            self.recorder.record_read_by_run(path, files.get(path))
 
     def on_status_changed(self) -> None:
         """The status has changed."""
@@ -252,24 +256,24 @@ class EditorSession(Adapter):
         await self.attempt.run()
         return await self.status()
 
-    async def record_self_estimate(self, event: SelfEstimate) -> AttemptStatus:
+    async def record_self_estimate(self, self_estimate: SelfEstimate) -> AttemptStatus:
         """Record the solver's self-estimate."""
-        await self.attempt.record_estimate(event)
+        await self.attempt.record_estimate(self_estimate)
         return await self.status()
 
-    async def note_agent_connected(self, connection: str, agent_name: str) -> None:
+    async def record_agent_connected(self, connection: str, agent_name: str) -> None:
         """An agent uses the attempt through a connection; what it writes on the disk from now on is its own."""
         if connection not in self._agents:
             self._agents[connection] = agent_name
-            await self._record_connection(connection, is_connected=True)
+            await self._record_agent_connection(connection, is_connected=True)
 
-    async def note_agent_gone(self, connection: str) -> None:
+    async def record_agent_gone(self, connection: str) -> None:
         """The connection of an agent has ended."""
         if connection in self._agents:
-            await self._record_connection(connection, is_connected=False)
+            await self._record_agent_connection(connection, is_connected=False)
             del self._agents[connection]
 
-    async def _record_connection(self, connection: str, *, is_connected: bool) -> None:
+    async def _record_agent_connection(self, connection: str, *, is_connected: bool) -> None:
         if not self.ended:
             self.on_run_taken(await asyncio.to_thread(self.snapshot))
         connection_event = AgentConnection(
@@ -280,8 +284,8 @@ class EditorSession(Adapter):
     async def close(self) -> None:
         """The editor is closing: stop everything and pause the clock."""
         for connection in list(self._agents):
-            await self.note_agent_gone(connection)
-        self._log.on_failing.discard(self._log_changed)
+            await self.record_agent_gone(connection)
+        self._log.on_failing.discard(self._refresh_status_soon)
         if self._watching is not None:
             self._watching.cancel()
         try:
@@ -304,7 +308,7 @@ class EditorSession(Adapter):
 
     async def is_clock_running(self) -> bool:
         """True if the attempt is started, not paused and not ended, and this process works on it."""
-        return not self.is_elsewhere and (await self.attempt.writer.summary()).state is AttemptState.RUNNING
+        return not self.is_held_elsewhere and (await self.attempt.writer.summary()).state is AttemptState.RUNNING
 
     async def status(self) -> AttemptStatus:
         """The attempt as shown in views."""
@@ -312,7 +316,7 @@ class EditorSession(Adapter):
         clock = advance_clock(summary.clock, self._log.moment())
         assigned, limit_s, left_s = self.terms.assigned, self.terms.time_limit_s, self.attempt.clock.remaining_s(clock)
         clock_display = self.terms.clock_display(summary.event_types, has_ended=summary.state.ended)
-        revealed = await self._revealed(summary)
+        revealed = await self._revealed_verdict(summary)
         shows_all, shows_rest = clock_display is ClockDisplay.SHOWN, clock_display is not ClockDisplay.HIDDEN
         return AttemptStatus(
             attempt=self.header.id,
@@ -326,7 +330,7 @@ class EditorSession(Adapter):
             remaining_s=round(max(0.0, left_s), 3) if shows_rest and limit_s is not None else None,
             runs=summary.verdict_count,
             running=self.attempt.runs.is_running,
-            view=standing_view(await self._view(summary, revealed)),
+            view=standing_view(await self._attempt_view(summary, revealed)),
             verdict=_verdict_view(summary.verdict, revealed) if summary.verdict and revealed else None,
             study=self.header.study or None,
             practice=assigned.practice if assigned else GUIDED in summary.event_types,
@@ -337,22 +341,22 @@ class EditorSession(Adapter):
             assistance=self.terms.assistance.rule_and_check_notice if self.terms.assistance is not None else None,
             without_help=self.terms.is_without_help,
             aids=[aid.value for aid in self.aids],
-            read_only=str(self.attempt.writer.elsewhere_error) if self.is_elsewhere else None,
+            read_only=str(self.attempt.writer.elsewhere_error) if self.is_held_elsewhere else None,
             not_recorded=str(self._log.failing) if self._log.failing is not None else None,
         )
 
-    async def view(self) -> AttemptView:
+    async def current_attempt_view(self) -> AttemptView:
         """The attempt's standing."""
         summary = await self.attempt.writer.summary()
-        return await self._view(summary, await self._revealed(summary))
+        return await self._attempt_view(summary, await self._revealed_verdict(summary))
 
-    async def _revealed(self, summary: Summary) -> Revealed | None:
+    async def _revealed_verdict(self, summary: Summary) -> Revealed | None:
         verdict = summary.verdict
         return await asyncio.to_thread(self.attempt.runs.reveal, verdict) if verdict is not None else None
 
-    async def _view(self, summary: Summary, revealed: Revealed | None) -> AttemptView:
+    async def _attempt_view(self, summary: Summary, revealed: Revealed | None) -> AttemptView:
         verdict, pending_run = summary.verdict, self.attempt.runs.pending_run(summary.next_number)
-        if pending_run is None and self.is_elsewhere and summary.open_runs:
+        if pending_run is None and self.is_held_elsewhere and summary.open_runs:
             pending_run = PendingRun(max(summary.open_runs.values()))
         return attempt_view(
             summary.state,
@@ -370,12 +374,12 @@ class EditorSession(Adapter):
 
     async def record_saved(self, path: str, content: bytes) -> None:
         """A file was saved; returns once the event is on disk."""
-        self._remind()
+        self._report_if_elsewhere()
         await self.recorder.record_saved(path, content)
         if path == ANSWER:
             self.draft = None
 
-    async def record_lint(self, path: str, errors_and_warnings_by_tool: Mapping[str, tuple[int, int]]) -> None:
+    async def record_lint_counts(self, path: str, errors_and_warnings_by_tool: Mapping[str, tuple[int, int]]) -> None:
         """Record how many errors and warnings each tool found in a file."""
         by_source = {
             name: ProblemCount(errors=errors, warnings=warnings)
@@ -392,7 +396,7 @@ def standing_view(view: AttemptView) -> StandingView:
         short=view.short,
         headline=view.headline,
         run=view.run,
-        decided_at=_utc_text(view.decided_at) if view.decided_at is not None else None,
+        decided_at=_utc_iso_text(view.decided_at) if view.decided_at is not None else None,
         newest_run=view.newest_run,
     )
 
@@ -407,21 +411,21 @@ def _verdict_view(verdict: AttemptVerdict, revealed_verdict: Revealed) -> Verdic
         else None,
         lines=[TestLine(**asdict(test)) for test in revealed_verdict.tests] or None,
         compiler=[CompilerLine(**message.model_dump()) for message in revealed_verdict.compiler] or None,
-        quality=_quality(revealed_verdict.quality),
+        quality=_quality_lines(revealed_verdict.quality),
         log=revealed_verdict.log,
         reveal=revealed_verdict.policy,
         policy_sentence=revealed_verdict.policy_sentence,
         wall_s=revealed_verdict.wall_s,
         number=verdict.number,
-        finished_at=_utc_text(verdict.at),
+        finished_at=_utc_iso_text(verdict.at),
     )
 
 
-def _utc_text(time: datetime) -> str:
+def _utc_iso_text(time: datetime) -> str:
     return time.astimezone(UTC).isoformat(timespec="seconds")
 
 
-def _quality(quality: ComparedQuality | None) -> list[QualityLine] | None:
+def _quality_lines(quality: ComparedQuality | None) -> list[QualityLine] | None:
     if quality is None:
         return None
     return [QualityLine(measure=field, solution=ours, reference=theirs) for field, ours, theirs in quality.measures]

@@ -23,7 +23,7 @@ from benchwright_problems.problem import Problem, ProblemKind, Question, Questio
 from benchwright_remote.remote_work import RemoteWork
 from benchwright_server.attempts.one_clock import OneClock
 from benchwright_server.attempts.opening import Opening
-from benchwright_server.attempts.pack_views import language_variants, pack_list, question_view
+from benchwright_server.attempts.pack_views import other_language_variants, pack_list, question_view
 from benchwright_server.attempts.participation import Participation
 from benchwright_server.attempts.session import EditorSession, Listeners
 from benchwright_server.errors import WorkspaceError
@@ -62,7 +62,7 @@ class EditorSessions:
         self.home = home
         self.sandbox = sandbox
         self._listeners = listeners or Listeners()
-        enrolled = EnrolledStudies(home, lambda: self.services.log, Participation(home).begin)
+        enrolled = EnrolledStudies(home, lambda: self.services.log, Participation(home).add_study)
         self._remote = RemoteWork(home, lambda: self.services.log, enrolled, self._listeners.on_notice)
         self.services: Services[StudyLog] = Services(home, open_log, lambda: sandbox, remote_grader=self._remote)
         self.store = self.services.store
@@ -73,11 +73,11 @@ class EditorSessions:
         self._opening = asyncio.Lock()
         self._clock = OneClock(self.services, lambda: list(self._sessions.values()), self._listeners.on_notice)
 
-    def study_changed(self) -> None:
+    def notify_study_changed(self) -> None:
         """A study has something new to deliver; may be called in any thread."""
         self._listeners.on_study()
 
-    async def look_for_studies(self) -> None:
+    async def begin_joined_studies(self) -> None:
         """Begin in the studies that the user has joined at services, as far as these answer."""
         await self._remote.refresh_packs_and_studies(_SERVICES_S)
 
@@ -91,11 +91,11 @@ class EditorSessions:
         return self._remote.is_all_delivered(study)
 
     @property
-    def has_study_at_work(self) -> bool:
+    def has_unfinished_study_attempt(self) -> bool:
         """True if an attempt of a study goes on here."""
         return any(session.header.study and not session.ended for session in self._sessions.values())
 
-    def use_judge_service(self, url: str) -> None:
+    def set_judge_service(self, url: str) -> None:
         """Have questions judged by a service; by the local judges if the URL is empty."""
         self.services.judging.service_url = url
 
@@ -103,15 +103,17 @@ class EditorSessions:
         """All packs, with this user's record on each problem; those of assignments as their services have them now."""
         await self._remote.refresh_packs_and_studies(_SERVICES_S)
         await self._remote.start_following()
-        live_views = {session.header.id: await session.view() for session in list(self._sessions.values())}
+        live_views = {
+            session.header.id: await session.current_attempt_view() for session in list(self._sessions.values())
+        }
         return await asyncio.to_thread(pack_list, self.store, self.attempts, live_views)
 
-    async def open(self, ref: str, fresh: bool, *, is_guided: bool = False) -> OpenedProblem:
+    async def open(self, problem_ref: str, always_new: bool, *, is_guided: bool = False) -> OpenedProblem:
         """Continue the unfinished attempt at a problem, or begin one in a new workspace.
 
         Args:
-            ref: `pack/id`.
-            fresh: True to begin a new one in any case.
+            problem_ref: `pack/id`.
+            always_new: True to begin a new one in any case.
             is_guided: True if a guide leads through it, as practice.
 
         Raises:
@@ -120,19 +122,21 @@ class EditorSessions:
             AttemptError: The attempt can't be recorded.
         """
         async with self._opening:
-            attempt, folder = await asyncio.to_thread(self._problems.unfinished_or_new_attempt, ref, fresh, is_guided)
+            attempt, folder = await asyncio.to_thread(
+                self._problems.unfinished_or_new_attempt, problem_ref, always_new, is_guided
+            )
             stale = self._sessions.get(folder)
             if stale is not None and stale.header.id != attempt:
                 # The folder of that attempt was deleted, and another attempt reused its name.
                 del self._sessions[folder]
                 with contextlib.suppress(AttemptError):
                     await stale.close()
-        session = await self.find_session(folder)
+        session = await self.find_or_open_session(folder)
         if session is None:
             raise WorkspaceError(f"The workspace {folder} was created but can't be read. Open the problem again.")
         return await self._opened_problem(session)
 
-    async def open_task(self, assigned: Assigned, consent: Consent, ref: str) -> OpenedProblem:
+    async def open_task(self, assigned: Assigned, consent: Consent, problem_ref: str) -> OpenedProblem:
         """Begin a task of a study, as an attempt of the participant under the recorded consent.
 
         Raises:
@@ -141,21 +145,23 @@ class EditorSessions:
             AttemptError: The attempt can't be recorded.
         """
         async with self._opening:
-            attempt = await asyncio.to_thread(self._problems.begin_or_reuse_task_attempt, assigned, consent, ref)
-        return await self.reopen(attempt)
+            attempt = await asyncio.to_thread(
+                self._problems.begin_or_reuse_task_attempt, assigned, consent, problem_ref
+            )
+        return await self.reopen_attempt_workspace(attempt)
 
-    async def reopen(self, attempt: str) -> OpenedProblem:
+    async def reopen_attempt_workspace(self, attempt_id: str) -> OpenedProblem:
         """Open the workspace of an attempt.
 
         Raises:
             WorkspaceError: Its folder was deleted.
         """
-        header = await asyncio.to_thread(self.log.header, attempt)
-        session = await self.find_session(Path(header.workspace))
-        if session is None or session.header.id != attempt:
-            summary = await asyncio.to_thread(self.attempts.summary, attempt)
+        header = await asyncio.to_thread(self.log.header, attempt_id)
+        session = await self.find_or_open_session(Path(header.workspace))
+        if session is None or session.header.id != attempt_id:
+            summary = await asyncio.to_thread(self.attempts.summary, attempt_id)
             if not summary.state.ended:
-                await self.log.append(attempt, Abandoned(reason="its workspace was deleted"))
+                await self.log.append(attempt_id, Abandoned(reason="its workspace was deleted"))
             raise WorkspaceError(f"The task was abandoned because its folder {header.workspace} was deleted.")
         return await self._opened_problem(session)
 
@@ -166,25 +172,25 @@ class EditorSessions:
             with contextlib.suppress(AttemptError):
                 await session.close()
 
-    async def find_session(self, path: Path) -> EditorSession | None:
+    async def find_or_open_session(self, path: Path) -> EditorSession | None:
         """The session of the workspace that contains a file or folder; None outside workspaces."""
         for folder in (path, *path.parents):
             if folder in self._sessions:
-                return await self._session_or_successor(self._sessions[folder])
-        workspace = await asyncio.to_thread(Workspace.find_around, path)
+                return await self._reopened_if_released(self._sessions[folder])
+        workspace = await asyncio.to_thread(Workspace.find_containing, path)
         if workspace is None:
             return None
         async with self._opening:
             if workspace.folder not in self._sessions:
-                session = await self._open_session(workspace)
+                session = await self._open_session_unless_copied(workspace)
                 if session is None:
                     return None
                 self._sessions[workspace.folder] = session
         return self._sessions[workspace.folder]
 
-    async def _session_or_successor(self, session: EditorSession) -> EditorSession:
+    async def _reopened_if_released(self, session: EditorSession) -> EditorSession:
         """The session itself; or its successor, if another process worked on the attempt and does not any more."""
-        if not session.is_elsewhere:
+        if not session.is_held_elsewhere:
             return session
         folder = session.workspace.folder
         async with self._opening:
@@ -196,19 +202,19 @@ class EditorSessions:
                     return session
                 if isinstance(claim, str):
                     return session
-                successor = await self._open_session(session.workspace, claim)
+                successor = await self._open_session_unless_copied(session.workspace, claim)
                 if successor is None:
                     claim.release()
                 else:
-                    successor.recorder.take_over(session.recorder)
+                    successor.recorder.record_files_open_in(session.recorder)
                     await session.close()
                     self._sessions[folder] = successor
                     successor.on_status_changed()
             return self._sessions.get(folder, session)
 
-    def session_of_attempt(self, attempt: str) -> EditorSession | None:
+    def open_session_of_attempt(self, attempt_id: str) -> EditorSession | None:
         """The open session of an attempt."""
-        return next((session for session in self._sessions.values() if session.header.id == attempt), None)
+        return next((session for session in self._sessions.values() if session.header.id == attempt_id), None)
 
     async def require_session(self, path: Path) -> EditorSession:
         """The session of the workspace that contains a file or folder.
@@ -216,7 +222,7 @@ class EditorSessions:
         Raises:
             WorkspaceError: The path does not belong to a workspace of this user.
         """
-        session = await self.find_session(path)
+        session = await self.find_or_open_session(path)
         if session is None:
             raise WorkspaceError(
                 f"{path} does not belong to an open problem. Open one from the Benchwright view, or with"
@@ -231,7 +237,7 @@ class EditorSessions:
             AttemptError: The clock was started before.
             ServerError: It is practice on a problem of a study that continues.
         """
-        await self._check_not_in_study(session)
+        await self._refuse_practice_in_study(session)
         return await self._clock.run_only_clock_of(session, session.start)
 
     async def resume_clock(self, session: EditorSession) -> AttemptStatus:
@@ -240,13 +246,13 @@ class EditorSessions:
         Raises:
             AttemptError: The attempt is not paused.
         """
-        await self._check_not_in_study(session)
+        await self._refuse_practice_in_study(session)
         return await self._clock.run_only_clock_of(session, session.resume)
 
-    async def _check_not_in_study(self, session: EditorSession) -> None:
+    async def _refuse_practice_in_study(self, session: EditorSession) -> None:
         """Refuses practice on what a study asks: it may have been opened before the study was registered."""
         if not session.header.study:
-            await asyncio.to_thread(self._problems.check_not_in_study, session.header.problem)
+            await asyncio.to_thread(self._problems.refuse_if_in_open_study, session.header.problem)
 
     async def question_view(self, session: EditorSession) -> QuestionView:
         """The content of an answer form.
@@ -258,7 +264,7 @@ class EditorSessions:
             raise WorkspaceError(f"{session.problem.title} is not a question; its statement lists the files to write.")
         # A text problem is asked and answered like a free response; only the scoring differs.
         question = session.problem.public.question or Question(format=QuestionFormat.FREE_RESPONSE)
-        variants = await asyncio.to_thread(language_variants, self.store, session.header.problem, question)
+        variants = await asyncio.to_thread(other_language_variants, self.store, session.header.problem, question)
         return question_view(session, question, variants)
 
     async def answer_length(self, text: str) -> Length:
@@ -289,7 +295,9 @@ class EditorSessions:
         """The summaries of attempts."""
         return self.services.attempts
 
-    async def _open_session(self, workspace: Workspace, claim: Claim | None = None) -> EditorSession | None:
+    async def _open_session_unless_copied(
+        self, workspace: Workspace, claim: Claim | None = None
+    ) -> EditorSession | None:
         def read() -> tuple[AttemptHeader, Problem] | None:
             try:
                 header = self.log.header(workspace.marker.attempt)
@@ -330,7 +338,7 @@ class EditorSessions:
         session = EditorSession(
             self.services, self._listeners, header, problem, workspace, files, terms, flagged, holding
         )
-        await session.follow()
+        await session.continue_from_log()
         self._clock.watch()
         # Also what an editor that was killed has left behind.
         await self._remote.start_following()

@@ -14,7 +14,7 @@ from benchwright_exams.review.review import ITEMS
 from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, ExamForm, ReviewDecision, ReviewForm
 from benchwright_foundation.home import Home
 from benchwright_problems.errors import DatasetError
-from benchwright_server.authoring.exam_folder import SOLUTION, STATEMENT, ExamFolder, FormRefusal, has_exam
+from benchwright_server.authoring.exam_folder import SOLUTION, STATEMENT, ExamFolder, FormRefusal, has_exam_files
 from benchwright_server.errors import ServerError
 
 REVIEW_FIELDS = FileFields(
@@ -53,15 +53,15 @@ EXAM_FIELDS = FileFields(
 def is_exam_file(file: Path) -> bool:
     """True if a file is an exam's `exam.toml`, or the `review.toml` of one of its questions."""
     if file.name == EXAM_FILE:
-        return has_exam(file.parent)
-    return file.name == FORM_FILE and file.parent.parent.name == ITEMS and has_exam(file.parent.parent.parent)
+        return has_exam_files(file.parent)
+    return file.name == FORM_FILE and file.parent.parent.name == ITEMS and has_exam_files(file.parent.parent.parent)
 
 
-def review_remarks(folder: Path, review_toml: str, home: Home) -> list[Remark]:
+def review_remarks(question_folder: Path, review_toml: str, home: Home) -> list[Remark]:
     """Everything that is wrong with a `review.toml`; of a saved one also why the accepted question is refused.
 
     Args:
-        folder: Folder of the question.
+        question_folder: Folder of the question.
         review_toml: Text of the file.
         home: No exam is reviewed where solvers work.
     """
@@ -69,10 +69,10 @@ def review_remarks(folder: Path, review_toml: str, home: Home) -> list[Remark]:
     form, remarks = read_toml(FORM_FILE, review_toml, ReviewForm, toml_places)
     if form is None or form.decision is not ReviewDecision.ACCEPTED:
         return remarks
-    if not ProblemFolder(folder, {f"{folder.name}/{FORM_FILE}": review_toml}).is_saved:
+    if not ProblemFolder(question_folder, {f"{question_folder.name}/{FORM_FILE}": review_toml}).is_saved:
         return remarks
     try:
-        exam = ExamFolder(folder, home)
+        exam = ExamFolder(question_folder, home)
         return [_refusal_remark(refusal, toml_places) for refusal in exam.refusals(exam.current)]
     except ServerError as error:
         return [Remark(FORM_FILE, toml_places.nearest_span(("decision",)), str(error), True)]

@@ -17,7 +17,7 @@ from benchwright_authoring.problem_files.toml_edit import TomlEditError, with_to
 from benchwright_exams.items import Items
 from benchwright_exams.review.packing import labels_with_form, require_packable_question
 from benchwright_exams.review.review import ITEMS
-from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, ReviewDecision, ReviewForm, read_form
+from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, ReviewDecision, ReviewForm, read_review_form
 from benchwright_foundation.home import Home
 from benchwright_foundation.kept import StageFile
 from benchwright_problems.errors import DatasetError
@@ -52,19 +52,22 @@ class ExamFolder:
     """A folder that `benchwright questions from-exam` wrote.
 
     Args:
-        file: The folder or a file in it, as a client names it.
+        path_in_exam: The folder or a file in it, as a client names it.
         home: No exam is reviewed where solvers work.
 
     Raises:
         ServerError: No such folder exists, a solver could read it, or something in it is a link.
     """
 
-    def __init__(self, file: Path, home: Home) -> None:
-        resolved_file = file.resolve()
-        root = next((parent for parent in (resolved_file, *resolved_file.parents)[:_DEPTH] if _is_exam(parent)), None)
+    def __init__(self, path_in_exam: Path, home: Home) -> None:
+        resolved_file = path_in_exam.resolve()
+        root = next(
+            (parent for parent in (resolved_file, *resolved_file.parents)[:_DEPTH] if _is_exam_with_items(parent)), None
+        )
         if root is None:
             raise ServerError(
-                f"{file} belongs to no exam. Choose the folder that `benchwright questions from-exam` wrote with --out."
+                f"{path_in_exam} belongs to no exam. "
+                "Choose the folder that `benchwright questions from-exam` wrote with --out."
             )
         if root.is_relative_to(home.workspaces.resolve()):
             raise ServerError(
@@ -100,9 +103,9 @@ class ExamFolder:
             ServerError: A file can't be read.
         """
         folder = self.question_folder(label)
-        return FormFiles.read(folder, _FILES), read_form(folder / FORM_FILE)
+        return FormFiles.read(folder, _FILES), read_review_form(folder / FORM_FILE)
 
-    def save_question(
+    def save_question_if_unchanged(
         self, label: str, shown_digest: str, statement_and_solution: tuple[str, str], review_values: dict[str, object]
     ) -> SavedQuestion:
         """Write what the form says, unless the files are others than it shows or something is refused.
@@ -124,13 +127,14 @@ class ExamFolder:
             }
             try:
                 text = with_toml_values(
-                    current_files.texts[FORM_FILE], _values_to_write(current_files.texts[FORM_FILE], review_values)
+                    current_files.texts[FORM_FILE],
+                    _values_without_new_defaults(current_files.texts[FORM_FILE], review_values),
                 )
             except (TomlEditError, tomllib.TOMLDecodeError) as error:
                 return SavedQuestion(current_files, False, (FormRefusal("", f"{FORM_FILE}: {error}"),))
             if refused := _question_refusals(folder, {**new_texts, FORM_FILE: text}):
                 return SavedQuestion(current_files, False, refused)
-            return SavedQuestion(current_files.write_texts({**new_texts, FORM_FILE: text}), False, ())
+            return SavedQuestion(current_files.write_changed_texts({**new_texts, FORM_FILE: text}), False, ())
 
     def refusals(self, label: str) -> tuple[FormRefusal, ...]:
         """The refusals that keep a question, as it is, from being saved; if it is accepted, also from being packed.
@@ -150,13 +154,13 @@ class ExamFolder:
         return ""
 
 
-def has_exam(folder: Path) -> bool:
+def has_exam_files(folder: Path) -> bool:
     """True if a folder has the files of an exam, whatever is in them."""
     return all((folder / name).is_file() for name in (EXAM_FILE, "items.json")) and (folder / ITEMS).is_dir()
 
 
-def _is_exam(folder: Path) -> bool:
-    return has_exam(folder) and StageFile(folder / "items.json", Items).last_output() is not None
+def _is_exam_with_items(folder: Path) -> bool:
+    return has_exam_files(folder) and StageFile(folder / "items.json", Items).last_output() is not None
 
 
 def _refuse_link(file: Path) -> None:
@@ -164,7 +168,7 @@ def _refuse_link(file: Path) -> None:
         raise ServerError(f"{file} is a link. Put what it leads to there, or remove it.")
 
 
-def _values_to_write(saved_toml: str, form_values: dict[str, object]) -> dict[str, object]:
+def _values_without_new_defaults(saved_toml: str, form_values: dict[str, object]) -> dict[str, object]:
     """Values to write: what a file leaves out and the form has as it is by default stays out."""
     present_values = tomllib.loads(saved_toml)
     empty: tuple[object, ...] = ("", None, [], {})
@@ -180,17 +184,17 @@ def _question_refusals(folder: Path, texts_by_path: Mapping[str, str]) -> tuple[
     try:
         form = ReviewForm.model_validate(tomllib.loads(texts_by_path[FORM_FILE]))
         if form.decision is ReviewDecision.ACCEPTED:
-            _check_as_packed(folder, texts_by_path, form)
+            _require_packable_copy(folder, texts_by_path, form)
     except ValidationError as error:
         return tuple(_form_refusals(error))
     except DatasetError as error:
-        return (_refused_by_pack(error),)
+        return (_pack_refusal(error),)
     except tomllib.TOMLDecodeError as error:
         return (FormRefusal("", f"{FORM_FILE}: {error}"),)
     return ()
 
 
-def _check_as_packed(folder: Path, texts: Mapping[str, str], form: ReviewForm) -> None:
+def _require_packable_copy(folder: Path, texts: Mapping[str, str], form: ReviewForm) -> None:
     with tempfile.TemporaryDirectory() as work:
         copy = Path(work) / folder.name
         shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("page-*.png"))
@@ -214,7 +218,7 @@ _FIELDS = {"answer.points": "rubric", "answer": "answer", "question.choices": "c
 """Of a form, by the beginning of those of the problem that is made of it."""
 
 
-def _refused_by_pack(error: DatasetError) -> FormRefusal:
+def _pack_refusal(error: DatasetError) -> FormRefusal:
     if error.file.name in ("solution.md", STATEMENT):
         return FormRefusal(error.file.stem, error.reason)
     if error.file.parent.name == "figures":

@@ -37,7 +37,7 @@ class FormFiles:
         """
         hasher, texts = hashlib.sha256(), {}
         for path in paths:
-            data = _read_plain_content(folder, path)
+            data = _content_or_empty(folder, path)
             hasher.update(f"{len(data)}:".encode() + data)
             try:
                 texts[path] = data.decode()
@@ -52,7 +52,7 @@ class FormFiles:
             return old_text
         return new_text.replace("\n", "\r\n") if "\r\n" in old_text else new_text
 
-    def write_texts(self, texts_by_path: Mapping[str, str]) -> FormFiles:
+    def write_changed_texts(self, texts_by_path: Mapping[str, str]) -> FormFiles:
         """Writes those that differ, in the order in which they were read.
 
         Args:
@@ -88,7 +88,7 @@ def forms_lock(home: Home) -> Iterator[None]:
         yield
 
 
-def picture_uris(folder: Path, glob_pattern: str) -> dict[str, str]:
+def picture_uris_by_path(folder: Path, glob_pattern: str) -> dict[str, str]:
     """URIs of the pictures in a folder by their paths below it."""
     return {file.relative_to(folder).as_posix(): file.as_uri() for file in sorted(folder.glob(glob_pattern))}
 
@@ -97,7 +97,7 @@ def _with_line_feeds(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _read_plain_content(folder: Path, path: str) -> bytes:
+def _content_or_empty(folder: Path, path: str) -> bytes:
     try:
         return read_plain_file(folder, path, _MOST_BYTES)
     except FileNotFoundError:

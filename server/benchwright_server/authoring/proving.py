@@ -16,7 +16,7 @@ from benchwright_problems.storage.pack_folder import wrong_solutions_by_name
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ProofCandidate:
     """A problem to prove."""
 
     problem: Problem
@@ -24,7 +24,7 @@ class Candidate:
     """The solutions that have to fail, by name: path → content."""
 
 
-def candidates_to_prove(problems: Sequence[Problem], author_folder: Path | None) -> list[Candidate]:
+def candidates_to_prove(problems: Sequence[Problem], author_folder: Path | None) -> list[ProofCandidate]:
     """Problems with their wrong solutions.
 
     Args:
@@ -34,20 +34,20 @@ def candidates_to_prove(problems: Sequence[Problem], author_folder: Path | None)
     Raises:
         DatasetError: A file can't be read.
     """
-    return [Candidate(problem, _wrong_solutions(author_folder, problem)) for problem in problems]
+    return [ProofCandidate(problem, _wrong_solutions_by_name(author_folder, problem)) for problem in problems]
 
 
-def _wrong_solutions(folder: Path | None, problem: Problem) -> dict[str, dict[str, bytes]]:
-    if folder is None or problem.kind is not ProblemKind.DESIGN:
+def _wrong_solutions_by_name(author_folder: Path | None, problem: Problem) -> dict[str, dict[str, bytes]]:
+    if author_folder is None or problem.kind is not ProblemKind.DESIGN:
         return {}
     return {
         name: {path: text.encode() for path, text in files.items()}
-        for name, files in wrong_solutions_by_name(folder, problem.id).items()
+        for name, files in wrong_solutions_by_name(author_folder, problem.id).items()
     }
 
 
-async def prove(
-    proof_candidates: Sequence[Candidate],
+async def prove_both_sides(
+    proof_candidates: Sequence[ProofCandidate],
     checker: Checker,
     grader: BatchGrader,
     on_both_sides_run: Callable[[Problem, TwoSided], None] = lambda problem, two_sided: None,

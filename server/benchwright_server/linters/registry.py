@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchwright_harness.errors import HarnessError
 from benchwright_server.linters.lint_tool import LintTool, SavedFile
-from benchwright_server.linters.survivors import SURVIVORS
+from benchwright_server.linters.surviving_mutants import SURVIVORS
 from benchwright_server.linters.verible import VERIBLE
 from benchwright_server.linters.verilator import VERILATOR
 
@@ -36,12 +36,13 @@ async def lint_file(
     ]
     async with asyncio.TaskGroup() as group:
         lint_tasks = {
-            tool.source: group.create_task(_findings(tool, saved_file, report_error)) for tool in enabled_tools
+            tool.source: group.create_task(_findings_or_report(tool, saved_file, report_error))
+            for tool in enabled_tools
         }
     return {source: run.result() for source, run in lint_tasks.items()}
 
 
-async def _findings(
+async def _findings_or_report(
     tool: LintTool, saved_file: SavedFile, report_error: Callable[[HarnessError], None]
 ) -> tuple[Finding, ...]:
     try:

@@ -40,9 +40,9 @@ class RulesError(HarnessError):
     """verible rejected the configured rules."""
 
 
-def verible_program(name: str) -> Path | None:
+def verible_program(subcommand: str) -> Path | None:
     """One of verible's programs, such as `lint` or `format`; `None` if it is not installed."""
-    program = Path(sys.executable).with_name(f"verible-verilog-{name}{PROGRAM_SUFFIX}")
+    program = Path(sys.executable).with_name(f"verible-verilog-{subcommand}{PROGRAM_SUFFIX}")
     return program if program.is_file() else None
 
 
@@ -62,7 +62,7 @@ async def verible_lint(file_name: str, text: str, rule_changes: Sequence[str] = 
         RulesError: verible does not accept the rules.
     """
     lint_output = await _run_verible_lint(file_name, text, rule_changes, ())
-    return [finding for line in _lines(lint_output) if (finding := _finding(line)) is not None]
+    return [finding for line in _output_lines(lint_output) if (finding := _parse_finding(line)) is not None]
 
 
 async def verible_fixes(file_name: str, text: str, rule_changes: Sequence[str] = ()) -> list[Fix]:
@@ -71,23 +71,23 @@ async def verible_fixes(file_name: str, text: str, rule_changes: Sequence[str] =
     lint_output = await _run_verible_lint(
         file_name, text, rule_changes, ("--autofix=patch-interactive",), b"n\n" * _MAX_FIXES
     )
-    return [fix for fix in _fixes(_lines(lint_output)) if fix.rule not in _UNFIT]
+    return [fix for fix in _parse_fixes(_output_lines(lint_output)) if fix.rule not in _UNFIT]
 
 
 async def _run_verible_lint(
-    name: str, text: str, rules: Sequence[str], options: Sequence[str], input_bytes: bytes = b""
+    file_name: str, text: str, rule_changes: Sequence[str], options: Sequence[str], stdin_bytes: bytes = b""
 ) -> str:
     program = verible_program("lint")
     if program is None:
         return ""
     with tempfile.TemporaryDirectory(prefix="benchwright-lint-") as folder:
-        (Path(folder) / name).write_bytes(text.encode("utf-8", "replace"))
+        (Path(folder) / file_name).write_bytes(text.encode("utf-8", "replace"))
         argv = [str(program), "--lint_fatal=false", "--parse_fatal=false", "--check_syntax=false", *options]
-        if rules:
-            argv.append(f"--rules={','.join(rules)}")
+        if rule_changes:
+            argv.append(f"--rules={','.join(rule_changes)}")
         process = await asyncio.create_subprocess_exec(
             *argv,
-            f"./{name}",
+            f"./{file_name}",
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
@@ -97,7 +97,7 @@ async def _run_verible_lint(
         )
         try:
             async with asyncio.timeout(_PATIENCE_S):
-                output_bytes, _ = await process.communicate(input_bytes)
+                output_bytes, _ = await process.communicate(stdin_bytes)
         except TimeoutError:
             return ""
         finally:
@@ -107,18 +107,18 @@ async def _run_verible_lint(
     text = output_bytes.decode("utf-8", "replace")
     if (refusal := _REFUSAL.search(text)) is not None:
         raise RulesError(
-            f"verible rejected the rules {','.join(rules)}: {refusal['reason']}. Change the setting"
+            f"verible rejected the rules {','.join(rule_changes)}: {refusal['reason']}. Change the setting"
             " benchwright.lint.veribleRules."
         )
     return text
 
 
-def _lines(lint_output: str) -> list[str]:
+def _output_lines(lint_output: str) -> list[str]:
     # `str.splitlines` would also split at separators that the file has within its lines.
     return [line.removesuffix("\r") for line in lint_output.split("\n")]
 
 
-def _finding(line: str) -> LintFinding | None:
+def _parse_finding(line: str) -> LintFinding | None:
     match = _FINDING.fullmatch(line)
     if match is None or not match["rule"]:
         return None
@@ -135,19 +135,19 @@ def _finding(line: str) -> LintFinding | None:
     )
 
 
-def _fixes(lines: Sequence[str]) -> Iterator[Fix]:
+def _parse_fixes(lines: Sequence[str]) -> Iterator[Fix]:
     finding: LintFinding | None = None
     title = ""
     index = 0
     while index < len(lines):
         line = lines[index]
         index += 1
-        if (next_finding := _finding(line)) is not None:
+        if (next_finding := _parse_finding(line)) is not None:
             finding = next_finding
         elif match := _TITLE.fullmatch(line):
             title = match["title"]
         elif (match := _HUNK.match(line)) and finding is not None:
-            hunk = _hunk(lines, index, int(match["line"]))
+            hunk = _parse_hunk(lines, index, int(match["line"]))
             index = hunk.index_after
             yield Fix(
                 rule=finding.rule,
@@ -167,7 +167,7 @@ class _Hunk(NamedTuple):
     index_after: int
 
 
-def _hunk(diff_lines: Sequence[str], index: int, first_line: int) -> _Hunk:
+def _parse_hunk(diff_lines: Sequence[str], index: int, first_line: int) -> _Hunk:
     """The hunk whose lines begin at an index; context between changes is both removed and added."""
     old_lines: list[str] = []
     new_lines: list[str] = []
@@ -209,8 +209,8 @@ def _editor_finding(finding: LintFinding, saved_file: SavedFile) -> EditorFindin
     )
 
 
-async def _fixes_of(name: str, text: str, settings: Lint) -> list[Fix]:
-    return await verible_fixes(name, text, settings.verible_rules)
+async def _fixes_of(file_name: str, text: str, settings: Lint) -> list[Fix]:
+    return await verible_fixes(file_name, text, settings.verible_rules)
 
 
 VERIBLE = LintTool(_SOURCE, "style rules", _lint, is_on=lambda settings: settings.verible, fixes=_fixes_of)

@@ -32,22 +32,22 @@ _MAX_BYTES = 64 << 20
 _LIMITS = RunLimits(wall_s=30, memory_mb=2048)
 
 
-async def verilator_lint(folder: Path, path: str, toolchain: Toolchain) -> list[LintFinding]:
+async def verilator_lint(folder: Path, relative_path: str, toolchain: Toolchain) -> list[LintFinding]:
     """Lint one file of a workspace; other files are found by module name in its folders.
 
     Args:
         folder: The workspace.
-        path: The file, relative to it.
+        relative_path: The file, relative to it.
         toolchain: Provides Verilator.
 
     Returns:
         Findings about files inside the workspace, of which alone Verilator knows; none if it fails.
     """
-    findings = await _findings_in_year(folder, path, toolchain)
-    if not path.endswith(".v") or not _error_count(findings):
+    findings = await _findings_in_year(folder, relative_path, toolchain)
+    if not relative_path.endswith(".v") or not _error_count(findings):
         return findings
     # There `bit` and `do` may be names.
-    findings_as_verilog = await _findings_in_year(folder, path, toolchain, ("+1364-2005ext+v",))
+    findings_as_verilog = await _findings_in_year(folder, relative_path, toolchain, ("+1364-2005ext+v",))
     return findings_as_verilog if _error_count(findings_as_verilog) < _error_count(findings) else findings
 
 
@@ -56,18 +56,18 @@ def _error_count(findings: Sequence[LintFinding]) -> int:
 
 
 async def _findings_in_year(
-    folder: Path, path: str, toolchain: Toolchain, year_options: Sequence[str] = ()
+    folder: Path, relative_path: str, toolchain: Toolchain, year_options: Sequence[str] = ()
 ) -> list[LintFinding]:
     with tempfile.TemporaryDirectory(prefix="benchwright-lint-") as temporary:
         copy = Path(temporary) / "copy"
-        copied_paths = await asyncio.to_thread(_copy_files, folder, copy)
-        folders = sorted({str(path.parent) for path in copied_paths if path.suffix in SOURCES})
+        copied_paths = await asyncio.to_thread(_copy_without_links, folder, copy)
+        folders = sorted({str(copied.parent) for copied in copied_paths if copied.suffix in SOURCES})
         program, variables = toolchain.verilator_here
         argv = [
             str(program),
             *("--lint-only", "-Wall", "-Wno-MULTITOP", "--timing", "--error-limit", "200", "--Mdir", temporary),
             *(option for name in folders for option in ("-y", name, f"-I{name}")),
-            *("+libext+.sv+.v", *year_options, path),
+            *("+libext+.sv+.v", *year_options, relative_path),
         ]
         output_buffer = io.BytesIO()
         environment = variables | {"HOME": temporary, "LANG": "C.UTF-8"}
@@ -81,30 +81,30 @@ async def _findings_in_year(
             # Sources name files to include, wherever they are.
             access=FileAccess((program.parent.parent,), (Path(temporary),)),
         )
-        return parse_verilator(output_buffer.getvalue().decode(errors="replace"))
+        return verilator_findings(output_buffer.getvalue().decode(errors="replace"))
 
 
-def _copy_files(folder: Path, copy: Path) -> list[Path]:
+def _copy_without_links(folder: Path, target: Path) -> list[Path]:
     """Copy a folder without its links, through which Verilator would show what is elsewhere.
 
     Returns:
         The files, relative to the folder.
     """
     files, copied_paths, room = ReadableFiles.below(folder), list[Path](), _MAX_BYTES
-    copy.mkdir()
+    target.mkdir()
     for dir_entry in files_below(folder):
         content = files.read_bytes(Path(dir_entry.path), room)
         if content is None:
             continue
         room -= len(content)
         path = Path(dir_entry.path).relative_to(folder)
-        (copy / path).parent.mkdir(parents=True, exist_ok=True)
-        (copy / path).write_bytes(content)
+        (target / path).parent.mkdir(parents=True, exist_ok=True)
+        (target / path).write_bytes(content)
         copied_paths.append(path)
     return copied_paths
 
 
-def parse_verilator(lint_output: str) -> list[LintFinding]:
+def verilator_findings(lint_output: str) -> list[LintFinding]:
     """Findings in Verilator's output.
 
     Verilator 5.48 can write SARIF, but its output is not valid JSON (a comma is missing between

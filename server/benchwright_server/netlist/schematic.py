@@ -89,8 +89,8 @@ def schematic(netlist: Netlist) -> Schematic:
             "Ask about a module deeper in the design, or for the size of this one."
         )
     cells = [_cell(netlist, name, cell) for name, cell in module["cells"].items()]
-    ports = tuple(_port(name, port["direction"], port["bits"]) for name, port in module["ports"].items())
-    connections = tuple(_connections(netlist))
+    ports = tuple(_cell_port(name, port["direction"], port["bits"]) for name, port in module["ports"].items())
+    connections = tuple(_wires(netlist))
     return Schematic(ports, tuple(cells), connections)
 
 
@@ -102,15 +102,15 @@ def _cell(netlist: Netlist, name: str, cell: Mapping[str, Any]) -> SchematicCell
         type=kind.removeprefix("$").removeprefix("\\"),
         is_instance=not kind.startswith("$"),
         ports=tuple(
-            _port(port_name, directions.get(port_name, "input"), bits)
+            _cell_port(port_name, directions.get(port_name, "input"), bits)
             for port_name, bits in cell["connections"].items()
             if bits
         ),
-        cell_declaration=_location(netlist, cell),
+        cell_declaration=_source_location(netlist, cell),
     )
 
 
-def _port(name: str, direction: str, bits: list[int | str]) -> CellPort:
+def _cell_port(name: str, direction: str, bits: list[int | str]) -> CellPort:
     is_constant = all(isinstance(bit, str) for bit in bits)
     text = "".join(str(bit) for bit in reversed(bits)) if is_constant else ""
     # A wide constant is shorter in hexadecimal.
@@ -121,9 +121,9 @@ def _port(name: str, direction: str, bits: list[int | str]) -> CellPort:
     return CellPort(name, direction, len(bits), text)
 
 
-def _connections(netlist: Netlist) -> Iterator[SchematicWire]:
+def _wires(netlist: Netlist) -> Iterator[SchematicWire]:
     module = netlist.module
-    names_by_bit = _names(netlist)
+    names_by_bit = _net_names_by_bit(netlist)
     drivers: dict[int, WireEnd] = {}
     driven: list[tuple[WireEnd, list[int | str]]] = []
     for name, port in module["ports"].items():
@@ -156,18 +156,18 @@ def _connections(netlist: Netlist) -> Iterator[SchematicWire]:
             yield SchematicWire(source_end, target_end, net, len(set(shared)), net_location)
 
 
-def _names(netlist: Netlist) -> dict[int, tuple[str, NameLocation | None]]:
+def _net_names_by_bit(netlist: Netlist) -> dict[int, tuple[str, NameLocation | None]]:
     """The name of each bit's net; of several the one that is written in this module."""
     bit_names: dict[int, tuple[str, NameLocation | None]] = {}
     for name, net in netlist.module["netnames"].items():
         is_named = not net.get("hide_name") and not name.startswith("$")
-        net_location = _location(netlist, net) if is_named else None
+        net_location = _source_location(netlist, net) if is_named else None
         for bit in net["bits"] if is_named else ():
             if isinstance(bit, int):
                 bit_names.setdefault(bit, (name.removeprefix("\\"), net_location))
     return bit_names
 
 
-def _location(netlist: Netlist, element: Mapping[str, Any]) -> NameLocation | None:
+def _source_location(netlist: Netlist, element: Mapping[str, Any]) -> NameLocation | None:
     source = element.get("attributes", {}).get("src", "")
     return netlist.files.location_of_tool_span(str(source).partition("|")[0]) if source else None

@@ -30,17 +30,17 @@ class ModuleSize:
     """The nets on the longest combinational path, from a register or input on."""
 
     @property
-    def number_of_cells(self) -> int:
+    def cell_count(self) -> int:
         """Of all types."""
         return sum(number for _, number in self.cell_counts)
 
     @property
-    def longest(self) -> int:
+    def longest_path_cell_count(self) -> int:
         """Cells on the longest combinational path."""
         return max(0, len(self.path) - 1)
 
 
-def size_of(netlist: Netlist) -> ModuleSize:
+def module_size_of_netlist(netlist: Netlist) -> ModuleSize:
     """The size of a netlist without boxes."""
     module = netlist.module
     cells: Counter[str] = Counter()
@@ -53,32 +53,32 @@ def size_of(netlist: Netlist) -> ModuleSize:
         if kind.startswith(_FLIP_FLOPS) and "latch" not in kind:
             flip_flops += len(cell["connections"]["Q"])
         elif kind.startswith("$mem"):
-            memory += _cell_parameter(cell, "SIZE") * _cell_parameter(cell, "WIDTH")
+            memory += _binary_parameter_or_zero(cell, "SIZE") * _binary_parameter_or_zero(cell, "WIDTH")
     nets = [net for name, net in module["netnames"].items() if not net.get("hide_name") and not name.startswith("$")]
     bits = sum(len(net["bits"]) for net in nets)
     ordered_counts = tuple(sorted(cells.items(), key=lambda cell_count: (-cell_count[1], cell_count[0])))
     return ModuleSize(ordered_counts, flip_flops, memory, len(nets), bits, netlist.path)
 
 
-def _cell_parameter(cell: dict[str, dict[str, str]], name: str) -> int:
+def _binary_parameter_or_zero(cell: dict[str, dict[str, str]], name: str) -> int:
     digits = cell["parameters"].get(name, "0")
     return int(digits, 2) if not set(digits) - {"0", "1"} else 0
 
 
 @dataclass(frozen=True)
-class _KnownSize:
+class _KeptSize:
     digest: str
     new_size: ModuleSize
     previous_size: ModuleSize | None
 
 
-class Sizes:
+class KeptSizes:
     """The sizes of some modules, those that were last asked for."""
 
     def __init__(self) -> None:
-        self._known_sizes: dict[tuple[str, str], _KnownSize] = {}
+        self._known_sizes: dict[tuple[str, str], _KeptSize] = {}
 
-    def remember_size(
+    def keep_size_with_previous(
         self, file_and_instance: tuple[str, str], digest: str, new_size: ModuleSize
     ) -> tuple[ModuleSize, ModuleSize | None]:
         """Takes a size; returns it with that of the version before, if there was one.
@@ -90,7 +90,7 @@ class Sizes:
         """
         known_size = self._known_sizes.pop(file_and_instance, None)
         if known_size is None or known_size.digest != digest:
-            known_size = _KnownSize(digest, new_size, known_size.new_size if known_size is not None else None)
+            known_size = _KeptSize(digest, new_size, known_size.new_size if known_size is not None else None)
         self._known_sizes[file_and_instance] = known_size
         while len(self._known_sizes) > _KEPT:
             del self._known_sizes[next(iter(self._known_sizes))]

@@ -57,13 +57,13 @@ class Yosys:
         self._netlists: dict[str, Netlist] = {}
         self._turn = asyncio.Lock()
 
-    async def netlist(self, instance: DesignInstance, files: StandaloneFiles, boxes: Sequence[str]) -> Netlist:
+    async def netlist(self, instance: DesignInstance, files: StandaloneFiles, black_boxes: Sequence[str]) -> Netlist:
         """The netlist of an instance's module.
 
         Args:
             instance: Its module becomes the top, with its parameters as far as they are numbers.
             files: Files that the module needs.
-            boxes: Modules that stay cells of it.
+            black_boxes: Modules that stay cells of it.
 
         Raises:
             ExtraMissingError: Yosys is not installed.
@@ -71,7 +71,7 @@ class Yosys:
         """
         if importlib.util.find_spec("pyosys") is None:
             raise ExtraMissingError("Schematics and sizes of designs", "views")
-        commands = _commands(instance, files, boxes)
+        commands = _yosys_commands(instance, files, black_boxes)
         digest = hashlib.sha256(json.dumps([commands, files.texts]).encode()).hexdigest()
         async with self._turn:
             if digest not in self._netlists:
@@ -81,8 +81,8 @@ class Yosys:
             return self._netlists[digest]
 
 
-def _commands(instance: DesignInstance, files: StandaloneFiles, boxes: Sequence[str]) -> list[str]:
-    for name in (instance.module, *boxes):
+def _yosys_commands(instance: DesignInstance, files: StandaloneFiles, black_boxes: Sequence[str]) -> list[str]:
+    for name in (instance.module, *black_boxes):
         if not _PLAIN.fullmatch(name):
             raise NoNetlistError(f"Yosys is not asked about the escaped name {name!r}. Rename the module.")
     read_command = [
@@ -98,7 +98,7 @@ def _commands(instance: DesignInstance, files: StandaloneFiles, boxes: Sequence[
     for name, value in instance.parameters:
         if _PLAIN.fullmatch(name) and _NUMBER.fullmatch(value):
             read_command += ["-G", f"{name}={value}"]
-    for box in boxes:
+    for box in black_boxes:
         read_command += ["--blackboxed-module", box]
     defines = dict.fromkeys(define for file_defines in files.defines for define in file_defines)
     # Words of a command are separated by spaces, and it ends at a semicolon.
@@ -135,11 +135,13 @@ async def _make_netlist(digest: str, commands: Sequence[str], files: StandaloneF
     top_module = next((module for module in modules.values() if "top" in module["attributes"]), None)
     if top_module is None:
         raise NoNetlistError("Yosys found nothing in the module that it can synthesise.")
-    return Netlist(digest, top_module, _longest(output), files)
+    return Netlist(digest, top_module, _longest_path_nets(output), files)
 
 
-def _refusal_reason(output: str, files: StandaloneFiles) -> str:
-    error_match = next((error for error in _ERROR.finditer(output) if "see full log" not in error["message"]), None)
+def _refusal_reason(yosys_output: str, files: StandaloneFiles) -> str:
+    error_match = next(
+        (error for error in _ERROR.finditer(yosys_output) if "see full log" not in error["message"]), None
+    )
     if error_match is None:
         return "Yosys ended without a reason. Simplify the module, or report it with the output in the editor's log."
     source = error_match["source"] or ""
@@ -152,6 +154,10 @@ def _refusal_reason(output: str, files: StandaloneFiles) -> str:
     return f"Yosys can't read the module. {location}{error_match['message'][:300]}"
 
 
-def _longest(output: str) -> tuple[str, ...]:
-    path = output.rpartition("Longest topological path in")[2] if "Longest topological path in" in output else ""
+def _longest_path_nets(yosys_output: str) -> tuple[str, ...]:
+    path = (
+        yosys_output.rpartition("Longest topological path in")[2]
+        if "Longest topological path in" in yosys_output
+        else ""
+    )
     return tuple(step.strip() for step in re.findall(r"^ *\d+: (.+)$", path, re.MULTILINE))

@@ -144,7 +144,7 @@ async def _doctor(sessions: EditorSessions, params: Nothing) -> DoctorReport:
 
 
 async def _focus(sessions: EditorSessions, params: FocusParams) -> Nothing:
-    session = await sessions.find_session(local_path_of(params.uri))
+    session = await sessions.find_or_open_session(local_path_of(params.uri))
     if session is not None:
         await session.attempt.writer.record_and_flag(Focus(focused=params.focused))
     return Nothing()
@@ -154,17 +154,17 @@ __all__ = ["CHANGED", "OPERATIONS", "Operation", "local_path_of"]
 
 
 async def _hints(sessions: EditorSessions, params: WorkspaceParams) -> HintsView:
-    return _view(await (await session_of(sessions, params)).hint_ladder.current_hints())
+    return _hints_view(await (await session_of(sessions, params)).hint_ladder.current_hints())
 
 
 async def _hint(sessions: EditorSessions, params: HintParams) -> HintsView:
     session = await session_of(sessions, params)
-    view = _view(await session.hint_ladder.take_hint(params.number))
+    view = _hints_view(await session.hint_ladder.take_hint(params.number))
     session.on_status_changed()
     return view
 
 
-def _view(hints: HintPosition) -> HintsView:
+def _hints_view(hints: HintPosition) -> HintsView:
     return HintsView.model_validate(asdict(hints))
 
 

@@ -99,7 +99,7 @@ async def _self_estimate(sessions: EditorSessions, params: SelfEstimateParams) -
 async def _edit_reasons(sessions: EditorSessions, params: EditReasonsParams) -> Nothing:
     for edit_view in params.edits:
         file = local_path_of(edit_view.uri)
-        session = await sessions.find_session(file)
+        session = await sessions.find_or_open_session(file)
         path = session.workspace.relative(file) if session is not None else None
         if session is not None and path is not None:
             reason = EditReason(
@@ -111,7 +111,7 @@ async def _edit_reasons(sessions: EditorSessions, params: EditReasonsParams) -> 
 
 async def _command_used(sessions: EditorSessions, params: CommandParams) -> Nothing:
     file = local_path_of(params.uri)
-    session = await sessions.find_session(file)
+    session = await sessions.find_or_open_session(file)
     if session is not None:
         path = session.workspace.relative(file)
         command_used = CommandUsed(command=params.command, path=path, version=params.version, length=params.length)
@@ -120,7 +120,7 @@ async def _command_used(sessions: EditorSessions, params: CommandParams) -> Noth
 
 
 async def _environment(sessions: EditorSessions, params: EnvironmentParams) -> Nothing:
-    session = await sessions.find_session(local_path_of(params.uri))
+    session = await sessions.find_or_open_session(local_path_of(params.uri))
     if session is not None:
         extensions = tuple(InstalledExtension(**extension.model_dump()) for extension in params.extensions)
         environment_fields = params.model_dump(exclude={"uri", "extensions"})
@@ -129,7 +129,7 @@ async def _environment(sessions: EditorSessions, params: EnvironmentParams) -> N
 
 
 async def _idle(sessions: EditorSessions, params: IdleParams) -> Nothing:
-    session = await sessions.find_session(local_path_of(params.uri))
+    session = await sessions.find_or_open_session(local_path_of(params.uri))
     if session is not None:
         await session.attempt.writer.record_and_flag(Idle(idle=params.idle, after_s=params.after_s))
     return Nothing()
@@ -156,7 +156,7 @@ async def _trace(sessions: EditorSessions, params: ReplayParams) -> TracePage:
 async def _numbers(sessions: EditorSessions, params: NumbersParams) -> OwnNumbers:
     from benchwright_server.attempts.attempt_views import own_numbers
 
-    return await asyncio.to_thread(own_numbers, sessions, params.study, with_practice=params.practice)
+    return await asyncio.to_thread(own_numbers, sessions, params.study, include_practice=params.practice)
 
 
 STUDY_OPERATIONS: tuple[Operation[EditorSessions, Any, Any], ...] = (

@@ -16,9 +16,14 @@ from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_server.errors import OwnTestError
 from benchwright_server.own_tests.design_files import DesignFiles, design_files, simulated_module
-from benchwright_server.own_tests.finding import TestFile, folder_of, found_tests, plain_files
+from benchwright_server.own_tests.discovery import (
+    TestFile,
+    find_test_files,
+    require_project_folder,
+    visible_plain_files,
+)
 from benchwright_server.settings import OwnTests
-from benchwright_server.waveforms.waves_folder import waves_folder
+from benchwright_server.waveforms.waves_folder import make_waves_folder
 from benchwright_verilog.semantics.project.folder_state import FolderState
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
@@ -55,7 +60,7 @@ class FileRun:
     snapshot: OwnTestFiles
     waves: Path | None
 
-    def ids(self) -> list[tuple[str, OwnOutcome]]:
+    def test_ids_and_outcomes(self) -> list[tuple[str, OwnOutcome]]:
         """Each outcome with the id of its test; of one that has no name the file."""
         return [(own_test_id(self.test_file.path, outcome.name), outcome) for outcome in self.own_run.outcomes]
 
@@ -86,15 +91,15 @@ class TestBench:
 
     Args:
         sandbox: The sandbox in which tests run.
-        toolchain: Finds what to run with; called for each run.
-        kept: Keeps which simulator worked for the tests of a folder.
+        find_toolchain: Finds what to run with; called for each run.
+        folder_state: Keeps which simulator worked for the tests of a folder.
     """
 
     __test__ = False
 
-    def __init__(self, sandbox: Sandbox, toolchain: Callable[[], Toolchain], folder_state: FolderState) -> None:
+    def __init__(self, sandbox: Sandbox, find_toolchain: Callable[[], Toolchain], folder_state: FolderState) -> None:
         self._sandbox = sandbox
-        self._toolchain = toolchain
+        self._toolchain = find_toolchain
         self._state = folder_state
 
     async def run(
@@ -104,7 +109,7 @@ class TestBench:
         test_settings: OwnTests,
         project_settings: ProjectSettings,
         run_request: RunRequest,
-        on_file: Callable[[int, int, str], None] = lambda number, total, path: None,
+        on_file_start: Callable[[int, int, str], None] = lambda number, total, path: None,
         on_prepared: Callable[[Collection[Path]], Awaitable[None]] | None = None,
     ) -> list[FileRun]:
         """Run tests, one file after the other; cancelling kills all of their processes.
@@ -116,7 +121,7 @@ class TestBench:
             project_settings: Include folders and macros.
             run_request: Wishes for the run besides the outcomes.
             on_prepared: Called with all files that will be read by tests or tools; its error ends the run.
-            on_file: Called before each file with its number from 1, their count and its path.
+            on_file_start: Called before each file with its number from 1, their count and its path.
 
         Raises:
             OwnTestError: A test can't be found or prepared, with the next step.
@@ -132,19 +137,21 @@ class TestBench:
             raise OwnTestError("Only the cocotb tests of one file can be debugged at a time. Choose one.")
         file_runs = []
         for number, prepared_file in enumerate(prepared, 1):
-            on_file(number, len(prepared), prepared_file.test_file.path)
+            on_file_start(number, len(prepared), prepared_file.test_file.path)
             file_runs.append(
-                await self._run_file(folder_of(project), prepared_file, toolchain, test_settings, run_request)
+                await self._run_file(
+                    require_project_folder(project), prepared_file, toolchain, test_settings, run_request
+                )
             )
         return file_runs
 
     def _prepare(
-        self, project: Project, ids: Sequence[str], test_settings: OwnTests, project_settings: ProjectSettings
+        self, project: Project, test_ids: Sequence[str], test_settings: OwnTests, project_settings: ProjectSettings
     ) -> list[_Prepared]:
-        test_files = found_tests(project)
+        test_files = find_test_files(project)
         testbenches = frozenset(test.name for file in test_files if not file.is_cocotb for test in file.tests)
         prepared = []
-        for test_file, tests in _chosen_tests_by_file(test_files, ids):
+        for test_file, tests in _chosen_tests_by_file(test_files, test_ids):
             groups = (
                 [tests]
                 if test_file.is_cocotb
@@ -186,7 +193,11 @@ class TestBench:
         if run_request.coverage or first_simulator == "verilator":
             # Only Verilator has coverage.
             simulation = replace(simulation, simulator="verilator")
-        waves = await asyncio.to_thread(_waves_path, folder, prepared_file.simulation) if run_request.waves else None
+        waves = (
+            await asyncio.to_thread(_waves_path_without_suffix, folder, prepared_file.simulation)
+            if run_request.waves
+            else None
+        )
         own_run = await self._run(simulation, toolchain, waves, run_request.debugging)
         if not own_run.is_built and test_settings.simulator == "auto" and simulation.simulator == "icarus":
             simulation = replace(simulation, simulator="verilator")
@@ -232,11 +243,11 @@ def _chosen_tests_by_file(
     return [(known_files[path], () if path in file_ids else tuple(tests)) for path, tests in wanted_tests.items()]
 
 
-def _waves_path(folder: Path, simulation: OwnSimulation) -> Path:
+def _waves_path_without_suffix(folder: Path, simulation: OwnSimulation) -> Path:
     """The path at which the waveform of a run is kept; version control and snapshots leave it out."""
     name_parts = [simulation.module or simulation.top_module, *simulation.tests[:1]]
     name = re.sub(r"[^\w.=-]+", "-", "-".join(name_parts))[:150]
-    return waves_folder(folder) / name
+    return make_waves_folder(folder) / name
 
 
 def _waves_with_suffix(waves: Path, simulation: OwnSimulation) -> Path:
@@ -249,47 +260,49 @@ def _snapshot(project: Project, compiled_files: DesignFiles) -> OwnTestFiles:
     Raises:
         OwnTestError: The files are too many, or one that is compiled can't be read.
     """
-    folder = folder_of(project)
+    folder = require_project_folder(project)
     wanted_paths = dict.fromkeys(compiled_files.sources)
-    for path in plain_files(folder):
+    for path in visible_plain_files(folder):
         if path.suffix in DESIGN_SUFFIXES or path.suffix.lower() in _DATA:
             wanted_paths[path] = None
     for outer in (include_dir for include_dir in compiled_files.include_dirs if not include_dir.is_relative_to(folder)):
-        wanted_paths |= dict.fromkeys(path for path in plain_files(outer) if path.suffix in DESIGN_SUFFIXES)
+        wanted_paths |= dict.fromkeys(path for path in visible_plain_files(outer) if path.suffix in DESIGN_SUFFIXES)
     files, disk_paths, room = dict[str, bytes](), dict[str, Path](), _MAX_BYTES
     for path in wanted_paths:
         content = project.files.read_bytes(path, room)
         if content is None and path in compiled_files.sources:
             stamp = project.files.stamp_of(path)
             is_too_large = stamp is not None and stamp[1] > room
-            raise OwnTestError(_too_much(folder) if is_too_large else f"{path} can't be read, and the test needs it.")
+            raise OwnTestError(
+                _too_large_message(folder) if is_too_large else f"{path} can't be read, and the test needs it."
+            )
         if content is None:
             continue
         room -= len(content)
-        relative_path = _relative_path(folder, path)
+        relative_path = _path_in_run(folder, path)
         files[relative_path], disk_paths[relative_path] = content, path
         if len(files) > _MAX_FILES:
-            raise OwnTestError(_too_much(folder))
+            raise OwnTestError(_too_large_message(folder))
     return OwnTestFiles(
         files,
-        tuple(_relative_paths(folder, compiled_files.sources)),
-        tuple(_relative_paths(folder, compiled_files.include_dirs)),
+        tuple(_paths_in_run(folder, compiled_files.sources)),
+        tuple(_paths_in_run(folder, compiled_files.include_dirs)),
         disk_paths,
     )
 
 
-def _too_much(folder: Path) -> str:
+def _too_large_message(folder: Path) -> str:
     return (
         f"{folder} has more than {_MAX_FILES} files or {_MAX_BYTES >> 20} MiB for a run. "
         "Open the folder of the design alone, or use a file list."
     )
 
 
-def _relative_paths(folder: Path, paths: Iterable[Path]) -> list[str]:
-    return [_relative_path(folder, path) for path in paths]
+def _paths_in_run(folder: Path, paths: Iterable[Path]) -> list[str]:
+    return [_path_in_run(folder, path) for path in paths]
 
 
-def _relative_path(folder: Path, path: Path) -> str:
+def _path_in_run(folder: Path, path: Path) -> str:
     if path.is_relative_to(folder):
         return path.relative_to(folder).as_posix()
     return f"{_OUTSIDE}/{path.relative_to(path.anchor).as_posix()}"

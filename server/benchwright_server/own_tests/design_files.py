@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from benchwright_harness.own_tests.cocotb_source import toplevel_literal
 from benchwright_server.errors import OwnTestError
-from benchwright_server.own_tests.finding import TestFile, folder_of
+from benchwright_server.own_tests.discovery import TestFile, require_project_folder
 from benchwright_verilog.semantics.names.occurrence import TargetKind
 from benchwright_verilog.semantics.project.index.inventory import nearest_path
 from benchwright_verilog.semantics.project.project import Project
@@ -47,15 +47,15 @@ def design_files(project: Project, settings: ProjectSettings, test_file: TestFil
     Raises:
         OwnTestError: No file declares the top.
     """
-    folder = folder_of(project)
-    declaring = _declaring(project)
+    folder = require_project_folder(project)
+    declaring = _paths_by_declared_unit(project)
     test_path = folder / test_file.path
     declaring_paths = declaring.get(top_module, ())
     root = test_path if not test_file.is_cocotb else nearest_path(declaring_paths, test_path)
     if root is None:
         raise OwnTestError(f"No file of {folder.name} declares the module {top_module}, which {test_file.path} tests.")
     listed_sources = dict.fromkeys(path for file_list in project.lists for path in file_list.sources)
-    sources = _files_below(project, declaring, root)
+    sources = _root_and_needed_files(project, declaring, root)
     sources = (
         [*listed_sources, *(path for path in sources if path not in listed_sources)]
         if listed_sources
@@ -82,10 +82,10 @@ def simulated_module(
     """
     if not test_file.is_cocotb:
         return test_name
-    folder = folder_of(project)
+    folder = require_project_folder(project)
     path = folder / test_file.path
-    modules = {name for name, _ in _modules(project)}
-    tested_top = toplevel_literal(_text(project, path)) or _made_top(project, path.parent)
+    modules = {name for name, _ in _module_names_and_paths(project)}
+    tested_top = toplevel_literal(_text_or_empty(project, path)) or _makefile_top(project, path.parent)
     if tested_top is None and (stem_match := _CALLED.fullmatch(PurePosixPath(test_file.path).stem)):
         called_module = stem_match["after"] or stem_match["before"]
         tested_top = called_module if called_module in modules else None
@@ -93,7 +93,7 @@ def simulated_module(
         tops_beside = {
             top
             for python_file in sorted(path.parent.glob("*.py"))
-            if (top := toplevel_literal(_text(project, python_file))) is not None
+            if (top := toplevel_literal(_text_or_empty(project, python_file))) is not None
         }
         tested_top = next(iter(tops_beside)) if len(tops_beside) == 1 else None
     tested_top = tested_top or top_setting or project.view.top_name
@@ -112,7 +112,7 @@ def simulated_module(
     )
 
 
-def _modules(project: Project) -> list[tuple[str, Path]]:
+def _module_names_and_paths(project: Project) -> list[tuple[str, Path]]:
     return [
         (unit.name, path)
         for path, units in project.declared_units_by_file()
@@ -121,7 +121,7 @@ def _modules(project: Project) -> list[tuple[str, Path]]:
     ]
 
 
-def _declaring(project: Project) -> Mapping[str, Sequence[Path]]:
+def _paths_by_declared_unit(project: Project) -> Mapping[str, Sequence[Path]]:
     declaring: dict[str, list[Path]] = {}
     for path, units in project.declared_units_by_file():
         if path.suffix not in HEADERS:
@@ -130,7 +130,7 @@ def _declaring(project: Project) -> Mapping[str, Sequence[Path]]:
     return declaring
 
 
-def _files_below(
+def _root_and_needed_files(
     project: Project, declaring_files_by_name: Mapping[str, Sequence[Path]], root_file: Path
 ) -> list[Path]:
     """A file, the files that declare what it names, and so on."""
@@ -212,12 +212,12 @@ def _include_folders(project: Project, sources: Sequence[Path]) -> list[Path]:
     return list(folders)
 
 
-def _made_top(project: Project, folder: Path) -> str | None:
+def _makefile_top(project: Project, folder: Path) -> str | None:
     for name in _MAKEFILES:
-        if top_match := _TOPLEVEL.search(_text(project, folder / name)):
+        if top_match := _TOPLEVEL.search(_text_or_empty(project, folder / name)):
             return top_match[1]
     return None
 
 
-def _text(project: Project, path: Path) -> str:
+def _text_or_empty(project: Project, path: Path) -> str:
     return project.files.read_text(path) or ""

@@ -31,7 +31,7 @@ class LastResults:
     def __init__(self) -> None:
         self._folders: dict[str, dict[str, LastResult]] = {}
 
-    def keep(self, folder_uri: str, runs: Iterable[OwnTestRun]) -> None:
+    def keep_results(self, folder_uri: str, runs: Iterable[OwnTestRun]) -> None:
         """Remembers the results of runs.
 
         Args:

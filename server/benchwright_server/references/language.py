@@ -17,17 +17,17 @@ from urllib.parse import urlsplit
 
 from benchwright_server import feature_registry
 from benchwright_server.client import Client
-from benchwright_server.greeting import server_capabilities
+from benchwright_server.initialize_exchange import server_capabilities
 from benchwright_server.linters import registry as linters
-from benchwright_server.references.other_servers import other_servers
+from benchwright_server.references.other_servers import other_servers_section
 from benchwright_server.settings import (
     Assistant,
     CodeActionSettings,
     Features,
     ServerSettings,
+    camel_case_name,
     describe_type,
     flat_settings,
-    wire_name,
 )
 
 _FEATURES_HEAD = """\
@@ -143,19 +143,19 @@ def features_page() -> str:
     """`language-features.md`."""
     return (
         _FEATURES_HEAD
-        + "\n".join(_rows())
+        + "\n".join(_feature_rows())
         + "\n"
-        + _SOURCES.format(tools="\n".join(_tools()))
-        + other_servers({method for feature in feature_registry.FEATURES for method in feature.methods})
+        + _SOURCES.format(tools="\n".join(_lint_tool_rows()))
+        + other_servers_section({method for feature in feature_registry.FEATURES for method in feature.methods})
         + _ANSWER_HEAD
-        + _answer()
+        + _initialize_answer_json()
         + "\n```\n"
     )
 
 
 def settings_page() -> str:
     """`settings.md`."""
-    return _SETTINGS_HEAD + "\n".join(_settings()) + "\n"
+    return _SETTINGS_HEAD + "\n".join(_setting_sections()) + "\n"
 
 
 def setting_description(settings_class: type[Any], field_name: str) -> str:
@@ -185,13 +185,13 @@ def full_capabilities() -> dict[str, Any]:
     return server_capabilities(FullClient(), settings)
 
 
-def _rows() -> Iterator[str]:
+def _feature_rows() -> Iterator[str]:
     for feature in feature_registry.FEATURES:
         methods = ", ".join(f"`{method}`" for method in feature.methods)
-        yield f"| {feature.does} | {methods} | `{wire_name(feature.switch)}` |"
+        yield f"| {feature.does} | {methods} | `{camel_case_name(feature.switch)}` |"
 
 
-def _tools() -> Iterator[str]:
+def _lint_tool_rows() -> Iterator[str]:
     for tool in linters.LINT_TOOLS:
         occasion = "on save, in workspaces" if tool.needs_folder else "on save"
         page_url = urlsplit(tool.source.page)
@@ -201,14 +201,14 @@ def _tools() -> Iterator[str]:
             if page_url.netloc.endswith("github.io")
             else page_url.netloc
         )
-        yield f"| `{tool.source}` | {occasion} | {tool.runs} | {host} |"
+        yield f"| `{tool.source}` | {occasion} | {tool.options_text} | {host} |"
 
 
-def _answer() -> str:
+def _initialize_answer_json() -> str:
     return json.dumps({"capabilities": full_capabilities()}, indent=2)
 
 
-def _settings() -> Iterator[str]:
+def _setting_sections() -> Iterator[str]:
     group: type[Any] | None = None
     for name, kind, default, settings_class, field in flat_settings():
         if settings_class is not group:
@@ -217,10 +217,10 @@ def _settings() -> Iterator[str]:
             yield "| setting | value | default | |"
             yield "| --- | --- | --- | --- |"
         description = setting_description(settings_class, field)
-        yield f"| `{name}` | {describe_type(kind)} | `{_json(default)}` | {description} |"
+        yield f"| `{name}` | {describe_type(kind)} | `{_json_of_default(default)}` | {description} |"
 
 
-def _json(value: Any) -> str:
+def _json_of_default(value: Any) -> str:
     return json.dumps(dict(value) if isinstance(value, Mapping) else list(value) if isinstance(value, tuple) else value)
 
 

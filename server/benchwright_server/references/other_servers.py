@@ -141,16 +141,16 @@ _OURS = {
 }
 
 
-def other_servers(answered_methods: Collection[str]) -> str:
+def other_servers_section(answered_methods: Collection[str]) -> str:
     """The part of the page.
 
     Args:
         answered_methods: The methods that Benchwright answers.
     """
-    return _TEXT.format(rows="\n".join(_lines(answered_methods)))
+    return _TEXT.format(rows="\n".join(_table_rows(answered_methods)))
 
 
-def _lines(answered_methods: Collection[str]) -> Iterator[str]:
+def _table_rows(answered_methods: Collection[str]) -> Iterator[str]:
     for row in ROWS:
         is_answered = any(method in answered_methods for method in row.methods)
         own_support = _OURS.get(row.feature, "yes") if is_answered else "no"

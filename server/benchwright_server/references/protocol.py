@@ -84,28 +84,31 @@ _OTHERS = (
 """The modules of messages besides `protocol`, in the page's order."""
 
 
-def reference() -> str:
+def protocol_page() -> str:
     """The whole page, Markdown."""
-    return "\n".join(_page())
+    return "\n".join(_page_lines())
 
 
-def _page() -> Iterator[str]:
+def _page_lines() -> Iterator[str]:
     yield _HEAD
     yield "## Operations\n"
     yield "| name | parameters | result | what it does |"
     yield "| --- | --- | --- | --- |"
     for operation in EVERY_OPERATION:
-        result = _link(operation.result_type) if operation.is_request else "(a notification to the server)"
-        yield f"| `{operation.name}` | {_link(operation.params)} | {result} | {operation.does} |"
-    yield f"\nThe server sends `{CHANGED}`, a notification with {_link(AttemptStatus)}, whenever the status changes,"
-    yield f"`{DEBUGGER}` with {_link(OwnTestDebugger)} when a test waits for a debugger, and `{PROVED}` with"
-    yield f"{_link(ProblemProof)} when the proof of a problem that was saved has ended."
+        result = _model_link(operation.result_type) if operation.is_request else "(a notification to the server)"
+        yield f"| `{operation.name}` | {_model_link(operation.params)} | {result} | {operation.does} |"
+    yield (
+        f"\nThe server sends `{CHANGED}`, a notification with {_model_link(AttemptStatus)}, "
+        "whenever the status changes,"
+    )
+    yield f"`{DEBUGGER}` with {_model_link(OwnTestDebugger)} when a test waits for a debugger, and `{PROVED}` with"
+    yield f"{_model_link(ProblemProof)} when the proof of a problem that was saved has ended."
     yield "\n## Messages"
-    for model in _models(EVERY_OPERATION):
-        yield from _message(model)
+    for model in _reached_models(EVERY_OPERATION):
+        yield from _message_section(model)
 
 
-def _message(model: type[Wire]) -> Iterator[str]:
+def _message_section(model: type[Wire]) -> Iterator[str]:
     yield f"\n### {model.__name__}\n"
     yield " ".join((model.__doc__ or "").split())
     if not model.model_fields:
@@ -115,10 +118,10 @@ def _message(model: type[Wire]) -> Iterator[str]:
     for field in model.model_fields.values():
         default = "" if field.is_required() else f"Default: `{_json(field.get_default(call_default_factory=True))}`."
         meaning = " ".join(filter(None, (" ".join((field.description or "").split()), default)))
-        yield f"| `{field.alias}` | {_type(field.annotation)} | {meaning} |"
+        yield f"| `{field.alias}` | {_type_text(field.annotation)} | {meaning} |"
 
 
-def _models(operations: tuple[Operation[Any, Any, Any], ...]) -> list[type[Wire]]:
+def _reached_models(operations: tuple[Operation[Any, Any, Any], ...]) -> list[type[Wire]]:
     """Every model that is reached, in the order of `protocol`."""
     message_models: set[type[Wire]] = set()
 
@@ -141,15 +144,15 @@ def _models(operations: tuple[Operation[Any, Any, Any], ...]) -> list[type[Wire]
     return sorted(message_models, key=definitions.index)
 
 
-def _type(annotation: object) -> str:
+def _type_text(annotation: object) -> str:
     if get_origin(annotation) is Annotated:
-        return _type(get_args(annotation)[0])
+        return _type_text(get_args(annotation)[0])
     if get_origin(annotation) in (Union, types.UnionType):
-        return " or ".join(_type(inner) for inner in get_args(annotation))
+        return " or ".join(_type_text(inner) for inner in get_args(annotation))
     if get_origin(annotation) is list:
-        return f"list of {_type(get_args(annotation)[0])}"
+        return f"list of {_type_text(get_args(annotation)[0])}"
     if get_origin(annotation) is dict:
-        return f"object of {_type(get_args(annotation)[1])}"
+        return f"object of {_type_text(get_args(annotation)[1])}"
     if annotation is JsonValue:
         return "any JSON value"
     if annotation is types.NoneType:
@@ -157,11 +160,11 @@ def _type(annotation: object) -> str:
     if isinstance(annotation, type) and issubclass(annotation, Enum):
         return ", ".join(f"`{member.value}`" for member in annotation)
     if isinstance(annotation, type) and issubclass(annotation, Wire):
-        return _link(annotation)
+        return _model_link(annotation)
     return {str: "string", int: "integer", float: "number", bool: "boolean"}[annotation]  # type: ignore[index]
 
 
-def _link(model: type[Wire]) -> str:
+def _model_link(model: type[Wire]) -> str:
     return f"[{model.__name__}](#{model.__name__.lower()})"
 
 
@@ -170,4 +173,4 @@ def _json(value: JsonValue) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(reference() + "\n")
+    sys.stdout.write(protocol_page() + "\n")

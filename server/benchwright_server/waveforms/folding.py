@@ -29,7 +29,7 @@ class Changes(Protocol):
 
 def last_change_index(changes: Changes, tick: int, first_index: int = 0) -> int:
     """The number of the last change at or before a time; -1 before the first."""
-    return bisect_right(_Indexed(changes), tick, first_index, len(changes), key=lambda change: change[0]) - 1
+    return bisect_right(_BisectableChanges(changes), tick, first_index, len(changes), key=lambda change: change[0]) - 1
 
 
 def folded_entries(changes: Changes, start_tick: int, end_tick: int, column_count: int) -> list[Entry]:
@@ -59,11 +59,13 @@ def folded_entries(changes: Changes, start_tick: int, end_tick: int, column_coun
 
     return [
         *entries,
-        *_entries(_changes_by_column(_samples(changes, first_index, index_after, column_count, column), column)),
+        *_entries_of_columns(
+            _column_groups(_numbered_samples(changes, first_index, index_after, column_count, column), column)
+        ),
     ]
 
 
-class _Indexed:
+class _BisectableChanges:
     """A sequence as `bisect` takes it."""
 
     def __init__(self, changes: Changes) -> None:
@@ -86,24 +88,24 @@ class _ColumnChanges:
     is_crowded: bool
 
 
-def _samples(
-    changes: Changes, first_index: int, index_after: int, column_count: int, column_of: Callable[[Change], int]
+def _numbered_samples(
+    changes: Changes, first_index: int, end_index: int, column_count: int, column_of: Callable[[Change], int]
 ) -> Iterator[tuple[int, Change]]:
     """Some changes with their numbers; those between two of them are in their columns, which are one or touch."""
-    step = -(-(index_after - first_index) // max(2, column_count))
-    numbers, sampled_changes = [*range(first_index, index_after, step)], [*changes[first_index:index_after:step]]
-    if numbers[-1] != index_after - 1:
-        numbers.append(index_after - 1)
-        sampled_changes.append(changes[index_after - 1])
+    step = -(-(end_index - first_index) // max(2, column_count))
+    numbers, sampled_changes = [*range(first_index, end_index, step)], [*changes[first_index:end_index:step]]
+    if numbers[-1] != end_index - 1:
+        numbers.append(end_index - 1)
+        sampled_changes.append(changes[end_index - 1])
     for index, (number, change) in enumerate(zip(numbers, sampled_changes, strict=True)):
         if index > 0 and number - numbers[index - 1] > 1:
             apart = column_of(change) - column_of(sampled_changes[index - 1])
             if apart > 1:
-                yield from _samples(changes, numbers[index - 1] + 1, number, apart, column_of)
+                yield from _numbered_samples(changes, numbers[index - 1] + 1, number, apart, column_of)
         yield number, change
 
 
-def _changes_by_column(
+def _column_groups(
     numbered_changes: Iterable[tuple[int, Change]], column_of: Callable[[Change], int]
 ) -> list[_ColumnChanges]:
     groups: list[_ColumnChanges] = []
@@ -122,9 +124,9 @@ def _changes_by_column(
     return groups
 
 
-def _entries(groups: Iterable[_ColumnChanges]) -> Iterator[Entry]:
+def _entries_of_columns(column_groups: Iterable[_ColumnChanges]) -> Iterator[Entry]:
     crowded_group: _ColumnChanges | None = None
-    for group in groups:
+    for group in column_groups:
         if crowded_group is not None and (not group.is_crowded or group.column > crowded_group.column + 1):
             yield crowded_group.last_change
             crowded_group = None

@@ -74,7 +74,7 @@ class WaveformFile:
             "format": str(self._wave.file_format),
             "timescale": self._timescale(),
             "written_by": str(self._wave.version or "").strip()[:200],
-            "end": self._end(),
+            "end": self._last_tick(),
             "tops": [scope.full_name for scope in islice(self._wave.scopes(), 1000)],
         }
 
@@ -82,19 +82,19 @@ class WaveformFile:
         scale = self._wave.timescale
         return (scale.factor, str(scale.unit)) if scale is not None else (1, "unknown")
 
-    def _end(self) -> int:
-        end = _last_time(Path(self._path))
+    def _last_tick(self) -> int:
+        end = _last_tick_if_quick(Path(self._path))
         if end is not None:
             return end
-        tried_changes = [self._changes_of(variable) for variable in islice(self._vars(), _MOST_TRIED)]
+        tried_changes = [self._changes_of_variable(variable) for variable in islice(self._all_variables(), _MOST_TRIED)]
         return max((changes[len(changes) - 1][0] for changes in tried_changes if len(changes)), default=0)
 
     def load(self) -> int:
         """Reads what every window needs; the number of changes of the first signal."""
-        first = next(iter(self._vars()), None)
-        return 0 if first is None else len(self._changes_of(first))
+        first = next(iter(self._all_variables()), None)
+        return 0 if first is None else len(self._changes_of_variable(first))
 
-    def _vars(self) -> Iterator[Any]:
+    def _all_variables(self) -> Iterator[Any]:
         return iter(self._wave.all_vars())
 
     def scope_or_search_page(
@@ -102,17 +102,20 @@ class WaveformFile:
     ) -> dict[str, Any]:
         """A page of what is directly in a scope, or of the signals whose paths have some words."""
         if searched_words:
-            return self._search([word.lower() for word in searched_words], offset, max_items)
-        container = self._wave if scope is None else self._item(scope)
+            return self._search_page([word.lower() for word in searched_words], offset, max_items)
+        container = self._wave if scope is None else self._item_or_none(scope)
         if container is None or not hasattr(container, "scopes"):
             raise UnanswerableError(f"The waveform has no scope {scope}. It may have been written again.")
-        children = [*sorted(container.scopes(), key=_order), *sorted(container.vars(), key=_order)]
-        return {"total": len(children), "items": [_item(item) for item in children[offset : offset + max_items]]}
+        children = [
+            *sorted(container.scopes(), key=_natural_sort_key),
+            *sorted(container.vars(), key=_natural_sort_key),
+        ]
+        return {"total": len(children), "items": [_item_view(item) for item in children[offset : offset + max_items]]}
 
-    def _search(self, words: Sequence[str], offset: int, max_items: int) -> dict[str, Any]:
+    def _search_page(self, words: Sequence[str], offset: int, max_items: int) -> dict[str, Any]:
         if self._named_signals is None:
             named_signals = [
-                (variable.full_name.lower(), variable) for variable in islice(self._vars(), _MOST_SIGNALS + 1)
+                (variable.full_name.lower(), variable) for variable in islice(self._all_variables(), _MOST_SIGNALS + 1)
             ]
             if len(named_signals) > _MOST_SIGNALS:
                 raise UnanswerableError(
@@ -122,20 +125,22 @@ class WaveformFile:
         found_signals = [signal for name, signal in self._named_signals if all(word in name for word in words)]
         return {
             "total": len(found_signals),
-            "items": [_item(signal) for signal in found_signals[offset : offset + max_items]],
+            "items": [_item_view(signal) for signal in found_signals[offset : offset + max_items]],
         }
 
     def windows(
         self, signal_paths: Sequence[str], start_tick: int, end_tick: int, column_count: int
     ) -> list[dict[str, Any] | None]:
         """The windows of some signals; None for those that there are not."""
-        return [self._window(path, start_tick, end_tick, column_count) for path in signal_paths]
+        return [self._window_or_none(path, start_tick, end_tick, column_count) for path in signal_paths]
 
-    def _window(self, path: str, start: int, end: int, width: int) -> dict[str, Any] | None:
-        changes = self._changes(path)
+    def _window_or_none(
+        self, signal_path: str, start_tick: int, end_tick: int, column_count: int
+    ) -> dict[str, Any] | None:
+        changes = self._changes(signal_path)
         if changes is None:
             return None
-        entries: list[Entry] = folded_entries(changes, start, end, width) if len(changes) else []
+        entries: list[Entry] = folded_entries(changes, start_tick, end_tick, column_count) if len(changes) else []
         return {
             "times": [time for time, _ in entries],
             "values": [value_text(value, _LONGEST_IN_WINDOW) if value is not None else None for _, value in entries],
@@ -148,7 +153,9 @@ class WaveformFile:
             changes = self._changes(path)
             index = last_change_index(changes, tick) if changes is not None and len(changes) else -1
             value = value_text(changes[index][1]) if changes is not None and index >= 0 else None
-            signal_values.append({"value": value, "bits": self._item(path).bitwidth} if changes is not None else None)
+            signal_values.append(
+                {"value": value, "bits": self._item_or_none(path).bitwidth} if changes is not None else None
+            )
         return signal_values
 
     def nearest_change(
@@ -178,13 +185,13 @@ class WaveformFile:
     def signals_unknown_at_end(self, max_count: int) -> dict[str, Any]:
         """Signals with a bit that is x at the end, and since when; those that were so first come first."""
         unknown_signals = []
-        for variable in islice(self._vars(), _MOST_EXAMINED):
-            changes = self._changes_of(variable)
-            if variable.is_string or not len(changes) or not _has_x(changes[len(changes) - 1][1]):
+        for variable in islice(self._all_variables(), _MOST_EXAMINED):
+            changes = self._changes_of_variable(variable)
+            if variable.is_string or not len(changes) or not _has_unknown_bit(changes[len(changes) - 1][1]):
                 continue
             start = 0
             for number, (time, value) in enumerate(_changes_from(changes, len(changes) - 1, forward=False)):
-                if not _has_x(value) or number == _MOST_COMPARED:
+                if not _has_unknown_bit(value) or number == _MOST_COMPARED:
                     break
                 start = time
             unknown_signals.append((start, variable.full_name))
@@ -193,32 +200,32 @@ class WaveformFile:
 
     def known_signals(self, signal_paths: Sequence[str]) -> list[str]:
         """Those that the waveform has."""
-        return [path for path in signal_paths if _is_signal(self._item(path))]
+        return [path for path in signal_paths if _is_signal(self._item_or_none(path))]
 
-    def _item(self, path: str) -> Any:
+    def _item_or_none(self, item_path: str) -> Any:
         try:
-            return self._wave[path]
+            return self._wave[item_path]
         except KeyError:
             return None
 
-    def _changes(self, path: str) -> Changes | None:
-        if path not in self._signals:
-            variable = self._item(path)
+    def _changes(self, signal_path: str) -> Changes | None:
+        if signal_path not in self._signals:
+            variable = self._item_or_none(signal_path)
             if not _is_signal(variable):
                 return None
-            changes = self._changes_of(variable)
+            changes = self._changes_of_variable(variable)
             self._change_count += len(changes) * (4 + -(-(variable.bitwidth or 64) // 8))
             if self._change_count > _KEPT_BYTES and self._signals:
                 # The library itself drops nothing.
                 self._signals, self._change_count, self._named_signals = {}, 0, None
                 self._wave = self._open_waveform()
-                return self._changes(path)
-            self._signals[path] = changes
-        return self._signals[path]
+                return self._changes(signal_path)
+            self._signals[signal_path] = changes
+        return self._signals[signal_path]
 
-    def _changes_of(self, variable: Any) -> Changes:
+    def _changes_of_variable(self, variable: Any) -> Changes:
         changes: Changes = variable.signal
-        return _Quoted(changes) if variable.is_string else changes
+        return _QuotedTextChanges(changes) if variable.is_string else changes
 
 
 def _changes_from(changes: Changes, first_index: int, forward: bool) -> Iterator[Change]:
@@ -233,12 +240,12 @@ def _changes_from(changes: Changes, first_index: int, forward: bool) -> Iterator
             yield from reversed(changes[len(changes) - end : len(changes) - block_start])
 
 
-def _has_x(value: Any) -> bool:
+def _has_unknown_bit(value: Any) -> bool:
     text = value_text(value)
     return text.startswith("b") and "x" in text
 
 
-class _Quoted:
+class _QuotedTextChanges:
     """The changes of a signal of text: quoted, so that it is never taken for bits."""
 
     def __init__(self, changes: Changes) -> None:
@@ -258,7 +265,7 @@ def _is_signal(item: Any) -> bool:
     return item is not None and hasattr(item, "signal_id")
 
 
-def _order(item: Any) -> list[tuple[int, str]]:
+def _natural_sort_key(item: Any) -> list[tuple[int, str]]:
     """So that `u10` comes after `u9`."""
     name_parts = _DIGITS.split(item.name)
     return [
@@ -266,7 +273,7 @@ def _order(item: Any) -> list[tuple[int, str]]:
     ]
 
 
-def _item(item: Any) -> dict[str, Any]:
+def _item_view(item: Any) -> dict[str, Any]:
     if _is_signal(item):
         properties = {"kind": "signal", "type": str(item.var_type).lower(), "bits": item.bitwidth}
     else:
@@ -274,11 +281,11 @@ def _item(item: Any) -> dict[str, Any]:
     return {"path": item.full_name, "name": item.name, **properties}
 
 
-def _limit(path: str) -> None:
+def _limit_this_process(waveform_path: str) -> None:
     with suppress(ImportError, ValueError, OSError):
         import resource
 
-        memory = MEMORY_BYTES + Path(path).stat().st_size
+        memory = MEMORY_BYTES + Path(waveform_path).stat().st_size
         for resource_limit, maximum in (
             (resource.RLIMIT_AS, memory),
             (resource.RLIMIT_CPU, _CPU_S),
@@ -291,7 +298,7 @@ def _limit(path: str) -> None:
 def serve() -> None:
     """Answer what standard input asks about the file that the second argument names."""
     path = sys.argv[2]
-    _limit(path)
+    _limit_this_process(path)
     wave: WaveformFile | None = None
     for line in sys.stdin.buffer:
         request = json.loads(line)
@@ -307,19 +314,19 @@ def serve() -> None:
         except BaseException as error:  # A panic of the library's is no `Exception`.
             if isinstance(error, KeyboardInterrupt | SystemExit):
                 raise
-            reply = {"error": "", "fatal": _first_line(error)}
+            reply = {"error": "", "fatal": _printable_message(error)}
         sys.stdout.buffer.write(json.dumps(reply, separators=(",", ":")).encode() + b"\n")
         sys.stdout.buffer.flush()
         if "fatal" in reply:
             break
 
 
-def _first_line(error: BaseException) -> str:
+def _printable_message(error: BaseException) -> str:
     message = " ".join(str(error).split())
     return "".join(sign for sign in message if sign.isprintable())[:200]
 
 
-def _last_time(path: Path) -> int | None:
+def _last_tick_if_quick(path: Path) -> int | None:
     """The last tick of an FST or VCD file; None if it can't be found quickly.
 
     Raises:
@@ -332,16 +339,16 @@ def _last_time(path: Path) -> int | None:
             if (kind, length) == (_FST_HEADER_TYPE, _FST_HEADER_LENGTH):
                 return int(end)
         if header[:1] and header[0] > ord(" "):
-            return _of_text(file.fileno())
+            return _last_vcd_tick(file.fileno())
         return None
 
 
-def _of_text(file: int) -> int | None:
-    size, read_size = os.fstat(file).st_size, _FIRST_READ
+def _last_vcd_tick(file_descriptor: int) -> int | None:
+    size, read_size = os.fstat(file_descriptor).st_size, _FIRST_READ
     while True:
         start = max(0, size - read_size)
-        os.lseek(file, start, os.SEEK_SET)
-        data = os.read(file, read_size)
+        os.lseek(file_descriptor, start, os.SEEK_SET)
+        data = os.read(file_descriptor, read_size)
         time_matches = _TIME.findall(data + b"\n")
         if time_matches:
             return int(time_matches[-1])

@@ -12,7 +12,7 @@ STATE = ".benchwright"
 """The folder of what is kept of runs."""
 
 
-def waves_folder(folder: Path) -> Path:
+def make_waves_folder(folder: Path) -> Path:
     """The folder of a folder's waveforms, which is created if it is missing.
 
     Raises:
@@ -28,12 +28,12 @@ def waves_folder(folder: Path) -> Path:
     return state / "waves"
 
 
-def hidden_waveform_file(folder: Path, run: int) -> Path:
+def hidden_waveform_file(folder: Path, run_number: int) -> Path:
     """The file for the waveform of a run of the hidden tests: its name says which run it is of."""
-    return folder / f"hidden-tests-run-{run}.vcd"
+    return folder / f"hidden-tests-run-{run_number}.vcd"
 
 
-def run_of_hidden_waveform(file: Path) -> int | None:
+def hidden_run_number(file: Path) -> int | None:
     """Number of the run of the hidden tests that a waveform is of; None for any other file."""
     match = _HIDDEN.fullmatch(file.name)
     return int(match[1]) if match is not None else None

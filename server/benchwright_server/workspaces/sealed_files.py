@@ -11,7 +11,7 @@ _OF_PACKS = ("pack.toml", "problem.toml")
 """Files of a pack's folder, and of a problem's in it, which has a hidden part."""
 
 
-def sealed_in(home: Home) -> Callable[[Path], bool]:
+def sealed_path_predicate(home: Home) -> Callable[[Path], bool]:
     """A test of whether a file is sealed, by its real path.
 
     Args:

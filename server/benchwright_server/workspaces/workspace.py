@@ -43,7 +43,7 @@ class Workspace:
         self.marker = marker
 
     @classmethod
-    def find_around(cls, path: Path) -> Workspace | None:
+    def find_containing(cls, path: Path) -> Workspace | None:
         """The workspace that a file or folder belongs to, if there is one."""
         for folder in (path, *path.parents):
             try:
@@ -70,16 +70,16 @@ class Workspace:
 
     def read(self, path: str) -> bytes | None:
         """A file's bytes; see `read_file`."""
-        return read_file(self.folder, path)
+        return read_workspace_file_if_present(self.folder, path)
 
 
-def workspace_folder(path: Path) -> Path | None:
+def workspace_folder_containing(path: Path) -> Path | None:
     """The folder of the workspace that a file or folder belongs to, if there is one."""
-    workspace = Workspace.find_around(path)
+    workspace = Workspace.find_containing(path)
     return workspace.folder if workspace is not None else None
 
 
-def read_file(folder: Path, path: str) -> bytes | None:
+def read_workspace_file_if_present(folder: Path, path: str) -> bytes | None:
     """The bytes of a file below a folder; None if it is missing.
 
     Links are not followed: a run uses only what is in the workspace.
@@ -107,12 +107,16 @@ def read_file(folder: Path, path: str) -> bytes | None:
 
 def read_judged_files(folder: Path, problem: Problem) -> dict[str, bytes]:
     """The current content of the files that are judged, without missing ones."""
-    return {path: content for path in judged_paths(problem) if (content := read_file(folder, path)) is not None}
+    return {
+        path: content
+        for path in judged_paths(problem)
+        if (content := read_workspace_file_if_present(folder, path)) is not None
+    }
 
 
-def unused_folder(root: Path, ref: str) -> Path:
+def unused_folder(root: Path, problem_ref: str) -> Path:
     """A folder that does not exist yet: `root/pack/problem`, then `root/pack/problem-2` ..."""
-    base_folder = root.joinpath(*ref.split("/"))
+    base_folder = root.joinpath(*problem_ref.split("/"))
     number = 1
     folder = base_folder
     while folder.exists():
@@ -142,7 +146,7 @@ def statement_path_and_workspace_files(
     return name, files | {name: _workspace_statement(problem, ref_by_language or {}).encode()}
 
 
-def fill_workspace(folder: Path, content_by_path: dict[str, bytes]) -> None:
+def create_workspace_files(folder: Path, content_by_path: dict[str, bytes]) -> None:
     """Write the files of a new workspace.
 
     Raises:
@@ -174,14 +178,14 @@ def _workspace_statement(problem: Problem, ref_by_language: Mapping[str, str]) -
     if question is not None and question.choices:
         choices = "\n".join(f"- **{choice.letter}.** {choice.text}" for choice in question.choices)
         statement = f"{statement.rstrip()}\n\n{choices}"
-    todo = _todo(problem)
+    todo = _answer_instruction(problem)
     if ref_by_language:
         other_languages = ", ".join(f"`{ref}` ({language})" for language, ref in ref_by_language.items())
         todo = f"{todo}\n\nThe same question in other languages: {other_languages}."
     return f"{statement.rstrip()}\n\n---\n\n{todo}\n"
 
 
-def _todo(problem: Problem) -> str:
+def _answer_instruction(problem: Problem) -> str:
     question = problem.public.question
     if question is not None and question.format.possible_keys:
         return f"Write {' or '.join(f'`{key}`' for key in question.format.possible_keys)} into `answer.md`."

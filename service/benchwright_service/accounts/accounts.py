@@ -17,7 +17,7 @@ from benchwright_foundation.database import Database
 from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import Me, Membership, Role
 from benchwright_service.accounts.known_tokens import KnownTokens
-from benchwright_service.accounts.person_names import plain_name
+from benchwright_service.accounts.person_names import displayable_name
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.storage.tables import ACCOUNTS, COURSES, IDENTITIES, INVITATIONS, MEMBERS, TOKENS
 
@@ -59,7 +59,7 @@ class Accounts:
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._now = clock
-        self._known_tokens = KnownTokens(self._read_token, self._valid_token_ids)
+        self._known_tokens = KnownTokens(self._read_token_unless_disabled, self._valid_token_ids)
 
     async def find_token(self, token_id: str) -> BearerToken | None:
         """The token with this id; None as well if its account is disabled. See `KnownTokens`."""
@@ -74,7 +74,7 @@ class Accounts:
         async with self._database.read_transaction() as connection:
             return frozenset((await connection.execute(query)).scalars())
 
-    async def _read_token(self, token_id: str) -> ServiceToken | None:
+    async def _read_token_unless_disabled(self, token_id: str) -> ServiceToken | None:
         query = (
             select(TOKENS)
             .outerjoin(ACCOUNTS, ACCOUNTS.c.id == TOKENS.c.account)
@@ -169,9 +169,9 @@ class Accounts:
         Raises:
             RefusalError: The code is unknown, expired or used up.
         """
-        await self._require_invitation(invitation_code)
+        await self._require_usable_invitation(invitation_code)
         async with self._database.write_transaction() as connection:
-            account = await self._make_account(connection, invitation_code, name)
+            account = await self._redeem_into_new_account(connection, invitation_code, name)
             token = await self._new_token(connection, AccountTokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
         return account, token
 
@@ -181,14 +181,14 @@ class Accounts:
         Raises:
             RefusalError: The code is unknown, expired or used up.
         """
-        await self._require_invitation(invitation_code)
+        await self._require_usable_invitation(invitation_code)
         async with self._database.write_transaction() as connection:
-            return await self._make_account(connection, invitation_code, name)
+            return await self._redeem_into_new_account(connection, invitation_code, name)
 
     async def account_of_valid_token(self, token_text: str) -> str | None:
         """The account of a person's token that is valid now; None if it is none."""
         token_parts = access_token.id_and_secret_of_token(token_text, self.prefix)
-        token = await self._read_token(token_parts[0]) if token_parts is not None else None
+        token = await self._read_token_unless_disabled(token_parts[0]) if token_parts is not None else None
         if token_parts is None or token is None or not token.has_secret(token_parts[1]) or token.revoked is not None:
             return None
         return token.account if token.expires is None or token.expires > self._now() else None
@@ -197,10 +197,10 @@ class Accounts:
         """A new token for a person, within a transaction."""
         return await self._new_token(connection, AccountTokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
 
-    async def _make_account(self, connection: AsyncConnection, invitation_code: str, name: str) -> str:
+    async def _redeem_into_new_account(self, connection: AsyncConnection, invitation_code: str, name: str) -> str:
         account = uuid.uuid4().hex
         invitation = await _redeem_invitation(connection, invitation_code, self._now())
-        values = {"id": account, "name": plain_name(name), "created": self._now()}
+        values = {"id": account, "name": displayable_name(name), "created": self._now()}
         await connection.execute(insert(ACCOUNTS).values(values))
         await _enter_course_unless_member(connection, invitation, account)
         return account
@@ -211,20 +211,20 @@ class Accounts:
         Raises:
             RefusalError: The code is unknown, expired or used up.
         """
-        await self._require_invitation(invitation_code)
+        await self._require_usable_invitation(invitation_code)
         async with self._database.write_transaction() as connection:
             await _enter_course_unless_member(
                 connection, await _redeem_invitation(connection, invitation_code, self._now()), account
             )
 
-    async def _require_invitation(self, code: str) -> None:
+    async def _require_usable_invitation(self, invitation_code: str) -> None:
         """Makes sure that there is an invitation: trying codes takes no turn from who has something to write."""
-        query = select(INVITATIONS.c.uses_left).where(*_usable_invitation_conditions(code, self._now()))
+        query = select(INVITATIONS.c.uses_left).where(*_usable_invitation_conditions(invitation_code, self._now()))
         async with self._database.read_transaction() as connection:
             if (await connection.execute(query)).first() is None:
                 raise _unknown_invitation_refusal()
 
-    async def new_token_for_identity(self, issuer: str, subject: str, name: str, course: str, role: Role) -> str:
+    async def enrol_identity_and_make_token(self, issuer: str, subject: str, name: str, course: str, role: Role) -> str:
         """A new token for somebody whom a program on this machine has signed in, such as the hub of a class.
 
         Args:
@@ -240,12 +240,12 @@ class Accounts:
         async with self._database.write_transaction() as connection:
             if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
                 raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
-            account = await self._find_or_make_identity(connection, issuer, subject, name)
+            account = await self._find_or_make_identity_account(connection, issuer, subject, name)
             member_row = {"course": course, "account": account, "role": role.value, "section": ""}
             await connection.execute(self._database.insert_into(MEMBERS).values(member_row).on_conflict_do_nothing())
             return await self._new_token(connection, AccountTokenKind.PERSON, account, issuer, _PERSON_PER_MINUTE)
 
-    async def find_or_make_account(
+    async def find_or_make_enabled_account(
         self, issuer: str, subject: str, name: str, course: str = "", role: Role = Role.PARTICIPANT
     ) -> str | None:
         """The account of somebody whom an identity provider has named; a new one if it is their first time.
@@ -261,7 +261,7 @@ class Accounts:
             None if the account was disabled.
         """
         async with self._database.write_transaction() as connection:
-            account = await self._find_or_make_identity(connection, issuer, subject, name)
+            account = await self._find_or_make_identity_account(connection, issuer, subject, name)
             disabled = select(ACCOUNTS.c.disabled).where(ACCOUNTS.c.id == account)
             if (await connection.execute(disabled)).scalar() is not None:
                 return None
@@ -272,12 +272,14 @@ class Accounts:
                 )
             return account
 
-    async def _find_or_make_identity(self, connection: AsyncConnection, issuer: str, subject: str, name: str) -> str:
+    async def _find_or_make_identity_account(
+        self, connection: AsyncConnection, issuer: str, subject: str, name: str
+    ) -> str:
         query = select(IDENTITIES.c.account).where(IDENTITIES.c.issuer == issuer, IDENTITIES.c.subject == subject)
         account = (await connection.execute(query)).scalar()
         if account is None:
             account = uuid.uuid4().hex
-            values = {"id": account, "name": plain_name(name), "created": self._now()}
+            values = {"id": account, "name": displayable_name(name), "created": self._now()}
             await connection.execute(insert(ACCOUNTS).values(values))
             identity = {"issuer": issuer, "subject": subject, "account": account}
             await connection.execute(insert(IDENTITIES).values(identity))
@@ -288,7 +290,7 @@ class Accounts:
         revocation = update(TOKENS).where(TOKENS.c.kind == AccountTokenKind.WORKER.value, TOKENS.c.name == worker_name)
         async with self._database.write_transaction() as connection:
             await connection.execute(revocation.values(revoked=self._now()))
-        self._known_tokens.forget()
+        self._known_tokens.forget_all_tokens()
 
     async def _new_token(
         self,
@@ -312,10 +314,10 @@ class Accounts:
         return access_token.token_text(token_id, secret, PREFIX)
 
 
-async def _redeem_invitation(connection: AsyncConnection, code: str, current_time: float) -> Row[Any]:
+async def _redeem_invitation(connection: AsyncConnection, invitation_code: str, current_time: float) -> Row[Any]:
     redemption = (
         update(INVITATIONS)
-        .where(*_usable_invitation_conditions(code, current_time))
+        .where(*_usable_invitation_conditions(invitation_code, current_time))
         .values(uses_left=INVITATIONS.c.uses_left - 1)
         .returning(INVITATIONS.c.course, INVITATIONS.c.role, INVITATIONS.c.section)
     )
@@ -325,10 +327,10 @@ async def _redeem_invitation(connection: AsyncConnection, code: str, current_tim
     return invitation
 
 
-def _usable_invitation_conditions(code: str, current_time: float) -> Sequence[ColumnElement[bool]]:
+def _usable_invitation_conditions(invitation_code: str, current_time: float) -> Sequence[ColumnElement[bool]]:
     """Conditions of the invitation of a code that can still be used."""
     return (
-        INVITATIONS.c.digest == access_token.hash_secret(code),
+        INVITATIONS.c.digest == access_token.hash_secret(invitation_code),
         INVITATIONS.c.uses_left > 0,
         INVITATIONS.c.expires.is_(None) | (INVITATIONS.c.expires > current_time),
         INVITATIONS.c.course.not_in(select(COURSES.c.id).where(COURSES.c.archived.is_not(None))),

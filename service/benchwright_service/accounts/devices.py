@@ -19,7 +19,7 @@ from benchwright_foundation.database import Database
 from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import Device, DeviceState, Joined, Waiting
 from benchwright_service.accounts.accounts import Accounts
-from benchwright_service.accounts.person_names import plain_name
+from benchwright_service.accounts.person_names import displayable_name
 from benchwright_service.storage.tables import DEVICES
 
 LIFETIME_S = 600.0
@@ -52,7 +52,7 @@ class Devices:
         self._accounts = accounts
         self._now = clock
 
-    async def begin_request(self, program_name: str, service_address: str) -> Device:
+    async def make_device_code(self, program_name: str, service_address: str) -> Device:
         """A code for a program.
 
         Args:
@@ -64,7 +64,7 @@ class Devices:
         row = {
             "digest": hash_secret(secret),
             "code": code,
-            "name": plain_name(program_name),
+            "name": displayable_name(program_name),
             "created": current_time,
             "polled": 0.0,
         }
@@ -74,7 +74,7 @@ class Devices:
                 await connection.execute(delete(DEVICES).where(DEVICES.c.expires <= current_time))
                 await connection.execute(insert(DEVICES).values(row))
         except IntegrityError:
-            return await self.begin_request(program_name, service_address)
+            return await self.make_device_code(program_name, service_address)
         return Device(
             secret=secret,
             code=_dashed_code(code),
@@ -83,7 +83,7 @@ class Devices:
             interval_s=INTERVAL_S,
         )
 
-    async def find_waiting(self, typed_code: str) -> WaitingDevice | None:
+    async def find_waiting_device(self, typed_code: str) -> WaitingDevice | None:
         """The program that waits with a code, however it was typed."""
         query = select(DEVICES.c.code, DEVICES.c.name).where(self._waiting_condition(typed_code))
         async with self._database.read_transaction() as connection:

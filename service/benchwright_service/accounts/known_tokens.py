@@ -26,18 +26,18 @@ class KnownTokens:
 
     Args:
         read_token: Finds a token in the database.
-        valid_tokens: Returns, of these ids, those whose tokens are neither revoked nor gone.
+        find_valid_ids: Returns, of these ids, those whose tokens are neither revoked nor gone.
         clock: Monotonic seconds.
     """
 
     def __init__(
         self,
         read_token: Callable[[str], Awaitable[BearerToken | None]],
-        valid_tokens: Callable[[Collection[str]], Awaitable[Set[str]]],
+        find_valid_ids: Callable[[Collection[str]], Awaitable[Set[str]]],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._read = read_token
-        self._valid = valid_tokens
+        self._valid = find_valid_ids
         self._clock = clock
         self._known_tokens: dict[str, _KnownToken] = {}
         self._looked = clock()
@@ -48,7 +48,7 @@ class KnownTokens:
         if self._clock() - self._looked > FRESH_S:
             async with self._turn:
                 if self._clock() - self._looked > FRESH_S:
-                    await self._refresh_tokens()
+                    await self._drop_stale_tokens()
         known_token = self._known_tokens.get(token_id)
         if known_token is not None:
             known_token.last_asked = self._clock()
@@ -56,15 +56,15 @@ class KnownTokens:
         token = await self._read(token_id)
         if token is not None and token.revoked is None:
             if len(self._known_tokens) >= _MOST:
-                self.forget()
+                self.forget_all_tokens()
             self._known_tokens[token_id] = _KnownToken(token, self._clock())
         return token
 
-    def forget(self) -> None:
+    def forget_all_tokens(self) -> None:
         """Reads every token again, because this process has revoked some."""
         self._known_tokens = {}
 
-    async def _refresh_tokens(self) -> None:
+    async def _drop_stale_tokens(self) -> None:
         began = self._clock()
         in_use = {
             name: known_token

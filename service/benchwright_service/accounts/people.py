@@ -24,7 +24,7 @@ from benchwright_remote.messages import Role
 from benchwright_service.accounts.accounts import DELETED
 from benchwright_service.courses.snapshots import Snapshots
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.questions.personal import (
+from benchwright_service.questions.personal_data import (
     erase_person_from_questions,
     export_question_pictures,
     export_questions_and_reviews,
@@ -135,7 +135,7 @@ class People:
                 membership = MEMBERS.c.course == course, MEMBERS.c.account == account
                 await connection.execute(update(MEMBERS).where(*membership).values(team=name))
 
-    async def export_person(self, course: str, account: str) -> bytes:
+    async def export_person_zip(self, course: str, account: str) -> bytes:
         """Everything that the service has of a person in a course, as far as they may see it: a ZIP archive.
 
         It has `person.json`, the figures of their questions, and a folder for each attempt with `events.jsonl`,
@@ -182,7 +182,7 @@ class People:
                 # From now on, nothing more comes from them.
                 await connection.execute(update(ACCOUNTS).where(ACCOUNTS.c.id == account).values(disabled=self._now()))
         await asyncio.to_thread(self._log.delete_attempts, attempt_ids, reason)
-        await self._delete_files(attempt_ids)
+        await self._delete_attempt_files(attempt_ids)
         await (await self._records()).delete_answers(attempt_ids)
         async with self._database.write_transaction() as connection:
             await _delete_rows(connection, course, account, attempt_ids)
@@ -209,7 +209,7 @@ class People:
         async with self._database.read_transaction() as connection:
             person_facts["logins"] = [dict(row) for row in (await connection.execute(logins)).mappings()]
             for table in _OF_ASSIGNMENTS:
-                person_rows = (await connection.execute(_person_condition(table, course, person.account))).mappings()
+                person_rows = (await connection.execute(_person_rows_query(table, course, person.account))).mappings()
                 # Of staff, who they are is theirs.
                 hidden_columns = {"account", "by"}
                 person_facts[table.name.removeprefix("service_")] = [
@@ -250,15 +250,15 @@ class People:
             archive.writestr(f"{folder}/hints.json", _json_text([dict(row) for row in taken_hints]))
         archive.writestr(f"{folder}/runs.json", _json_text({"problem": attempt.problem, "runs": run_views}))
 
-    async def _delete_files(self, attempts: Sequence[str]) -> None:
+    async def _delete_attempt_files(self, attempt_ids: Sequence[str]) -> None:
         own_digests: set[str] = set()
         other_digests: set[str] = set()
         async with self._database.read_transaction() as connection:
             for row in await connection.execute(select(RUNS.c.attempt, RUNS.c.files)):
-                (own_digests if row.attempt in attempts else other_digests).update(json.loads(row.files).values())
+                (own_digests if row.attempt in attempt_ids else other_digests).update(json.loads(row.files).values())
 
         def deleted() -> None:
-            for attempt in attempts:
+            for attempt in attempt_ids:
                 RunRecords(self._home, attempt).delete()
             for digest in own_digests - other_digests:
                 self._snapshots.delete(digest)
@@ -266,22 +266,22 @@ class People:
         await asyncio.to_thread(deleted)
 
 
-async def _delete_rows(connection: AsyncConnection, course: str, account: str, attempts: Sequence[str]) -> None:
+async def _delete_rows(connection: AsyncConnection, course: str, account: str, attempt_ids: Sequence[str]) -> None:
     for table in _OF_ASSIGNMENTS:
-        await connection.execute(delete(table).where(table.c.account == account, _course_condition(table, course)))
+        await connection.execute(delete(table).where(table.c.account == account, _in_course_condition(table, course)))
     await erase_person_from_questions(connection, course, account)
-    run_query = select(RUNS.c.id).where(RUNS.c.attempt.in_(attempts))
+    run_query = select(RUNS.c.id).where(RUNS.c.attempt.in_(attempt_ids))
     await connection.execute(delete(REGRADED).where(REGRADED.c.run.in_(run_query)))
     for table in (RUNS, RECEIPTS, ASSISTANCE_CHECKS, HINTS, ATTEMPTS_HELD):
-        await connection.execute(delete(table).where(table.c.attempt.in_(attempts)))
+        await connection.execute(delete(table).where(table.c.attempt.in_(attempt_ids)))
     await connection.execute(delete(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == account))
 
 
-def _person_condition(table: Table, course: str, account: str) -> Any:
-    return select(table).where(table.c.account == account, _course_condition(table, course))
+def _person_rows_query(table: Table, course: str, account: str) -> Any:
+    return select(table).where(table.c.account == account, _in_course_condition(table, course))
 
 
-def _course_condition(table: Table, course: str) -> Any:
+def _in_course_condition(table: Table, course: str) -> Any:
     return table.c.assignment.in_(select(ASSIGNMENTS.c.id).where(ASSIGNMENTS.c.course == course))
 
 

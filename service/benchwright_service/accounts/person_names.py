@@ -10,7 +10,7 @@ _TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u20
 """Characters of Unicode's bidirectional algorithm, which show a text in another order than it has."""
 
 
-def plain_name(name: str) -> str:
+def displayable_name(name: str) -> str:
     """A name in one line, in the order in which it is read, that can be typed again.
 
     Control characters, line ends and runs of spaces become one space. What joins letters of a script stays.

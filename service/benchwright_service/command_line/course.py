@@ -62,7 +62,7 @@ def add_to(parent: typer.Typer) -> None:
 
 def create(course: Course, title: Annotated[str, typer.Option(help="For people.")], database: DatabaseUrl = "") -> None:
     """Makes a course."""
-    _with_administration(database, lambda administration: administration.courses.create(course, title))
+    _run_with_administration(database, lambda administration: administration.courses.create(course, title))
     typer.echo(f"Made. Next: benchwright course assign {course} starter, and benchwright course invite {course}")
 
 
@@ -77,7 +77,7 @@ def invite(
     """Prints a code; it can't be shown again."""
     expiry = expires.replace(tzinfo=UTC).timestamp() if expires else None
     typer.echo(
-        _with_administration(
+        _run_with_administration(
             database,
             lambda administration: administration.accounts.make_invitation(
                 course, role, section=section, uses=uses, expire_time=expiry
@@ -108,7 +108,7 @@ def roster(
             raise BenchServiceError(f"{output} can't be written; choose another folder")
         expiry = expires.replace(tzinfo=UTC).timestamp() if expires else None
         seat_roles = [(seat.role, seat.section) for seat in seats]
-        codes = _with_administration(
+        codes = _run_with_administration(
             database,
             lambda administration: administration.accounts.make_invitations(course, seat_roles, expire_time=expiry),
         )
@@ -148,16 +148,16 @@ def assign(
     with explain_errors():
         rule = assistance_rule(assistance, extension or ())
     typer.echo(
-        _with_administration(
+        _run_with_administration(
             database,
             lambda administration: administration.courses.make_assignment(
                 course,
                 pack,
                 title=title,
                 problems=problem or None,
-                opens=_in_utc(opens),
-                due=_in_utc(due),
-                closes=_in_utc(closes),
+                opens=_as_utc(opens),
+                due=_as_utc(due),
+                closes=_as_utc(closes),
                 most_runs=runs,
                 reveal=reveal,
                 reveal_after_due=reveal_after_due,
@@ -175,7 +175,7 @@ def archive(
     database: DatabaseUrl = "",
 ) -> None:
     """Nothing is deleted."""
-    _with_administration(database, lambda administration: administration.courses.archive(course, restore=restore))
+    _run_with_administration(database, lambda administration: administration.courses.archive(course, restore=restore))
     typer.echo(f"{course} goes on." if restore else f"{course} is archived. --restore has it go on.")
 
 
@@ -189,9 +189,9 @@ def token(
 ) -> None:
     """Prints a token for `benchwright login`; it can't be shown again. They are in the course from now on."""
     typer.echo(
-        _with_administration(
+        _run_with_administration(
             database,
-            lambda administration: administration.accounts.new_token_for_identity(
+            lambda administration: administration.accounts.enrol_identity_and_make_token(
                 signed_in_by, person, name or person, course, role
             ),
         )
@@ -202,7 +202,9 @@ def worker_token(
     name: Annotated[str, typer.Argument(help="For whom, such as the other machine.")], database: DatabaseUrl = ""
 ) -> None:
     """Prints a token; it can't be shown again."""
-    typer.echo(_with_administration(database, lambda administration: administration.accounts.new_worker_token(name)))
+    typer.echo(
+        _run_with_administration(database, lambda administration: administration.accounts.new_worker_token(name))
+    )
 
 
 def backup(file: Annotated[Path, typer.Argument(help="What to write, such as bench-2026-11-23.tar.gz.")]) -> None:
@@ -226,9 +228,9 @@ def restore(file: Annotated[Path, typer.Argument(help="What `benchwright course 
 def rotate_key() -> None:
     """Receipts of older keys stay valid: all keys are published, with the time in which each signed."""
     with explain_errors(), explain_missing_extra("The bench service", "service"):
-        from benchwright_service.evidence.signing_keys import rotate
+        from benchwright_service.evidence.signing_keys import rotate_signing_key
 
-        signing_key = rotate(Home.from_environment().data / "service")
+        signing_key = rotate_signing_key(Home.from_environment().data / "service")
     typer.echo(
         f"The service signs with {signing_key.key} since {signing_key.begins:%Y-%m-%d %H:%M:%S} UTC. Back up the "
         "data folder."
@@ -241,15 +243,15 @@ def revoke_key(
 ) -> None:
     """If it is the present key, a new one signs from now on."""
     with explain_errors(), explain_missing_extra("The bench service", "service"):
-        from benchwright_service.evidence.signing_keys import revoke
+        from benchwright_service.evidence.signing_keys import revoke_signing_key
 
-        revoked = revoke(Home.from_environment().data / "service", key, since.replace(tzinfo=UTC))
+        revoked = revoke_signing_key(Home.from_environment().data / "service", key, since.replace(tzinfo=UTC))
     typer.echo(f"Receipts of {revoked.key} prove nothing since {revoked.revoked:%Y-%m-%d %H:%M:%S} UTC.")
 
 
 def people(course: Course, database: DatabaseUrl = "") -> None:
     """A line for each: account, role, section, group and name, with tabs between."""
-    for person in _with_people(database, lambda course_people: course_people.members(course)):
+    for person in _run_with_people(database, lambda course_people: course_people.members(course)):
         typer.echo(
             "\t".join((person.account, person.role.value, person.section or "-", person.group or "-", person.name))
         )
@@ -265,7 +267,7 @@ def export_person(
     with explain_errors():
         if file.exists():
             raise BenchServiceError(f"{file} is there already; choose another name")
-    content = _with_people(database, lambda course_people: course_people.export_person(course, person))
+    content = _run_with_people(database, lambda course_people: course_people.export_person_zip(course, person))
     with explain_errors():
         try:
             write_atomically(file.absolute(), content, 0o600)
@@ -282,13 +284,13 @@ def delete_person(
     database: DatabaseUrl = "",
 ) -> None:
     """Their account too, if they are in no other course. Backups that were made before have all of it still."""
-    found_person = _with_people(database, lambda course_people: course_people.member(course, person))
+    found_person = _run_with_people(database, lambda course_people: course_people.member(course, person))
     if not yes:
         if not sys.stdin.isatty():
             with explain_errors():
                 raise BenchServiceError(f"Give --yes to delete what the service has of {found_person.name} in {course}")
         typer.confirm(f"Delete all that the service has of {found_person.name} in {course}?", abort=True, err=True)
-    count = _with_people(database, lambda course_people: course_people.delete_person(course, person, reason))
+    count = _run_with_people(database, lambda course_people: course_people.delete_person(course, person, reason))
     typer.echo(f"Deleted, with {count} attempt{'' if count == 1 else 's'}.")
 
 
@@ -299,26 +301,26 @@ def add_questions(
 ) -> None:
     """They have no author, and no reviewer sees where they are from. What is there already is left out."""
     with explain_errors(), explain_missing_extra("The bench service", "service"):
-        from benchwright_service.questions import adding
+        from benchwright_service.questions import pack_questions
 
         pack = read_pack_folder(folder)
 
-        async def added(administration: Administration) -> adding.PackAddition:
+        async def added(administration: Administration) -> pack_questions.PackAddition:
             await administration.courses.require_course(course)
-            return await adding.send_questions_to_reviewers(administration.database, course, pack)
+            return await pack_questions.send_questions_to_reviewers(administration.database, course, pack)
 
-    addition = _with_administration(database, added)
+    addition = _run_with_administration(database, added)
     for problem, reason in addition.left_out.items():
         typer.echo(f"Left out: {problem} {reason}", err=True)
     noun = "question waits" if addition.questions == 1 else "questions wait"
     typer.echo(f"{addition.questions} {noun} for the reviewers of {course}.")
 
 
-def _in_utc(time: datetime | None) -> datetime | None:
+def _as_utc(time: datetime | None) -> datetime | None:
     return time and time.replace(tzinfo=UTC)
 
 
-def _with_administration(database_url: str, operation: Callable[[Administration], Awaitable[T]]) -> T:
+def _run_with_administration(database_url: str, operation: Callable[[Administration], Awaitable[T]]) -> T:
     with explain_errors(), explain_missing_extra("The bench service", "service"):
         from benchwright_service.bench import open_administration
 
@@ -329,7 +331,7 @@ def _with_administration(database_url: str, operation: Callable[[Administration]
         return asyncio.run(ask_parts())
 
 
-def _with_people(database_url: str, operation: Callable[[People], Awaitable[T]]) -> T:
+def _run_with_people(database_url: str, operation: Callable[[People], Awaitable[T]]) -> T:
     with explain_errors(), explain_missing_extra("The bench service", "service"):
         from benchwright_service.bench import open_people
 

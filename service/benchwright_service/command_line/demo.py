@@ -127,9 +127,9 @@ class _DemoStudent:
         start_time = datetime.now(UTC) - timedelta(days=2, hours=self._random.uniform(0, 20))
         self._clock = HandClock(wall=start_time)
 
-    async def attend(self, code: str) -> None:
+    async def attend(self, invitation_code: str) -> None:
         async with ServiceClient(self._url) as anonymous_client:
-            token = (await anonymous_client.join(code, self._name)).token
+            token = (await anonymous_client.join(invitation_code, self._name)).token
         log = await asyncio.to_thread(
             EventLog, self._file, wall_clock=self._clock.now, monotonic_ns=self._clock.monotonic_ns
         )
@@ -139,23 +139,25 @@ class _DemoStudent:
                     # Not everybody has come to the second sheet.
                     if sheet.title in _SHEETS and (sheet.title == "First sheet" or self._random.random() < 0.5):
                         for problem in sheet.problems:
-                            await self._work(client, log, sheet, problem)
+                            await self._work_on_problem(client, log, sheet, problem)
 
-    async def _work(self, client: ServiceClient, log: EventLog, sheet: AssignmentView, name: str) -> None:
-        problem = await asyncio.to_thread(self._store.unseal, f"{PACK}/{name}")
+    async def _work_on_problem(
+        self, client: ServiceClient, log: EventLog, sheet: AssignmentView, problem_id: str
+    ) -> None:
+        problem = await asyncio.to_thread(self._store.unseal, f"{PACK}/{problem_id}")
         is_design = problem.kind is ProblemKind.DESIGN
         path = problem.public.expected[0] if is_design else "answer.md"
         starting_text = starting_files(problem)[path].decode() if is_design else ""
         wrong_solution, right_solution = self._wrong_and_right_solution(problem, path)
-        chance = 1 / (1 + math.exp(_DIFFICULTY.get(name, -0.5) - self._ability))
+        chance = 1 / (1 + math.exp(_DIFFICULTY.get(problem_id, -0.5) - self._ability))
         tries = [right_solution] if self._random.random() < chance else [wrong_solution]
         if tries[0] != right_solution and is_design and self._random.random() < 0.6:
             tries.append(right_solution)
-        if self._name == _COPIER and name in self._copied:
-            tries = [f"// my own solution\n{self._copied[name]}"]
+        if self._name == _COPIER and problem_id in self._copied:
+            tries = [f"// my own solution\n{self._copied[problem_id]}"]
         elif tries == [wrong_solution] and is_design:
-            self._copied.setdefault(name, wrong_solution)
-        ref, texts = f"{PACK}/{name}", {path: FileText.of_text(starting_text)}
+            self._copied.setdefault(problem_id, wrong_solution)
+        ref, texts = f"{PACK}/{problem_id}", {path: FileText.of_text(starting_text)}
         attempt = (await asyncio.to_thread(Attempts(log).create, ref, problem.public_digest, Path("/demo"), texts)).id
         await log.append(attempt, Started())
         old_text = starting_text
@@ -167,12 +169,12 @@ class _DemoStudent:
             run = new_run()
             snapshot = {path: FileText.of_text(text).sha256}
             await log.append(attempt, RunStarted(run=run, number=number, snapshot=snapshot))
-            await self._hand_in(client, log, sheet, attempt)
+            await self._deliver_new_events(client, log, sheet, attempt)
             run_view = await client.request_run(run, attempt, number, {path: text.encode()})
             while run_view.state not in (RunState.DONE, RunState.CANCELLED):
                 run_view = await client.wait_for_run(run_view.id, run_view.revision, _WAIT_S)
         await log.append(attempt, Submitted())
-        await self._hand_in(client, log, sheet, attempt)
+        await self._deliver_new_events(client, log, sheet, attempt)
 
     def _wrong_and_right_solution(self, problem: Problem, path: str) -> tuple[str, str]:
         if problem.kind is not ProblemKind.DESIGN:
@@ -203,7 +205,9 @@ class _DemoStudent:
             yield Edit(path=path, version=version, changes=(change,))
             yield EditReason(path=path, version=version, reason=reason, metadata=edit_metadata)
 
-    async def _hand_in(self, client: ServiceClient, log: EventLog, sheet: AssignmentView, attempt: str) -> None:
+    async def _deliver_new_events(
+        self, client: ServiceClient, log: EventLog, sheet: AssignmentView, attempt: str
+    ) -> None:
         await log.wait_until_settled()
         header = await asyncio.to_thread(log.header, attempt)
         receipt = await client.hand_in_events(header, sheet.id, ())

@@ -101,12 +101,12 @@ def close(
 ) -> None:
     """Nothing can be added afterwards. Of a closed study it makes the report again, and changes nothing else."""
     with explain_errors(), explain_missing_extra(_NEEDS, "service"):
-        closed, page = asyncio.run(_close(study, database or None, force=force, yes=yes))
+        closed, page = asyncio.run(_close_unless_declined(study, database or None, force=force, yes=yes))
     typer.echo(f"The study {study} is closed. Publish its data's digest with it: {closed.digest}")
     typer.echo(f"The report, which its owners can read at the service too: {page}")
 
 
-async def _close(study: str, database: str | None, *, force: bool, yes: bool) -> tuple[Closed, Path]:
+async def _close_unless_declined(study: str, database: str | None, *, force: bool, yes: bool) -> tuple[Closed, Path]:
     from benchwright_service.bench import open_monitor, reports_folder
     from benchwright_service.studies.lab_closing import OPERATOR, close_and_record_end, record_closing_begun
 
@@ -114,14 +114,14 @@ async def _close(study: str, database: str | None, *, force: bool, yes: bool) ->
     async with open_monitor(home, database) as (monitor, study_log):
         watch = await monitor.study_watch(study)
         if not (watch.digest or yes or force):
-            _confirm(watch)
+            _confirm_closing(watch)
         await record_closing_begun(monitor.database, study, OPERATOR, force=force)
         return await close_and_record_end(
             monitor.database, study_log, home, reports_folder(home), study, OPERATOR, force=force
         )
 
 
-def _confirm(watch: StudyWatch) -> None:
+def _confirm_closing(watch: StudyWatch) -> None:
     from benchwright_service.studies.lab_closing import unfinished_participants
 
     going = unfinished_participants(watch)

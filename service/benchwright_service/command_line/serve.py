@@ -131,13 +131,13 @@ def serve(
     with explain_errors(), explain_missing_extra("The bench service", "service"):
         from benchwright_judges.service.server import check_host
         from benchwright_service import server
-        from benchwright_service.plain_log import log_plainly
+        from benchwright_service.content_free_log import log_without_contents
         from benchwright_service.questions.trying import read_question_models
-        from benchwright_service.sign_in.sign_in_file import read_sign_in
+        from benchwright_service.sign_in.sign_in_file import read_sign_in_settings
 
-        log_plainly()
+        log_without_contents()
         check_host(host, allow_remote=allow_remote)
-        sign_in_settings = read_sign_in(sign_in) if sign_in is not None else None
+        sign_in_settings = read_sign_in_settings(sign_in) if sign_in is not None else None
         models = read_question_models(question_models) if question_models is not None else None
         for sentence in transport_remarks(host, address):
             typer.echo(sentence, err=True)
@@ -168,9 +168,9 @@ def _serve_demo(*, host: str, port: int, workers: int, sandbox: str, allow_remot
         from benchwright_service import server
         from benchwright_service.bench import open_administration
         from benchwright_service.command_line import demo
-        from benchwright_service.plain_log import log_plainly
+        from benchwright_service.content_free_log import log_without_contents
 
-        log_plainly()
+        log_without_contents()
         check_host(host, allow_remote=allow_remote)
         # For the workers too.
         os.environ["BENCHWRIGHT_HOME"] = folder
@@ -214,10 +214,10 @@ def worker(
 ) -> None:
     """Works until it is interrupted."""
     with explain_errors(), explain_missing_extra("A worker", "judges"):
-        from benchwright_service.plain_log import log_plainly
-        from benchwright_service.runs.work import run_worker
+        from benchwright_service.content_free_log import log_without_contents
+        from benchwright_service.runs.worker_process import run_worker
 
-        log_plainly()
+        log_without_contents()
         try:
             token = token_file.read_text().strip()
         except OSError as error:

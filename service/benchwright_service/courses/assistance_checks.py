@@ -95,7 +95,7 @@ class AssistanceChecks:
         course_checks: dict[Key, dict[str, list[AssistanceChecked]]] = defaultdict(lambda: defaultdict(list))
         waiting_count = 0
         for row in await self._attempt_rows(course, rules):
-            waiting_count += _is_outdated(row, rules)
+            waiting_count += _is_check_outdated(row, rules)
             if row.found is not None:
                 attempt_check = AssistanceChecked.model_validate_json(row.found)
                 course_checks[row.account, row.assignment][row.problem.partition("/")[2]].append(attempt_check)
@@ -111,12 +111,14 @@ class AssistanceChecks:
             difference = (await connection.execute(query)).scalar_one()
         return await asyncio.to_thread(self._check_record, attempt, history, difference)
 
-    def _check_record(self, attempt: str, history: Sequence[DatedAssistance], difference: float) -> AssistanceChecked:
-        return check_assistance(self._log.events(attempt), history, difference)
+    def _check_record(
+        self, attempt: str, history: Sequence[DatedAssistance], clock_difference_s: float
+    ) -> AssistanceChecked:
+        return check_assistance(self._log.events(attempt), history, clock_difference_s)
 
     async def _check_and_keep_outdated(self, course: str, rules: Mapping[str, Sequence[DatedAssistance]]) -> None:
         for row in await self._attempt_rows(course, rules):
-            if not _is_outdated(row, rules):
+            if not _is_check_outdated(row, rules):
                 continue
             try:
                 history = rules[row.assignment]
@@ -154,5 +156,9 @@ class AssistanceChecks:
             return (await connection.execute(query)).all()
 
 
-def _is_outdated(row: Row[Any], rules: Mapping[str, Sequence[DatedAssistance]]) -> bool:
-    return bool(row.found is None or row.runs != row.asked or row.rules != len(rules[row.assignment]))
+def _is_check_outdated(attempt_row: Row[Any], rules: Mapping[str, Sequence[DatedAssistance]]) -> bool:
+    return bool(
+        attempt_row.found is None
+        or attempt_row.runs != attempt_row.asked
+        or attempt_row.rules != len(rules[attempt_row.assignment])
+    )

@@ -247,7 +247,7 @@ class Courses:
             rows = (await connection.execute(query)).all()
         return [await self._assignment_view(row) for row in rows]
 
-    async def open_assignment(self, account: str, assignment: str) -> AssignmentView:
+    async def require_open_assignment(self, account: str, assignment: str) -> AssignmentView:
         """An assignment that somebody may work on now.
 
         Raises:
@@ -297,9 +297,9 @@ class Courses:
             else None
         )
 
-    def _present_reveal_limit(self, row: Row[Any], extension: AssignmentTimes | None) -> Reveal | None:
-        deadlines = student_times(AssignmentTimes(moment(row.due), moment(row.closes)), extension)
-        return reveal_phases_of_row(row).policy_at(datetime.fromtimestamp(self._now(), UTC), deadlines)
+    def _present_reveal_limit(self, assignment_row: Row[Any], extension: AssignmentTimes | None) -> Reveal | None:
+        deadlines = student_times(AssignmentTimes(moment(assignment_row.due), moment(assignment_row.closes)), extension)
+        return reveal_phases_of_row(assignment_row).policy_at(datetime.fromtimestamp(self._now(), UTC), deadlines)
 
     async def public_pack(self, account: str, pack_name: str) -> PublicPack:
         """The public part of a pack, as far as somebody has it to work on.
@@ -319,33 +319,41 @@ class Courses:
         )
         return PublicPack(digest=_pack_digest(shown_pack), pack=shown_pack)
 
-    async def _assignment_view(self, row: Row[Any], extension: AssignmentTimes | None = None) -> AssignmentView:
-        pack, pack_digest = await self._pack_and_digest(row.pack)
-        deadlines = student_times(AssignmentTimes(moment(row.due), moment(row.closes)), extension)
+    async def _assignment_view(
+        self, assignment_row: Row[Any], extension: AssignmentTimes | None = None
+    ) -> AssignmentView:
+        pack, pack_digest = await self._pack_and_digest(assignment_row.pack)
+        deadlines = student_times(AssignmentTimes(moment(assignment_row.due), moment(assignment_row.closes)), extension)
         return AssignmentView(
-            id=row.id,
-            course=row.course,
-            title=row.title,
-            pack=row.pack,
+            id=assignment_row.id,
+            course=assignment_row.course,
+            title=assignment_row.title,
+            pack=assignment_row.pack,
             pack_digest=pack_digest,
-            problems=tuple(json.loads(row.problems) if row.problems else (problem.id for problem in pack.problems)),
-            opens=moment(row.opens),
+            problems=tuple(
+                json.loads(assignment_row.problems)
+                if assignment_row.problems
+                else (problem.id for problem in pack.problems)
+            ),
+            opens=moment(assignment_row.opens),
             due=deadlines.due,
             closes=deadlines.closes,
-            most_runs=row.most_runs,
-            reveal=row.reveal,
-            reveal_after_due=row.reveal_after_due,
-            reveal_after_closing=row.reveal_after_closing,
-            assistance=history[-1].rule if (history := parsed_assistance_rules(row.assistance)) else None,
-            aids=tuple(Aid(aid) for aid in json.loads(row.aids)) if row.aids is not None else None,
+            most_runs=assignment_row.most_runs,
+            reveal=assignment_row.reveal,
+            reveal_after_due=assignment_row.reveal_after_due,
+            reveal_after_closing=assignment_row.reveal_after_closing,
+            assistance=history[-1].rule if (history := parsed_assistance_rules(assignment_row.assistance)) else None,
+            aids=tuple(Aid(aid) for aid in json.loads(assignment_row.aids))
+            if assignment_row.aids is not None
+            else None,
         )
 
-    async def _pack_and_digest(self, name: str) -> tuple[Pack, str]:
-        pack = await asyncio.to_thread(self._store.public_pack, name)
-        known_digest = self._digests.get(name)
+    async def _pack_and_digest(self, pack_name: str) -> tuple[Pack, str]:
+        pack = await asyncio.to_thread(self._store.public_pack, pack_name)
+        known_digest = self._digests.get(pack_name)
         # The store returns the same object until the pack changes; a built-in one never does.
         if known_digest is None or (known_digest[0] is not pack and known_digest[0] != pack):
-            known_digest = self._digests[name] = (pack, await asyncio.to_thread(_pack_digest, pack))
+            known_digest = self._digests[pack_name] = (pack, await asyncio.to_thread(_pack_digest, pack))
         return known_digest
 
 
@@ -358,9 +366,9 @@ def parsed_assistance_rules(column_json: str | None) -> tuple[DatedAssistance, .
     return _RULED.validate_json(column_json) if column_json else ()
 
 
-def reveal_phases_of_row(row: Row[Any]) -> RevealPhases:
+def reveal_phases_of_row(assignment_row: Row[Any]) -> RevealPhases:
     """Parts of verdicts that an assignment shows, by phase."""
-    phase_names = (row.reveal, row.reveal_after_due, row.reveal_after_closing)
+    phase_names = (assignment_row.reveal, assignment_row.reveal_after_due, assignment_row.reveal_after_closing)
     return RevealPhases(*(Reveal(phase_name) if phase_name else None for phase_name in phase_names))
 
 

@@ -69,7 +69,9 @@ class HandedHints:
             raise RefusalError(RefusalKind.NOT_FOUND, "The problem has no such hint.", "List the assignments again.")
         cost = await self._cost_if_taken(attempt, hint_number)
         if cost is None:
-            await self._require_hints_allowed(account, await self._courses.open_assignment(account, assignment), ref)
+            await self._require_hints_allowed(
+                account, await self._courses.require_open_assignment(account, assignment), ref
+            )
             await self._require_turn(attempt, hint_number, rules[hint_number - 1])
             cost = await self._record_taken_and_get_cost(attempt, hint_number, rules[hint_number - 1].cost)
         unsealed_problem = await asyncio.to_thread(self._store.unseal, ref)
@@ -81,9 +83,9 @@ class HandedHints:
             cost: float | None = (await connection.execute(query)).scalar()
         return cost
 
-    async def _require_hints_allowed(self, account: str, assignment: AssignmentView, ref: str) -> None:
+    async def _require_hints_allowed(self, account: str, assignment: AssignmentView, problem_ref: str) -> None:
         """Makes sure that the study or the assignment allows hints, by what this service knows."""
-        assigned = await self._lab.planned_terms(account, assignment.course, ref)
+        assigned = await self._lab.planned_terms(account, assignment.course, problem_ref)
         aids = frozenset(assignment.aids) if assignment.aids is not None else None
         terms = Terms("", assigned) if assigned is not None else Terms("", aids=aids)
         if not terms.allows_aid(Aid.HINTS):

@@ -45,7 +45,7 @@ class Permission(StrEnum):
     """As if it did not exist."""
 
 
-def permissions() -> Mapping[tuple[str, str], Mapping[Asker, Permission]]:
+def permissions_by_request() -> Mapping[tuple[str, str], Mapping[Asker, Permission]]:
     """The answers, by method and path."""
     return {
         (method.upper(), path): {asker: _permission(path, operation, asker) for asker in Asker}
@@ -69,9 +69,9 @@ def _permission(path: str, operation: Mapping[str, JsonValue], asker: Asker) -> 
     return Permission.OWN if "{" in path else Permission.YES
 
 
-def reference() -> str:
+def permissions_page() -> str:
     """The whole page, Markdown."""
-    return "\n".join(_page())
+    return "\n".join(_page_lines())
 
 
 _HEAD = """\
@@ -94,13 +94,13 @@ get what *nobody* gets, and the judge service takes none of these.
 """
 
 
-def _page() -> Iterator[str]:
+def _page_lines() -> Iterator[str]:
     yield _HEAD
     yield f"| request | {' | '.join(Asker)} |"
     yield f"| --- |{' --- |' * len(Asker)}"
-    for (method, path), answers_by_asker in permissions().items():
+    for (method, path), answers_by_asker in permissions_by_request().items():
         yield f"| `{method} {path}` | {' | '.join(answers_by_asker[asker] for asker in Asker)} |"
 
 
 if __name__ == "__main__":
-    print(reference(), file=sys.stdout)  # noqa: T201 - it is what the module is for
+    print(permissions_page(), file=sys.stdout)  # noqa: T201 - it is what the module is for

@@ -77,7 +77,7 @@ class PlaybackMark:
 
 
 @dataclass(frozen=True)
-class Bound:
+class ChunkStart:
     """Beginning of a chunk."""
 
     first_step: int
@@ -110,7 +110,7 @@ class Playback:
         events: int,
         steps: Sequence[PlaybackStep],
         duration_s: float,
-        bounds: Sequence[Bound],
+        bounds: Sequence[ChunkStart],
         marks: Sequence[PlaybackMark],
         left_out: int,
         inserted: Mapping[str, int],
@@ -140,16 +140,16 @@ class Playback:
         """Bytes that it takes, about."""
         return _EVENT_BYTES * self.events + sum(map(len, self._chunks))
 
-    def find_chunk(self, number: int) -> bytes | None:
+    def find_chunk(self, chunk_number: int) -> bytes | None:
         """A chunk, as `PlaybackText.compressed_chunks` makes it; None if there is none."""
-        while number >= len(self._chunks) and (next_chunk := next(self._coming_chunks, None)) is not None:
+        while chunk_number >= len(self._chunks) and (next_chunk := next(self._coming_chunks, None)) is not None:
             self._chunks.append(next_chunk)
-        return self._chunks[number] if number < len(self._chunks) else None
+        return self._chunks[chunk_number] if chunk_number < len(self._chunks) else None
 
-    def final(self) -> Mapping[str, str]:
+    def changed_files_at_end(self) -> Mapping[str, str]:
         """The files that differ from the start, at the end."""
         self._chunks.extend(self._coming_chunks)
-        return self._text.changed()
+        return self._text.changed_texts()
 
     def step_and_time_at(self, wall_s: float) -> tuple[int, float]:
         """The step and the time that belong to the solver's wall time, about."""
@@ -272,7 +272,7 @@ class _PlaybackReading:
             self._events,
             self._steps,
             self._clock.at_ns / _NS,
-            self._bounds(labels, dict(zip(edits.seq, edits.deleted_counts(), strict=True))),
+            self._chunk_starts(labels, dict(zip(edits.seq, edits.deleted_counts(), strict=True))),
             sorted(marks, key=lambda mark: mark.step),
             sum(map(len, marks_by_kind)) - len(marks),
             inserted,
@@ -291,23 +291,23 @@ class _PlaybackReading:
         ]
         return sorted(marks, key=lambda mark: mark.at_s - (mark.until_s or 0))
 
-    def _insertion_marks(self, labels: Labels, kind: str, expected_mark: str) -> list[PlaybackMark]:
+    def _insertion_marks(self, labels: Labels, mark_kind: str, text_mark: str) -> list[PlaybackMark]:
         """Edits that put in text with a mark, the longest first."""
         marks = [
-            PlaybackMark(step_index, step.at_ns / _NS, kind, step.path, label[1])
+            PlaybackMark(step_index, step.at_ns / _NS, mark_kind, step.path, label[1])
             for step_index, step in enumerate(self._steps)
-            if (label := labels.get(step.seq)) and label[1] and MARKS.get(label[0]) == expected_mark
+            if (label := labels.get(step.seq)) and label[1] and MARKS.get(label[0]) == text_mark
         ]
         return sorted(marks, key=lambda mark: -mark.characters)
 
-    def _bounds(self, labels: Labels, deleted: Mapping[int, int | None]) -> list[Bound]:
-        bounds: list[Bound] = []
+    def _chunk_starts(self, labels: Labels, deleted: Mapping[int, int | None]) -> list[ChunkStart]:
+        bounds: list[ChunkStart] = []
         sizes: dict[str, int] = {}
         weight = bound_weight = total = 0
         for step_index, step in enumerate(self._steps):
             if weight >= bound_weight:
                 wall_s = datetime.fromisoformat(step.wall).timestamp()
-                bounds.append(Bound(step_index, step.at_ns / _NS, wall_s))
+                bounds.append(ChunkStart(step_index, step.at_ns / _NS, wall_s))
                 weight, bound_weight = 0, max(_CHUNK, total)
             weight += _STEP
             lengths = self._set.get(step.seq, {})

@@ -53,7 +53,7 @@ class PlaybackText:
         self._files = MarkedTexts()
         self._given_texts: dict[str, str] = {}
 
-    def changed(self) -> dict[str, str]:
+    def changed_texts(self) -> dict[str, str]:
         """The files that differ from the start now, with their text."""
         texts = {path: str(text) for path, text in self._files.pieces_by_path.items() if text is not None}
         return {path: text for path, text in sorted(texts.items()) if text != self._given_texts.get(path)}
@@ -90,13 +90,15 @@ class PlaybackText:
 
     def _apply_content(self, content: Content) -> dict[str, list[Any] | None]:
         if content.files is not None:
-            return {path: self._set_text(content.seq, path, text) for path, text in content.files.items()}
+            return {
+                path: self._set_text_and_get_change(content.seq, path, text) for path, text in content.files.items()
+            }
         path, mark = content.path, MARKS.get(self._labels[content.seq][0], OTHER)
         changes = [self._narrowed_change(path, change) if change[0] is None else change for change in content.changes]
         self._files.edit_text(path, changes, mark)
         return {path: None if self._files.pieces_by_path.get(path) is None else [(*change, mark) for change in changes]}
 
-    def _set_text(self, seq: int, path: str, text: str | None) -> list[Any] | None:
+    def _set_text_and_get_change(self, seq: int, path: str, text: str | None) -> list[Any] | None:
         if text is None:
             self._files.set_text(path, None, OTHER)
             return None

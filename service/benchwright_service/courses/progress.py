@@ -178,9 +178,9 @@ class CourseProgress:
             query = query.where(held_columns.account == account)
         async with self._database.read_transaction() as connection:
             held_rows = (await connection.execute(query)).all()
-        return await asyncio.to_thread(self._cells_of, held_rows)
+        return await asyncio.to_thread(self._cells_of_rows, held_rows)
 
-    def _cells_of(self, held_rows: Sequence[Any]) -> dict[tuple[str, str, str], ProgressCell]:
+    def _cells_of_rows(self, held_rows: Sequence[Any]) -> dict[tuple[str, str, str], ProgressCell]:
         rows_by_attempt: dict[str, list[Any]] = defaultdict(list)
         for row in held_rows:
             rows_by_attempt[row.attempt].append(row)
@@ -193,7 +193,9 @@ class CourseProgress:
             by_problem[row.account, row.assignment, row.problem.partition("/")[2]].append(attempt_rows)
         return {
             place: ProgressCell(
-                problem_view(view_by_runs(summaries[held_rows[0].attempt], held_rows) for held_rows in attempts),
+                problem_view(
+                    attempt_view_by_runs(summaries[held_rows[0].attempt], held_rows) for held_rows in attempts
+                ),
                 sum(bool(row.outcome) for held_rows in attempts for row in held_rows),
                 moment(
                     max(
@@ -233,7 +235,7 @@ class CourseProgress:
                     row.clock_difference_s, [receipt.anchor for receipt in receipts if receipt.attempt == row.attempt]
                 ),
                 summary,
-                view_by_runs(summary, by_attempt[row.attempt]),
+                attempt_view_by_runs(summary, by_attempt[row.attempt]),
                 [_run_line(run_row) for run_row in by_attempt[row.attempt]],
             )
             for row, summary in zip(rows, summaries, strict=True)
@@ -261,7 +263,7 @@ def _clock_difference_range(newest_difference_s: float, receipts: Sequence[str])
     return min(differences), max(differences)
 
 
-def view_by_runs(summary: Summary, run_rows: Sequence[Row[Any]]) -> AttemptView:
+def attempt_view_by_runs(summary: Summary, run_rows: Sequence[Row[Any]]) -> AttemptView:
     """The standing of an attempt, by the verdicts that count at the service.
 
     Args:
@@ -282,24 +284,24 @@ def view_by_runs(summary: Summary, run_rows: Sequence[Row[Any]]) -> AttemptView:
     )
 
 
-def _shown_verdict(row: Row[Any]) -> ShownVerdict:
-    reason = json.loads(row.verdict)["reason"] if row.verdict is not None else ""
-    return ShownVerdict(row.number, row.outcome, reason)
+def _shown_verdict(run_row: Row[Any]) -> ShownVerdict:
+    reason = json.loads(run_row.verdict)["reason"] if run_row.verdict is not None else ""
+    return ShownVerdict(run_row.number, run_row.outcome, reason)
 
 
-def run_standing(row: Row[Any]) -> Standing:
+def run_standing(run_row: Row[Any]) -> Standing:
     """The standing of a run as it is stored."""
-    if row.outcome:
-        return verdict_standing(_shown_verdict(row))
-    match RunState(row.state):
+    if run_row.outcome:
+        return verdict_standing(_shown_verdict(run_row))
+    match RunState(run_row.state):
         case RunState.QUEUED:
             return Standing.QUEUED
         case RunState.RUNNING:
             return Standing.RUNNING
         case _:
-            return cancelled_run_standing(row.why)
+            return cancelled_run_standing(run_row.why)
 
 
-def _run_line(row: Row[Any]) -> RunLine:
-    verdict = Verdict.model_validate_json(row.verdict) if row.verdict is not None else None
-    return RunLine(row.id, row.number, run_standing(row), verdict, moment(row.queued), row.files)
+def _run_line(run_row: Row[Any]) -> RunLine:
+    verdict = Verdict.model_validate_json(run_row.verdict) if run_row.verdict is not None else None
+    return RunLine(run_row.id, run_row.number, run_standing(run_row), verdict, moment(run_row.queued), run_row.files)

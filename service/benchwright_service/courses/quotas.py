@@ -70,7 +70,7 @@ class QuotaKeeper:
         self._clock = clock
         self._uses: defaultdict[str, _AccountUse] = defaultdict(_AccountUse)
 
-    def count_events(self, account: str, event_count: int) -> None:
+    def count_events_or_refuse(self, account: str, event_count: int) -> None:
         """Counts events that were sent.
 
         Raises:
@@ -79,7 +79,7 @@ class QuotaKeeper:
         limit_text = f"The limit of events is {self._quotas.events_per_day:,} a day for one person."
         self._count_or_refuse("events_per_day", account, event_count, self._quotas.events_per_day, _DAY_S, limit_text)
 
-    def count_attempt(self, account: str) -> None:
+    def count_attempt_or_refuse(self, account: str) -> None:
         """Counts a new attempt.
 
         Raises:
@@ -121,7 +121,7 @@ class QuotaKeeper:
         if account_use.stored is None:
             account_use.stored = stored_bytes
 
-    def require_room(self, account: str, added_bytes: int) -> None:
+    def require_storage_room(self, account: str, added_bytes: int) -> None:
         """Makes sure that there is room.
 
         Args:
@@ -145,13 +145,13 @@ class QuotaKeeper:
         account_use.stored = (account_use.stored or 0) + added_bytes
 
     def _count_or_refuse(
-        self, name: str, account: str, count: int, allowed_count: int, period_s: float, limit_text: str
+        self, quota_name: str, account: str, count: int, allowed_count: int, period_s: float, limit_text: str
     ) -> None:
         current_time = self._clock()
         allowances = self._uses[account].allowances
-        allowance = allowances.get(name)
+        allowance = allowances.get(quota_name)
         if allowance is None:
-            allowance = allowances[name] = _Allowance(allowed_count, current_time)
+            allowance = allowances[quota_name] = _Allowance(allowed_count, current_time)
         allowance.level = min(
             allowed_count, allowance.level + (current_time - allowance.last_time) * allowed_count / period_s
         )
@@ -159,11 +159,13 @@ class QuotaKeeper:
         # What is larger than the whole allowance has to come through some time.
         needed_level = min(count, allowed_count)
         if allowance.level < needed_level:
-            raise self._counted_refusal(name, limit_text, (needed_level - allowance.level) * period_s / allowed_count)
+            raise self._counted_refusal(
+                quota_name, limit_text, (needed_level - allowance.level) * period_s / allowed_count
+            )
         allowance.level -= needed_level
 
-    def _counted_refusal(self, name: str, detail: str, retry_after_s: float) -> RefusalError:
-        self._refused(name)
+    def _counted_refusal(self, quota_name: str, detail: str, retry_after_s: float) -> RefusalError:
+        self._refused(quota_name)
         return RefusalError(
             RefusalKind.QUOTA_USED_UP,
             detail,

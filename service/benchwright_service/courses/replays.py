@@ -62,9 +62,9 @@ class Replays:
         """
         async with self._turn:
             playback = await self._kept_playback(attempt, event_count)
-            return await asyncio.to_thread(playback.final)
+            return await asyncio.to_thread(playback.changed_files_at_end)
 
-    async def page_data(self, attempt_line: AttemptLine) -> dict[str, Any]:
+    async def replay_page_json(self, attempt_line: AttemptLine) -> dict[str, Any]:
         """Returns the data that a page needs before it has any text, as JSON.
 
         Raises:
@@ -81,7 +81,7 @@ class Replays:
             "chunks": [(bound.first_step, bound.at_s) for bound in playback.bounds],
             "marks": [asdict(mark) for mark in playback.marks],
             "leftOut": playback.left_out,
-            "runs": _timed_runs(playback, attempt_line.runs, attempt_line.clock_difference_s),
+            "runs": _run_mark_rows(playback, attempt_line.runs, attempt_line.clock_difference_s),
             "hasText": header.recording is Recording.FULL,
             "keywords": _KEYWORDS,
         }
@@ -103,7 +103,7 @@ class Replays:
         return playback
 
 
-def _timed_runs(playback: Playback, run_lines: Sequence[RunLine], clock_difference_s: float) -> list[dict[str, Any]]:
+def _run_mark_rows(playback: Playback, run_lines: Sequence[RunLine], clock_difference_s: float) -> list[dict[str, Any]]:
     """Runs in time, with the verdicts that count at the service."""
     plain_runs = []
     for run_line in run_lines:

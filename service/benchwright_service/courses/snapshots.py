@@ -70,16 +70,18 @@ class Snapshots:
         """
         return self._file(digest).read_bytes()
 
-    def packed_contents(self, files: Mapping[str, str]) -> dict[str, str]:
+    def packed_contents_by_path(self, digest_by_path: Mapping[str, str]) -> dict[str, str]:
         """Contents as messages have them, by path.
 
         Args:
-            files: Path → SHA-256.
+            digest_by_path: Path → SHA-256.
 
         Raises:
             OSError: A content is not here.
         """
-        return {path: base64.b64encode(self.compressed_content(digest)).decode() for path, digest in files.items()}
+        return {
+            path: base64.b64encode(self.compressed_content(digest)).decode() for path, digest in digest_by_path.items()
+        }
 
     def content(self, digest: str) -> bytes:
         """A content.
@@ -152,7 +154,7 @@ class StoredFiles:
         if not self._quotas.knows_stored_bytes(account):
             self._quotas.set_stored_bytes_if_uncounted(account, await self._stored_bytes(account))
         missing_digests = await asyncio.to_thread(self._snapshots.missing_digests, compressed_by_sha256)
-        self._quotas.require_room(
+        self._quotas.require_storage_room(
             account, sum(len(compressed_by_sha256[digest]) * 3 // 4 for digest in missing_digests)
         )
         # Also those that are here: who names a SHA-256 need not have the content.

@@ -8,7 +8,7 @@ from benchwright_attempts.log.published_keys import PublishedKeys
 from benchwright_foundation.refusals import BODY, RefusalKind, responses_of_refusals
 from benchwright_judges.service.json_route import JsonRoute
 from benchwright_remote.messages import Device, DeviceAsk, Health, Join, Joined, NewDevice, PublicKey, Waiting
-from benchwright_service.callers import caller_address
+from benchwright_service.caller_address import caller_address
 from benchwright_service.endpoints.admitted import TheAccounts, TheBench, TheEvidence, TheSignIn
 
 router = APIRouter(prefix="/api/v1", route_class=JsonRoute)
@@ -69,8 +69,8 @@ async def join(body: Join, accounts: TheAccounts) -> Joined:
 )
 async def begin(body: NewDevice, request: Request, sign_in: TheSignIn, evidence: TheEvidence) -> Device:
     """Returns a code for a person who is signed in at `/device`, and a secret to ask with."""
-    sign_in.count_sign_in(caller_address(request))
-    return await sign_in.devices.begin_request(body.name, evidence.signer.server)
+    sign_in.count_sign_in_or_refuse(caller_address(request))
+    return await sign_in.devices.make_device_code(body.name, evidence.signer.server)
 
 
 @router.post(

@@ -81,7 +81,7 @@ async def take_events(attempt: OneId, body: NewEvents, account: Account, evidenc
         raise RefusalError(
             RefusalKind.INVALID, "The header is of another attempt.", "Send an attempt's events to its path."
         )
-    return await evidence.take_events(account, body)
+    return await evidence.receive_events(account, body)
 
 
 @router.post(

@@ -30,7 +30,7 @@ async def enrolled(account: Account, studies: TheStudies) -> list[EnrolledStudy]
 )
 async def take_journal(study: StudyName, body: NewJournal, account: Account, studies: TheStudies) -> JournalTaken:
     """Consent, forecasts, tasks and answers; the code of the assignment comes back once every forecast is here."""
-    return await studies.lab.take_journal(account, study, body.lines)
+    return await studies.lab.adopt_journal(account, study, body.lines)
 
 
 @router.get(

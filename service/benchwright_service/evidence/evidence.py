@@ -22,7 +22,7 @@ from benchwright_foundation.refusals import Flaw, RefusalError, RefusalKind
 from benchwright_remote.messages import AssignmentView, NewEvents, Taken
 from benchwright_service.courses.courses import Courses
 from benchwright_service.courses.quotas import QuotaKeeper
-from benchwright_service.evidence.gathered import Batches
+from benchwright_service.evidence.batches import Batches
 from benchwright_service.evidence.signing import Countersigner
 from benchwright_service.storage.tables import ATTEMPTS_HELD, RECEIPTS
 from benchwright_service.studies.study_places import StudyPlaces
@@ -73,20 +73,20 @@ class EvidenceWriter:
         self._quotas = quotas
         self._now = clock
         self._taking = Batches(
-            self._take_batch, _attempt_of, most_items=_MOST_TOGETHER, pace_s=_PACE_S, most_batches=_AT_ONCE
+            self._receive_batch, _attempt_of, most_items=_MOST_TOGETHER, pace_s=_PACE_S, most_batches=_AT_ONCE
         )
 
-    async def take_events(self, account: str, new_events: NewEvents) -> Taken:
+    async def receive_events(self, account: str, new_events: NewEvents) -> Taken:
         """Takes events; what is here already changes nothing. When this returns, they are on disk.
 
         Raises:
             RefusalError: The events do not follow, or are of somebody else's attempt or of none that may be worked on.
             LogError: The events could not be written.
         """
-        self._quotas.count_events(account, len(new_events.lines))
-        return await self._taking.process(_SentEvents(account, new_events, _event_rows(new_events), self._now()))
+        self._quotas.count_events_or_refuse(account, len(new_events.lines))
+        return await self._taking.process(_SentEvents(account, new_events, _parsed_event_rows(new_events), self._now()))
 
-    async def _take_batch(self, sendings: Sequence[_SentEvents]) -> Sequence[Taken | Exception]:
+    async def _receive_batch(self, sendings: Sequence[_SentEvents]) -> Sequence[Taken | Exception]:
         results_by_attempt: dict[str, Taken | Exception] = {}
         owners = await self._owner_accounts([_attempt_of(sending) for sending in sendings])
         for sending in sendings:
@@ -99,7 +99,7 @@ class EvidenceWriter:
         signed = []
         for sending, attempt_head in zip(held_sendings, heads, strict=True):
             if isinstance(attempt_head, Head):
-                receipt = self._receipt(sending, attempt_head)
+                receipt = self._signed_receipt(sending, attempt_head)
                 results_by_attempt[_attempt_of(sending)] = receipt
                 if receipt.anchor is not None:
                     signed.append((receipt.anchor, receipt.clock_difference_s))
@@ -119,7 +119,7 @@ class EvidenceWriter:
             return [head for sending in sendings for head in self._receive_into_log([sending])]
         return [_not_following_refusal(head) if isinstance(head, AttemptError) else head for head in heads]
 
-    def _receipt(self, sending: _SentEvents, attempt_head: Head) -> Taken:
+    def _signed_receipt(self, sending: _SentEvents, attempt_head: Head) -> Taken:
         difference = sending.came - sending.new_events.now.timestamp()
         if not attempt_head.events:
             return Taken(anchor=None, clock_difference_s=difference)
@@ -157,13 +157,13 @@ class EvidenceWriter:
         attempt = _attempt_of(sending)
         if owner_account is None:
             header, assignment = sending.new_events.header, sending.new_events.assignment
-            self._quotas.count_attempt(sending.account)
+            self._quotas.count_attempt_or_refuse(sending.account)
             row = {
                 "attempt": attempt,
                 "account": sending.account,
                 "assignment": assignment,
                 "problem": await self._checked_problem_ref(
-                    sending.account, header, await self._courses.open_assignment(sending.account, assignment)
+                    sending.account, header, await self._courses.require_open_assignment(sending.account, assignment)
                 ),
                 "created": sending.came,
                 "clock_difference_s": sending.came - sending.new_events.now.timestamp(),
@@ -185,20 +185,24 @@ class EvidenceWriter:
                 raise RefusalError(
                     RefusalKind.INVALID, "The attempt is not this participant's in the study.", "Open the task again."
                 )
-        return _problem_ref(header, assignment)
+        return _problem_ref_at_service(header, assignment)
 
-    async def _keep_anchors(self, signed: Sequence[tuple[Anchor, float]]) -> None:
-        if not signed:
+    async def _keep_anchors(self, anchors_with_clock_difference: Sequence[tuple[Anchor, float]]) -> None:
+        if not anchors_with_clock_difference:
             return
         receipt_rows = [
-            {"attempt": anchor.attempt, "events": anchor.events, "anchor": anchor.as_line()} for anchor, _ in signed
+            {"attempt": anchor.attempt, "events": anchor.events, "anchor": anchor.as_line()}
+            for anchor, _ in anchors_with_clock_difference
         ]
         noted = update(ATTEMPTS_HELD).where(ATTEMPTS_HELD.c.attempt == bindparam("of"))
         async with self._database.write_transaction() as connection:
             await connection.execute(self._database.insert_into(RECEIPTS).on_conflict_do_nothing(), receipt_rows)
             await connection.execute(
                 noted.values(clock_difference_s=bindparam("difference")),
-                [{"of": anchor.attempt, "difference": difference} for anchor, difference in signed],
+                [
+                    {"of": anchor.attempt, "difference": difference}
+                    for anchor, difference in anchors_with_clock_difference
+                ],
             )
 
 
@@ -212,7 +216,7 @@ def _not_following_refusal(error: AttemptError) -> RefusalError:
     return refusal
 
 
-def _problem_ref(header: AttemptHeader, assignment: AssignmentView) -> str:
+def _problem_ref_at_service(header: AttemptHeader, assignment: AssignmentView) -> str:
     problem = header.problem.partition("/")[2]
     if problem not in assignment.problems:
         raise RefusalError(
@@ -221,7 +225,7 @@ def _problem_ref(header: AttemptHeader, assignment: AssignmentView) -> str:
     return f"{assignment.pack}/{problem}"
 
 
-def _event_rows(new_events: NewEvents) -> list[StoredRow]:
+def _parsed_event_rows(new_events: NewEvents) -> list[StoredRow]:
     rows = []
     for index, line in enumerate(new_events.lines):
         try:

@@ -111,7 +111,7 @@ def existing_or_new_keys_file(folder: Path, clock: Callable[[], datetime] = lamb
         raise BenchServiceError(f"the signing keys in {folder} can't be read: {error.strerror}") from error
 
 
-def rotate(
+def rotate_signing_key(
     folder: Path,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     wait: Callable[[float], None] = time.sleep,
@@ -130,7 +130,7 @@ def rotate(
         return _rotate_key(file, clock, wait)
 
 
-def revoke(
+def revoke_signing_key(
     folder: Path,
     key_prefix: str,
     revoked_from: datetime,

@@ -21,7 +21,7 @@ from benchwright_service.errors import BenchServiceError
 from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, RUNS
 
 
-def figures_of(problem: Problem) -> Sequence[Figure]:
+def question_and_key_figures(problem: Problem) -> Sequence[Figure]:
     """Pictures of a question, then those of its key."""
     key = problem.hidden.answer
     return (*problem.public.figures, *(key.figures if key is not None else ()))
@@ -76,7 +76,7 @@ class AnswerGrading:
             problem = await asyncio.to_thread(self._store.unseal, answer.problem)
         except ProblemsError:
             return None
-        figures = figures_of(problem)
+        figures = question_and_key_figures(problem)
         return figures[figure_number] if figure_number < len(figures) else None
 
     async def record_grade(

@@ -100,15 +100,20 @@ class GradeHistory:
         ]
         return sorted(changes, key=lambda change: change.at.timestamp() if change.at is not None else 0.0)
 
-    async def record_appeal(self, assignment: str, account: str, text: str) -> None:
+    async def record_appeal(self, assignment: str, account: str, appeal_text: str) -> None:
         """Takes an appeal.
 
         Raises:
             BenchServiceError: The appeal says nothing, or an earlier one has no answer yet.
         """
-        if not text:
+        if not appeal_text:
             raise BenchServiceError("an appeal needs a reason")
-        row = {"assignment": assignment, "account": account, "text": text[:LONGEST], "state": AppealState.OPEN.value}
+        row = {
+            "assignment": assignment,
+            "account": account,
+            "text": appeal_text[:LONGEST],
+            "state": AppealState.OPEN.value,
+        }
         row |= {"answer": "", "by": ""}
         open_appeal_query = select(APPEALS.c.id).where(
             APPEALS.c.assignment == assignment, APPEALS.c.account == account, APPEALS.c.state == AppealState.OPEN.value
@@ -122,21 +127,21 @@ class GradeHistory:
             await connection.execute(insert(APPEALS).values(row | {"at": self._now()}))
 
     async def answer_appeal(
-        self, appeal: int, assignment: str, account: str, *, granted: bool, text: str, staff_account: str
+        self, appeal: int, assignment: str, account: str, *, granted: bool, answer_text: str, staff_account: str
     ) -> None:
         """Answers an appeal; points are changed by an adjustment.
 
         Raises:
             BenchServiceError: No such appeal waits, or no reason is given.
         """
-        if not text:
+        if not answer_text:
             raise BenchServiceError("the answer needs a reason")
         state = AppealState.GRANTED if granted else AppealState.DENIED
         answer_update = (
             update(APPEALS)
             .where(APPEALS.c.id == appeal, APPEALS.c.assignment == assignment, APPEALS.c.account == account)
             .where(APPEALS.c.state == AppealState.OPEN.value)
-            .values(state=state.value, answer=text[:LONGEST], by=staff_account, answered=self._now())
+            .values(state=state.value, answer=answer_text[:LONGEST], by=staff_account, answered=self._now())
         )
         async with self._database.write_transaction() as connection:
             if (await connection.execute(answer_update)).rowcount != 1:
@@ -211,8 +216,8 @@ def _regrades_query(assignment: str, account: str) -> Select[Any]:
     )
 
 
-def _extension_text(row: Any) -> str:
-    named_deadlines = [("due", moment(row.due)), ("closes", moment(row.closes))]
+def _extension_text(extension_row: Any) -> str:
+    named_deadlines = [("due", moment(extension_row.due)), ("closes", moment(extension_row.closes))]
     times_text = [
         f"{name} {time_limit:%Y-%m-%d %H:%M} UTC" for name, time_limit in named_deadlines if time_limit is not None
     ]

@@ -97,7 +97,7 @@ class Gradebook:
         """One of them."""
         return self.grades[student.account, assignment.id]
 
-    def of_section(self, section: str) -> Gradebook:
+    def narrowed_to_section(self, section: str) -> Gradebook:
         """The same with the students of one section alone; all of it if none is named."""
         if not section:
             return self
@@ -187,10 +187,13 @@ class Gradebooks:
         # Of a large course it takes longer than others should wait.
         grades = await asyncio.to_thread(graded)
         return Gradebook(
-            students, [(view, grading_rules[view.id]) for view in assignments], grades, await self._login_names(course)
+            students,
+            [(view, grading_rules[view.id]) for view in assignments],
+            grades,
+            await self._login_by_account(course),
         )
 
-    async def change_grading(self, course: str, assignment: str, grading: GradingRules) -> None:
+    async def change_grading_rules(self, course: str, assignment: str, grading: GradingRules) -> None:
         """Changes how an assignment is graded.
 
         Raises:
@@ -360,7 +363,7 @@ class Gradebooks:
                 adjustments[row.account, row.assignment].append(adjustment)
         return adjustments
 
-    async def _login_names(self, course: str) -> dict[str, str]:
+    async def _login_by_account(self, course: str) -> dict[str, str]:
         query = (
             select(IDENTITIES.c.account, IDENTITIES.c.subject)
             .join(MEMBERS, MEMBERS.c.account == IDENTITIES.c.account)

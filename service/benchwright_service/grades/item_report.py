@@ -171,7 +171,7 @@ class ItemReports:
             np.quantile(minutes, QUANTILES).tolist() if minutes else (),
             len(summaries) - len(minutes),
             _try_counts(to_pass.values(), len(tries) - len(to_pass)),
-            _failure_reasons(run_rows),
+            _failure_reason_counts(run_rows),
             sorted(
                 ((test, sorted(names)) for test, names in caught.items()),
                 key=lambda test_failures: -len(test_failures[1]),
@@ -248,7 +248,7 @@ def _try_counts(runs_to_pass: Iterable[int], not_passed: int) -> Sequence[tuple[
     return [*try_counts, (f"over {_MOST_TRIES}", remaining_count), ("not yet", not_passed)]
 
 
-def _failure_reasons(run_rows: Iterable[Any]) -> Sequence[tuple[str, int, int]]:
+def _failure_reason_counts(run_rows: Iterable[Any]) -> Sequence[tuple[str, int, int]]:
     accounts_by_reason: dict[str, list[str]] = defaultdict(list)
     for run in run_rows:
         if run.outcome != Outcome.PASSED.value:

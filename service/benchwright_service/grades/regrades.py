@@ -123,7 +123,7 @@ class Regrades:
 
     async def outdated_runs(self, assignment: AssignmentView, problem: str) -> OutdatedRuns:
         """Returns the runs that a regrade of a problem would be about."""
-        current_harness = await self._harness_digest(assignment, problem)
+        current_harness = await self._current_harness_digest(assignment, problem)
         newest_query = (
             select(REGRADES.c.id, REGRADES.c.state)
             .where(REGRADES.c.assignment == assignment.id, REGRADES.c.problem == problem)
@@ -133,7 +133,7 @@ class Regrades:
         async with self._database.read_transaction() as connection:
             runs = (await connection.execute(_judged_runs_query(assignment, problem))).all()
             newest_regrade = (await connection.execute(newest_query)).one_or_none()
-            accepted_runs = await _runs_of_accepted_regrades(connection, assignment, problem, current_harness)
+            accepted_runs = await _runs_judged_by_accepted_regrades(connection, assignment, problem, current_harness)
         outdated_count = sum(
             run.id not in accepted_runs and _harness_of_verdict(run.verdict) != current_harness for run in runs
         )
@@ -148,7 +148,7 @@ class Regrades:
         Raises:
             BenchServiceError: Nothing has run, or another regrade of the problem is neither accepted nor dropped.
         """
-        harness = await self._harness_digest(assignment, problem)
+        harness = await self._current_harness_digest(assignment, problem)
         regrade = uuid.uuid4().hex
         row = {"id": regrade, "assignment": assignment.id, "problem": problem, "harness": harness, "by": staff_account}
         row |= {"state": RegradeState.BEGUN.value}
@@ -259,7 +259,7 @@ class Regrades:
             .returning(RUNS.c.attempt, RUNS.c.number)
         )
         async with self._database.write_transaction() as connection:
-            await self._end(connection, regrade, RegradeState.ACCEPTED)
+            await self._require_begun_and_end(connection, regrade, RegradeState.ACCEPTED)
             rows = (await connection.execute(acceptance)).all()
 
         def forget_logs() -> None:
@@ -276,10 +276,10 @@ class Regrades:
         """
         release = update(RUNS).where(RUNS.c.regrade == regrade.id)
         async with self._database.write_transaction() as connection:
-            await self._end(connection, regrade, RegradeState.DROPPED)
+            await self._require_begun_and_end(connection, regrade, RegradeState.DROPPED)
             await connection.execute(release.values(state=RunState.DONE.value, lease="", regrade=""))
 
-    async def _end(self, connection: AsyncConnection, regrade: Regrade, state: RegradeState) -> None:
+    async def _require_begun_and_end(self, connection: AsyncConnection, regrade: Regrade, state: RegradeState) -> None:
         state_update = (
             update(REGRADES)
             .where(REGRADES.c.id == regrade.id, REGRADES.c.state == RegradeState.BEGUN.value)
@@ -288,7 +288,7 @@ class Regrades:
         if (await connection.execute(state_update)).rowcount != 1:
             raise BenchServiceError("the regrade has been accepted or dropped before")
 
-    async def _harness_digest(self, assignment: AssignmentView, problem: str) -> str:
+    async def _current_harness_digest(self, assignment: AssignmentView, problem: str) -> str:
         return (await asyncio.to_thread(self._store.unseal, f"{assignment.pack}/{problem}")).harness_digest
 
 
@@ -302,7 +302,7 @@ def _judged_runs_query(assignment: AssignmentView, problem: str) -> Select[Any]:
     )
 
 
-async def _runs_of_accepted_regrades(
+async def _runs_judged_by_accepted_regrades(
     connection: AsyncConnection, assignment: AssignmentView, problem: str, harness_digest: str
 ) -> set[str]:
     """The runs that an accepted regrade by this harness has judged; verdicts on answers do not name it."""
@@ -315,22 +315,24 @@ async def _runs_of_accepted_regrades(
     return {row.run for row in await connection.execute(query)}
 
 
-def _has_new_result(row: Row[Any]) -> bool:
-    if row.outcome not in DECIDED:
+def _has_new_result(regraded_run_row: Row[Any]) -> bool:
+    if regraded_run_row.outcome not in DECIDED:
         return False
-    return bool(row.outcome != row.old_outcome or row.share != row.old_share)
+    return bool(
+        regraded_run_row.outcome != regraded_run_row.old_outcome or regraded_run_row.share != regraded_run_row.old_share
+    )
 
 
-def _run_change(row: Row[Any]) -> RunChange:
+def _run_change(regraded_run_row: Row[Any]) -> RunChange:
     return RunChange(
-        row.number,
-        moment(row.queued),
-        row.old_outcome,
-        row.outcome,
-        row.old_share,
-        row.share,
-        _harness_of_verdict(row.old_verdict)[:12],
-        _harness_of_verdict(row.verdict)[:12],
+        regraded_run_row.number,
+        moment(regraded_run_row.queued),
+        regraded_run_row.old_outcome,
+        regraded_run_row.outcome,
+        regraded_run_row.old_share,
+        regraded_run_row.share,
+        _harness_of_verdict(regraded_run_row.old_verdict)[:12],
+        _harness_of_verdict(regraded_run_row.verdict)[:12],
     )
 
 

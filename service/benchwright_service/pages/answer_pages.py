@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from benchwright_judges.people.human_grading import DIFFICULTIES
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.grades.answer_grading import figures_of, rubric_with_points
+from benchwright_service.grades.answer_grading import question_and_key_figures, rubric_with_points
 from benchwright_service.pages.rendering import SECURITY, FormProblem, picture_response, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal, whole_number_or_none
 
@@ -79,7 +79,7 @@ async def _grading_page(visit: Visit, membership: Membership, problem: FormProbl
         left=desk.left,
         dispute=desk.dispute,
         points=rubric_with_points(desk.item.problem) if desk.item is not None else None,
-        figures=figures_of(desk.item.problem) if desk.item is not None else (),
+        figures=question_and_key_figures(desk.item.problem) if desk.item is not None else (),
         asked=len(desk.item.problem.public.figures) if desk.item is not None else 0,
         difficulties=DIFFICULTIES,
         problem=problem,

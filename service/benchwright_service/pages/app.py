@@ -42,7 +42,7 @@ from benchwright_service.pages import (
     sign_in_page,
     study_pages,
 )
-from benchwright_service.pages.rendering import ASSETS, SECURITY, FormProblem, asset, render
+from benchwright_service.pages.rendering import ASSETS, SECURITY, FormProblem, asset_content, render
 from benchwright_service.pages.visit import Visit, cookie_name
 from benchwright_service.questions.pictures import MOST_BYTES
 
@@ -251,7 +251,7 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         Route("/studies/{study}/closing/state", guard.for_signed_in(closing_pages.closing_state_fragment)),
         Route("/studies/{study}/report", guard.for_signed_in(closing_pages.study_report_page)),
         Route("/studies/{study}/export.zip", guard.for_signed_in(closing_pages.study_records_download)),
-        Route("/assets/{name}", _asset),
+        Route("/assets/{name}", _asset_response),
     ]
 
 
@@ -367,12 +367,12 @@ def _refusal_page(refusal: RefusalError, session: BrowserSession | None) -> Resp
     return render("told", session, refusal.refusal_kind.status.value, title="That did not work", problem=problem)
 
 
-async def _asset(request: Request) -> Response:
+async def _asset_response(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in ASSETS:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     headers = SECURITY | {"Cache-Control": "max-age=3600"}
-    return Response(asset(name), media_type=ASSETS[name], headers=headers)
+    return Response(asset_content(name), media_type=ASSETS[name], headers=headers)
 
 
 async def _not_found_page(request: Request, error: Exception) -> Response:

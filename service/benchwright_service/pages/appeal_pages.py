@@ -64,7 +64,7 @@ async def submit_appeal_answer(visit: Visit) -> Response:
             path["assignment"],
             path["account"],
             granted=decision == "grant",
-            text=visit.form_field("answer", LONGEST),
+            answer_text=visit.form_field("answer", LONGEST),
             staff_account=visit.account,
         )
     except BenchServiceError as error:

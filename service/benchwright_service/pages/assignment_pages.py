@@ -120,8 +120,8 @@ def _rules_of_form(visit: Visit) -> AssignmentRules:
     )
 
 
-def _reveal_policy(visit: Visit, name: str) -> Reveal | None:
-    value = visit.form_field(name)
+def _reveal_policy(visit: Visit, field_name: str) -> Reveal | None:
+    value = visit.form_field(field_name)
     return Reveal(value) if value in {reveal.value for reveal in Reveal} else None
 
 

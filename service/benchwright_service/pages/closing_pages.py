@@ -15,7 +15,7 @@ from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import Membership
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit
-from benchwright_service.studies.lab_closing import ClosingState, Outlook, unfinished_participants
+from benchwright_service.studies.lab_closing import ClosingEffects, ClosingState, unfinished_participants
 from benchwright_service.studies.lab_monitor import report_headers
 
 _CHUNK = 1 << 16
@@ -25,7 +25,7 @@ _CHUNK = 1 << 16
 class _Confirmation:
     """Confirmation that the owner has still to give."""
 
-    outlook: Outlook
+    outlook: ClosingEffects
     is_second: bool
     """True if they want to close it, and have to confirm that it is forced."""
 
@@ -38,7 +38,7 @@ async def closing_page(visit: Visit) -> Response:
 async def closing_state_fragment(visit: Visit) -> Response:
     """Part with which the page refreshes itself while the study is being closed."""
     membership = await visit.owner_membership()
-    closing_state = await visit.bench.studies.closings.state(membership.course)
+    closing_state = await visit.bench.studies.closings.closing_state(membership.course)
     return render("study_closing_state", visit.session, state=closing_state, now=datetime.now(UTC))
 
 
@@ -46,7 +46,7 @@ async def begin_closing_if_confirmed(visit: Visit) -> Response:
     """Begins to close it, or to make its report again; what it would end is confirmed by itself."""
     membership = await visit.owner_membership()
     closings, study = visit.bench.studies.closings, membership.course
-    closing_state = await closings.state(study)
+    closing_state = await closings.closing_state(study)
     if closing_state.is_running:
         return _redirect_to_closing(membership)
     if closing_state.digest:
@@ -55,7 +55,7 @@ async def begin_closing_if_confirmed(visit: Visit) -> Response:
     if visit.form_field("name", 200) != study:
         problem = FormProblem("This is not the study's id.", f"Type {study}; nothing was closed.")
         return await _closing_page(visit, membership, problem)
-    outlook = await _outlook(visit, membership)
+    outlook = await _closing_effects(visit, membership)
     # Confirmed is what was shown: an attempt that was begun since has to be confirmed too.
     is_forced = visit.form_field("end") == (outlook.going or "none")
     if outlook.needs_force and not is_forced:
@@ -75,7 +75,7 @@ async def study_report_page(visit: Visit) -> Response:
 async def study_records_download(visit: Visit) -> Response:
     """The records of a closed study, which tell who worked under which condition and how well."""
     membership = await visit.owner_membership()
-    if not (await visit.bench.studies.closings.state(membership.course)).digest:
+    if not (await visit.bench.studies.closings.closing_state(membership.course)).digest:
         raise RefusalError(
             RefusalKind.CONFLICT,
             "The study goes on: nobody sees outcomes by condition.",
@@ -87,17 +87,17 @@ async def study_records_download(visit: Visit) -> Response:
         "Content-Disposition": f'attachment; filename="{membership.course}.zip"',
         "Content-Length": str(file.seek(0, 2)),
     }
-    return StreamingResponse(_chunks(file), media_type="application/zip", headers=headers)
+    return StreamingResponse(_file_chunks(file), media_type="application/zip", headers=headers)
 
 
-def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+def _file_chunks(file: IO[bytes]) -> Iterator[bytes]:
     with file:
         file.seek(0)
         while chunk := file.read(_CHUNK):
             yield chunk
 
 
-async def _outlook(visit: Visit, membership: Membership) -> Outlook:
+async def _closing_effects(visit: Visit, membership: Membership) -> ClosingEffects:
     watch = await visit.bench.studies.monitor.study_watch(membership.course)
     return await visit.bench.studies.closings.outlook(
         membership.course, [participant.participant for participant in watch.participants]
@@ -107,7 +107,7 @@ async def _outlook(visit: Visit, membership: Membership) -> Outlook:
 async def _closing_page(
     visit: Visit, membership: Membership, problem: FormProblem | None = None, *, is_second: bool = False
 ) -> Response:
-    closing_state: ClosingState = await visit.bench.studies.closings.state(membership.course)
+    closing_state: ClosingState = await visit.bench.studies.closings.closing_state(membership.course)
     is_open = not (closing_state.is_running or closing_state.digest)
     watch = await visit.bench.studies.monitor.study_watch(membership.course)
     if is_open:
@@ -123,7 +123,7 @@ async def _closing_page(
         state=closing_state,
         now=datetime.now(UTC),
         problem=problem,
-        confirmation=_Confirmation(await _outlook(visit, membership), is_second) if is_open else None,
+        confirmation=_Confirmation(await _closing_effects(visit, membership), is_second) if is_open else None,
         unfinished=unfinished_participants(watch) if is_open else (),
     )
 

@@ -36,7 +36,7 @@ async def grades_page(visit: Visit) -> Response:
         "grades",
         visit.session,
         member=membership,
-        book=book.of_section(visit.section),
+        book=book.narrowed_to_section(visit.section),
         files=[*_FILES, TABLE],
         platform=platform,
         section=visit.section,
@@ -50,7 +50,7 @@ async def gradebook_file(visit: Visit) -> Response:
     kind = visit.request.path_params["kind"]
     if kind not in (*_FILES, TABLE):
         raise unknown_page_refusal()
-    book = (await _course_book(visit, membership)).of_section(visit.section)
+    book = (await _course_book(visit, membership)).narrowed_to_section(visit.section)
     await visit.bench.audit.record_action(
         visit.account, membership.course, "exported grades", f"{kind} {visit.section}".rstrip()
     )
@@ -106,7 +106,7 @@ async def change_grading_rules(visit: Visit) -> Response:
     assignment = visit.request.path_params["assignment"]
     try:
         grading = grading_of_form(visit)
-        await visit.bench.grades.gradebooks.change_grading(membership.course, assignment, grading)
+        await visit.bench.grades.gradebooks.change_grading_rules(membership.course, assignment, grading)
     except BenchServiceError:
         raise unknown_page_refusal() from None
     except ValueError as error:
@@ -122,7 +122,7 @@ async def item_analysis_page(visit: Visit) -> Response:
     """Item analysis."""
     membership = await visit.staff_membership()
     book = await _course_book(visit, membership)
-    section_book = book.of_section(visit.section)
+    section_book = book.narrowed_to_section(visit.section)
     return render(
         "items",
         visit.session,
@@ -138,7 +138,7 @@ async def item_page(visit: Visit) -> Response:
     """One problem."""
     membership = await visit.staff_membership()
     whole_book = await _course_book(visit, membership)
-    book = whole_book.of_section(visit.section)
+    book = whole_book.narrowed_to_section(visit.section)
     problem = visit.request.path_params["problem"]
     view = _chosen_assignment(visit, book)
     if problem not in view.problems:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from benchwright_remote.messages import Membership
-from benchwright_service.callers import caller_address
+from benchwright_service.caller_address import caller_address
 from benchwright_service.errors import BenchServiceError, SignInError, UnknownContextError
 from benchwright_service.pages import sign_in_page
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
@@ -32,11 +32,13 @@ async def begin_lti_login(visit: Visit) -> Response:
     tool = visit.bench.sign_in.lti
     if tool is None:
         raise unknown_page_refusal()
-    visit.bench.sign_in.count_sign_in(caller_address(visit.request))
+    visit.bench.sign_in.count_sign_in_or_refuse(caller_address(visit.request))
     names = ("iss", "login_hint", "client_id", "lti_message_hint")
     login_fields = visit.form if visit.request.method == "POST" else visit.request.query_params
     try:
-        url, login_state = tool.begin_launch({name: str(login_fields.get(name, ""))[:_LONGEST] for name in names})
+        url, login_state = tool.login_address_and_state(
+            {name: str(login_fields.get(name, ""))[:_LONGEST] for name in names}
+        )
     except SignInError:
         return _show_failure(visit, _FAILED)
     visit.request.session[_AWAY] = list(login_state)
@@ -48,7 +50,7 @@ async def finish_lti_launch(visit: Visit) -> Response:
     tool = visit.bench.sign_in.lti
     if tool is None:
         raise unknown_page_refusal()
-    visit.bench.sign_in.count_sign_in(caller_address(visit.request))
+    visit.bench.sign_in.count_sign_in_or_refuse(caller_address(visit.request))
     # It counts once, whatever comes of it.
     login_state = visit.request.session.pop(_AWAY, None)
     if login_state is None:
@@ -66,12 +68,12 @@ async def finish_lti_launch(visit: Visit) -> Response:
         return _show_failure(visit, _FAILED)
     if visit.bench.sign_in.lti_services is not None:
         await visit.bench.sign_in.lti_services.keep_platform_addresses(identity)
-    account = await visit.bench.accounts.find_or_make_account(
+    account = await visit.bench.accounts.find_or_make_enabled_account(
         identity.issuer, identity.subject, identity.name, identity.course, identity.role
     )
     if account is None:
         return _show_failure(visit, sign_in_page.DISABLED)
-    return await sign_in_page.begin_session(visit, account, f"/courses/{quote(identity.course)}")
+    return await sign_in_page.begin_session_and_redirect(visit, account, f"/courses/{quote(identity.course)}")
 
 
 async def tool_key_set(visit: Visit) -> Response:

@@ -41,7 +41,7 @@ async def change_groups(visit: Visit) -> Response:
 async def person_export(visit: Visit) -> Response:
     """Export of the data that the service has of a person in the course."""
     membership, person = await _chosen_person(visit)
-    content = await visit.bench.people_service.export_person(membership.course, person.account)
+    content = await visit.bench.people_service.export_person_zip(membership.course, person.account)
     await visit.bench.audit.record_action(visit.account, membership.course, "exported person", person.account)
     headers = SECURITY | {"Content-Disposition": f'attachment; filename="{person.account}.zip"'}
     return Response(content, media_type="application/zip", headers=headers)

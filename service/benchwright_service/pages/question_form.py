@@ -39,9 +39,11 @@ _NAMES = {
 }
 
 
-def chosen_format(name: str) -> QuestionFormat:
+def chosen_format(format_name: str) -> QuestionFormat:
     """The format that an address or a form names; multiple choice if it names none."""
-    return next((candidate for candidate in QuestionFormat if candidate.value == name), QuestionFormat.MULTIPLE_CHOICE)
+    return next(
+        (candidate for candidate in QuestionFormat if candidate.value == format_name), QuestionFormat.MULTIPLE_CHOICE
+    )
 
 
 def empty_fields(style: QuestionFormat) -> Mapping[str, Any]:
@@ -73,9 +75,9 @@ def sent_fields(visit: Visit, style: QuestionFormat) -> Mapping[str, Any]:
     return _form_fields(style, values, credited=is_credited(visit), consent=visit.form_field("consent") == "yes")
 
 
-def form_text(visit: Visit, name: str, limit: int) -> str:
+def form_text(visit: Visit, field_name: str, limit: int) -> str:
     """A text of the form, with one character for a line's end as browsers count it; one that is too long stays so."""
-    return visit.form_field(name, 2 * limit + 2).replace("\r\n", "\n")
+    return visit.form_field(field_name, 2 * limit + 2).replace("\r\n", "\n")
 
 
 def sent_answer(visit: Visit) -> str:
@@ -114,14 +116,14 @@ async def sent_question(
         lines = fields["alternatives"].split("\n")
         values["alternatives"] = tuple(line.strip() for line in lines if line.strip())
     if style.answered_by is AnsweredBy.WORDS:
-        values["rubric"] = _rubric(fields)
+        values["rubric"] = _rubric_values_or_none(fields)
     # Texts first: decoding is for forms that can be taken.
     _checked_question(values)
     figures, pictures = await _sent_figures(visit, fields, previous_version)
     return _checked_question(values | {"figures": figures}), pictures
 
 
-def form_values(style: QuestionFormat, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+def form_template_values(style: QuestionFormat, fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """Values that the form's template names."""
     return {
         "style": style.value,
@@ -154,7 +156,7 @@ def _form_fields(
     )
 
 
-def _rubric(fields: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _rubric_values_or_none(fields: Mapping[str, Any]) -> Mapping[str, Any] | None:
     rubric_items = [
         {"text": fields[f"item-{number}"], "points": fields[f"points-{number}"] or 1}
         for number in range(1, _MOST_POINTS + 1)

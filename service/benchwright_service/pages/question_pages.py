@@ -19,7 +19,7 @@ from benchwright_service.pages.question_form import (
     FORMATS,
     chosen_format,
     empty_fields,
-    form_values,
+    form_template_values,
     is_credited,
     question_fields,
     sent_fields,
@@ -27,7 +27,7 @@ from benchwright_service.pages.question_form import (
 )
 from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, picture_response, render
 from benchwright_service.pages.visit import GRADERS, STAFF, Visit, unknown_page_refusal, whole_number_or_none
-from benchwright_service.questions.publishing import pack_name
+from benchwright_service.questions.publishing import questions_pack_name
 from benchwright_service.questions.trying import TRIES_PER_DAY
 from benchwright_service.questions.writing import (
     CHANGEABLE,
@@ -53,7 +53,7 @@ async def submit_question_call(visit: Visit) -> Response:
     """Has the course collect questions, or changes how."""
     membership = await visit.changeable_membership()
     try:
-        pack_name(membership.course)
+        questions_pack_name(membership.course)
         reviewers = whole_number_or_none(visit.form_field("reviewers") or str(FEWEST_REVIEWERS)) or 0
         call_times = visit.form_time("opens"), visit.form_time("closes")
         call = QuestionCall(visit.form_field("title"), visit.form_field("license"), *call_times, reviewers=reviewers)
@@ -173,7 +173,7 @@ async def tries_fragment(visit: Visit) -> Response:
     """Answers of models so far, as a part of the question's page."""
     membership = await _writer_membership(visit)
     question = await _readable_question(visit, membership)
-    return render("question_tries", visit.session, **await _tries_values(visit, question))
+    return render("question_tries", visit.session, **await _try_template_values(visit, question))
 
 
 async def _questions_page(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
@@ -191,15 +191,15 @@ async def _questions_page(visit: Visit, membership: Membership, problem: FormPro
         is_open=collecting.questions.is_open(call) and not is_archived,
         mine=await collecting.questions.authored_questions(membership.course, visit.account),
         waiting=await collecting.reviews.waiting_count(membership.course, visit.account) if is_reviewer else 0,
-        authors=await collecting.statistics.authors(accepted_questions),
+        authors=await collecting.statistics.ranked_authors(accepted_questions),
         is_staff=is_staff,
         is_reviewer=is_reviewer,
         is_archived=is_archived,
-        states=await collecting.statistics.question_counts(membership.course) if is_staff else {},
+        states=await collecting.statistics.question_count_by_state(membership.course) if is_staff else {},
         reviewing=await collecting.statistics.review_statistics(membership.course) if is_staff else None,
         accepted=accepted_questions,
         returned=await collecting.questions.returned_pack_questions(membership.course) if is_staff else (),
-        pack=pack_name(membership.course) if call is not None else "",
+        pack=questions_pack_name(membership.course) if call is not None else "",
         license=_LICENSE,
         formats=FORMATS,
         problem=problem,
@@ -231,7 +231,7 @@ async def _form_values(
     fields: Mapping[str, Any],
 ) -> Mapping[str, Any]:
     call = await visit.bench.collecting.questions.find_call(membership.course)
-    values = dict(form_values(style, fields))
+    values = dict(form_template_values(style, fields))
     licence = call.license if call is not None else ""
     return {
         "member": membership,
@@ -258,7 +258,7 @@ async def _question_page(
         **await _form_values(
             visit, membership, question, content.format, question_fields(content, credited=question.credited)
         ),
-        **await _tries_values(visit, question),
+        **await _try_template_values(visit, question),
         is_author=is_author,
         is_changeable=is_author and question.state in CHANGEABLE,
         format_name=FORMATS[content.format],
@@ -273,7 +273,7 @@ async def _question_page(
     )
 
 
-async def _tries_values(visit: Visit, question: VersionedQuestion) -> Mapping[str, Any]:
+async def _try_template_values(visit: Visit, question: VersionedQuestion) -> Mapping[str, Any]:
     question_tries = await visit.bench.collecting.tries.answers_of_models(question)
     answered_models = {attempt.model for attempt in question_tries if attempt.said is not None}
     return {

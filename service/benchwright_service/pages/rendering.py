@@ -117,9 +117,9 @@ ASSETS = {
 
 
 @cache
-def asset(name: str) -> bytes:
+def asset_content(asset_name: str) -> bytes:
     """One of them."""
-    return files("benchwright_service.pages").joinpath("static", name).read_bytes()
+    return files("benchwright_service.pages").joinpath("static", asset_name).read_bytes()
 
 
 def _shown_time(moment: datetime | None) -> str:

@@ -37,7 +37,7 @@ async def replay_overview_json(visit: Visit) -> Response:
     """Overview of the attempt's events and their times, as JSON."""
     line, _, _ = await _replayed_attempt(visit)
     try:
-        replay = await visit.bench.coursework.replays.page_data(line)
+        replay = await visit.bench.coursework.replays.replay_page_json(line)
     except PlaybackError as error:
         raise _unreadable_refusal(error) from error
     return Response(json.dumps(replay), media_type="application/json", headers=SECURITY)

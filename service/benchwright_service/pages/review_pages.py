@@ -33,9 +33,9 @@ async def submit_answer_or_decision(visit: Visit) -> Response:
         if await visit.is_archived():
             raise BenchServiceError("the course is archived")
         if visit.form_field("act") == "answer":
-            await reviews.take_answer(membership.course, visit.account, name, number, sent_answer(visit))
+            await reviews.record_answer_once(membership.course, visit.account, name, number, sent_answer(visit))
         else:
-            await reviews.take_decision(
+            await reviews.record_and_apply_decision(
                 membership.course,
                 visit.account,
                 name,
@@ -56,7 +56,7 @@ async def _review_page(visit: Visit, membership: Membership, problem: FormProble
     desk = (
         ReviewDesk(None, 0)
         if is_archived
-        else await visit.bench.collecting.reviews.desk(membership.course, visit.account)
+        else await visit.bench.collecting.reviews.begin_or_resume_review(membership.course, visit.account)
     )
     content = desk.question.content if desk.question is not None else None
     return render(

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from benchwright_foundation import access_token
 from benchwright_foundation.refusals import RefusalError
 from benchwright_service.accounts.sessions import LIFETIME_S
-from benchwright_service.callers import caller_address
+from benchwright_service.caller_address import caller_address
 from benchwright_service.errors import SignInError
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit, cookie_name, unknown_page_refusal
@@ -45,10 +45,10 @@ async def sign_in_by_code(visit: Visit) -> Response:
             account = None
     if account is None:
         return _sign_in_form(visit, _UNKNOWN, name)
-    return await begin_session(visit, account)
+    return await begin_session_and_redirect(visit, account)
 
 
-async def begin_session(visit: Visit, account: str, next_path: str = "") -> Response:
+async def begin_session_and_redirect(visit: Visit, account: str, next_path: str = "") -> Response:
     """Ends every way to sign in: the browser has a session from now on, and shows the courses, or what is given."""
     target = "/device" if "device" in (next_path, visit.form_field("onward")) else next_path or "/"
     response = RedirectResponse(target, HTTPStatus.SEE_OTHER, headers=SECURITY)
@@ -68,7 +68,7 @@ async def redirect_to_provider(visit: Visit) -> Response:
     provider = visit.bench.sign_in.provider
     if provider is None:
         raise unknown_page_refusal()
-    visit.bench.sign_in.count_sign_in(caller_address(visit.request))
+    visit.bench.sign_in.count_sign_in_or_refuse(caller_address(visit.request))
     visit.request.session.clear()
     visit.request.session[_ONWARD] = "device" if "device" in visit.request.query_params else ""
     try:
@@ -84,7 +84,7 @@ async def sign_in_from_provider(visit: Visit) -> Response:
     provider = visit.bench.sign_in.provider
     if provider is None:
         raise unknown_page_refusal()
-    visit.bench.sign_in.count_sign_in(caller_address(visit.request))
+    visit.bench.sign_in.count_sign_in_or_refuse(caller_address(visit.request))
     session = visit.request.session
     onward = str(session.get(_ONWARD, ""))
     try:
@@ -93,12 +93,12 @@ async def sign_in_from_provider(visit: Visit) -> Response:
         return _sign_in_form(visit, _unknown_person_problem(provider.name), "")
     finally:
         session.clear()
-    account = await visit.bench.accounts.find_or_make_account(
+    account = await visit.bench.accounts.find_or_make_enabled_account(
         identity.issuer, identity.subject, identity.name, provider.course
     )
     if account is None:
         return _sign_in_form(visit, DISABLED, "")
-    return await begin_session(visit, account, onward)
+    return await begin_session_and_redirect(visit, account, onward)
 
 
 async def sign_out(visit: Visit) -> Response:
@@ -113,14 +113,14 @@ async def sign_out(visit: Visit) -> Response:
 async def device_code_page(visit: Visit) -> Response:
     """Asks for the code that a program shows, then whether to sign that program in."""
     code = visit.request.query_params.get("code", "")[:40]
-    waiting_device = await visit.bench.sign_in.devices.find_waiting(code) if code else None
+    waiting_device = await visit.bench.sign_in.devices.find_waiting_device(code) if code else None
     problem = _NO_DEVICE if code and waiting_device is None else None
     return render("device", visit.session, device=waiting_device, problem=problem)
 
 
 async def decide_on_device(visit: Visit) -> Response:
     """Signs a program in, or refuses to."""
-    visit.bench.sign_in.count_sign_in(visit.account)
+    visit.bench.sign_in.count_sign_in_or_refuse(visit.account)
     granted = visit.form_field("decision") == "grant"
     is_decided = await visit.bench.sign_in.devices.decide_if_waiting(
         visit.form_field("code", 40), visit.account, granted=granted
@@ -149,12 +149,12 @@ _GRANTED = FormProblem("The program is signed in.", "You can close this page.")
 _DENIED = FormProblem("The program was not signed in.", "You can close this page.")
 
 
-def _sign_in_form(visit: Visit, problem: FormProblem | None, name: str) -> Response:
+def _sign_in_form(visit: Visit, problem: FormProblem | None, typed_name: str) -> Response:
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     is_for_device = "device" in visit.request.query_params or visit.form_field("onward") == "device"
     onward = "device" if is_for_device else ""
     provider = visit.bench.sign_in.provider.name if visit.bench.sign_in.provider is not None else ""
-    return render("sign_in", None, status, problem=problem, name=name, onward=onward, provider=provider)
+    return render("sign_in", None, status, problem=problem, name=typed_name, onward=onward, provider=provider)
 
 
 async def _join_course(visit: Visit, invitation_code: str) -> Response:

@@ -44,7 +44,7 @@ async def invite_to_study(visit: Visit) -> Response:
     if role is None or not 1 <= uses <= _MOST_USES:
         problem = FormProblem(f"“How many” is no number from 1 to {_MOST_USES:,}.", "Correct it, and invite again.")
         return await _study_page(visit, membership, problem)
-    if (await visit.bench.studies.closings.state(membership.course)).digest:
+    if (await visit.bench.studies.closings.closing_state(membership.course)).digest:
         return await _study_page(visit, membership, FormProblem("The study is closed.", "Nobody can join it any more."))
     code = await visit.bench.accounts.make_invitation(membership.course, role, uses=uses)
     await visit.bench.audit.record_action(visit.account, membership.course, "invited", f"{role.value}, {uses} uses")

@@ -46,22 +46,22 @@ class Visit:
         """Account of the person who asks; empty for a person who is not signed in."""
         return self.session.account if self.session is not None else ""
 
-    def form_field(self, name: str, limit: int = 1_000) -> str:
+    def form_field(self, field_name: str, limit: int = 1_000) -> str:
         """A field of the form, without the space around it."""
-        value = self.form.get(name)
+        value = self.form.get(field_name)
         return value.strip()[:limit] if isinstance(value, str) else ""
 
-    def ticked_values(self, name: str) -> list[str]:
+    def ticked_values(self, field_name: str) -> list[str]:
         """The values of a form's check boxes of one name that are ticked."""
-        return [value for value in self.form.getlist(name) if isinstance(value, str)]
+        return [value for value in self.form.getlist(field_name) if isinstance(value, str)]
 
-    def form_number(self, name: str, minimum: float, maximum: float, default: float | None = None) -> float:
+    def form_number(self, field_name: str, minimum: float, maximum: float, default: float | None = None) -> float:
         """A number of the form; the usual one where the field is empty.
 
         Raises:
             ValueError: The field is no number, or outside the limits.
         """
-        text = self.form_field(name)
+        text = self.form_field(field_name)
         if not text and default is not None:
             return default
         try:
@@ -69,34 +69,34 @@ class Visit:
         except ValueError:
             number = math.nan
         if not minimum <= number <= maximum:
-            raise ValueError(f"“{name}” is no number from {minimum:g} to {maximum:g}.")
+            raise ValueError(f"“{field_name}” is no number from {minimum:g} to {maximum:g}.")
         return number
 
-    def path_number(self, name: str) -> int:
+    def path_number(self, parameter_name: str) -> int:
         """A number of the path.
 
         Raises:
             RefusalError: The path has no number there, or a larger one than anything has.
         """
-        number = whole_number_or_none(self.request.path_params[name])
+        number = whole_number_or_none(self.request.path_params[parameter_name])
         if number is None:
             raise unknown_page_refusal()
         return number
 
-    def form_time(self, name: str) -> datetime | None:
+    def form_time(self, field_name: str) -> datetime | None:
         """A date and time of the form, in UTC; None for an empty one.
 
         Raises:
             ValueError: The field is no date and time.
         """
-        text = self.form_field(name)
+        text = self.form_field(field_name)
         if not text:
             return None
         try:
             moment = datetime.fromisoformat(text)
             return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
         except (OverflowError, ValueError):
-            raise ValueError(f"“{name}” is no date and time such as 2026-12-01T23:59.") from None
+            raise ValueError(f"“{field_name}” is no date and time such as 2026-12-01T23:59.") from None
 
     @property
     def section(self) -> str:
@@ -110,9 +110,9 @@ class Visit:
             RefusalError: Nothing, as where there is no such course. A study's is none: its pages would show who is
                 which participant, and outcomes.
         """
-        return (await self._membership())[0]
+        return (await self._membership_and_archived())[0]
 
-    async def _membership(self) -> tuple[Membership, bool]:
+    async def _membership_and_archived(self) -> tuple[Membership, bool]:
         course = self.request.path_params["course"]
         memberships = await self.bench.accounts.memberships_with_archived(self.account)
         membership = next((candidate for candidate in memberships if candidate[0].course == course), None)
@@ -183,7 +183,7 @@ class Visit:
 
     async def is_archived(self) -> bool:
         """True if the course of the path is archived."""
-        return (await self._membership())[1]
+        return (await self._membership_and_archived())[1]
 
 
 def whole_number_or_none(text: str) -> int | None:

@@ -10,8 +10,8 @@ from benchwright_problems.storage.store import Store
 from benchwright_service.questions.notices import Notices
 from benchwright_service.questions.pictures import PictureReader
 from benchwright_service.questions.publishing import Publishing
+from benchwright_service.questions.question_statistics import QuestionStatistics
 from benchwright_service.questions.reviewing import Reviews
-from benchwright_service.questions.standing import QuestionStatistics
 from benchwright_service.questions.trying import QuestionModels, Tries
 from benchwright_service.questions.writing import Questions
 

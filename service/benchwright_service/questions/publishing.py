@@ -57,7 +57,7 @@ class Publishing:
         accepted_questions = await self._questions.accepted_questions(course)
         if call is None or not accepted_questions:
             raise BenchServiceError("no question is accepted yet")
-        name = pack_name(course)
+        name = questions_pack_name(course)
         version = call.published + 1
         head = PackFile(
             name=name,
@@ -148,7 +148,7 @@ def _credit_text(question: VersionedQuestion) -> str:
     return f"{question.id} (version {question.number}, accepted {day}): {credit}"
 
 
-def pack_name(course: str) -> str:
+def questions_pack_name(course: str) -> str:
     """Returns the name of the pack of a course's questions.
 
     Raises:

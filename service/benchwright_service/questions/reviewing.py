@@ -25,7 +25,7 @@ from benchwright_service.questions.writing import (
     VersionedQuestion,
     lock_course,
     newest_versions_query,
-    question_of_row,
+    versioned_question_of_row,
 )
 from benchwright_service.storage.tables import moment
 
@@ -85,7 +85,7 @@ class Reviews:
         self._database = database
         self._now = clock
 
-    async def desk(self, course: str, reviewer: str) -> ReviewDesk:
+    async def begin_or_resume_review(self, course: str, reviewer: str) -> ReviewDesk:
         """The next question for somebody: the one that they have begun, else the one that has waited longest."""
         async with self._database.write_transaction() as connection:
             # Two reviewers, or two windows of one, wait for each other here.
@@ -104,7 +104,9 @@ class Reviews:
         async with self._database.read_transaction() as connection:
             return len(await self._reviewable_questions_and_answers(connection, course, reviewer))
 
-    async def take_answer(self, course: str, reviewer: str, question: str, version_number: int, answer: str) -> None:
+    async def record_answer_once(
+        self, course: str, reviewer: str, question: str, version_number: int, answer: str
+    ) -> None:
         """Takes the answer of a reviewer who has not seen the key; it can't be changed.
 
         Args:
@@ -120,7 +122,7 @@ class Reviews:
         values = {"answer": answer, "answered": self._now()}
         async with self._database.write_transaction() as connection:
             _require_fitting_answer(
-                answer, (await _lock_version_in_review(connection, course, question, version_number)).format
+                answer, (await _lock_and_read_version_in_review(connection, course, question, version_number)).format
             )
             review_update = update(REVIEWS).where(
                 *_review_conditions(question, version_number, reviewer), REVIEWS.c.answered.is_(None)
@@ -128,7 +130,7 @@ class Reviews:
             if (await connection.execute(review_update.values(values))).rowcount != 1:
                 raise BenchServiceError("you have answered this question already")
 
-    async def take_decision(
+    async def record_and_apply_decision(
         self,
         course: str,
         reviewer: str,
@@ -157,7 +159,7 @@ class Reviews:
         }
         values |= {"comment": comment, "decided": current_time}
         async with self._database.write_transaction() as connection:
-            await _lock_version_in_review(connection, course, question, version_number)
+            await _lock_and_read_version_in_review(connection, course, question, version_number)
             version = select(VERSIONS.c.reviewers, QUESTIONS.c.author).join(
                 QUESTIONS, QUESTIONS.c.id == VERSIONS.c.question
             )
@@ -222,7 +224,7 @@ class Reviews:
             QUESTIONS.c.state == QuestionState.REVIEW.value,
             QUESTIONS.c.author.is_distinct_from(reviewer),
         )
-        questions_in_review = [question_of_row(row) for row in await connection.execute(in_review)]
+        questions_in_review = [versioned_question_of_row(row) for row in await connection.execute(in_review)]
         reviews = select(REVIEWS).where(REVIEWS.c.question.in_([question.id for question in questions_in_review]))
         review_rows = (await connection.execute(reviews)).all()
         begun_questions, free_questions = [], []
@@ -260,7 +262,7 @@ def _require_fitting_answer(answer: str, style: QuestionFormat) -> None:
         raise BenchServiceError(f"an answer has 1 to {MOST_CHARACTERS} characters")
 
 
-async def _lock_version_in_review(
+async def _lock_and_read_version_in_review(
     connection: AsyncConnection, course: str, question: str, version_number: int
 ) -> WrittenQuestion:
     """Makes sure that a version is in review, and that nobody else decides until the transaction ends.

@@ -318,7 +318,7 @@ class Questions:
     async def _questions_where(self, *query_conditions: ColumnElement[bool]) -> Sequence[VersionedQuestion]:
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(newest_versions_query().where(*query_conditions))).all()
-        return [question_of_row(row) for row in rows]
+        return [versioned_question_of_row(row) for row in rows]
 
 
 async def require_open_call(connection: AsyncConnection, course: str, current_time: float) -> None:
@@ -345,28 +345,28 @@ def newest_versions_query() -> Select[Any]:
     )
 
 
-def question_of_row(row: Row[Any]) -> VersionedQuestion:
+def versioned_question_of_row(newest_version_row: Row[Any]) -> VersionedQuestion:
     """A row of `newest_versions_query`."""
     return VersionedQuestion(
-        row.id,
-        row.author or "",
-        row.name or row.origin or DELETED,
-        bool(row.credited),
-        QuestionState(row.state),
-        row.number,
-        WrittenQuestion.model_validate_json(row.content),
-        moment(row.submitted),
-        moment(row.decided),
-        row.published,
-        row.reviewers,
-        row.origin,
+        newest_version_row.id,
+        newest_version_row.author or "",
+        newest_version_row.name or newest_version_row.origin or DELETED,
+        bool(newest_version_row.credited),
+        QuestionState(newest_version_row.state),
+        newest_version_row.number,
+        WrittenQuestion.model_validate_json(newest_version_row.content),
+        moment(newest_version_row.submitted),
+        moment(newest_version_row.decided),
+        newest_version_row.published,
+        newest_version_row.reviewers,
+        newest_version_row.origin,
     )
 
 
 async def _newest_question(connection: AsyncConnection, course: str, question: str) -> VersionedQuestion | None:
     conditions = QUESTIONS.c.course == course, QUESTIONS.c.id == question
     row = (await connection.execute(newest_versions_query().where(*conditions))).one_or_none()
-    return question_of_row(row) if row is not None else None
+    return versioned_question_of_row(row) if row is not None else None
 
 
 async def _lock_question(connection: AsyncConnection, course: str, question: str, author: str) -> Row[Any]:
@@ -393,7 +393,13 @@ def version_row(question: str, version_number: int, content: WrittenQuestion, cu
     return {"question": question, "number": version_number, "content": content.model_dump_json(), "at": current_time}
 
 
-def _call_of_row(row: Row[Any]) -> QuestionCall:
+def _call_of_row(call_row: Row[Any]) -> QuestionCall:
     return QuestionCall(
-        row.title, row.license, moment(row.opens), moment(row.closes), row.published, row.canary, row.reviewers
+        call_row.title,
+        call_row.license,
+        moment(call_row.opens),
+        moment(call_row.closes),
+        call_row.published,
+        call_row.canary,
+        call_row.reviewers,
     )

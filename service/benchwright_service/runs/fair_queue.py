@@ -9,7 +9,7 @@ FIRST_GUESS_S = 2.0
 
 
 @dataclass
-class _Account:
+class _AccountQueue:
     used_s: float
     """Virtual time: what its runs have cost, from where others were when it came."""
     waiting_runs: dict[str, None] = field(default_factory=dict)
@@ -24,7 +24,7 @@ class FairQueue:
     """
 
     def __init__(self) -> None:
-        self._accounts: dict[str, _Account] = {}
+        self._accounts: dict[str, _AccountQueue] = {}
         self._owner: dict[str, str] = {}
         """Of runs that wait."""
         self._runner: dict[str, str] = {}
@@ -51,7 +51,7 @@ class FairQueue:
                 for candidate in self._accounts.values()
                 if candidate.waiting_runs or candidate.running_count
             ]
-            account_queue = self._accounts[account] = _Account(
+            account_queue = self._accounts[account] = _AccountQueue(
                 max(min(active_costs, default=0.0), account_queue.used_s if account_queue else 0.0)
             )
         account_queue.waiting_runs[run] = None
@@ -65,7 +65,7 @@ class FairQueue:
         del self._accounts[account].waiting_runs[run]
         return True
 
-    def take(self) -> str | None:
+    def begin_next_run(self) -> str | None:
         """The next run, which begins now. None if none waits."""
         waiting_accounts = [
             (candidate.used_s, name) for name, candidate in self._accounts.items() if candidate.waiting_runs
@@ -98,31 +98,31 @@ class FairQueue:
         if wall_s is not None:
             self._usual_s += (wall_s - self._usual_s) / 16
         if not account_queue.waiting_runs and not account_queue.running_count:
-            self._forget_idle()
+            self._forget_idle_accounts()
 
     def queue_rank(self, run: str) -> int | None:
         """Rank of a waiting run, from 1, if nobody else comes. None if it does not wait."""
         if run not in self._owner:
             return None
         owner_account = self._owner[run]
-        own_rank = self._run_rank(owner_account, list(self._accounts[owner_account].waiting_runs).index(run))
+        own_rank = self._rank_of_waiting_run(owner_account, list(self._accounts[owner_account].waiting_runs).index(run))
         return 1 + sum(
             self._waiting_count_before(own_rank, name)
             for name, candidate in self._accounts.items()
             if candidate.waiting_runs
         )
 
-    def _run_rank(self, account: str, index: int) -> tuple[float, str]:
+    def _rank_of_waiting_run(self, account: str, index: int) -> tuple[float, str]:
         return self._accounts[account].used_s + index * self._usual_s, account
 
     def _waiting_count_before(self, rank: tuple[float, str], account: str) -> int:
         """Number of runs of an account that are taken before one of this rank."""
         number = 0
-        while number < len(self._accounts[account].waiting_runs) and self._run_rank(account, number) < rank:
+        while number < len(self._accounts[account].waiting_runs) and self._rank_of_waiting_run(account, number) < rank:
             number += 1
         return number
 
-    def _forget_idle(self) -> None:
+    def _forget_idle_accounts(self) -> None:
         # One that is at the front anyway has nothing to be remembered for.
         active_costs = [
             candidate.used_s

@@ -37,13 +37,13 @@ class Leases:
     def __contains__(self, run: str) -> bool:
         return run in self._leases
 
-    def new_lease(self) -> str:
+    def new_lease_id(self) -> str:
         """An id."""
         return uuid.uuid4().hex
 
-    def begin(self, run: str, lease: str, worker: str = "") -> None:
+    def begin(self, run: str, lease_id: str, worker: str = "") -> None:
         """Begins a lease."""
-        self._leases[run] = _Lease(lease, self._now() + self.term_s, worker)
+        self._leases[run] = _Lease(lease_id, self._now() + self.term_s, worker)
 
     def renew(self, run: str) -> None:
         """Lets a lease go on for another term."""
@@ -55,7 +55,7 @@ class Leases:
         if worker:
             self._heard[worker] = self._now()
 
-    def workers(self) -> int:
+    def live_worker_count(self) -> int:
         """Number of workers that were heard of within a term."""
         earliest = self._now() - self.term_s
         for worker, heard in list(self._heard.items()):
@@ -67,9 +67,9 @@ class Leases:
         """The runs that a worker has."""
         return [run for run, lease in self._leases.items() if worker and lease.worker == worker]
 
-    def is_valid(self, run: str, lease: str) -> bool:
+    def is_valid(self, run: str, lease_id: str) -> bool:
         """True if a run is still given by this lease."""
-        return run in self._leases and self._leases[run].id == lease
+        return run in self._leases and self._leases[run].id == lease_id
 
     def end_if_any(self, run: str) -> bool:
         """Ends a run's lease; whether it had one."""

@@ -34,16 +34,16 @@ async def running_local_workers(url: str, token: str, count: int, sandbox: str) 
         await asyncio.gather(*keepers, return_exceptions=True)
 
 
-async def _keep_worker_running(url: str, token: str, name: str, sandbox: str) -> None:
+async def _keep_worker_running(url: str, token: str, worker_name: str, sandbox: str) -> None:
     while True:
         read_handle, write = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
-                "benchwright_service.runs.work",
+                "benchwright_service.runs.worker_process",
                 url,
-                name,
+                worker_name,
                 sandbox,
                 stdin=read_handle,
                 stdout=DEVNULL,
@@ -57,11 +57,11 @@ async def _keep_worker_running(url: str, token: str, name: str, sandbox: str) ->
                 await process.wait()
             finally:
                 token_pipe.close()
-                await _end_worker(process)
+                await _end_or_kill_worker(process)
         await asyncio.sleep(_RESTART_S)
 
 
-async def _end_worker(process: Process) -> None:
+async def _end_or_kill_worker(process: Process) -> None:
     if process.returncode is not None:
         return
     with contextlib.suppress(TimeoutError):

@@ -31,10 +31,10 @@ def lower_own_priority() -> None:
         # There are no such groups, or the niceness of another one was just set.
         with contextlib.suppress(OSError):
             Path("/proc/self/autogroup").write_text(str(nice))
-    _take_long_slices(nice)
+    _lengthen_own_slice(nice)
 
 
-def _take_long_slices(nice: int) -> None:
+def _lengthen_own_slice(nice: int) -> None:
     """Lets what wakes up have this process's core at once.
 
     Niceness decides who gets how much, not when: what wakes up waits for the running process's slice to end, unless

@@ -68,17 +68,17 @@ class RunRows:
         async with self._database.write_transaction() as connection:
             added = (await connection.execute(insertion)).one_or_none()
             if added is not None:
-                older = _cancellation(SUPERSEDED, queue_time).where(RUNS.c.attempt == attempt, RUNS.c.id != new_run.id)
+                older = _cancel_update(SUPERSEDED, queue_time).where(RUNS.c.attempt == attempt, RUNS.c.id != new_run.id)
                 return QueuedRun(added, (await connection.execute(older.returning(RUNS.c.id))).scalars().all())
         return QueuedRun(await self.find(new_run.id), ())
 
     async def finish_if_leased(
-        self, row: Row[Any], verdict: Verdict, end_time: float, *, lease: str, score: float | None = None
+        self, run_row: Row[Any], verdict: Verdict, end_time: float, *, lease: str, score: float | None = None
     ) -> bool:
         """Ends a run by a verdict; one that was judged again keeps its old verdict beside the new one.
 
         Args:
-            row: The run.
+            run_row: The run.
             verdict: Whole.
             end_time: Seconds since 1970.
             lease: Lease by which a worker has it. Empty for a run that is scored without one.
@@ -95,24 +95,24 @@ class RunRows:
         }
         run_update = (
             update(RUNS)
-            .where(RUNS.c.id == row.id, RUNS.c.lease == lease, RUNS.c.state == state.value)
-            .where(RUNS.c.regrade == row.regrade)
+            .where(RUNS.c.id == run_row.id, RUNS.c.lease == lease, RUNS.c.state == state.value)
+            .where(RUNS.c.regrade == run_row.regrade)
             .values(
                 {"state": RunState.DONE.value, "regrade": ""}
-                | ({} if row.regrade else verdict_columns | {"ended": end_time})
+                | ({} if run_row.regrade else verdict_columns | {"ended": end_time})
             )
         )
         async with self._database.write_transaction() as connection:
             is_counted = (await connection.execute(run_update)).rowcount == 1
-            if is_counted and row.regrade:
-                regrade_conditions = REGRADED.c.regrade == row.regrade, REGRADED.c.run == row.id
+            if is_counted and run_row.regrade:
+                regrade_conditions = REGRADED.c.regrade == run_row.regrade, REGRADED.c.run == run_row.id
                 await connection.execute(update(REGRADED).where(*regrade_conditions).values(verdict_columns))
         return is_counted
 
     async def cancel_unless_ended(self, run: str, reason: str, end_time: float) -> bool:
         """Ends a run without a verdict; False if it has ended already."""
         async with self._database.write_transaction() as connection:
-            return (await connection.execute(_cancellation(reason, end_time).where(RUNS.c.id == run))).rowcount == 1
+            return (await connection.execute(_cancel_update(reason, end_time).where(RUNS.c.id == run))).rowcount == 1
 
     async def unfinished_runs(self) -> Sequence[Row[Any]]:
         """Runs that have not ended, oldest first."""
@@ -140,7 +140,7 @@ class RunRows:
         return problem
 
 
-def _cancellation(reason: str, end_time: float) -> Update:
+def _cancel_update(reason: str, end_time: float) -> Update:
     values = {"state": RunState.CANCELLED.value, "why": reason, "ended": end_time}
     return update(RUNS).where(RUNS.c.state.in_(GOING), RUNS.c.regrade == "").values(values)
 

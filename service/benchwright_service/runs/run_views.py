@@ -32,7 +32,7 @@ class RunViews:
         self._home = home
         self._courses = courses
 
-    async def problem_kind(self, problem_ref: str) -> ProblemKind:
+    async def problem_kind_or_design(self, problem_ref: str) -> ProblemKind:
         """Kind of a problem. One that is gone counts as a design: who is given a run of it finds that out."""
         try:
             return (await asyncio.to_thread(self._store.problem, problem_ref)).kind
@@ -40,23 +40,23 @@ class RunViews:
             return ProblemKind.DESIGN
 
     async def run_view(
-        self, row: Row[Any], problem_ref: str, *, revision: int, queue_rank: int | None, step: str
+        self, run_row: Row[Any], problem_ref: str, *, revision: int, queue_rank: int | None, step: str
     ) -> RunView:
         """A run.
 
         Args:
-            row: As stored.
+            run_row: As stored.
             problem_ref: Its problem, `pack/id`.
             revision: Revision of what is shown.
             queue_rank: Rank in the queue.
             step: Step that runs now.
         """
-        limit = await self._courses.reveal_limit_now(row.attempt) if row.verdict is not None else None
-        return await self.limited_view(row, problem_ref, limit, revision=revision, queue_rank=queue_rank, step=step)
+        limit = await self._courses.reveal_limit_now(run_row.attempt) if run_row.verdict is not None else None
+        return await self.limited_view(run_row, problem_ref, limit, revision=revision, queue_rank=queue_rank, step=step)
 
     async def limited_view(
         self,
-        row: Row[Any],
+        run_row: Row[Any],
         problem_ref: str,
         most_shown: Reveal | None,
         *,
@@ -67,7 +67,7 @@ class RunViews:
         """The same, where the assignment's policy is known.
 
         Args:
-            row: As stored.
+            run_row: As stored.
             problem_ref: Its problem, `pack/id`.
             most_shown: The most that the assignment shows now; None if it says nothing.
             revision: Revision of what is shown.
@@ -76,29 +76,31 @@ class RunViews:
         """
         verdict = None
         # One that is judged again has the verdict that counts until the new one is accepted.
-        state = RunState.DONE if row.regrade else RunState(row.state)
-        if row.verdict is not None:
-            verdict = _verdict_view(await asyncio.to_thread(self._revealed_verdict, row, problem_ref, most_shown))
+        state = RunState.DONE if run_row.regrade else RunState(run_row.state)
+        if run_row.verdict is not None:
+            verdict = _verdict_view(await asyncio.to_thread(self._revealed_verdict, run_row, problem_ref, most_shown))
         return RunView(
-            id=row.id,
-            number=row.number,
+            id=run_row.id,
+            number=run_row.number,
             state=state,
             revision=revision,
             place=queue_rank if state is RunState.QUEUED else None,
             step=step if state is RunState.RUNNING else "",
             verdict=verdict,
-            why=row.why,
+            why=run_row.why,
         )
 
-    def _revealed_verdict(self, row: Row[Any], problem_ref: str, limit: Reveal | None) -> Revealed:
-        run_records = RunRecords(self._home, row.attempt)
+    def _revealed_verdict(self, run_row: Row[Any], problem_ref: str, limit: Reveal | None) -> Revealed:
+        run_records = RunRecords(self._home, run_row.attempt)
         try:
             allowed = self._store.problem(problem_ref).reveal
         except UnknownProblemError:
             # The pack was replaced by one without it.
             allowed = Reveal.VERDICT
         policy = allowed.limited_to(limit)
-        return reveal(Verdict.model_validate_json(row.verdict), policy, lambda: run_records.log_tail(row.number))
+        return reveal(
+            Verdict.model_validate_json(run_row.verdict), policy, lambda: run_records.log_tail(run_row.number)
+        )
 
 
 def _verdict_view(revealed: Revealed) -> VerdictView:

@@ -101,12 +101,12 @@ class RunQueue:
         self._steps = _RunSteps(self._changes, clock)
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closing = False
-        metrics.follow_queue(self._queue.__len__, self._leases.__len__, self._leases.workers)
+        metrics.set_queue_gauges(self._queue.__len__, self._leases.__len__, self._leases.live_worker_count)
 
     async def start(self) -> None:
         """Goes on with what an earlier process left; watches over what goes on."""
-        await self.take_up_unfinished_runs()
-        self._run_in_background(self._watch_leases())
+        await self.resume_unfinished_runs()
+        self._run_in_background(self._requeue_expired_runs())
 
     async def close(self) -> None:
         """Ends what runs here; workers go on."""
@@ -134,7 +134,7 @@ class RunQueue:
         if existing_run is not None:
             self._require_same_run(existing_run, attempt, new_run)
             return await self._run_view(existing_run, ref)
-        assignment = await self._courses.open_assignment(account, assignment_id)
+        assignment = await self._courses.require_open_assignment(account, assignment_id)
         problem = await asyncio.to_thread(self._store.problem, ref)
         unknown_paths = set(new_run.files) - set(judged_paths(problem))
         if unknown_paths:
@@ -216,7 +216,7 @@ class RunQueue:
         with self._changes.subscribe(_WORK) as changed:
             while True:
                 changed.clear()
-                run = self._queue.take()
+                run = self._queue.begin_next_run()
                 if run is not None:
                     job = await self._lease_run(run, worker)
                     if job is not None:
@@ -248,7 +248,7 @@ class RunQueue:
     # Inside
 
     async def _lease_run(self, run: str, worker: str) -> Job | None:
-        lease = self._leases.new_lease()
+        lease = self._leases.new_lease_id()
         values = {
             "state": RunState.RUNNING.value,
             "worker": worker,
@@ -274,7 +274,7 @@ class RunQueue:
             ref = await self._rows.problem_ref_of(row.attempt)
             problem, files = await asyncio.gather(
                 asyncio.to_thread(self._store.unseal, ref),
-                asyncio.to_thread(self._snapshots.packed_contents, json.loads(row.files)),
+                asyncio.to_thread(self._snapshots.packed_contents_by_path, json.loads(row.files)),
             )
         except Exception:
             logger.exception("run %s can't be given to a worker", run)
@@ -285,17 +285,17 @@ class RunQueue:
         self._steps.record_change(run)
         return Job(run=run, lease=lease, lease_s=self._leases.term_s, problem=problem, files=files)
 
-    def _queue_or_score(self, row: Row[Any], kind: ProblemKind) -> None:
+    def _queue_or_score(self, run_row: Row[Any], kind: ProblemKind) -> None:
         """Queues a run, or has its answer scored, unless this process is at it."""
-        if self._is_handling(row.id):
+        if self._is_handling(run_row.id):
             return
         if kind is ProblemKind.DESIGN:
-            self._queue.add(row.id, row.regrade or row.account)
+            self._queue.add(run_row.id, run_row.regrade or run_row.account)
             self._changes.notify(_WORK)
-            self._steps.record_change(row.id)
+            self._steps.record_change(run_row.id)
         else:
-            self._being_judged[row.id] = row.account
-            self._run_in_background(self._judge_run(row))
+            self._being_judged[run_row.id] = run_row.account
+            self._run_in_background(self._judge_run(run_row))
 
     def _waiting_count(self, account: str) -> int:
         """Runs of an account that wait for a worker, or for a judge."""
@@ -304,50 +304,50 @@ class RunQueue:
     def _is_handling(self, run: str) -> bool:
         return run in self._queue or run in self._leases or run in self._being_leased or run in self._being_judged
 
-    async def _judge_run(self, row: Row[Any]) -> None:
+    async def _judge_run(self, run_row: Row[Any]) -> None:
         try:
-            verdict, score = await self._score_answer(row, await self._rows.problem_ref_of(row.attempt))
+            verdict, score = await self._score_answer(run_row, await self._rows.problem_ref_of(run_row.attempt))
         except Exception:
-            logger.exception("run %s could not be judged", row.id)
+            logger.exception("run %s could not be judged", run_row.id)
             detail = "The answer could not be judged on the server."
             verdict, score = Verdict(reason=Reason.TOOL_FAILED, detail=detail), None
         try:
-            await self._finish_if_leased(row, verdict, lease="", score=score)
+            await self._finish_if_leased(run_row, verdict, lease="", score=score)
         finally:
-            self._being_judged.pop(row.id, None)
+            self._being_judged.pop(run_row.id, None)
 
-    async def _score_answer(self, row: Row[Any], ref: str) -> tuple[Verdict, float | None]:
+    async def _score_answer(self, run_row: Row[Any], problem_ref: str) -> tuple[Verdict, float | None]:
         """The verdict on an answer, and the judge's score from 0 to 1, if there was a judge."""
-        problem = await asyncio.to_thread(self._store.unseal, ref)
-        answer = await asyncio.to_thread(self._answer_text, row)
+        problem = await asyncio.to_thread(self._store.unseal, problem_ref)
+        answer = await asyncio.to_thread(self._answer_text, run_row)
         grading_outcome = await judge_answer(
-            ref, problem, answer, self._judging, attempt=row.attempt, run_number=row.number
+            problem_ref, problem, answer, self._judging, attempt=run_row.attempt, run_number=run_row.number
         )
         return (
             grading_outcome.verdict,
             grading_outcome.judgement.score if grading_outcome.judgement is not None else None,
         )
 
-    def _answer_text(self, row: Row[Any]) -> str:
-        digest = json.loads(row.files).get(ANSWER)
+    def _answer_text(self, run_row: Row[Any]) -> str:
+        digest = json.loads(run_row.files).get(ANSWER)
         return self._snapshots.content(digest).decode("utf-8", "replace") if digest else ""
 
     async def _finish_if_leased(
-        self, row: Row[Any], verdict: Verdict, *, lease: str, score: float | None = None
+        self, run_row: Row[Any], verdict: Verdict, *, lease: str, score: float | None = None
     ) -> bool:
         end_time = self._now()
-        is_counted = await self._rows.finish_if_leased(row, verdict, end_time, lease=lease, score=score)
-        self._leases.end_if_any(row.id)
-        self._queue.mark_ended(row.id, verdict.wall_s)
-        self._steps.end_run(row.id)
-        if is_counted and not row.regrade:
-            waited_s = row.began - row.queued if row.began is not None else None
-            ran_s = end_time - (row.queued if row.began is None else row.began)
-            self._metrics.count_run(verdict.outcome.value, waited_s=waited_s, ran_s=ran_s)
+        is_counted = await self._rows.finish_if_leased(run_row, verdict, end_time, lease=lease, score=score)
+        self._leases.end_if_any(run_row.id)
+        self._queue.mark_ended(run_row.id, verdict.wall_s)
+        self._steps.end_run(run_row.id)
+        if is_counted and not run_row.regrade:
+            waited_s = run_row.began - run_row.queued if run_row.began is not None else None
+            ran_s = end_time - (run_row.queued if run_row.began is None else run_row.began)
+            self._metrics.count_ended_run(verdict.outcome.value, waited_s=waited_s, ran_s=ran_s)
         return is_counted
 
     def _count_and_forget_cancelled(self, run: str) -> None:
-        self._metrics.count_run(RunState.CANCELLED.value)
+        self._metrics.count_ended_run(RunState.CANCELLED.value)
         self._forget_run(run)
 
     def _forget_run(self, run: str) -> None:
@@ -356,24 +356,24 @@ class RunQueue:
         self._queue.mark_ended(run, None)
         self._steps.end_run(run)
 
-    async def _watch_leases(self) -> None:
+    async def _requeue_expired_runs(self) -> None:
         while True:
             await asyncio.sleep(self._leases.term_s / 10)
             try:
                 for run in self._leases.expired_runs():
                     await self._requeue_or_fail_run(run)
-                await self.take_up_unfinished_runs()
+                await self.resume_unfinished_runs()
             except Exception:
                 # The database may be away: the next round has another try.
                 logger.exception("runs can't be looked after")
 
-    async def take_up_unfinished_runs(self) -> None:
+    async def resume_unfinished_runs(self) -> None:
         """Begins what the database has and this process does not: of an earlier one, or after a write that failed."""
         for row in await self._rows.unfinished_runs():
             if row.state == RunState.QUEUED:
                 if not self._is_handling(row.id):
                     ref = await self._rows.problem_ref_of(row.attempt)
-                    self._queue_or_score(row, await self._views.problem_kind(ref))
+                    self._queue_or_score(row, await self._views.problem_kind_or_design(ref))
             elif row.id not in self._leases:
                 self._leases.begin(row.id, row.lease, row.worker)
 
@@ -397,25 +397,30 @@ class RunQueue:
             self._changes.notify(_WORK)
             self._steps.record_change(run)
 
-    async def _require_runs_left(self, attempt: str, limit: int | None) -> None:
+    async def _require_runs_left(self, attempt: str, most_runs: int | None) -> None:
         # One more is for submitting.
-        if limit is not None and await self._rows.used_run_count(attempt) > limit:
-            raise RefusalError(RefusalKind.CONFLICT, f"All {limit} runs are used.", "Submit your work, or give up.")
+        if most_runs is not None and await self._rows.used_run_count(attempt) > most_runs:
+            raise RefusalError(RefusalKind.CONFLICT, f"All {most_runs} runs are used.", "Submit your work, or give up.")
 
-    def _require_same_run(self, row: Row[Any], attempt: str, new_run: NewRun) -> None:
-        if row.attempt != attempt or row.number != new_run.number or json.loads(row.files) != dict(new_run.files):
+    def _require_same_run(self, run_row: Row[Any], attempt: str, new_run: NewRun) -> None:
+        if (
+            run_row.attempt != attempt
+            or run_row.number != new_run.number
+            or json.loads(run_row.files) != dict(new_run.files)
+        ):
             raise RefusalError(RefusalKind.CONFLICT, "Another run has this id.", "Make a new id for each run.")
 
-    async def _run_view(self, row: Row[Any], ref: str) -> RunView:
-        rank, step, revision = self._queue.queue_rank(row.id), self._steps.step(row.id), self._steps.revision(row.id)
-        return await self._views.run_view(row, ref, revision=revision, queue_rank=rank, step=step)
+    async def _run_view(self, run_row: Row[Any], problem_ref: str) -> RunView:
+        revision, rank = self._steps.revision(run_row.id), self._queue.queue_rank(run_row.id)
+        step = self._steps.step(run_row.id)
+        return await self._views.run_view(run_row, problem_ref, revision=revision, queue_rank=rank, step=step)
 
-    def _keep_log(self, row: Row[Any], log_bytes: bytes) -> None:
-        with RunRecords(self._home, row.attempt).open_log(row.number) as stream:
+    def _keep_log(self, run_row: Row[Any], log_bytes: bytes) -> None:
+        with RunRecords(self._home, run_row.attempt).open_log(run_row.number) as stream:
             stream.write(log_bytes)
 
-    def _run_in_background(self, work: Any) -> None:
-        task = asyncio.create_task(work)
+    def _run_in_background(self, coroutine: Any) -> None:
+        task = asyncio.create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

@@ -21,11 +21,11 @@ from benchwright_problems.verdict import Reason, Verdict
 from benchwright_remote.messages import Ask, Done, Heard, Job, Step
 from benchwright_service.errors import BenchServiceError
 
-_WAIT_S = 25.0
+_CLAIM_WAIT_S = 25.0
 _RETRY_S = 2.0
-_STEP_S = 0.5
+_STEP_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 30.0
-_LOG_BYTES = 200_000
+_LOG_TAIL_BYTES = 200_000
 _HAND_IN_S = 300.0
 """Time in seconds for which a verdict is offered to a service that does not answer."""
 
@@ -42,9 +42,9 @@ class Worker:
         sandbox: Sandbox in which harnesses run.
     """
 
-    def __init__(self, client: httpx2.AsyncClient, name: str, home: Home, sandbox: Sandbox) -> None:
+    def __init__(self, client: httpx2.AsyncClient, worker_name: str, home: Home, sandbox: Sandbox) -> None:
         self._client = client
-        self._name = name
+        self._name = worker_name
         self._home = home
         self._sandbox = sandbox
 
@@ -62,23 +62,23 @@ class Worker:
 
     async def _work_once(self) -> None:
         try:
-            job = await self._claim()
+            job = await self._claim_job()
         except httpx2.HTTPError as error:
             logger.info("no answer from the service: %s", type(error).__name__)
             await asyncio.sleep(_RETRY_S)
             return
         if job is not None:
-            verdict = await self._do_job(job)
-            await asyncio.sleep(_pause_s(verdict))
+            verdict = await self._run_job_and_deliver(job)
+            await asyncio.sleep(_pause_until_next_run_s(verdict))
             # In a class, most runs are of the same problem.
             await warm_up(job.problem, home=self._home, sandbox=self._sandbox)
 
-    async def _claim(self) -> Job | None:
+    async def _claim_job(self) -> Job | None:
         reply = await self._client.post(
             "/api/v1/jobs",
-            params={"wait_s": _WAIT_S},
+            params={"wait_s": _CLAIM_WAIT_S},
             content=Ask(worker=self._name).model_dump_json(),
-            timeout=_WAIT_S + 10,
+            timeout=_CLAIM_WAIT_S + 10,
         )
         if reply.status_code in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             raise BenchServiceError(
@@ -89,11 +89,11 @@ class Worker:
         reply.raise_for_status()
         return Job.model_validate_json(reply.content)
 
-    async def _do_job(self, job: Job) -> Verdict | None:
+    async def _run_job_and_deliver(self, job: Job) -> Verdict | None:
         """Run a job and hand its verdict in; None if it was not wanted any more."""
         with tempfile.TemporaryFile() as log:
             step_queue: asyncio.Queue[Step] = asyncio.Queue()
-            run_task = asyncio.create_task(self._run(job, log, self._step_listener(job, step_queue)))
+            run_task = asyncio.create_task(self._run_harness(job, log, self._step_listener(job, step_queue)))
             alive = asyncio.create_task(self._report_until_unwanted(job, run_task, step_queue))
             try:
                 verdict = await run_task
@@ -108,10 +108,10 @@ class Worker:
                 verdict = Verdict(reason=Reason.TOOL_FAILED, detail="The run failed on the server's side.")
             finally:
                 alive.cancel()
-            await self._hand_in(job, Done(lease=job.lease, verdict=verdict, log=_packed_log_tail(log)))
+            await self._deliver_verdict(job, Done(lease=job.lease, verdict=verdict, log=_packed_log_tail(log)))
             return verdict
 
-    async def _run(self, job: Job, log: BinaryIO, before_step: Callable[[int, int, str], None]) -> Verdict:
+    async def _run_harness(self, job: Job, log: BinaryIO, before_step: Callable[[int, int, str], None]) -> Verdict:
         files = {path: zlib.decompress(base64.b64decode(content)) for path, content in job.files.items()}
         return await run_harness(
             job.problem, files, home=self._home, sandbox=self._sandbox, log=log, before_step=before_step
@@ -132,7 +132,7 @@ class Worker:
                 async with asyncio.timeout(job.lease_s / 4):
                     step = await step_queue.get()
                 # Most runs are over before anybody could read their steps.
-                await asyncio.sleep(_STEP_S)
+                await asyncio.sleep(_STEP_PAUSE_S)
                 while not step_queue.empty():
                     step = step_queue.get_nowait()
             with contextlib.suppress(httpx2.HTTPError):
@@ -141,7 +141,7 @@ class Worker:
                     run_task.cancel()
                     return
 
-    async def _hand_in(self, job: Job, delivery: Done) -> None:
+    async def _deliver_verdict(self, job: Job, delivery: Done) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_HAND_IN_S):
                 while True:
@@ -154,7 +154,7 @@ class Worker:
                     await asyncio.sleep(_RETRY_S)
 
 
-def _pause_s(verdict: Verdict | None) -> float:
+def _pause_until_next_run_s(verdict: Verdict | None) -> float:
     """Time in seconds before the next run: so long as the last one waited, if that was most of its time."""
     usage = None if verdict is None else verdict.usage
     waited_s = (usage.waited_s if usage is not None else None) or 0.0
@@ -169,5 +169,5 @@ def service_client(url: str, token: str) -> httpx2.AsyncClient:
 
 
 def _packed_log_tail(log: BinaryIO) -> str:
-    log.seek(max(0, log.seek(0, 2) - _LOG_BYTES))
+    log.seek(max(0, log.seek(0, 2) - _LOG_TAIL_BYTES))
     return base64.b64encode(zlib.compress(log.read())).decode()

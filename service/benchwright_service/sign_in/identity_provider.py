@@ -71,7 +71,7 @@ class IdentityProvider:
             SignInError: The provider does not answer, or as another one.
         """
         try:
-            await self._load_metadata()
+            await self._load_metadata_once()
             redirect: Response = await self._app.authorize_redirect(request, self._return_to)
         except Exception as error:
             # A reply that is not as it ought to be ends in any error.
@@ -85,7 +85,7 @@ class IdentityProvider:
             SignInError: The browser does not bring what it was sent away with, or the provider's word does not hold.
         """
         try:
-            await self._load_metadata()
+            await self._load_metadata_once()
             # Authlib itself takes a token for somebody else that names this service as the party that asked for it.
             claims_options = {
                 "iss": {"essential": True, "value": self._app.server_metadata["issuer"]},
@@ -103,7 +103,7 @@ class IdentityProvider:
         )
         return Identity(self._issuer, subject, " ".join(str(display_name).split())[:200])
 
-    async def _load_metadata(self) -> None:
+    async def _load_metadata_once(self) -> None:
         """Reads the provider's configuration once, and takes nothing weak from it."""
         cached_metadata = self._app.server_metadata
         if "_loaded_at" in cached_metadata:

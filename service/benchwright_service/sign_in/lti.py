@@ -50,7 +50,7 @@ _ROLE_OF = (
 logger = logging.getLogger(__name__)
 
 
-Away = tuple[int, str, str]
+LoginState = tuple[int, str, str]
 """Values that a browser has to bring back: the platform's number, state, nonce."""
 
 
@@ -86,22 +86,22 @@ class LtiTool:
         self._keys: dict[int, tuple[float, KeySet]] = {}
         self._reading = asyncio.Lock()
 
-    def begin_launch(self, parameters: Mapping[str, str]) -> tuple[str, Away]:
+    def login_address_and_state(self, login_request_fields: Mapping[str, str]) -> tuple[str, LoginState]:
         """Returns the address for a browser that a platform has sent here to sign in.
 
         Args:
-            parameters: The parameters of the platform's request.
+            login_request_fields: The parameters of the platform's request.
 
         Raises:
             SignInError: No platform is known that asks so.
         """
-        client_id = parameters.get("client_id")
+        client_id = login_request_fields.get("client_id")
         indices = [
             number
             for number, candidate in enumerate(self._platforms)
-            if candidate.issuer == parameters.get("iss") and client_id in (None, "", candidate.client_id)
+            if candidate.issuer == login_request_fields.get("iss") and client_id in (None, "", candidate.client_id)
         ]
-        if len(indices) != 1 or not parameters.get("login_hint"):
+        if len(indices) != 1 or not login_request_fields.get("login_hint"):
             raise SignInError("unknown platform")
         platform = self._platforms[indices[0]]
         number, state, nonce = indices[0], secrets.token_urlsafe(32), secrets.token_urlsafe(32)
@@ -112,15 +112,15 @@ class LtiTool:
             "prompt": "none",
             "client_id": platform.client_id,
             "redirect_uri": self._launch_url,
-            "login_hint": parameters["login_hint"],
+            "login_hint": login_request_fields["login_hint"],
             "state": state,
             "nonce": nonce,
         }
-        if parameters.get("lti_message_hint"):
-            query["lti_message_hint"] = parameters["lti_message_hint"]
+        if login_request_fields.get("lti_message_hint"):
+            query["lti_message_hint"] = login_request_fields["lti_message_hint"]
         return f"{platform.authorization_url}?{urlencode(query)}", (number, state, nonce)
 
-    async def finish_launch(self, login_state: Away, returned_state: str, id_token: str) -> LtiLaunch:
+    async def finish_launch(self, login_state: LoginState, returned_state: str, id_token: str) -> LtiLaunch:
         """Returns the launch of the person who comes back.
 
         Args:
@@ -145,7 +145,7 @@ class LtiTool:
                 {"nonce": nonce, "client_id": platform.client_id},
             )
             checked.validate(now=int(self._now()), leeway=_LEEWAY_S)
-            return self._read_launch(platform, claims)
+            return self._checked_launch(platform, claims)
         except SignInError:
             raise
         except Exception as error:
@@ -153,7 +153,7 @@ class LtiTool:
             logger.warning("an LTI launch failed: %s", type(error).__name__)
             raise SignInError(type(error).__name__) from error
 
-    def _read_launch(self, platform: LtiSettings, claims: Mapping[str, Any]) -> LtiLaunch:
+    def _checked_launch(self, platform: LtiSettings, claims: Mapping[str, Any]) -> LtiLaunch:
         context_claims = claims.get(f"{_CLAIM}context") or {}
         subject = claims["sub"]
         role = role_of_lti_roles(claims.get(f"{_CLAIM}roles") or [])
@@ -184,29 +184,29 @@ class LtiTool:
             address_if_on_platform(platform, roster.get("context_memberships_url")),
         )
 
-    async def _verified_claims(self, number: int, platform: LtiSettings, token: str) -> dict[str, Any]:
+    async def _verified_claims(self, platform_index: int, platform: LtiSettings, token: str) -> dict[str, Any]:
         registry = JWSRegistry(algorithms=_SIGNED_BY, strict_check_header=False)
-        keys = await self._key_set(number, platform, older_than_s=3_600.0)
+        keys = await self._key_set(platform_index, platform, max_age_s=3_600.0)
         try:
             return dict(jwt.decode(token, keys, registry=registry).claims)
         except Exception:
             # The platform may have other keys by now.
-            newer = await self._key_set(number, platform, older_than_s=_NEW_KEYS_S)
+            newer = await self._key_set(platform_index, platform, max_age_s=_NEW_KEYS_S)
             if newer is keys:
                 raise
             return dict(jwt.decode(token, newer, registry=registry).claims)
 
-    async def _key_set(self, number: int, platform: LtiSettings, *, older_than_s: float) -> KeySet:
+    async def _key_set(self, platform_index: int, platform: LtiSettings, *, max_age_s: float) -> KeySet:
         async with self._reading:
-            read_time, keys = self._keys.get(number, (0.0, None))
-            if keys is not None and self._now() - read_time < older_than_s:
+            read_time, keys = self._keys.get(platform_index, (0.0, None))
+            if keys is not None and self._now() - read_time < max_age_s:
                 return keys
             async with httpx2.AsyncClient(timeout=TIMEOUT_S, trust_env=False) as client:
                 reply = await client.get(platform.keys_url)
             if reply.status_code != HTTPStatus.OK or len(reply.content) > _MOST_KEYS_BYTES:
                 raise ValueError("the platform's keys can't be read")
             keys = KeySet.import_key_set(reply.json())
-            self._keys[number] = self._now(), keys
+            self._keys[platform_index] = self._now(), keys
             return keys
 
 
@@ -217,11 +217,13 @@ def role_of_lti_roles(roles: Sequence[str]) -> Role | None:
 
 def address_if_on_platform(platform: LtiSettings, url: object) -> str:
     """An address that a message of the platform names; empty if it is none of the platform's own hosts."""
-    own_origins = {_origin(address) for address in (platform.authorization_url, platform.token_url, platform.keys_url)}
-    return url if isinstance(url, str) and len(url) <= _LONGEST_ADDRESS and _origin(url) in own_origins else ""
+    own_origins = {
+        _scheme_and_host(address) for address in (platform.authorization_url, platform.token_url, platform.keys_url)
+    }
+    return url if isinstance(url, str) and len(url) <= _LONGEST_ADDRESS and _scheme_and_host(url) in own_origins else ""
 
 
-def _origin(url: str) -> tuple[str, str]:
+def _scheme_and_host(url: str) -> tuple[str, str]:
     try:
         url_parts = urlsplit(url)
     except ValueError:

@@ -148,7 +148,7 @@ class LtiServices:
         Raises:
             BenchServiceError: The platform gives no roster.
         """
-        row, platform = await self._linked_platform(course)
+        row, platform = await self._link_row_and_platform(course)
         if not row.members:
             raise BenchServiceError(f"{platform.name} gives this tool no roster; allow it names and roles there")
         roster_members: list[Mapping[str, Any]] = []
@@ -181,7 +181,10 @@ class LtiServices:
             if not isinstance(subject, str) or role is None or roster_member.get("status", "Active") != "Active":
                 continue
             name = " ".join(str(roster_member.get("name") or roster_member.get("email") or subject).split())[:200]
-            if await self._accounts.find_or_make_account(platform.issuer, subject, name, course, role) is not None:
+            if (
+                await self._accounts.find_or_make_enabled_account(platform.issuer, subject, name, course, role)
+                is not None
+            ):
                 taken_count += 1
                 new_count += subject not in known_subjects
         return RosterAddition(taken_count, new_count, len(roster_members) - taken_count)
@@ -192,7 +195,7 @@ class LtiServices:
         Raises:
             BenchServiceError: The platform takes no grades.
         """
-        row, platform = await self._linked_platform(course)
+        row, platform = await self._link_row_and_platform(course)
         if not row.line_items:
             raise BenchServiceError(f"{platform.name} takes no grades of this tool; allow it grades there")
         query = select(IDENTITIES.c.account, IDENTITIES.c.subject).where(IDENTITIES.c.issuer == platform.issuer)
@@ -295,7 +298,7 @@ class LtiServices:
         async with self._database.read_transaction() as connection:
             return (await connection.execute(select(LTI_COURSES).where(LTI_COURSES.c.course == course))).one_or_none()
 
-    async def _linked_platform(self, course: str) -> tuple[Row[Any], LtiSettings]:
+    async def _link_row_and_platform(self, course: str) -> tuple[Row[Any], LtiSettings]:
         row = await self._link_row(course)
         platform = self._platforms.get((row.issuer, row.client_id)) if row is not None else None
         if row is None or platform is None:
@@ -351,9 +354,9 @@ class _TokenClient:
         await self._client.aclose()
 
 
-async def _successful_reply(reply_coming: Any, platform: LtiSettings, wanted_thing: str) -> httpx2.Response:
+async def _successful_reply(pending_reply: Any, platform: LtiSettings, wanted_thing: str) -> httpx2.Response:
     try:
-        reply: httpx2.Response = await reply_coming
+        reply: httpx2.Response = await pending_reply
     except httpx2.HTTPError as error:
         raise BenchServiceError(f"{platform.name} does not answer ({type(error).__name__}); try again later") from error
     if not HTTPStatus.OK <= reply.status_code < HTTPStatus.MULTIPLE_CHOICES or len(reply.content) > _MOST_BYTES:

@@ -20,7 +20,7 @@ from benchwright_service.errors import BenchServiceError
 _MOST_BYTES = 64 << 10
 
 
-def _secure_url(url: str) -> str:
+def _checked_secure_url(url: str) -> str:
     url_parts = urlsplit(url)
     if url_parts.scheme != "https" and not (url_parts.scheme == "http" and is_loopback(url_parts.hostname or "")):
         raise ValueError("must begin with https://")
@@ -29,7 +29,7 @@ def _secure_url(url: str) -> str:
     return url.rstrip("/")
 
 
-SecureUrl = Annotated[str, AfterValidator(_secure_url)]
+SecureUrl = Annotated[str, AfterValidator(_checked_secure_url)]
 
 
 class OidcSettings(Model):
@@ -76,7 +76,7 @@ class SignInSettings(Model):
         return self
 
 
-def read_sign_in(file: Path) -> SignInSettings:
+def read_sign_in_settings(file: Path) -> SignInSettings:
     """Reads the file; paths in it become absolute.
 
     Raises:

@@ -20,7 +20,7 @@ class _ServiceDatabase(Database):
     title = "the service's database"
 
     def prepare(self, connection: Connection) -> None:
-        _migrate(connection)
+        _create_or_migrate_tables(connection)
 
 
 async def open_service_database(location: str | Path) -> Database:
@@ -38,7 +38,7 @@ async def open_service_database(location: str | Path) -> Database:
         raise BenchServiceError(str(error)) from error
 
 
-def _migrate(connection: Connection) -> None:
+def _create_or_migrate_tables(connection: Connection) -> None:
     from alembic import command
     from alembic.config import Config
     from alembic.script import ScriptDirectory

@@ -62,19 +62,19 @@ class Lab:
                 f"{study_file.path}, line {study_file.line_of('data.to')}, data.to: records of this study go to "
                 f"{study.data.to!r}, and its consent form says so. Write `data: {{to: {AT_SERVICE}}}`."
             )
-        registered_study = await asyncio.to_thread(self._register, study_file)
+        registered_study = await asyncio.to_thread(self._register_and_preregister, study_file)
         if not await self._places.is_study(study.study):
             await self._courses.create(study.study, study.title)
             # That a run passed can't be kept from the machine that it is shown on.
             most_shown = study.feedback if isinstance(study.feedback, Reveal) else Reveal.VERDICT
-            for pack, problems in _problems_by_pack(study.problem_refs).items():
+            for pack, problems in _problem_ids_by_pack(study.problem_refs).items():
                 await self._courses.make_assignment(
                     study.study, pack, title=study.title, problems=problems, reveal=most_shown
                 )
             await self._places.make_places(study.study, study.pseudonyms)
         return registered_study
 
-    def _register(self, file: StudyFile) -> RegisteredStudy:
+    def _register_and_preregister(self, file: StudyFile) -> RegisteredStudy:
         check_prompts(self._store, file)
         refuse_placeholders(file)
         registered_study = register_study(self._log, self._store, file)
@@ -128,7 +128,7 @@ class Lab:
             assignments=assignments,
         )
 
-    async def planned_terms(self, account: str, study: str, problem: str) -> Assigned | None:
+    async def planned_terms(self, account: str, study: str, problem_ref: str) -> Assigned | None:
         """Returns what the plan says about somebody's attempt at a problem, whatever their own log says of it.
 
         Returns:
@@ -136,19 +136,23 @@ class Lab:
         """
         pseudonym = await self._places.find_pseudonym(study, account)
         return (
-            None if pseudonym is None else await asyncio.to_thread(self._planned_assignment, study, pseudonym, problem)
+            None
+            if pseudonym is None
+            else await asyncio.to_thread(self._planned_assignment, study, pseudonym, problem_ref)
         )
 
-    def _planned_assignment(self, study: str, pseudonym: str, problem: str) -> Assigned | None:
+    def _planned_assignment(self, study: str, pseudonym: str, problem_ref: str) -> Assigned | None:
         registered_study = self._registered_study(study)
         row = registered_study.plan.assignment_of(pseudonym)
         for task in row.tasks if row is not None else ():
-            if task.problem == problem:
-                return assigned_terms(registered_study, pseudonym, task.position, problem, task.condition)
+            if task.problem == problem_ref:
+                return assigned_terms(registered_study, pseudonym, task.position, problem_ref, task.condition)
         # What no task names is practice.
-        return assigned_terms(registered_study, pseudonym, 0, problem, registered_study.study.people_conditions[0].name)
+        return assigned_terms(
+            registered_study, pseudonym, 0, problem_ref, registered_study.study.people_conditions[0].name
+        )
 
-    async def take_journal(self, account: str, study: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
+    async def adopt_journal(self, account: str, study: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
         """Takes a participant's journal; what is here of it must be its beginning.
 
         Raises:
@@ -158,9 +162,11 @@ class Lab:
         pseudonym = await self._places.find_pseudonym(study, account)
         if pseudonym is None:
             raise RefusalError(RefusalKind.NOT_FOUND, "There is no such study.", "Join it by its invitation.")
-        return await asyncio.to_thread(self._take_journal, study, pseudonym, lines)
+        return await asyncio.to_thread(self._adopt_journal_and_get_code, study, pseudonym, lines)
 
-    def _take_journal(self, study: str, pseudonym: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
+    def _adopt_journal_and_get_code(
+        self, study: str, pseudonym: str, lines: Sequence[Mapping[str, JsonValue]]
+    ) -> JournalTaken:
         try:
             _require_own_journal(study, pseudonym, lines)
             self._log.journal.adopt_and_count_new(Path("journal.jsonl"), lines)
@@ -202,7 +208,7 @@ def _require_own_journal(study: str, pseudonym: str, lines: Sequence[Mapping[str
             raise ExportError(Path("journal.jsonl"), number, "this entry is not of this participant.")
 
 
-def _problems_by_pack(refs: Sequence[str]) -> Mapping[str, list[str]]:
+def _problem_ids_by_pack(refs: Sequence[str]) -> Mapping[str, list[str]]:
     """The problems of each pack."""
     packs: dict[str, list[str]] = {}
     for ref in refs:

@@ -42,7 +42,7 @@ _OVER = (Whereabouts.FINISHED, Whereabouts.DROPPED_OUT, Whereabouts.FREE)
 
 
 @dataclass(frozen=True)
-class Outlook:
+class ClosingEffects:
     """Effects of closing a study: what it would end."""
 
     attempts: int
@@ -103,7 +103,7 @@ class Closings:
         self._watchers: set[asyncio.Task[None]] = set()
         self._packing = asyncio.Lock()
 
-    async def outlook(self, study: str, participants: Sequence[str]) -> Outlook:
+    async def outlook(self, study: str, participants: Sequence[str]) -> ClosingEffects:
         """Returns what closing a study would end.
 
         Args:
@@ -111,11 +111,11 @@ class Closings:
             participants: Everybody who may take part.
         """
 
-        def compute_outlook() -> Outlook:
+        def compute_outlook() -> ClosingEffects:
             going = unended_attempts_with_consent(self._log, study)
             working = sorted({attempt.solver for attempt in going} & set(participants))
             ids = ",".join(sorted(attempt.id for attempt in going))
-            return Outlook(
+            return ClosingEffects(
                 attempts=len(self._log.journal.attempts(study)),
                 working=working,
                 models=sum(1 for attempt in going if attempt.solver not in working),
@@ -124,7 +124,7 @@ class Closings:
 
         return await asyncio.to_thread(compute_outlook)
 
-    async def state(self, study: str) -> ClosingState:
+    async def closing_state(self, study: str) -> ClosingState:
         """Returns the progress of its closing; also of one that a command on this machine has begun.
 
         Raises:
@@ -171,7 +171,7 @@ class Closings:
         try:
             await record_closing_begun(self._database, study, account, force=force)
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "benchwright_service.studies.closing_work"),
+                *(sys.executable, "-m", "benchwright_service.studies.closing_process"),
                 stdin=PIPE,
                 stdout=DEVNULL,
                 start_new_session=True,
@@ -286,7 +286,7 @@ async def close_and_record_end(
         # The statistics take seconds to import.
         from benchwright_service.studies.study_report import close_and_report
 
-        closed, page = await close_and_report(log, home, study, reports, force=force)
+        closed, page = await close_and_report(log, home, study, reports, end_open_attempts=force)
         await AuditLog(database, clock).record_action(account, study, "closed, with report", closed.digest)
         return closed, page
     except BenchwrightError as error:

@@ -193,7 +193,7 @@ class LabMonitor:
             title=registered_study.study.title,
             digest=registered_study.closed.digest if registered_study.closed is not None else "",
             participants=tuple(
-                self._participant(registered_study, pseudonym, differences, stuck_after_s)
+                self._watched_participant(registered_study, pseudonym, differences, stuck_after_s)
                 if pseudonym in begun_participants
                 else Watched(
                     participant=pseudonym,
@@ -203,7 +203,7 @@ class LabMonitor:
             ),
         )
 
-    def _participant(
+    def _watched_participant(
         self,
         registered_study: RegisteredStudy,
         participant: str,

@@ -22,16 +22,16 @@ from benchwright_subjects.evaluation.kept_evals import folder_of
 
 
 async def close_and_report(
-    log: StudyLog, home: Home, study: str, reports: Path, *, force: bool = False
+    log: StudyLog, home: Home, study_id: str, reports_folder: Path, *, end_open_attempts: bool = False
 ) -> tuple[Closed, Path]:
     """Closes a study unless it is closed, and makes its report. Waits for another process that does so.
 
     Args:
         log: The service's.
         home: Home folders with judgements and logs of evaluations.
-        study: Its id.
-        reports: The report comes into a folder of the study's name in it.
-        force: End attempts that are still going on.
+        study_id: Its id.
+        reports_folder: The report comes into a folder of the study's name in it.
+        end_open_attempts: End attempts that are still going on.
 
     Returns:
         The seal, and the report's page.
@@ -42,14 +42,16 @@ async def close_and_report(
         StorageError: The judgements can't be read.
     """
     rated = await _rated_answers(home)
-    folder = reports / study
-    options = ReportOptions(folder=folder, study=study, kept_folder=folder_of(home))
+    folder = reports_folder / study_id
+    options = ReportOptions(folder=folder, study=study_id, kept_folder=folder_of(home))
 
     def close_and_write() -> tuple[Closed, Path]:
-        lock = closing_lock_file(home, study)
+        lock = closing_lock_file(home, study_id)
         lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with file_lock(lock):
-            closed = Studies(log, Attempts(log)).study(study).closed or close_study(log, study, end_open_attempts=force)
+            closed = Studies(log, Attempts(log)).study(study_id).closed or close_study(
+                log, study_id, end_open_attempts=end_open_attempts
+            )
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             return closed, write_report(log, Store(home), options, rated).page
 

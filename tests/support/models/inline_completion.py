@@ -16,7 +16,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_server.workspaces.workspace import (
     Marker,
-    fill_workspace,
+    create_workspace_files,
     mark_workspace,
     statement_path_and_workspace_files,
 )
@@ -79,7 +79,7 @@ def with_help(home: Path, ref: str = "starter/saturating-counter") -> Path:
     problem = Store(user_home).problem(ref)
     statement, files = statement_path_and_workspace_files(problem)
     folder = user_home.workspaces / "starter" / "helped"
-    fill_workspace(folder, files)
+    create_workspace_files(folder, files)
     texts = {path: FileText.of_bytes(data) for path, data in files.items()}
     with open_log(log_file(user_home)) as log:
         header = Attempts(log).create(ref, problem.public_digest, folder, texts, condition="human+copilot")

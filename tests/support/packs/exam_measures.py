@@ -13,11 +13,11 @@ import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchwright_exams.extraction import ExtractedExam, extract_exam
 from benchwright_exams.items import ExamItem
 from benchwright_exams.model.lines import significant_signs
-from benchwright_exams.structure.place import parent_labels
+from benchwright_exams.structure.exam_place import parent_labels
 from benchwright_exams.structure.text_blocks import Block
-from benchwright_exams.work import ExtractedExam, extract_exam
 
 from .exam_papers import ExpectedQuestion, Paper, papers, scan
 
@@ -106,7 +106,7 @@ def measure(paper: Paper, folder: Path) -> MeasuredExam:
     """Read one exam by rules alone, and compare."""
     file = folder / "exam.pdf"
     file.write_bytes(paper.pdf)
-    extraction = asyncio.run(extract_exam(file, folder / "exam", on_begin=lambda _: lambda: None))
+    extraction = asyncio.run(extract_exam(file, folder / "exam", on_page_count=lambda _: lambda: None))
     items = {item.label: item for item in extraction.exam_items.items}
     labels = [question.label for question in paper.questions]
     findings = (*extraction.ledger.findings, *extraction.exam_items.findings)

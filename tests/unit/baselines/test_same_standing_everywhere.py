@@ -49,7 +49,13 @@ from benchwright_server.cli.attempts.attempts import _attempt_json_row as cli_ro
 from benchwright_server.cli.terminal.output import print_verdict_and_exit
 from benchwright_server.features.language.code_lens import lens_title_and_operation
 from benchwright_server.protocol.messages import AttemptStatus, VerdictView
-from benchwright_service.courses.progress import CourseStudent, ProgressCell, ProgressMatrix, run_standing, view_by_runs
+from benchwright_service.courses.progress import (
+    CourseStudent,
+    ProgressCell,
+    ProgressMatrix,
+    attempt_view_by_runs,
+    run_standing,
+)
 from benchwright_service.pages.rendering import _environment
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -201,7 +207,7 @@ def test_every_page_has_the_same_word_and_sign_and_names_the_same_run(
 
     seen = {"problem list": attempts.records_by_problem()[header.problem].view}
     (own_attempt,) = read_own_attempts(log, Store(Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)})))
-    seen |= {"my numbers": own_attempt.view, "course": view_by_runs(summary, state.service_runs)}
+    seen |= {"my numbers": own_attempt.view, "course": attempt_view_by_runs(summary, state.service_runs)}
     for page, other in seen.items():
         assert (other.standing, other.sign, other.run) == (state.standing, state.sign, state.run), page
 
@@ -256,7 +262,7 @@ def test_a_run_that_is_queued_is_so_in_the_editor_and_at_the_service(
         newest_verdict=ShownVerdict(1, "failed", "tests_failed", 0, 5),
         pending_run=PendingRun(2, is_queued=True),
     )
-    course = view_by_runs(attempts.summary(attempt), [DONE_FAILED, service_run(2, RunState.QUEUED)])
+    course = attempt_view_by_runs(attempts.summary(attempt), [DONE_FAILED, service_run(2, RunState.QUEUED)])
     for view in (live, attempts.records_by_problem({attempt: live})["starter/counter"].view, course):
         assert (view.standing, view.sign, view.run, view.newer_run) == (Standing.QUEUED, "…", 2, None)
     assert progress_cell(course) == "… 1 run, queued, run 2", "and not the failure of run 1"

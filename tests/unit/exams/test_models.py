@@ -14,7 +14,7 @@ from benchwright_exams.model.figures import with_figures_assigned
 from benchwright_exams.model.lines import with_line_roles_by_model
 from benchwright_exams.model.replies import ExamModel
 from benchwright_exams.structure.ledger import Ledger
-from benchwright_exams.structure.structure import read_structure
+from benchwright_exams.structure.structure import structure_by_rules
 from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
 from benchwright_judges.models.endpoint import ModelEndpoint
 from benchwright_judges.models.model_settings import ModelSettings
@@ -48,7 +48,7 @@ async def sort(
     client = ModelEndpoint(settings, {})
     model = ExamModel(client, folder, JudgingBudget(budget))
     try:
-        return await with_line_roles_by_model(read_structure(exam(*(lines or LINES))), model), model
+        return await with_line_roles_by_model(structure_by_rules(exam(*(lines or LINES))), model), model
     finally:
         await client.close()
 
@@ -58,7 +58,7 @@ def says(ledger: Ledger) -> str:
 
 
 async def test_a_model_sorts_what_rules_can_not(tmp_path: Path) -> None:
-    assert items_of_ledger(read_structure(exam(*LINES))).items == ()
+    assert items_of_ledger(structure_by_rules(exam(*LINES))).items == ()
     with JudgeEndpoint(lambda _: ranges(*GOOD)) as endpoint:
         ledger, _ = await sort(endpoint, tmp_path)
     (exam_item,) = items_of_ledger(ledger).items
@@ -132,7 +132,7 @@ async def test_no_request_is_made_beyond_the_budget(tmp_path: Path) -> None:
 
 
 async def test_a_model_assigns_figures_to_questions_that_there_are(tmp_path: Path) -> None:
-    ledger = read_structure(exam("1. Why?", "2. How?", "", "", "", "3. When?"))
+    ledger = structure_by_rules(exam("1. Why?", "2. How?", "", "", "", "3. When?"))
     exam_items = items_of_ledger(ledger)
     replies = {"1": "1", "9": "9"}
     for named_item, label in replies.items():
@@ -148,7 +148,7 @@ async def test_a_model_assigns_figures_to_questions_that_there_are(tmp_path: Pat
 
 
 async def test_doubts_of_a_model_are_findings_and_nothing_else(tmp_path: Path) -> None:
-    exam_items = items_of_ledger(read_structure(exam("1. Why?")))
+    exam_items = items_of_ledger(structure_by_rules(exam("1. Why?")))
     reply = content(json.dumps({"problem": "The figure\u202e is missing.\n# No", "complete": False}))
     with JudgeEndpoint(lambda _: reply) as endpoint:
         client = ModelEndpoint(ModelSettings(name="checker", base_url=endpoint.url, model="m"), {})

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from benchwright_exams.structure import numbering
-from benchwright_exams.structure.place import ExamPlace, is_label, parent_labels, part_ordinal, section_and_number
+from benchwright_exams.structure.exam_place import ExamPlace, is_label, parent_labels, part_ordinal, section_and_number
 
 
 @pytest.mark.parametrize(
@@ -90,14 +90,14 @@ def test_choices_follow_each_other_in_a_line() -> None:
     ],
 )
 def test_a_part_continues_its_question(previous_place: ExamPlace, text: str, label: str) -> None:
-    next_place = previous_place.next_part(text)
+    next_place = previous_place.begun_part_and_offset(text)
     assert next_place is not None
     assert next_place[0].label == label
 
 
 @pytest.mark.parametrize("text", ["(z) is high.", "(b) Why?", "a) b"])
 def test_a_letter_out_of_order_is_no_part(text: str) -> None:
-    assert ExamPlace(question="1", part="c").next_part(text) is None
+    assert ExamPlace(question="1", part="c").begun_part_and_offset(text) is None
 
 
 def test_labels_know_what_they_are_part_of() -> None:

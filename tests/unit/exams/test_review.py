@@ -9,8 +9,8 @@ from benchwright_exams.errors import ExamError
 from benchwright_exams.items import items_of_ledger
 from benchwright_exams.reading.page import Box, PageWord
 from benchwright_exams.review.packing import make_pack
-from benchwright_exams.review.review import ReviewedFiles, write_review
-from benchwright_exams.structure.structure import read_structure
+from benchwright_exams.review.review import ReviewedFiles, write_review_files
+from benchwright_exams.structure.structure import structure_by_rules
 from benchwright_foundation.kept import StageFile
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import QuestionFormat
@@ -36,10 +36,10 @@ def review(folder: Path, *lines: str) -> ReviewedFiles:
     read_pages = exam(*lines)
     (folder / "pages").mkdir(exist_ok=True)
     Image.new("RGB", (1224, 1584), "white").save(folder / "pages" / "1.png")
-    ledger = read_structure(read_pages)
+    ledger = structure_by_rules(read_pages)
     exam_items = items_of_ledger(ledger)
     StageFile(folder / "items.json", type(exam_items)).write_output(exam_items)
-    return write_review(folder, read_pages, ledger, exam_items)
+    return write_review_files(folder, read_pages, ledger, exam_items)
 
 
 def accept(folder: Path, *labels: str) -> None:
@@ -128,7 +128,7 @@ def test_missing_numbers_and_points_that_do_not_add_up_are_named() -> None:
     read_pages = exam(
         "Problem 1 (10 points)", "(a) Why? [3 points]", "(c) How? [4 points]", "Problem 3", "See Figure 7."
     )
-    says = [finding.says for finding in items_of_ledger(read_structure(read_pages)).findings]
+    says = [finding.says for finding in items_of_ledger(structure_by_rules(read_pages)).findings]
     assert "Question 2 was not found." in says
     assert "Its parts have 7 points together, and it says 10." in says
     assert "Of its parts, number 2 (from the first) was not found." in says
@@ -139,13 +139,13 @@ def test_a_shared_context_is_given_to_each_of_its_questions() -> None:
     read_pages = exam(
         "1. Why?", "Questions 2-3 refer to a cache of 4 KiB.", "2. How large?", "3. How fast?", "4. When?"
     )
-    items = {item.label: item for item in items_of_ledger(read_structure(read_pages)).items}
+    items = {item.label: item for item in items_of_ledger(structure_by_rules(read_pages)).items}
     assert [bool(items[label].context) for label in "1234"] == [False, True, True, False]
 
 
 def test_a_list_in_a_question_begins_no_question() -> None:
     items = items_of_ledger(
-        read_structure(exam("Problem 1", "Sort these:", "1. adder", "2. shifter", "Problem 2", "Why?"))
+        structure_by_rules(exam("Problem 1", "Sort these:", "1. adder", "2. shifter", "Problem 2", "Why?"))
     ).items
     assert [item.label for item in items] == ["1", "2"]
     assert "2. shifter" in items[0].body[0].text
@@ -153,7 +153,7 @@ def test_a_list_in_a_question_begins_no_question() -> None:
 
 def test_a_heading_that_continues_a_question_is_no_part_of_it() -> None:
     exam_lines = ("1. Look.", "(a) Why?", "1. (continued)", "(b) How?", "• fast", "• small")
-    items = items_of_ledger(read_structure(exam(*exam_lines))).items
+    items = items_of_ledger(structure_by_rules(exam(*exam_lines))).items
     assert [item.label for item in items] == ["1a", "1b"]
     assert [block.text for block in items[0].body] == ["Why?"]
     assert [block.text for block in items[1].body] == ["How?", "• fast", "• small"]
@@ -181,5 +181,5 @@ def test_a_listing_keeps_its_spaces() -> None:
     (page,) = first_exam.pages
     heading = [word._replace(box=Box(word.box.left_edge, 80, word.box.right_edge, 90)) for word in page.words]
     read_pages = first_exam.model_copy(update={"pages": (page.model_copy(update={"words": (*heading, *words)}),)})
-    (exam_item,) = items_of_ledger(read_structure(read_pages)).items
+    (exam_item,) = items_of_ledger(structure_by_rules(read_pages)).items
     assert exam_item.body[1].text == "\n".join(code_lines)

@@ -14,7 +14,7 @@ from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_server import feature_registry
 from benchwright_server.feature_registry import Feature
-from benchwright_server.greeting import Greeting
+from benchwright_server.initialize_exchange import InitializeExchange
 from benchwright_server.references.language import features_page, settings_page
 from benchwright_server.references.schema import setting_schemas
 from benchwright_server.server import BenchwrightServer
@@ -50,9 +50,11 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, name, Colours(name))
 
 
-def greeting(capabilities: dict[str, Any], **switches: object) -> Greeting:
+def greeting(capabilities: dict[str, Any], **switches: object) -> InitializeExchange:
     initialization_options = {"features": switches}
-    return Greeting.from_params({"capabilities": capabilities, "initializationOptions": initialization_options})
+    return InitializeExchange.from_params(
+        {"capabilities": capabilities, "initializationOptions": initialization_options}
+    )
 
 
 def test_it_is_announced_to_a_client_that_knows_it() -> None:

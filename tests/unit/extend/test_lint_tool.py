@@ -71,7 +71,7 @@ class Server:
     async def diagnostics(self, document: Document) -> tuple[SlangDiagnostic, ...]:
         return ()
 
-    def notify_plain(self, method: str, params: dict[str, Any]) -> None:
+    def notify_json(self, method: str, params: dict[str, Any]) -> None:
         self.shown_diagnostics = params["diagnostics"]
 
     def report_failure(self, error: BaseException) -> None:

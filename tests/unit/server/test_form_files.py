@@ -24,7 +24,7 @@ def test_a_file_that_cant_be_written_leaves_the_others_as_they_were(
 
     monkeypatch.setattr(form_files, "write_atomically", refusing)
     with pytest.raises(ServerError, match=r"b\.toml can't be written: Permission denied\. Nothing was saved\."):
-        form_texts.write_texts({"a.md": "new", "b.toml": "x = 1"})
+        form_texts.write_changed_texts({"a.md": "new", "b.toml": "x = 1"})
     assert (tmp_path / "a.md").read_text() == "old"
     assert FormFiles.read(tmp_path, ("a.md", "b.toml")).digest == form_texts.digest
 

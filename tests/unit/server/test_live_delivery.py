@@ -18,11 +18,11 @@ async def test_it_delivers_while_somebody_works_and_once_more_for_each_piece_of_
     delivered: list[None] = []
     live = LiveDelivery(home, lambda: len(delivered) < 3, pause_s=0)
     monkeypatch.setattr(live, "_deliver", lambda: delivered.append(None))
-    live.note()
-    live.note()
+    live.deliver_soon()
+    live.deliver_soon()
     assert live._task is not None
     await live._task
     assert len(delivered) == 3
-    live.note()
+    live.deliver_soon()
     await live._task
     assert len(delivered) == 4

@@ -40,7 +40,7 @@ class Server:
             await self.go_on.wait()
         return (SlangDiagnostic(0, 1, DiagnosticSeverity.ERROR, self.rule, "wrong"),)
 
-    def notify_plain(self, method: str, params: dict[str, Any]) -> None:
+    def notify_json(self, method: str, params: dict[str, Any]) -> None:
         self.problem_counts[params["uri"]] = len(params["diagnostics"])
 
     def text_document_publish_diagnostics(self, params: types.PublishDiagnosticsParams) -> None:

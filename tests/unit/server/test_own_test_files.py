@@ -10,7 +10,7 @@ import pytest
 from benchwright_server.errors import OwnTestError
 from benchwright_server.own_tests import bench
 from benchwright_server.own_tests.design_files import design_files
-from benchwright_server.own_tests.finding import found_tests
+from benchwright_server.own_tests.discovery import find_test_files
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
@@ -32,7 +32,7 @@ def test_no_list_or_link_brings_a_hidden_file(tmp_path: Path) -> None:
     (work / "all.f").write_text(f"top.sv\ntb.sv\n+incdir+{hidden}\n-I linked\n-y {hidden}\nlinked/x.sv\n-f link.f\n")
     settings = ProjectSettings(file_lists=("all.f",), include_dirs=(str(hidden), "linked"))
     project = Project(work, Documents(), settings, is_workspace=True)
-    test_file = next(test_file for test_file in found_tests(project) if test_file.path == "tb.sv")
+    test_file = next(test_file for test_file in find_test_files(project) if test_file.path == "tb.sv")
     snapshot = bench._snapshot(project, design_files(project, settings, test_file, "tb"))
     assert set(snapshot.files) >= {"top.sv", "tb.sv"}
     assert not any("hidden" in name or "link" in name for name in (*snapshot.files, *snapshot.include_dirs))
@@ -46,7 +46,7 @@ def test_a_link_that_is_put_there_later_is_not_followed(tmp_path: Path) -> None:
     (work / "rtl" / "top.sv").write_text("module top; endmodule\n")
     (work / "tb.sv").write_text(TESTBENCH)
     project = Project(work, Documents(), is_workspace=True)
-    compiled_files = design_files(project, ProjectSettings(), found_tests(project)[0], "tb")
+    compiled_files = design_files(project, ProjectSettings(), find_test_files(project)[0], "tb")
     (work / "rtl").rename(work / "old")
     (work / "rtl").symlink_to(hidden)
     with pytest.raises(OwnTestError, match="can't be read"):

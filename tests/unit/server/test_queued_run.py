@@ -21,7 +21,7 @@ async def test_a_run_that_waits_for_a_slot_is_queued_in_the_status_the_lens_and_
     monkeypatch.setattr(grading, "slots", asyncio.Semaphore(0))
     monkeypatch.setattr(grading, "warm_up", _start_nothing)
     try:
-        opened = await sessions.open("starter/saturating-counter", fresh=False)
+        opened = await sessions.open("starter/saturating-counter", always_new=False)
         session = await sessions.require_session(Path(opened.status.workspace.removeprefix("file://")))
         await sessions.start_clock(session)
         await session.attempt.start_run("newer_save")

@@ -88,16 +88,16 @@ async def test_bytes_that_are_no_text_are_recorded_by_digest(recording: Recordin
 
 
 async def test_a_file_that_was_never_there_is_not_recorded_as_deleted(recording: Recording) -> None:
-    recording.recorder.record_read("rtl/b.sv", None)
-    recording.recorder.record_read(PATH, None)
-    recording.recorder.record_read(PATH, None)
+    recording.recorder.record_read_by_run("rtl/b.sv", None)
+    recording.recorder.record_read_by_run(PATH, None)
+    recording.recorder.record_read_by_run(PATH, None)
     events = await recording.settled()
     assert [(event.type, getattr(event, "path", None)) for event in events] == [("text", PATH)]
 
 
 async def test_an_open_file_is_what_the_editor_has_not_the_disk(recording: Recording) -> None:
     recording.recorder.record_opened(PATH, "one, unsaved")
-    recording.recorder.record_read(PATH, b"one")
+    recording.recorder.record_read_by_run(PATH, b"one")
     assert [getattr(event, "cause", None) for event in await recording.settled()] == ["opened"]
     recording.recorder.record_closed(PATH, b"one")
     await recording.settled()

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from benchwright_server.linters.lint_tool import LintFinding, LintSeverity
-from benchwright_server.linters.verilator import parse_verilator
+from benchwright_server.linters.verilator import verilator_findings
 
 PRINTED = """\
 %Warning-WIDTHTRUNC: rtl/a.sv:3:12: Operator ASSIGNW expects 4 bits on the Assign RHS, but has 8 bits.
@@ -19,7 +19,7 @@ PRINTED = """\
 
 
 def test_findings_have_place_extent_rule_and_severity() -> None:
-    assert parse_verilator(PRINTED) == [
+    assert verilator_findings(PRINTED) == [
         LintFinding(
             path="rtl/a.sv",
             line=3,
@@ -52,9 +52,9 @@ def test_findings_have_place_extent_rule_and_severity() -> None:
 
 def test_one_finding_printed_twice_is_one() -> None:
     line = "%Warning-X: a.sv:1:1: same\n"
-    assert len(parse_verilator(line * 3)) == 1
+    assert len(verilator_findings(line * 3)) == 1
 
 
 def test_anything_else_that_is_printed_is_no_finding() -> None:
-    assert parse_verilator("") == []
-    assert parse_verilator("%Error: Cannot find file\nmake: *** [x]\n%Warning-A: a.sv: no line\n") == []
+    assert verilator_findings("") == []
+    assert verilator_findings("%Error: Cannot find file\nmake: *** [x]\n%Warning-A: a.sv: no line\n") == []

@@ -8,7 +8,7 @@ from starlette.requests import HTTPConnection
 from benchwright_foundation.rate import RateLimits
 from benchwright_foundation.refusals import RefusalError
 from benchwright_service.bench import SIGN_INS_PER_MINUTE, SignIn
-from benchwright_service.callers import caller_address
+from benchwright_service.caller_address import caller_address
 
 
 @pytest.mark.parametrize(
@@ -35,10 +35,10 @@ def test_the_address_is_the_last_that_a_proxy_on_this_machine_names(
 def test_a_caller_uses_up_no_sign_in_of_another() -> None:
     sign_in = SignIn(None, None)  # type: ignore[arg-type]
     for _ in range(SIGN_INS_PER_MINUTE):
-        sign_in.count_sign_in("192.0.2.7")
+        sign_in.count_sign_in_or_refuse("192.0.2.7")
     with pytest.raises(RefusalError):
-        sign_in.count_sign_in("192.0.2.7")
-    sign_in.count_sign_in("192.0.2.8")
+        sign_in.count_sign_in_or_refuse("192.0.2.7")
+    sign_in.count_sign_in_or_refuse("192.0.2.8")
 
 
 def test_addresses_that_are_gone_are_forgotten() -> None:

@@ -68,7 +68,7 @@ async def test_a_revoked_token_is_read_as_such_after_a_second(there: Tokens, kno
 async def test_what_this_process_revokes_is_read_again_at_once(there: Tokens, known: KnownTokens) -> None:
     await known.find_token("a")
     del there.stored["a"]
-    known.forget()
+    known.forget_all_tokens()
     assert await known.find_token("a") is None
 
 

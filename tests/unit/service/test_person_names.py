@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_service.accounts.person_names import LONGEST, NAMELESS, plain_name
+from benchwright_service.accounts.person_names import LONGEST, NAMELESS, displayable_name
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,4 @@ from benchwright_service.accounts.person_names import LONGEST, NAMELESS, plain_n
     ],
 )
 def test_a_name_is_one_line_in_the_order_in_which_it_is_read(raw_name: str, line: str) -> None:
-    assert plain_name(raw_name) == line
+    assert displayable_name(raw_name) == line

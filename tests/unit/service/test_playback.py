@@ -88,7 +88,7 @@ def test_each_step_has_the_text_and_where_it_came_from(log: EventLog, clock: Han
     step_texts = list(follow(chunks(replayed)))
     assert step_texts[-1] == (outside_file.text, "pptt" + "o" * 13 + "g" * len(GIVEN))
     assert replayed.inserted == {"typed": 2, "paste": 2}
-    assert replayed.final() == {FILE: outside_file.text}
+    assert replayed.changed_files_at_end() == {FILE: outside_file.text}
     (paste,) = replayed.marks
     assert (paste.kind, paste.step, paste.at_s, paste.characters, paste.path) == ("paste", 3, 4.0, 2, FILE)
 
@@ -102,7 +102,7 @@ def test_a_file_that_is_gone_or_unknown_has_no_text(log: EventLog) -> None:
     log.append_blocking(attempt, TextSet(path=FILE, cause=TextCause.DELETED, file=None))
     replayed = read_playback(log.stored_events(attempt))
     assert [text for text, _ in follow(chunks(replayed))][-2:] == ["new", None]
-    assert replayed.final() == {}
+    assert replayed.changed_files_at_end() == {}
 
 
 def test_pauses_have_an_end_even_if_it_is_that_of_the_log(log: EventLog, clock: HandClock) -> None:

@@ -35,36 +35,36 @@ def test_an_allowance_is_used_at_once_and_renewed_evenly() -> None:
     clock, refused_limits = Clock(), list[str]()
     quotas = keeper(clock, Quotas(attempts_per_hour=60), refused_limits)
     for _ in range(60):
-        quotas.count_attempt("ada")
+        quotas.count_attempt_or_refuse("ada")
     with pytest.raises(RefusalError, match="new attempts is 60 an hour") as refusal:
-        quotas.count_attempt("ada")
+        quotas.count_attempt_or_refuse("ada")
     assert refusal.value.refusal_kind.status == 429
     assert refusal.value.headers["Retry-After"] == "60"
     assert refused_limits == ["attempts_per_hour"]
-    quotas.count_attempt("lin")
+    quotas.count_attempt_or_refuse("lin")
     clock.time_s += 60
-    quotas.count_attempt("ada")
+    quotas.count_attempt_or_refuse("ada")
     with pytest.raises(RefusalError):
-        quotas.count_attempt("ada")
+        quotas.count_attempt_or_refuse("ada")
 
 
 def test_a_request_that_is_refused_takes_nothing_and_comes_through_after_the_time_it_is_told() -> None:
     clock = Clock()
     quotas = keeper(clock, Quotas(events_per_day=6_000))
-    quotas.count_events("ada", 5_000)
+    quotas.count_events_or_refuse("ada", 5_000)
     with pytest.raises(RefusalError) as refusal:
-        quotas.count_events("ada", 5_000)
-    quotas.count_events("ada", 1_000)
+        quotas.count_events_or_refuse("ada", 5_000)
+    quotas.count_events_or_refuse("ada", 1_000)
     clock.time_s += float(refusal.value.headers["Retry-After"]) + 3_600 * 4
-    quotas.count_events("ada", 5_000)
+    quotas.count_events_or_refuse("ada", 5_000)
 
 
 def test_what_is_larger_than_an_allowance_comes_through_when_it_is_full() -> None:
     quotas = keeper(Clock(), Quotas(events_per_day=10))
-    quotas.count_events("ada", 5_000)
+    quotas.count_events_or_refuse("ada", 5_000)
     with pytest.raises(RefusalError):
-        quotas.count_events("ada", 1)
-    quotas.count_events("ada", 0)
+        quotas.count_events_or_refuse("ada", 1)
+    quotas.count_events_or_refuse("ada", 0)
 
 
 def test_runs_that_wait_are_counted_with_those_on_their_way_into_the_queue() -> None:

@@ -16,7 +16,13 @@ from benchwright_attempts.log.anchors import Anchor
 from benchwright_attempts.log.published_keys import KeyStanding, key_standing
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.evidence.signing import Countersigner
-from benchwright_service.evidence.signing_keys import NOTICE, existing_or_new_keys_file, read_keys, revoke, rotate
+from benchwright_service.evidence.signing_keys import (
+    NOTICE,
+    existing_or_new_keys_file,
+    read_keys,
+    revoke_signing_key,
+    rotate_signing_key,
+)
 
 START = datetime(2026, 9, 1, 8, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -72,7 +78,7 @@ def test_a_service_that_runs_signs_with_each_key_in_its_time_alone(folder: Path,
     receipts = []
     machine.clock_time += SECOND
     machine.meanwhile = lambda: receipts.append(signer.sign(ANCHOR, machine.clock_time).receipt)
-    new_key = rotate(folder, machine, machine.wait)
+    new_key = rotate_signing_key(folder, machine, machine.wait)
     new_receipt = signer.sign(ANCHOR, machine.clock_time).receipt
     assert old_receipt is not None and new_receipt is not None and receipts[0] is not None
     # Until its time has come, the new key is not used, though it is known.
@@ -90,7 +96,7 @@ def test_what_was_on_its_way_while_the_key_changed_gets_a_receipt_within_the_new
     folder: Path, machine: Machine
 ) -> None:
     signer = Countersigner("https://bench.example.org", folder / "keys.json")
-    rotate(folder, machine, machine.wait)
+    rotate_signing_key(folder, machine, machine.wait)
     assert signed(signer, machine.clock_time - NOTICE - SECOND) is KeyStanding.VALID
 
 
@@ -98,7 +104,7 @@ def test_the_secret_of_a_key_that_signs_no_more_is_deleted_and_published_is_none
     folder: Path, machine: Machine
 ) -> None:
     (first_key,) = read_keys(folder / "keys.json").keys
-    rotate(folder, machine, machine.wait)
+    rotate_signing_key(folder, machine, machine.wait)
     keys_text = (folder / "keys.json").read_text()
     assert first_key.secret not in keys_text and first_key.key in keys_text
     published_text = read_keys(folder / "keys.json").published().model_dump_json()
@@ -112,7 +118,7 @@ def test_a_change_that_was_killed_half_way_is_completed_by_the_next_start(folder
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        rotate(folder, machine, killed)
+        rotate_signing_key(folder, machine, killed)
     signer = Countersigner("https://bench.example.org", folder / "keys.json")
     assert signed(signer, machine.clock_time) is KeyStanding.VALID
     machine.clock_time += NOTICE
@@ -139,7 +145,7 @@ def test_receipts_of_a_revoked_key_prove_nothing_from_then_on_and_the_present_ke
     machine.clock_time += timedelta(days=2)
     revoked_from = START + timedelta(days=1)
     (first_key,) = read_keys(folder / "keys.json").keys
-    assert revoke(folder, first_key.key[:8], revoked_from, machine, machine.wait).key == first_key.key
+    assert revoke_signing_key(folder, first_key.key[:8], revoked_from, machine, machine.wait).key == first_key.key
     keys = signer.published.keys
     assert [
         key_standing(first_key.key, time, keys)
@@ -152,7 +158,7 @@ def test_receipts_of_a_revoked_key_prove_nothing_from_then_on_and_the_present_ke
     ]
     assert signed(signer, machine.clock_time) is KeyStanding.VALID
     # A later date does not make any of them valid again, and no other key is made.
-    revoke(folder, first_key.key, revoked_from + SECOND, machine, machine.wait)
+    revoke_signing_key(folder, first_key.key, revoked_from + SECOND, machine, machine.wait)
     assert key_standing(first_key.key, revoked_from, signer.published.keys) is KeyStanding.REVOKED
     assert len(signer.published.keys) == 2
 
@@ -162,10 +168,10 @@ def test_a_wrong_key_or_time_changes_nothing(folder: Path, machine: Machine, tmp
     (signing_key,) = read_keys(folder / "keys.json").keys
     for wrong_key, revoked_from in (("", START), ("no-key", START), (signing_key.key, START + timedelta(days=1))):
         with pytest.raises(BenchServiceError):
-            revoke(folder, wrong_key, revoked_from, machine, machine.wait)
+            revoke_signing_key(folder, wrong_key, revoked_from, machine, machine.wait)
     assert (folder / "keys.json").read_bytes() == old_keys
     with pytest.raises(BenchServiceError, match="makes its first one when it starts"):
-        rotate(tmp_path / "elsewhere", machine, machine.wait)
+        rotate_signing_key(tmp_path / "elsewhere", machine, machine.wait)
     assert not (tmp_path / "elsewhere").exists()
 
 
@@ -181,4 +187,4 @@ def test_a_file_without_keys_stops_the_service_and_is_left_as_it_is(folder: Path
 def test_another_user_does_not_change_keys_that_the_service_could_not_read_then(folder: Path) -> None:
     os.chown(folder, 10_001, 10_001)
     with pytest.raises(BenchServiceError, match="as the service's user"):
-        rotate(folder)
+        rotate_signing_key(folder)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from benchwright_service.app import body_limit
+from benchwright_service.app import body_byte_limit
 
 ROOT = Path(__file__).parents[3]
 FILES = ROOT / "setup/service"
@@ -118,7 +118,7 @@ def test_compose_publishes_ports_on_loopback_alone_and_holds_no_password() -> No
 def test_the_proxies_let_through_what_the_service_takes() -> None:
     nginx = (FILES / "nginx.conf").read_text("utf-8")
     (megabytes,) = re.findall(r"client_max_body_size (\d+)m;", nginx)
-    assert int(megabytes) << 20 >= body_limit("/events")
+    assert int(megabytes) << 20 >= body_byte_limit("/events")
     assert nginx.count("{") == nginx.count("}")
     port = settings()["BENCHWRIGHT_SERVICE_PORT"]
     for proxy in (nginx, (FILES / "Caddyfile").read_text("utf-8")):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from benchwright_foundation.registration import names_phrase
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, SANDBOXES, open_sandbox, sandbox_names
-from benchwright_server.greeting import greet, show_startup_error
+from benchwright_server.initialize_exchange import read_and_answer_initialize, show_startup_error
 
 if TYPE_CHECKING:
     import typer
@@ -49,8 +49,8 @@ def serve(arguments: Sequence[str]) -> None:
     threading.stack_size(_STACK)
     # Nothing may be read ahead: what follows is the server's.
     stdin = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
-    greeting = greet(stdin, sys.stdout.buffer)
-    if greeting is None:
+    exchange = read_and_answer_initialize(stdin, sys.stdout.buffer)
+    if exchange is None:
         sys.exit(1)
     # Looking for garbage among what modules define takes a tenth of the time in which they are loaded.
     gc.disable()
@@ -66,10 +66,10 @@ def serve(arguments: Sequence[str]) -> None:
         parser.error(f"{error}; {error.hint}")
     # Registered first, so it runs last.
     atexit.register(lambda: _exit_without_leak_report(0 if server.is_shut_down else 1))
-    server = BenchwrightServer(Home.from_environment(), sandbox, greeting)
+    server = BenchwrightServer(Home.from_environment(), sandbox, exchange)
     gc.enable()
-    if options.judge_url and not greeting.settings.judge.url:
-        server.sessions.use_judge_service(options.judge_url)
+    if options.judge_url and not exchange.settings.judge.url:
+        server.sessions.set_judge_service(options.judge_url)
     server.serve(stdin, sys.stdout.buffer)
     # pygls leaves with 0 in any case; LSP 3.17, `exit`: 1 where no `shutdown` came first.
     sys.exit(0 if server.is_shut_down else 1)

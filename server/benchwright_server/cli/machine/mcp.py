@@ -30,9 +30,9 @@ def mcp(
         from benchwright_server.agent.backend import Backend
 
         with explain_missing_extra("Serving tools to agents", "mcp"):
-            from benchwright_server.agent.mcp_server import serve
+            from benchwright_server.agent.mcp_server import serve_over_stdio
 
         async def run() -> None:
-            await serve(Backend(folder.resolve()))
+            await serve_over_stdio(Backend(folder.resolve()))
 
         asyncio.run(run())

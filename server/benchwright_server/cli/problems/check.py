@@ -27,7 +27,7 @@ from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, 
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Reason
-from benchwright_server.authoring.proving import Candidate, candidates_to_prove, prove
+from benchwright_server.authoring.proving import ProofCandidate, candidates_to_prove, prove_both_sides
 from benchwright_server.cli.problems.check_report import category_or_question_format, write_report
 from benchwright_server.cli.problems.whole_pack import author_folder_if_any, pack_with_hidden_parts
 from benchwright_server.cli.terminal import options
@@ -127,7 +127,7 @@ def check(
 
 
 async def _prove_all(
-    pack_candidates: Sequence[Candidate],
+    pack_candidates: Sequence[ProofCandidate],
     executor: AbstractAsyncContextManager[Executor],
     make_checker: Callable[..., Checker],
     make_grader: Callable[..., BatchGrader],
@@ -140,7 +140,7 @@ async def _prove_all(
             meter.show_counts(run_progress.finished_runs, run_progress.planned_runs, run_progress.known_runs)
 
         async with executor as runs:
-            return await prove(
+            return await prove_both_sides(
                 pack_candidates,
                 make_checker(runs, on_progress=show),
                 make_grader(runs, on_progress=show),

@@ -26,7 +26,7 @@ from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
-from benchwright_server.workspaces.workspace import workspace_folder
+from benchwright_server.workspaces.workspace import workspace_folder_containing
 
 _EXIT = {ComparisonResult.EQUIVALENT: 0, ComparisonResult.DIFFERS: 1, ComparisonResult.UNKNOWN: 2}
 
@@ -48,7 +48,7 @@ def compare(
     """
     with exit_on_expected_error():
         home = Home.from_environment()
-        if any(workspace_folder(file.resolve().parent) is not None for file in files):
+        if any(workspace_folder_containing(file.resolve().parent) is not None for file in files):
             raise ServerError("A file is in the workspace of an attempt. Compare a copy of it after the attempt.")
         compared_problem = Store(home).unseal(problem)
         if not has_reference_design(compared_problem):

@@ -76,7 +76,7 @@ def mutate(
         )
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
         mutant_candidates = [
-            candidate_mutants(design, seed=seed, limit=limit) for design in designs if design.hidden.reference
+            candidate_mutants(design, seed=seed, most_mutants=limit) for design in designs if design.hidden.reference
         ]
         prove = _caching_prover(home, box, toolchain)
         analysed = asyncio.run(
@@ -170,7 +170,7 @@ async def _try_mutants(
                     run_progress.finished_runs, run_progress.planned_runs, run_progress.known_runs
                 ),
             )
-            return await analyser.analyse(mutant_candidates, prove, jobs or usable_core_count())
+            return await analyser.analyse_mutants(mutant_candidates, prove, jobs or usable_core_count())
 
 
 def _write_json_and_page(json_file: Path, findings: PackFindings, page: str) -> None:

@@ -91,9 +91,9 @@ async def _generate_from_corpus(
     *,
     closed_book: bool,
 ) -> Sequence[GeneratedQuestion]:
+    from benchwright_authoring.generated_pack_folder import require_writable_pack_folder
     from benchwright_authoring.generation.generating import GenerationError, Generator
     from benchwright_authoring.generation.writing import REPORT, kept_or_new_seed
-    from benchwright_authoring.made_folder import require_writable_pack_folder
     from benchwright_judges.models.budget import OutOfBudgetError
     from benchwright_judges.models.kept_replies import KeptReplies
 

@@ -26,9 +26,9 @@ from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
+    from benchwright_exams.extraction import ExtractedExam
     from benchwright_exams.model.replies import ExamModel
     from benchwright_exams.structure.ledger import ExamFinding
-    from benchwright_exams.work import ExtractedExam
 
 _SHOWN = {"label", "format", "points"}
 _AGAIN = "Run the command again to continue."
@@ -91,7 +91,7 @@ def from_exam(
 async def _extract_and_count_requests(
     file: Path, folder: Path, model: str, language: str, sandbox: str, budget: float | None
 ) -> tuple[ExtractedExam, int]:
-    from benchwright_exams.work import extract_exam
+    from benchwright_exams.extraction import extract_exam
     from benchwright_judges.models.budget import OutOfBudgetError
 
     async with _exam_model_if_named(model, folder, budget) as exam_model:
@@ -102,7 +102,7 @@ async def _extract_and_count_requests(
 
             try:
                 extracted = await extract_exam(
-                    file, folder, language=language, sandbox=sandbox, model=exam_model, on_begin=began
+                    file, folder, language=language, sandbox=sandbox, model=exam_model, on_page_count=began
                 )
             except OutOfBudgetError as error:
                 raise ServerError(

@@ -14,7 +14,7 @@ from rich.text import Text
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.errors import ServerError
-from benchwright_server.workspaces.workspace import workspace_folder
+from benchwright_server.workspaces.workspace import workspace_folder_containing
 from benchwright_verilog.findings.explained_rules import (
     explained_rules,
     explanation_of_rule,
@@ -41,7 +41,7 @@ def explain(
     In the workspace of an attempt, explanations are left to the editor, which records their use.
     """
     with exit_on_expected_error():
-        if workspace_folder(Path.cwd()) is not None:
+        if workspace_folder_containing(Path.cwd()) is not None:
             raise ServerError("This is the workspace of an attempt. Ask in the editor, which records it.")
         searched_tools = [name for name in tools_with_explained_rules() if tool in (name, _ANY)]
         if not searched_tools:

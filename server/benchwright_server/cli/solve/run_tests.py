@@ -18,7 +18,7 @@ from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
 from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.errors import ServerError
 from benchwright_server.settings import OwnTests
-from benchwright_server.workspaces.workspace import workspace_folder
+from benchwright_server.workspaces.workspace import workspace_folder_containing
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def run_tests(
         root = folder.resolve()
         if not root.is_dir():
             raise ServerError(f"{folder} is not a folder. Give the folder that has the design and its tests.")
-        if workspace_folder(root) is not None:
+        if workspace_folder_containing(root) is not None:
             raise ServerError(
                 f"{folder} is the workspace of an attempt. Run its tests in the editor, which records it."
             )
@@ -85,7 +85,7 @@ def run_tests(
 
 def _print_results(file_run: FileRun, folder: Path) -> None:
     colours = {OwnReason.PASSED: "green", OwnReason.SKIPPED: "yellow"}
-    for name, outcome in file_run.ids():
+    for name, outcome in file_run.test_ids_and_outcomes():
         word = outcome.reason.value.replace("_", " ")
         console.print(
             Text(word, style=colours.get(outcome.reason, "red")), Text(name), Text(f"({file_run.own_run.simulator})")
@@ -123,7 +123,7 @@ def _file_run_json(file_run: FileRun, folder: Path) -> dict[str, object]:
                 "line": outcome.line or None,
                 "sim_time_ns": outcome.sim_time_ns,
             }
-            for name, outcome in file_run.ids()
+            for name, outcome in file_run.test_ids_and_outcomes()
         ],
         "coverage": [
             {

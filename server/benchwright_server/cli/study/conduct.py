@@ -77,7 +77,7 @@ def run(
                 _studies(log).enroll(registered_study.study.study, participant)
         study = registered_study.study.study
         if participant is not None:
-            Participation(Home.from_environment()).begin(study, participant)
+            Participation(Home.from_environment()).add_study(study, participant)
     commitment = registered_study.sealed_plan
     plan_sha256 = "" if commitment else registered_study.plan.sha256
     if json_output:

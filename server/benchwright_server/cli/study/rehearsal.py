@@ -286,7 +286,7 @@ class _Play:
         await asyncio.to_thread(studies.register, self._file, difficulties)
         for row in rows:
             await asyncio.to_thread(studies.enroll, self._study.study, row.participant)
-            Participation(self._sessions.home).begin(self._study.study, row.participant)
+            Participation(self._sessions.home).add_study(self._study.study, row.participant)
             try:
                 await self._row(row)
             except BenchwrightError as error:
@@ -313,7 +313,7 @@ class _Play:
     async def _check_closed_before_consent(self, row: Assignment) -> None:
         """Without consent, neither the task nor its problem outside the study may open."""
         refs = [task.problem for task in row.tasks]
-        opening_refs = [ref for ref in refs if not await _is_refused(self._sessions.open(ref, fresh=False))]
+        opening_refs = [ref for ref in refs if not await _is_refused(self._sessions.open(ref, always_new=False))]
         if not await _is_refused(self._participant.open_task(self._study.study)):
             text = "A task opens before consent."
             self._notes.add("", CheckState.FAILS, "consent", text, "Report this with the study file.")

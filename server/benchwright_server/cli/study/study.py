@@ -91,5 +91,5 @@ def delete(
         Deliveries(Home.from_environment()).drop_delivery(study, participant)
         participation = Participation(Home.from_environment())
         if participation.pseudonyms().get(study) == participant:
-            participation.end(study)
+            participation.remove_study(study)
     console.print(f"{count} attempts of {participant} were deleted. Copies that were exported are not deleted.")

@@ -76,7 +76,7 @@ async def _note_connection(server: EditorServer, session: EditorSession, agent_n
     """Records that an agent is connected; a tool of the editor's has no connection that would end."""
     connection = _agent_connection.get() or server.agents_own_connection
     if connection:
-        await session.note_agent_connected(connection, agent_name)
+        await session.record_agent_connected(connection, agent_name)
 
 
 AGENT_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
@@ -122,9 +122,9 @@ def register(server: EditorServer) -> None:
             _agent_connection.reset(token)
 
     async def note_gone(attempt: str, connection: str) -> None:
-        session = server.sessions.session_of_attempt(attempt)
+        session = server.sessions.open_session_of_attempt(attempt)
         if session is not None:
-            await session.note_agent_gone(connection)
+            await session.record_agent_gone(connection)
 
     server.agents = AgentSockets(respond, note_gone)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from pygls.exceptions import JsonRpcException
 
-from benchwright_server.agent.address import IS_SUPPORTED, LONGEST, address_of
+from benchwright_server.agent.attempt_socket import IS_SUPPORTED, LONGEST, private_socket_path
 from benchwright_server.errors import FORESEEN, log_traceback
 
 Respond = Callable[[str, Any, str], Awaitable[dict[str, Any]]]
@@ -48,7 +48,7 @@ class AgentSockets:
 
     async def _serve_until_cancelled(self, attempt_id: str) -> None:
         try:
-            address = address_of(attempt_id)
+            address = private_socket_path(attempt_id)
             # Of a server that was killed.
             address.unlink(missing_ok=True)
             listener = await asyncio.start_unix_server(

@@ -121,5 +121,7 @@ async def explanation_actions(
 
 
 async def _are_explanations_allowed(server: EditorServer, file_uri: str) -> bool:
-    session = await server.sessions.find_session(local_path_of(file_uri)) if file_uri.startswith("file:") else None
+    session = (
+        await server.sessions.find_or_open_session(local_path_of(file_uri)) if file_uri.startswith("file:") else None
+    )
     return session is None or session.terms.allows_aid(Aid.EXPLANATIONS)

@@ -18,7 +18,7 @@ from benchwright_server.features.attempt import aids
 from benchwright_server.features.design.module_views import file_range
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_and_inner_path
-from benchwright_server.own_tests.finding import folder_of, is_for_tests
+from benchwright_server.own_tests.discovery import is_in_test_folder, require_project_folder
 from benchwright_server.protocol.design import FileRange
 from benchwright_server.protocol.explanations import (
     ExplainFailureParams,
@@ -97,7 +97,9 @@ async def explain_failure(server: EditorServer, params: ExplainFailureParams) ->
         place=failure.test_location,
         unknown=unknown_signals,
         causes=list(_located_cause_views(locations, causes)),
-        markdown=_failure_page_markdown(locations, folder_of(project), failure, evidence, unknown_signals, causes),
+        markdown=_failure_page_markdown(
+            locations, require_project_folder(project), failure, evidence, unknown_signals, causes
+        ),
     )
 
 
@@ -109,7 +111,7 @@ async def own_or_hidden_failure(
     Raises:
         ServerError: Nothing failed, or what did is not shown.
     """
-    folder = folder_of(project).as_uri()
+    folder = require_project_folder(project).as_uri()
     last_failure = None if params.hidden else server.last_results.newest_failure(folder, params.test)
     status = await session.status() if session is not None else None
     verdict = status.verdict if status is not None else None
@@ -129,7 +131,7 @@ async def own_or_hidden_failure(
             time,
             test_result.place,
             last_failure.waves,
-            ran=f"{Path(folder_of(project)).name}, {_clock_time(last_failure.ran_at)}",
+            ran=f"{Path(require_project_folder(project)).name}, {_clock_time(last_failure.ran_at)}",
         )
     if params.test is not None:
         raise ServerError(f"{params.test} did not fail when it was last run here. Run it again.")
@@ -188,11 +190,11 @@ def _likely_causes_in_design(project: Project, design_file: Path, evidence: Fail
 
 def design_files_without_tests(project: Project) -> Iterator[Path]:
     """The files of a folder that make its design, without tests."""
-    folder = folder_of(project)
+    folder = require_project_folder(project)
     # Unlike `paths`, this waits until all files of the folder have been read.
     for path, _ in project.declared_units_by_file():
         is_design = path.suffix in _DESIGN and path.is_relative_to(folder)
-        if is_design and not is_for_tests(PurePosixPath(path.relative_to(folder).as_posix())):
+        if is_design and not is_in_test_folder(PurePosixPath(path.relative_to(folder).as_posix())):
             yield path
 
 

@@ -15,14 +15,14 @@ from benchwright_attempts.events.events import AidUsed
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_problems.aids import Aid
 from benchwright_server.assistant.endpoint import AssistantReply, request_reply
-from benchwright_server.assistant.help_prompt import SolverView, harmless, help_messages
+from benchwright_server.assistant.help_prompt import SolverView, help_messages, sanitised_markdown
 from benchwright_server.errors import ServerError
 from benchwright_server.features.attempt import aids
 from benchwright_server.features.attempt.failures import design_files_without_tests, explain_failure
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_and_inner_path
 from benchwright_server.features.editor.run_progress import cancellable_progress
-from benchwright_server.own_tests.finding import folder_of
+from benchwright_server.own_tests.discovery import require_project_folder
 from benchwright_server.protocol.explanations import (
     ExplainFailureParams,
     GeneratedHelp,
@@ -93,13 +93,13 @@ def _partial_sender_if_requested(server: EditorServer, params: GeneratedHelpPara
         if time.monotonic() - last_sent >= _REPORT_S:
             last_sent = time.monotonic()
             progress_part = GeneratedPart(markdown=_help_page_markdown(text)).model_dump(mode="json", by_alias=True)
-            server.notify_plain(types.PROGRESS, {"token": token, "value": progress_part})
+            server.notify_json(types.PROGRESS, {"token": token, "value": progress_part})
 
     return tell
 
 
 def _help_page_markdown(model_text: str) -> str:
-    reply_text = harmless(model_text) or "The model said nothing."
+    reply_text = sanitised_markdown(model_text) or "The model said nothing."
     return f"*Written by a model. It may be wrong.*\n\n{reply_text}\n"
 
 
@@ -112,7 +112,7 @@ async def _solver_view(
 ) -> SolverView:
     failure = await _newest_failure_text(server, session, params)
     if session is None:
-        locations, folder = Locations(server), folder_of(project)
+        locations, folder = Locations(server), require_project_folder(project)
         paths = await asyncio.to_thread(lambda: list(design_files_without_tests(project))[:_MOST_FILES])
         return SolverView(
             "",

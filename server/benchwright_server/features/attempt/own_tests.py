@@ -34,7 +34,7 @@ from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.operations.operation import Operation
 from benchwright_server.own_tests.bench import FileRun, RunRequest, TestBench, own_test_id
-from benchwright_server.own_tests.finding import TestFile, folder_of, found_tests, is_for_tests
+from benchwright_server.own_tests.discovery import TestFile, find_test_files, is_in_test_folder, require_project_folder
 from benchwright_server.protocol.design import FileRange, Point
 from benchwright_server.protocol.own_tests import (
     CoveredBranch,
@@ -80,8 +80,8 @@ async def _list_own_tests(server: EditorServer, params: OwnTestsParams) -> OwnTe
     # What the condition forbids is refused, but a clock that does not run changes nothing.
     await check_aid_ever_allowed(server, params.uri, Aid.OWN_TESTS)
     project, _ = project_and_inner_path(server, params.uri)
-    test_files = await asyncio.to_thread(found_tests, project)
-    folder, locations = folder_of(project), Locations(server)
+    test_files = await asyncio.to_thread(find_test_files, project)
+    folder, locations = require_project_folder(project), Locations(server)
     for test_folder in {(folder / test_file.path).parent for test_file in test_files}:
         await check_aid_ever_allowed(server, test_folder.as_uri(), Aid.OWN_TESTS)
     return OwnTestList(
@@ -97,7 +97,7 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
     home, test_settings = server.sessions.home, server.settings.own_tests
     sandbox = server.sessions.sandbox
     bench = TestBench(sandbox, partial(toolchain_for, sandbox.name, home.cache), FolderState(home.state / "own-tests"))
-    debugging = _debugging_with_client(server, folder_of(project)) if params.debug else None
+    debugging = _debugging_with_client(server, require_project_folder(project)) if params.debug else None
     may_keep = session is None or session.terms.allows_aid(Aid.WAVEFORMS)
     keep = may_keep and (test_settings.waves if params.waves is None else params.waves)
     run_request = RunRequest(params.coverage, keep, debugging)
@@ -125,14 +125,14 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
             await asyncio.shield(attempt_use.record_if_begun_in_time(event.model_copy(update={"outcome": outcome})))
     locations = Locations(server)
     run_views = [_test_run_view(locations, file_run) for file_run in file_runs]
-    server.last_results.keep(folder_of(project).as_uri(), run_views)
+    server.last_results.keep_results(require_project_folder(project).as_uri(), run_views)
     return OwnTestRuns(passed=outcome == "passed", runs=run_views)
 
 
 async def _create_cocotb_test(server: EditorServer, params: NewTestbenchParams) -> NewTestbench:
     await session_allowing_aid_now(server, params.uri, Aid.OWN_TESTS)
     project, path = project_and_inner_path(server, params.uri)
-    folder = folder_of(project)
+    folder = require_project_folder(project)
     document = server.documents.get(path.as_uri())
     text = document.text if document is not None else await asyncio.to_thread(_file_text_or_error, project, path)
     from benchwright_verilog.language.completion.cocotb_skeleton import cocotb_test_skeleton
@@ -185,7 +185,7 @@ async def run_lenses_of_testbenches(server: EditorServer, document: Document) ->
         return []
     path = local_path_of(document.uri)
     project = server.projects.project_of(document)
-    session = await server.sessions.find_session(path)
+    session = await server.sessions.find_or_open_session(path)
     allowed = session is None or session.terms.allows_aid(Aid.OWN_TESTS)
     if project.folder is None or not allowed or not path.is_relative_to(project.folder):
         return []
@@ -203,7 +203,7 @@ async def run_lenses_of_testbenches(server: EditorServer, document: Document) ->
             ),
         )
         for shape in shapes
-        if not shape.has_ports and (shape.instantiates or is_for_tests(PurePosixPath(relative)))
+        if not shape.has_ports and (shape.instantiates or is_in_test_folder(PurePosixPath(relative)))
     ]
 
 
@@ -213,7 +213,7 @@ def _debugging_with_client(server: EditorServer, source_folder: Path) -> Debuggi
     def opened(socket: Path) -> None:
         mapped = [{"localRoot": str(source_folder), "remoteRoot": CODE}]
         notice = OwnTestDebugger(socket=str(socket), arguments={"pathMappings": mapped, "justMyCode": True})
-        server.notify_plain(DEBUGGER, notice.model_dump(mode="json", by_alias=True))
+        server.notify_json(DEBUGGER, notice.model_dump(mode="json", by_alias=True))
 
     return Debugging(debugpy_folder(), opened)
 
@@ -277,7 +277,10 @@ def _test_run_view(locations: Locations, file_run: FileRun) -> OwnTestRun:
         file=file_run.test_file.path,
         top=file_run.top_module,
         simulator=file_run.own_run.simulator,
-        results=[_test_result_view(locations, disk_paths, name, outcome) for name, outcome in file_run.ids()],
+        results=[
+            _test_result_view(locations, disk_paths, name, outcome)
+            for name, outcome in file_run.test_ids_and_outcomes()
+        ],
         output=file_run.own_run.output,
         waves=file_run.waves.as_uri() if file_run.waves is not None else None,
         coverage=[

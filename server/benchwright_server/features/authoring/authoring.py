@@ -27,13 +27,13 @@ from benchwright_server.protocol.authoring import (
     ProblemProof,
     ProvenSide,
 )
-from benchwright_server.workspaces.workspace import fill_workspace, statement_path_and_workspace_files
+from benchwright_server.workspaces.workspace import create_workspace_files, statement_path_and_workspace_files
 
 if TYPE_CHECKING:
     from benchwright_harness.grading.grade import GradingProgress
     from benchwright_harness.grading.two_sided import TwoSided
     from benchwright_problems.problem import Problem
-    from benchwright_server.authoring.proving import Candidate
+    from benchwright_server.authoring.proving import ProofCandidate
     from benchwright_server.editor_server import EditorServer
 
 PROVED = "benchwright/problemProof"
@@ -59,7 +59,7 @@ class _RunningProof:
     """A proof that is running."""
 
     task: asyncio.Task[None]
-    candidate: Candidate | None = None
+    candidate: ProofCandidate | None = None
     """The candidate that is proved, once it was read."""
 
 
@@ -90,7 +90,7 @@ class Proofs:
                 loop = asyncio.get_running_loop()
                 self._later[folder] = loop.call_later(_PAUSE_S, partial(self._start_scheduled_proof, folder))
 
-    async def prove_and_publish(self, problem_folder: Path, candidate: Candidate) -> ProblemProof:
+    async def prove_and_publish(self, problem_folder: Path, candidate: ProofCandidate) -> ProblemProof:
         """Prove a problem, and show in its files why it is not proved."""
         async with self._one_at_a_time:
             two_sided = await _prove_with_progress(self.server, candidate)
@@ -123,7 +123,7 @@ class Proofs:
                 earlier_run.task.cancel()
             self._running[problem_folder].candidate = candidate
             proof = await self.prove_and_publish(problem_folder, candidate)
-            self.server.notify_plain(PROVED, proof.model_dump(mode="json", by_alias=True))
+            self.server.notify_json(PROVED, proof.model_dump(mode="json", by_alias=True))
         except DatasetError:
             # What can't be read is marked in the files themselves.
             if earlier_run is not None:
@@ -166,7 +166,7 @@ async def _write_preview_folder(proofs: Proofs, params: AuthoredParams) -> Probl
 
     def write() -> None:
         shutil.rmtree(target, ignore_errors=True)
-        fill_workspace(target, files)
+        create_workspace_files(target, files)
 
     await asyncio.to_thread(write)
     return ProblemPreview(uri=target.as_uri(), statement=(target / statement).as_uri(), files=sorted(files))
@@ -213,7 +213,7 @@ def _problem_folder_or_error(params: AuthoredParams) -> Path:
     return folder
 
 
-def _read_candidate(problem_folder: Path) -> Candidate:
+def _read_candidate(problem_folder: Path) -> ProofCandidate:
     from benchwright_problems.storage.pack_folder import read_pack_toml, read_problem
     from benchwright_server.authoring.proving import candidates_to_prove
 
@@ -223,13 +223,13 @@ def _read_candidate(problem_folder: Path) -> Candidate:
     return candidate
 
 
-async def _prove_with_progress(server: EditorServer, candidate: Candidate) -> TwoSided:
+async def _prove_with_progress(server: EditorServer, candidate: ProofCandidate) -> TwoSided:
     from benchwright_harness.cluster.local import LocalExecutor, usable_core_count
     from benchwright_harness.grading.check import Checker
     from benchwright_harness.grading.grade import BatchGrader
     from benchwright_harness.grading.verdict_store import VerdictStore
     from benchwright_harness.sandbox.registry import toolchain_for
-    from benchwright_server.authoring.proving import prove
+    from benchwright_server.authoring.proving import prove_both_sides
 
     home, sandbox = server.sessions.home, server.sessions.sandbox
     toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, home.cache)
@@ -248,7 +248,7 @@ async def _prove_with_progress(server: EditorServer, candidate: Candidate) -> Tw
 
         checker = Checker(executor, sandbox, toolchain, verdicts, on_progress=show)
         grader = BatchGrader(executor, sandbox, toolchain, verdicts, on_progress=show)
-        (two_sided,) = await prove([candidate], checker, grader)
+        (two_sided,) = await prove_both_sides([candidate], checker, grader)
     return two_sided
 
 

@@ -40,23 +40,23 @@ async def _read_questions_in_thread(home: Home, params: ExamParams) -> ExamQuest
 
 
 def _read_questions(home: Home, params: ExamParams) -> ExamQuestions:
-    from benchwright_exams.review.review_form import EXAM_FILE, read_exam_file
+    from benchwright_exams.review.review_form import EXAM_FILE, read_exam_form
 
     exam = _exam_folder(home, params.uri)
     return ExamQuestions(
         uri=exam.root.as_uri(),
-        title=read_exam_file(exam.root / EXAM_FILE).title,
+        title=read_exam_form(exam.root / EXAM_FILE).title,
         current=exam.current,
         questions=[_question_state(exam, label) for label in exam.labels],
     )
 
 
 def _question_state(exam: ExamFolder, question_label: str) -> ExamQuestionState:
-    from benchwright_exams.review.review_form import FORM_FILE, read_form
+    from benchwright_exams.review.review_form import FORM_FILE, read_review_form
     from benchwright_problems.errors import DatasetError
 
     try:
-        form = read_form(exam.question_folder(question_label) / FORM_FILE)
+        form = read_review_form(exam.question_folder(question_label) / FORM_FILE)
     except DatasetError as error:
         return ExamQuestionState(label=question_label, decision="", findings=0, trouble=str(error))
     return ExamQuestionState(
@@ -70,7 +70,7 @@ async def _read_question_in_thread(home: Home, params: ExamQuestionParams) -> Ex
 
 def _read_question(home: Home, params: ExamQuestionParams) -> ExamQuestion:
     from benchwright_server.authoring.exam_folder import SOLUTION, STATEMENT
-    from benchwright_server.authoring.form_files import picture_uris
+    from benchwright_server.authoring.form_files import picture_uris_by_path
 
     exam = _exam_folder(home, params.uri)
     folder = exam.question_folder(params.label)
@@ -83,9 +83,9 @@ def _read_question(home: Home, params: ExamQuestionParams) -> ExamQuestion:
         solution=form_files.texts[SOLUTION],
         form=ExamQuestionForm.model_validate(form_fields),
         findings=list(form.findings),
-        pages=list(picture_uris(folder, "page-*.png").values()),
-        figures=picture_uris(folder, "figures/*"),
-        solution_figures=picture_uris(folder / "solution", "figures/*"),
+        pages=list(picture_uris_by_path(folder, "page-*.png").values()),
+        figures=picture_uris_by_path(folder, "figures/*"),
+        solution_figures=picture_uris_by_path(folder / "solution", "figures/*"),
     )
 
 
@@ -94,7 +94,7 @@ async def _write_question_in_thread(home: Home, params: SaveExamQuestionParams) 
 
 
 def _write_question_if_unchanged(home: Home, params: SaveExamQuestionParams) -> SavedExamQuestion:
-    saved_question = _exam_folder(home, params.uri).save_question(
+    saved_question = _exam_folder(home, params.uri).save_question_if_unchanged(
         params.label, params.digest, (params.statement, params.solution), params.form.model_dump(mode="json")
     )
     errors = [FieldError(field=refusal.field, reason=refusal.reason) for refusal in saved_question.refusals]

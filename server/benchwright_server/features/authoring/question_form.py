@@ -53,7 +53,7 @@ async def _read_form_in_thread(home: Home, params: AuthoredParams) -> ShownQuest
 def _read_form(params: AuthoredParams) -> ShownQuestion:
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
     from benchwright_authoring.problem_files.question_form import form_values, remarks_with_form_field
-    from benchwright_server.authoring.form_files import picture_uris
+    from benchwright_server.authoring.form_files import picture_uris_by_path
 
     folder = question_folder_or_error(params.uri)
     with _form_errors_explained(folder):
@@ -67,8 +67,8 @@ def _read_form(params: AuthoredParams) -> ShownQuestion:
         statement=statement,
         form=form,
         remarks=_form_remarks(remarks_with_form_field(folder, text, statement)),
-        figures=picture_uris(folder, "figures/**/*.*"),
-        answer_figures=picture_uris(folder / "hidden", "figures/**/*.*"),
+        figures=picture_uris_by_path(folder, "figures/**/*.*"),
+        answer_figures=picture_uris_by_path(folder / "hidden", "figures/**/*.*"),
     )
 
 
@@ -114,7 +114,7 @@ def _save_form_if_unchanged(home: Home, params: SaveQuestionFormParams) -> Saved
         else:
             try:
                 ProblemFile.model_validate(tomllib.loads(text))
-                form_files = form_files.write_texts({PROBLEM_FILE: text, STATEMENT: statement})
+                form_files = form_files.write_changed_texts({PROBLEM_FILE: text, STATEMENT: statement})
             except ValidationError:
                 is_saved = False
             remarks = _form_remarks(remarks_with_form_field(folder, text, statement))

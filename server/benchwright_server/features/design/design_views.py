@@ -22,7 +22,7 @@ from benchwright_server.features.design.netlists import Netlists
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_and_inner_path
 from benchwright_server.features.requests import register_operation
-from benchwright_server.netlist.size import Sizes
+from benchwright_server.netlist.size import KeptSizes
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.design_views import (
     CellCount,
@@ -77,7 +77,7 @@ class DesignViews:
     def __init__(self, server: EditorServer) -> None:
         self.server = server
         self._netlists = Netlists(server)
-        self._sizes = Sizes()
+        self._sizes = KeptSizes()
         self._flows: WeakKeyDictionary[InstanceTree, SignalFlow] = WeakKeyDictionary()
 
     async def signal_drivers(self, params: SignalParams) -> SignalTrace:
@@ -212,12 +212,12 @@ class DesignViews:
 
     async def size_and_previous_size(self, params: ModuleViewParams) -> DesignSize:
         """The size of a module with all below it."""
-        from benchwright_server.netlist.size import size_of
+        from benchwright_server.netlist.size import module_size_of_netlist
 
         instance, netlist = await self._netlists.instance_and_netlist(params, "design_size", includes_children=True)
-        size = await asyncio.to_thread(size_of, netlist)
+        size = await asyncio.to_thread(module_size_of_netlist, netlist)
         declaring_path = str(instance.declaration.path) if instance.declaration is not None else ""
-        new_size, old_size = self._sizes.remember_size((declaring_path, instance.path), netlist.digest, size)
+        new_size, old_size = self._sizes.keep_size_with_previous((declaring_path, instance.path), netlist.digest, size)
         return DesignSize(
             module=instance.module,
             instance=instance.path,
@@ -335,12 +335,12 @@ def _cell_end_message(cell_end: WireEnd) -> CellEnd:
 def _size_view(size: ModuleSize) -> SizeView:
     return SizeView(
         cells=[CellCount(type=name, count=number) for name, number in size.cell_counts],
-        cell_count=size.number_of_cells,
+        cell_count=size.cell_count,
         flip_flop_bits=size.flip_flop_bits,
         memory_bits=size.memory_bits,
         wires=size.wires,
         wire_bits=size.wire_bits,
-        longest_path=size.longest,
+        longest_path=size.longest_path_cell_count,
     )
 
 

@@ -12,7 +12,7 @@ from benchwright_problems.aids import Aid
 from benchwright_server.errors import FORESEEN
 from benchwright_server.features.attempt import aids
 from benchwright_server.features.design.netlists import Netlists
-from benchwright_server.netlist.size import Sizes
+from benchwright_server.netlist.size import KeptSizes
 from benchwright_server.netlist.yosys import NoNetlistError
 from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.protocol.design_views import ModuleViewParams
@@ -39,7 +39,7 @@ class SizeLenses:
     def __init__(self, server: EditorServer) -> None:
         self._server = server
         self._netlists = Netlists(server)
-        self._sizes = Sizes()
+        self._sizes = KeptSizes()
         self._titles: dict[str, dict[str, str]] = {}
         """By file and module; a file with an empty one is being measured."""
         self._tasks: set[asyncio.Task[None]] = set()
@@ -90,28 +90,30 @@ class SizeLenses:
         task.add_done_callback(self._tasks.discard)
 
     async def _size_title_or_reason(self, file_uri: str, module_name: str) -> str:
-        from benchwright_server.netlist.size import size_of
+        from benchwright_server.netlist.size import module_size_of_netlist
 
         try:
             params = ModuleViewParams(uri=file_uri, module=module_name)
             instance, netlist = await self._netlists.instance_and_netlist(params, "size_lens", includes_children=True)
         except (NoNetlistError, ExtraMissingError) as error:
             return f"size not known · {str(error)[:_MAX_REASON]}"
-        size = await asyncio.to_thread(size_of, netlist)
+        size = await asyncio.to_thread(module_size_of_netlist, netlist)
         return size_title(
-            *self._sizes.remember_size((str(local_path_of(file_uri)), instance.path), netlist.digest, size)
+            *self._sizes.keep_size_with_previous((str(local_path_of(file_uri)), instance.path), netlist.digest, size)
         )
 
 
 def size_title(new_size: ModuleSize, old_size: ModuleSize | None) -> str:
     """A size in a few words, such as `12 cells (+3) · 40 wires · longest path 5 (+1)`."""
-    cell_count, wires = new_size.number_of_cells, new_size.wires
+    cell_count, wires = new_size.cell_count, new_size.wires
     size_parts = [
         _count_phrase(cell_count, "cell")
-        + _signed_change_or_empty(cell_count, old_size.number_of_cells if old_size is not None else None),
+        + _signed_change_or_empty(cell_count, old_size.cell_count if old_size is not None else None),
         _count_phrase(wires, "wire") + _signed_change_or_empty(wires, old_size.wires if old_size is not None else None),
-        f"longest path {new_size.longest}"
-        + _signed_change_or_empty(new_size.longest, old_size.longest if old_size is not None else None),
+        f"longest path {new_size.longest_path_cell_count}"
+        + _signed_change_or_empty(
+            new_size.longest_path_cell_count, old_size.longest_path_cell_count if old_size is not None else None
+        ),
     ]
     return " · ".join(size_parts)
 

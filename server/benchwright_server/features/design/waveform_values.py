@@ -24,9 +24,9 @@ from benchwright_server.features.editor.project_of import project_and_inner_path
 from benchwright_server.protocol.design import Point
 from benchwright_server.protocol.waveforms import WaveformSignal, WaveformSource
 from benchwright_server.waveforms.design_paths import design_paths_for, waveform_paths_for
-from benchwright_server.waveforms.readers import Readers
+from benchwright_server.waveforms.reader_processes import Readers
 from benchwright_server.waveforms.value_text import verilog_literal
-from benchwright_server.waveforms.waves_folder import run_of_hidden_waveform
+from benchwright_server.waveforms.waves_folder import hidden_run_number
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -139,9 +139,9 @@ class WaveformValuesAtCursor:
         try:
             await aids.session_allowing_aid_now(self._server, document.uri, Aid.WAVEFORMS)
             session = await aids.session_allowing_aid_now(self._server, cursor.waveform_uri, Aid.WAVEFORMS)
-            run = run_of_hidden_waveform(cursor.waveform_file)
+            run = hidden_run_number(cursor.waveform_file)
             if run is not None and session is not None:
-                view = await session.view()
+                view = await session.current_attempt_view()
                 if view.run != run or view.standing is Standing.STALE:
                     return []
             tops = await self._waveform_tops(cursor.waveform_file)

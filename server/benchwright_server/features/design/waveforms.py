@@ -42,8 +42,8 @@ from benchwright_server.protocol.waveforms import (
     WaveformWindow,
     WaveformWindowParams,
 )
-from benchwright_server.waveforms.readers import Readers
-from benchwright_server.waveforms.waves_folder import hidden_waveform_file, run_of_hidden_waveform, waves_folder
+from benchwright_server.waveforms.reader_processes import Readers
+from benchwright_server.waveforms.waves_folder import hidden_run_number, hidden_waveform_file, make_waves_folder
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -78,7 +78,7 @@ class OpenWaveforms:
         tick, unit = summary["timescale"]
         return WaveformView(
             name=path.name,
-            run=run_of_hidden_waveform(path),
+            run=hidden_run_number(path),
             format=summary["format"],
             tick=tick,
             unit=unit,
@@ -215,7 +215,7 @@ async def _rerun_and_keep_hidden_waveform(server: EditorServer, params: HiddenWa
     aid_use = await aids.begin_use_in_attempt(server, params.uri, Aid.WAVEFORMS)
     if aid_use is None:
         raise WaveformError("Hidden tests belong to problems. Open the workspace of one.")
-    folder = await asyncio.to_thread(waves_folder, aid_use.session.workspace.folder)
+    folder = await asyncio.to_thread(make_waves_folder, aid_use.session.workspace.folder)
     outcome, test = "cancelled", ""
     try:
         task = asyncio.current_task()
@@ -236,7 +236,7 @@ async def _rerun_and_keep_hidden_waveform(server: EditorServer, params: HiddenWa
 def _remove_others(newest_file: Path) -> None:
     """Removes the waveforms of earlier runs, which nobody should take for the newest."""
     for file in newest_file.parent.iterdir():
-        if run_of_hidden_waveform(file) is not None and file != newest_file:
+        if hidden_run_number(file) is not None and file != newest_file:
             file.unlink(missing_ok=True)
 
 

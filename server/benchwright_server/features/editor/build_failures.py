@@ -104,9 +104,7 @@ class BuildFailures:
             else []
         )
         (self._pushed.add if diagnostics else self._pushed.discard)(file_uri)
-        self._server.notify_plain(
-            types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": file_uri, "diagnostics": diagnostics}
-        )
+        self._server.notify_json(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": file_uri, "diagnostics": diagnostics})
 
 
 def _messages_by_file_uri(

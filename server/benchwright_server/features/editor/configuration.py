@@ -50,4 +50,4 @@ async def _read_and_use_settings(server: EditorServer, params: types.DidChangeCo
     settings, complaints = read_settings(raw_settings, strict=False)
     for complaint in complaints:
         server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, complaint))
-    server.use_settings(settings)
+    server.replace_settings(settings)

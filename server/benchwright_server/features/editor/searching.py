@@ -108,7 +108,7 @@ class SearchRequest:
     def _send_partial_results(self) -> None:
         result_batch, self._unsent_results = self._unsent_results, []
         self._call_in_loop(
-            self._server.notify_plain, types.PROGRESS, {"token": self._partial, "value": self._wrap(result_batch)}
+            self._server.notify_json, types.PROGRESS, {"token": self._partial, "value": self._wrap(result_batch)}
         )
 
     def _begin_progress_if_asked(self) -> None:

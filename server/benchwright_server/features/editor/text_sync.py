@@ -123,7 +123,7 @@ class TextSync:
             try:
                 counts = await self._server.live.lint_saved_file(uri)
                 if session is not None and counts is not None:
-                    await session.record_lint(workspace_path, counts)
+                    await session.record_lint_counts(workspace_path, counts)
             except Exception as error:
                 self._server.report_failure(error)
 
@@ -135,7 +135,7 @@ class TextSync:
         if not file_uri.startswith("file:"):
             return None, ""
         file = local_path_of(file_uri)
-        session = await self._server.sessions.find_session(file)
+        session = await self._server.sessions.find_or_open_session(file)
         if session is None:
             self._outside[file_uri] = time.monotonic()
         else:

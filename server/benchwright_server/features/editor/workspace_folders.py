@@ -71,15 +71,15 @@ def _reread_changed_files(server: EditorServer, params: types.DidChangeWatchedFi
     if server.proofs is not None:
         server.proofs.schedule_proofs_of_changed(changed_files)
     # A project is read again, which takes long.
-    of_projects = [file for file in changed_files if not _is_only_problem_content(file)]
+    of_projects = [file for file in changed_files if not _is_non_design_in_problem_folder(file)]
     if of_projects or not changed_files:
         server.projects.recheck_changed_files(of_projects)
         server.live.analyse_after_settings_change()
 
 
-def _is_only_problem_content(file: Path) -> bool:
-    is_design = file.suffix[1:] in _SUFFIXES or file.name in _NAMES
-    return not is_design and any(part in _OF_PROBLEMS for part in file.parts)
+def _is_non_design_in_problem_folder(path: Path) -> bool:
+    is_design = path.suffix[1:] in _SUFFIXES or path.name in _NAMES
+    return not is_design and any(part in _OF_PROBLEMS for part in path.parts)
 
 
 def _local_paths(uris: Iterable[str]) -> list[Path]:

@@ -89,7 +89,7 @@ class CodeLenses:
 
     async def _run_and_submit_lenses(self, file: Path, lens_range: types.Range) -> list[types.CodeLens]:
         """Run and submit, above the first module of a file that a harness takes."""
-        session = await self._server.sessions.find_session(file)
+        session = await self._server.sessions.find_or_open_session(file)
         if session is None or session.problem.kind is not ProblemKind.DESIGN:
             return []
         if session.workspace.relative(file) not in judged_paths(session.problem):

@@ -185,7 +185,7 @@ class LiveDiagnostics:
         if not self._pulls:
             await self._analyse_and_publish(uri)
         file = local_path_of(uri)
-        workspace = await asyncio.to_thread(Workspace.find_around, file)
+        workspace = await asyncio.to_thread(Workspace.find_containing, file)
         folder = workspace.folder if workspace is not None else None
         saved = SavedFile(file, document.lines, folder, self._server.sessions.home.cache, self._server.settings.lint)
         lint_findings = await lint_file(saved, self._server.report_failure)
@@ -195,7 +195,7 @@ class LiveDiagnostics:
         await self._show_changed_reports([uri])
         if workspace is None or watched.last_report is None:
             return None
-        findings_by_source = {SLANG: watched.last_report.of_slang, **lint_findings}
+        findings_by_source = {SLANG: watched.last_report.slang_findings, **lint_findings}
         return {str(source): _error_and_warning_counts(group) for source, group in findings_by_source.items()}
 
     # Findings
@@ -359,7 +359,7 @@ class LiveDiagnostics:
                 "version": document.version,
                 "diagnostics": self.shown_diagnostics_json(report),
             }
-            self._server.notify_plain(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+            self._server.notify_json(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
     def _diagnostic_json(self, finding: Finding, document: Document) -> dict[str, Any]:
         diagnostic: dict[str, Any] = {

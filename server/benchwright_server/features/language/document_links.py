@@ -66,7 +66,7 @@ def _included_file_if_found(project: Project, including_file: Path, included_nam
 def _links_of_workspace_files(project: Project, document: Document) -> list[types.DocumentLink]:
     """The files of a workspace that its statement names; nothing outside the workspace."""
     file = local_path_of(document.uri)
-    workspace = Workspace.find_around(file)
+    workspace = Workspace.find_containing(file)
     if workspace is None:
         return []
     links = []

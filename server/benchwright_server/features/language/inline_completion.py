@@ -73,7 +73,7 @@ class AssistantSuggestions:
         if document is None or not document.uri.startswith("file:") or not (assistant.enabled and assistant.url):
             return no_suggestion
         file = local_path_of(document.uri)
-        session = await self._server.sessions.find_session(file)
+        session = await self._server.sessions.find_or_open_session(file)
         await self._record_whether_last_accepted(document)
         if session is not None and not session.terms.allows_own_assistant:
             return no_suggestion

@@ -44,27 +44,27 @@ class ExamPlace:
             is_among_solutions=self.is_among_solutions,
         )
 
-    def at_part(self, value: str) -> ExamPlace:
+    def at_part(self, part_label: str) -> ExamPlace:
         """At a part of this question."""
-        return replace(self, part=value.lower(), subpart="", choice="", is_in_solution=self.is_among_solutions)
+        return replace(self, part=part_label.lower(), subpart="", choice="", is_in_solution=self.is_among_solutions)
 
-    def at_subpart(self, value: str) -> ExamPlace:
+    def at_subpart(self, subpart_label: str) -> ExamPlace:
         """At a part of this part."""
-        return replace(self, subpart=value, choice="", is_in_solution=self.is_among_solutions)
+        return replace(self, subpart=subpart_label, choice="", is_in_solution=self.is_among_solutions)
 
-    def is_soon_after(self, number: str) -> bool:
+    def is_number_soon_after(self, number: str) -> bool:
         """True if a number is the next question's, or one of those soon after it."""
         last_number = int(self.question or 0)
         return last_number < int(number) <= last_number + 1 + _MOST_MISSING
 
-    def is_next(self, number: str) -> bool:
+    def is_next_number(self, number: str) -> bool:
         """True if a number is exactly the next question's."""
         return int(number) == int(self.question or 0) + 1
 
-    def next_part(self, text: str) -> tuple[ExamPlace, int] | None:
+    def begun_part_and_offset(self, text: str) -> tuple[ExamPlace, int] | None:
         """The part that a text begins, and where its words begin; None if it begins none."""
         letter, roman = numbering.lettered_part(text), numbering.roman_part(text)
-        is_letter = letter is not None and self._continues(letter.value)
+        is_letter = letter is not None and self._may_be_next_part(letter.value)
         if roman is not None and not (is_letter and self.part and ord(roman.value[0]) == ord(self.part[0]) + 1):
             if self.part and not _is_roman(self.part) and roman.value == (numbering.next_roman(self.subpart) or "i"):
                 return self.at_subpart(roman.value), roman.end
@@ -74,7 +74,7 @@ class ExamPlace:
             return self.at_part(letter.value), letter.end
         return None
 
-    def _continues(self, letter: str) -> bool:
+    def _may_be_next_part(self, letter: str) -> bool:
         if not self.part:
             return letter == "a"
         return len(self.part) == 1 and 0 < ord(letter) - ord(self.part) <= 3

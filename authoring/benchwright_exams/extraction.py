@@ -15,9 +15,9 @@ from benchwright_exams.model.replies import ExamModel
 from benchwright_exams.reading.page import ReadExam
 from benchwright_exams.reading.reading import read_exam
 from benchwright_exams.review.page_pictures import PagePictures
-from benchwright_exams.review.review import ReviewedFiles, write_review
+from benchwright_exams.review.review import ReviewedFiles, write_review_files
 from benchwright_exams.structure.ledger import Ledger
-from benchwright_exams.structure.structure import read_structure, structure_digest
+from benchwright_exams.structure.structure import structure_by_rules, structure_digest
 from benchwright_foundation.kept import StageFile
 
 
@@ -32,23 +32,23 @@ class ExtractedExam:
 
 
 async def extract_exam(
-    file: Path,
-    folder: Path,
+    pdf_file: Path,
+    target_folder: Path,
     *,
     language: str = "eng",
     sandbox: str = "bwrap",
     model: ExamModel | None = None,
-    on_begin: Callable[[int], Callable[[], None]],
+    on_page_count: Callable[[int], Callable[[], None]],
 ) -> ExtractedExam:
     """Read an exam, find its questions and write a form for each.
 
     Args:
-        file: The PDF; hostile bytes.
-        folder: Gets everything: `pages.json`, `regions.json`, `items.json`, `exam.toml`, `items/`.
+        pdf_file: The PDF; hostile bytes.
+        target_folder: Gets everything: `pages.json`, `regions.json`, `items.json`, `exam.toml`, `items/`.
         language: Language of pages that are pictures, by Tesseract's name.
         sandbox: Sandbox in which pages are read: `bwrap` or `native`.
         model: Sorts lines and figures, and checks questions; without one, rules do.
-        on_begin: Called with the number of pages; what it returns is called after each.
+        on_page_count: Called with the number of pages; what it returns is called after each.
 
     Raises:
         ExamError: The file can't be read at all.
@@ -57,20 +57,22 @@ async def extract_exam(
         OutOfBudgetError: The model's budget does not suffice. Its replies are kept: running again goes on there.
     """
     # Solutions are in it.
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    exam = await asyncio.to_thread(read_exam, file, folder, language=language, sandbox=sandbox, on_begin=on_begin)
+    target_folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    exam = await asyncio.to_thread(
+        read_exam, pdf_file, target_folder, language=language, sandbox=sandbox, on_page_count=on_page_count
+    )
     by_rules = structure_digest(exam)
-    ledger_file = StageFile(folder / "regions.json", Ledger)
-    ledger = (ledger_file.find_output(by_rules) if model is None else None) or read_structure(exam)
+    ledger_file = StageFile(target_folder / "regions.json", Ledger)
+    ledger = (ledger_file.find_output(by_rules) if model is None else None) or structure_by_rules(exam)
     if model is not None:
         ledger = await with_line_roles_by_model(ledger, model)
-        page_pictures = PagePictures(folder / "pages", exam, ledger)
+        page_pictures = PagePictures(target_folder / "pages", exam, ledger)
         ledger = await with_figures_assigned(ledger, items_of_ledger(ledger), model, page_pictures.figure_png)
     ledger_file.write_output(ledger)
-    kept_items = StageFile(folder / "items.json", Items)
+    kept_items = StageFile(target_folder / "items.json", Items)
     exam_items = (kept_items.find_output(items_digest(ledger)) if model is None else None) or items_of_ledger(ledger)
     if model is not None:
         exam_items = await with_incompleteness_findings(exam_items, model)
     kept_items.write_output(exam_items)
-    review = await asyncio.to_thread(write_review, folder, exam, ledger, exam_items)
+    review = await asyncio.to_thread(write_review_files, target_folder, exam, ledger, exam_items)
     return ExtractedExam(exam, ledger, exam_items, review)

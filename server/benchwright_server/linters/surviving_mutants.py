@@ -29,21 +29,23 @@ async def _lint(saved_file: SavedFile) -> list[Finding]:
     findings = []
     for survivor in await asyncio.to_thread(survivors):
         start, end = saved_file.lines.from_byte(survivor.mutant.start), saved_file.lines.from_byte(survivor.mutant.end)
-        findings.append(Finding(_SOURCE, start, end, Level.INFORMATION, survivor.mutant.kind, _message(survivor)))
+        findings.append(
+            Finding(_SOURCE, start, end, Level.INFORMATION, survivor.mutant.kind, _survivor_message(survivor))
+        )
     return findings
 
 
-def _message(survivor: Survivor) -> str:
-    old_text, new_text = (_short(text) for text in (survivor.mutant.before, survivor.mutant.after))
+def _survivor_message(survivor: Survivor) -> str:
+    old_text, new_text = (_shortened_line(text) for text in (survivor.mutant.before, survivor.mutant.after))
     change_text = f"{new_text} for {old_text}" if new_text else f"{old_text} left out"
     differs = survivor.counterexample
-    difference = f" It differs {differs.when}." if differs is not None else ""
+    difference = f" It differs {differs.cycle_and_parameters_text}." if differs is not None else ""
     if differs is not None and differs.parameters:
         difference += " No test is offered: the harness would have to run it with these parameters."
     return f"No hidden test notices {change_text}.{difference} [{survivor.mutant.id}]"
 
 
-def _short(text: str) -> str:
+def _shortened_line(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 

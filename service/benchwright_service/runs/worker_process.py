@@ -1,4 +1,4 @@
-"""A worker's process: `python -m benchwright_service.runs.work URL NAME SANDBOX`.
+"""A worker's process: `python -m benchwright_service.runs.worker_process URL NAME SANDBOX`.
 
 Its token is the first line of stdin. It ends when stdin does, or with SIGTERM; the run that it was at is given to
 another worker.
@@ -13,20 +13,22 @@ import sys
 from benchwright_foundation.home import Home
 from benchwright_foundation.operating_system import termination_event
 from benchwright_harness.sandbox.registry import open_sandbox
+from benchwright_service.content_free_log import log_without_contents
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.plain_log import log_plainly
 from benchwright_service.runs.niceness import lower_own_priority
 from benchwright_service.runs.worker import Worker, service_client
 
 
-async def run_worker(url: str, name: str, sandbox: str, token: str, end_event: asyncio.Event) -> None:
+async def run_worker(url: str, worker_name: str, sandbox: str, token: str, end_event: asyncio.Event) -> None:
     """Works until `end_event` is set.
 
     Raises:
         BenchServiceError: The service refuses the token.
     """
     async with service_client(url, token) as client:
-        working = asyncio.create_task(Worker(client, name, Home.from_environment(), open_sandbox(sandbox)).work())
+        working = asyncio.create_task(
+            Worker(client, worker_name, Home.from_environment(), open_sandbox(sandbox)).work()
+        )
         ending = asyncio.create_task(end_event.wait())
         await asyncio.wait({working, ending}, return_when=asyncio.FIRST_COMPLETED)
         ending.cancel()
@@ -36,7 +38,7 @@ async def run_worker(url: str, name: str, sandbox: str, token: str, end_event: a
             await working
 
 
-async def _main(url: str, name: str, sandbox: str) -> None:
+async def _main(url: str, worker_name: str, sandbox: str) -> None:
     loop = asyncio.get_running_loop()
     stdin_reader = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stdin_reader), sys.stdin)
@@ -49,13 +51,13 @@ async def _main(url: str, name: str, sandbox: str) -> None:
 
     watch = asyncio.create_task(until_closed())
     try:
-        await run_worker(url, name, sandbox, token, end_event)
+        await run_worker(url, worker_name, sandbox, token, end_event)
     finally:
         watch.cancel()
 
 
 if __name__ == "__main__":
-    log_plainly()
+    log_without_contents()
     # The service answers first; what its machine has left is for runs.
     lower_own_priority()
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from benchwright_service.evidence.gathered import Batches
+from benchwright_service.evidence.batches import Batches
 
 
 class Work:
@@ -21,13 +21,13 @@ class Work:
         return [ValueError(item) if item.startswith("bad") else item.upper() for item in items]
 
 
-def gathered(batch_work: Work, batch_size: int = 10) -> Batches[str, str]:
+def make_batches(batch_work: Work, batch_size: int = 10) -> Batches[str, str]:
     return Batches(batch_work, lambda work_item: work_item[-1], most_items=batch_size, pace_s=0.0)
 
 
 async def test_the_first_is_done_at_once_and_the_rest_together() -> None:
     batch_work = Work()
-    all_of = gathered(batch_work)
+    all_of = make_batches(batch_work)
     waiting_tasks = [asyncio.create_task(all_of.process("a"))]
     await asyncio.sleep(0.01)
     waiting_tasks += [asyncio.create_task(all_of.process(item)) for item in "bcd"]
@@ -41,7 +41,7 @@ async def test_what_is_wrong_with_one_is_told_to_that_one_alone() -> None:
     batch_work = Work()
     batch_work.may_end.set()
     gathered_results = await asyncio.gather(
-        *map(gathered(batch_work).process, ("a", "bad b", "c")), return_exceptions=True
+        *map(make_batches(batch_work).process, ("a", "bad b", "c")), return_exceptions=True
     )
     assert [gathered_results[0], gathered_results[2]] == ["A", "C"]
     assert isinstance(gathered_results[1], ValueError)
@@ -50,20 +50,20 @@ async def test_what_is_wrong_with_one_is_told_to_that_one_alone() -> None:
 async def test_two_of_one_key_are_done_one_after_the_other() -> None:
     batch_work = Work()
     batch_work.may_end.set()
-    await asyncio.gather(*map(gathered(batch_work).process, ("1a", "2a", "1b", "3a")))
+    await asyncio.gather(*map(make_batches(batch_work).process, ("1a", "2a", "1b", "3a")))
     assert batch_work.batches == [["1a", "1b"], ["2a"], ["3a"]]
 
 
 async def test_no_more_than_allowed_are_done_together() -> None:
     batch_work = Work()
     batch_work.may_end.set()
-    await asyncio.gather(*map(gathered(batch_work, batch_size=2).process, "abcde"))
+    await asyncio.gather(*map(make_batches(batch_work, batch_size=2).process, "abcde"))
     assert [len(items) for items in batch_work.batches] == [2, 2, 1]
 
 
 async def test_who_goes_away_takes_nothing_back_and_keeps_nobody_waiting() -> None:
     batch_work = Work()
-    all_of = gathered(batch_work)
+    all_of = make_batches(batch_work)
     cancelled_task, stays = asyncio.create_task(all_of.process("a")), asyncio.create_task(all_of.process("b"))
     await asyncio.sleep(0.01)
     cancelled_task.cancel()

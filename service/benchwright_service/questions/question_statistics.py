@@ -65,10 +65,10 @@ class QuestionStatistics:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def authors(self, accepted_questions: Sequence[VersionedQuestion]) -> Sequence[RankedAuthor]:
+    async def ranked_authors(self, accepted_questions: Sequence[VersionedQuestion]) -> Sequence[RankedAuthor]:
         """Authors of accepted questions, the one with the most points first; equal ones share a rank."""
         authored_questions = [question for question in accepted_questions if question.author]
-        points = await self.points_by_question(authored_questions)
+        points = await self.wrong_model_count_by_question(authored_questions)
         points_by_author: dict[str, list[int]] = defaultdict(list)
         names = {question.author: question.name for question in authored_questions}
         for question in authored_questions:
@@ -87,7 +87,7 @@ class QuestionStatistics:
             RankedAuthor(rank_of[total, count], names[account], count, total) for total, count, account in author_rows
         ]
 
-    async def points_by_question(self, rated_questions: Sequence[VersionedQuestion]) -> Mapping[str, int]:
+    async def wrong_model_count_by_question(self, rated_questions: Sequence[VersionedQuestion]) -> Mapping[str, int]:
         """By question, how many models answered its newest version wrongly; an answer that can't be read is wrong."""
         wrong_counts = dict.fromkeys((question.id for question in rated_questions), 0)
         by_version = {(question.id, question.number): question.content for question in rated_questions}
@@ -98,7 +98,7 @@ class QuestionStatistics:
                 wrong_counts[row.question] += content is not None and content.is_right_by_rule(row.answer) is False
         return wrong_counts
 
-    async def question_counts(self, course: str) -> Mapping[QuestionState, int]:
+    async def question_count_by_state(self, course: str) -> Mapping[QuestionState, int]:
         """Returns the number of questions in each state."""
         counts = dict.fromkeys(QuestionState, 0)
         query = select(QUESTIONS.c.state).where(QUESTIONS.c.course == course)

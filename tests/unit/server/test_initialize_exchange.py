@@ -14,7 +14,7 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_server.feature_registry import COMMANDS
-from benchwright_server.greeting import Greeting, greet
+from benchwright_server.initialize_exchange import InitializeExchange, read_and_answer_initialize
 from benchwright_server.operations.catalogue import OPERATIONS
 from benchwright_server.server import BenchwrightServer
 
@@ -67,16 +67,16 @@ CLIENTS: dict[str, tuple[dict[str, Any], Any]] = {
 
 
 @pytest.fixture(params=CLIENTS)
-def greeting(request: pytest.FixtureRequest) -> Greeting:
+def greeting(request: pytest.FixtureRequest) -> InitializeExchange:
     capabilities, options = CLIENTS[request.param]
-    return Greeting.from_params({"capabilities": capabilities, "initializationOptions": options})
+    return InitializeExchange.from_params({"capabilities": capabilities, "initializationOptions": options})
 
 
-def served(greeting: Greeting, home: Path) -> BenchwrightServer:
+def served(greeting: InitializeExchange, home: Path) -> BenchwrightServer:
     return BenchwrightServer(Home.from_environment({"BENCHWRIGHT_HOME": str(home)}), NativeSandbox(), greeting)
 
 
-def test_what_is_answered_is_what_is_served(greeting: Greeting, tmp_path: Path) -> None:
+def test_what_is_answered_is_what_is_served(greeting: InitializeExchange, tmp_path: Path) -> None:
     server = served(greeting, tmp_path)
     protocol = server.protocol
     of_pygls = ServerCapabilitiesBuilder(
@@ -100,7 +100,7 @@ def _provided(capabilities: dict[str, Any]) -> set[str]:
     return {name for name, value in capabilities.items() if name.endswith("Provider") and value is not False}
 
 
-def test_every_method_of_a_feature_is_served_and_no_other(greeting: Greeting, tmp_path: Path) -> None:
+def test_every_method_of_a_feature_is_served_and_no_other(greeting: InitializeExchange, tmp_path: Path) -> None:
     features = served(greeting, tmp_path).protocol.fm.features
     promised = {method for feature in greeting.features for method in feature.methods}
     if not greeting.client.supports("textDocument.rename.prepareSupport"):
@@ -134,7 +134,7 @@ def initialize(**parameters: Any) -> dict[str, Any]:
 def test_what_comes_after_the_greeting_is_left_for_the_server() -> None:
     remainder = framed({"jsonrpc": "2.0", "method": "initialized", "params": {}})
     client_bytes, writer = io.BytesIO(framed(initialize()) + remainder), io.BytesIO()
-    assert greet(client_bytes, writer) is not None
+    assert read_and_answer_initialize(client_bytes, writer) is not None
     assert client_bytes.read() == remainder
     (initialize_answer,) = answers(writer)
     assert (initialize_answer["id"], initialize_answer["result"]["serverInfo"]["name"]) == (7, "benchwright")
@@ -149,7 +149,7 @@ def test_what_comes_before_the_greeting_is_refused_and_forgotten() -> None:
         {"jsonrpc": "2.0", "id": 2, "method": "initialize", "params": None},
     )
     client_bytes, writer = io.BytesIO(b"Nonsense: 1\r\n" + early_messages + framed(initialize())), io.BytesIO()
-    assert greet(client_bytes, writer) is not None
+    assert read_and_answer_initialize(client_bytes, writer) is not None
     codes = [(answer["id"], answer.get("error", {}).get("code")) for answer in answers(writer)]
     assert codes == [(None, -32700), (None, -32600), (1, -32002), (2, -32602), (7, None)]
 
@@ -159,14 +159,14 @@ def test_what_comes_before_the_greeting_is_refused_and_forgotten() -> None:
 )
 def test_a_client_that_leaves_is_let_go(input_bytes: bytes) -> None:
     writer = io.BytesIO()
-    assert greet(io.BytesIO(input_bytes), writer) is None
+    assert read_and_answer_initialize(io.BytesIO(input_bytes), writer) is None
     assert writer.getvalue() == b""
 
 
 def test_a_setting_that_cannot_be_used_is_told_after_the_answer() -> None:
     writer = io.BytesIO()
     client_bytes = io.BytesIO(framed(initialize(initializationOptions={"features": {"hover": "on"}})))
-    greeting = greet(client_bytes, writer)
+    greeting = read_and_answer_initialize(client_bytes, writer)
     assert greeting is not None
     assert greeting.settings.features.hover
     initialize_answer, message = answers(writer)
@@ -177,7 +177,7 @@ def test_a_setting_that_cannot_be_used_is_told_after_the_answer() -> None:
 
 def test_capabilities_that_make_no_sense_are_capabilities_that_are_not_there(tmp_path: Path) -> None:
     odd = {"general": "?", "textDocument": {"hover": 3, "definition": []}, "workspace": None, "window": 1}
-    greeting = Greeting.from_params({"capabilities": odd, "processId": "no number"})
+    greeting = InitializeExchange.from_params({"capabilities": odd, "processId": "no number"})
     # What needs no capability is there for everybody.
     always = [
         "instances",

@@ -17,7 +17,7 @@ MCP_CLIENT = "benchwright mcp"
 IS_SUPPORTED = hasattr(socket, "AF_UNIX") and hasattr(os, "getuid")
 
 
-def address_of(attempt: str) -> Path:
+def private_socket_path(attempt_id: str) -> Path:
     """The socket of an attempt, in a folder that only this user can enter.
 
     Raises:
@@ -29,4 +29,4 @@ def address_of(attempt: str) -> Path:
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
         raise ServerError(f"{folder} is not a folder of this user alone. Delete it, and try again.")
-    return folder / f"{attempt}.sock"
+    return folder / f"{attempt_id}.sock"

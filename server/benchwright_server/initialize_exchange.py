@@ -32,7 +32,7 @@ _LONGEST_HEADER = 4096
 
 
 @dataclass(frozen=True)
-class Greeting:
+class InitializeExchange:
     """A client's `initialize` and the answer to it."""
 
     params: dict[str, Any]
@@ -46,7 +46,7 @@ class Greeting:
     """Settings that can't be used, a sentence each."""
 
     @classmethod
-    def from_params(cls, params: dict[str, Any]) -> Greeting:
+    def from_params(cls, params: dict[str, Any]) -> InitializeExchange:
         """The answer to a client."""
         client = Client(params.get("capabilities"))
         settings, complaints = read_settings(params.get("initializationOptions"))
@@ -91,7 +91,7 @@ def server_capabilities(client: Client, settings: ServerSettings) -> dict[str, A
     return capabilities
 
 
-def greet(input_stream: BinaryIO, output_stream: BinaryIO) -> Greeting | None:
+def read_and_answer_initialize(input_stream: BinaryIO, output_stream: BinaryIO) -> InitializeExchange | None:
     """Wait for `initialize`, and answer it.
 
     Args:
@@ -101,49 +101,53 @@ def greet(input_stream: BinaryIO, output_stream: BinaryIO) -> Greeting | None:
     Returns:
         The exchange; `None` if the editor disconnected before it.
     """
-    for body in _bodies(input_stream):
+    for body in _message_bodies(input_stream):
         try:
             message = json.loads(body)
         except ValueError:
-            _send(output_stream, {"id": None, "error": {"code": _PARSE_ERROR, "message": "The message is not JSON."}})
+            _send_message(
+                output_stream, {"id": None, "error": {"code": _PARSE_ERROR, "message": "The message is not JSON."}}
+            )
             continue
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
             error = {"code": _INVALID_REQUEST, "message": "The message is neither a request nor a notification."}
-            _send(output_stream, {"id": None, "error": error})
+            _send_message(output_stream, {"id": None, "error": error})
         elif message["method"] == "exit":
             return None
         elif message["method"] == "initialize" and "id" in message:
-            if (greeting := _answer(output_stream, message)) is not None:
-                return greeting
+            if (exchange := _answer_initialize(output_stream, message)) is not None:
+                return exchange
         elif "id" in message:
             error = {"code": _SERVER_NOT_INITIALIZED, "message": "Send `initialize` first."}
-            _send(output_stream, {"id": message["id"], "error": error})
+            _send_message(output_stream, {"id": message["id"], "error": error})
     return None
 
 
 def show_startup_error(output_stream: BinaryIO, sentence: str) -> None:
     """Show an error in the editor while there is no server yet."""
-    _show(output_stream, _ERROR, sentence)
+    _show_message(output_stream, _ERROR, sentence)
 
 
-def _answer(output_stream: BinaryIO, message: dict[str, Any]) -> Greeting | None:
+def _answer_initialize(output_stream: BinaryIO, message: dict[str, Any]) -> InitializeExchange | None:
     params = message.get("params")
     if not isinstance(params, dict) or not isinstance(params.get("capabilities"), dict):
         error = {"code": _INVALID_PARAMS, "message": "`initialize` needs `params.capabilities`, an object."}
-        _send(output_stream, {"id": message["id"], "error": error})
+        _send_message(output_stream, {"id": message["id"], "error": error})
         return None
-    greeting = Greeting.from_params(params)
-    _send(output_stream, {"id": message["id"], "result": greeting.result})
-    for complaint in greeting.complaints:
-        _show(output_stream, _WARNING, complaint)
-    return greeting
+    exchange = InitializeExchange.from_params(params)
+    _send_message(output_stream, {"id": message["id"], "result": exchange.result})
+    for complaint in exchange.complaints:
+        _show_message(output_stream, _WARNING, complaint)
+    return exchange
 
 
-def _show(output_stream: BinaryIO, message_type: int, sentence: str) -> None:
-    _send(output_stream, {"method": "window/showMessage", "params": {"type": message_type, "message": sentence}})
+def _show_message(output_stream: BinaryIO, message_type: int, sentence: str) -> None:
+    _send_message(
+        output_stream, {"method": "window/showMessage", "params": {"type": message_type, "message": sentence}}
+    )
 
 
-def _bodies(input_stream: BinaryIO) -> Iterator[bytes]:
+def _message_bodies(input_stream: BinaryIO) -> Iterator[bytes]:
     """The content of each message (LSP 3.18, base protocol); lines that are not headers are ignored."""
     length = 0
     while line := input_stream.readline(_LONGEST_HEADER):
@@ -162,7 +166,7 @@ def _bodies(input_stream: BinaryIO) -> Iterator[bytes]:
             length = 0
 
 
-def _send(output_stream: BinaryIO, message: dict[str, Any]) -> None:
+def _send_message(output_stream: BinaryIO, message: dict[str, Any]) -> None:
     body = json.dumps({"jsonrpc": "2.0", **message}, separators=(",", ":")).encode()
     output_stream.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
     output_stream.flush()

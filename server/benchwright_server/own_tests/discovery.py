@@ -45,18 +45,18 @@ class TestFile:
     tests: tuple[FoundTest, ...]
 
 
-def found_tests(project: Project) -> tuple[TestFile, ...]:
+def find_test_files(project: Project) -> tuple[TestFile, ...]:
     """The tests of a project's folder, by path. Reads the disk.
 
     Raises:
         OwnTestError: The project has no folder.
     """
-    folder = folder_of(project)
+    folder = require_project_folder(project)
     test_files = [*_cocotb_files(project, folder), *_testbench_files(project, folder)]
     return tuple(sorted(test_files, key=lambda test_file: test_file.path))
 
 
-def folder_of(project: Project) -> Path:
+def require_project_folder(project: Project) -> Path:
     """The folder whose tests run together.
 
     Raises:
@@ -67,18 +67,18 @@ def folder_of(project: Project) -> Path:
     return project.folder
 
 
-def is_for_tests(path: PurePosixPath) -> bool:
+def is_in_test_folder(path: PurePosixPath) -> bool:
     """True if a file is in a folder for tests."""
     return any(part.lower() in TEST_FOLDERS for part in path.parent.parts)
 
 
-def plain_files(folder: Path) -> Iterator[Path]:
+def visible_plain_files(folder: Path) -> Iterator[Path]:
     """All plain files below a folder but hidden ones and those of builds, without following links."""
     return (Path(item.path) for item in files_below(folder, _LEFT_OUT))
 
 
 def _cocotb_files(project: Project, folder: Path) -> Iterator[TestFile]:
-    paths = (path for path in plain_files(folder) if path.suffix == ".py")
+    paths = (path for path in visible_plain_files(folder) if path.suffix == ".py")
     for _, path in zip(range(_MAX_PYTHON), paths, strict=False):
         text = project.files.read_text(path) or ""
         test_functions = cocotb_tests(text) if "cocotb" in text and len(text) <= _MAX_BYTES else ()
@@ -112,7 +112,7 @@ def _testbench_files(project: Project, folder: Path) -> Iterator[TestFile]:
         if names and path.is_relative_to(folder):
             text = project.files.read_text(path)
             # Most files have nothing but modules with ports; slang has to read the others only.
-            shapes[path] = module_shapes(text) if text is not None and _may_lack_ports(text) else ()
+            shapes[path] = module_shapes(text) if text is not None and _may_have_testbench(text) else ()
     instantiated = frozenset().union(*(shape.instantiates for file_shapes in shapes.values() for shape in file_shapes))
     for path, file_shapes in shapes.items():
         relative = PurePosixPath(path.relative_to(folder).as_posix())
@@ -121,12 +121,12 @@ def _testbench_files(project: Project, folder: Path) -> Iterator[TestFile]:
             for shape in file_shapes
             if not shape.has_ports
             and shape.name not in instantiated
-            and (shape.instantiates & modules or is_for_tests(relative))
+            and (shape.instantiates & modules or is_in_test_folder(relative))
         )
         if tests:
             yield TestFile(str(relative), is_cocotb=False, tests=tests)
 
 
-def _may_lack_ports(text: str) -> bool:
+def _may_have_testbench(text: str) -> bool:
     data = encode_text(text)
     return b"initial" in data or b"$finish" in data or b"final" in data or b"program" in data

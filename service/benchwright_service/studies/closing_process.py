@@ -1,4 +1,4 @@
-"""The process that closes a study: `python -m benchwright_service.studies.closing_work`.
+"""The process that closes a study: `python -m benchwright_service.studies.closing_process`.
 
 What to do is JSON on stdin. The database holds how it ended. If it is killed, nothing is half-done: the study is
 closed or it is not.
@@ -16,7 +16,7 @@ from typing import Any
 from benchwright_foundation.errors import BenchwrightError
 from benchwright_foundation.home import Home
 from benchwright_service.bench import open_monitor, reports_folder
-from benchwright_service.plain_log import log_plainly
+from benchwright_service.content_free_log import log_without_contents
 from benchwright_service.runs.niceness import lower_own_priority
 from benchwright_service.studies.lab_closing import close_and_record_end
 
@@ -36,13 +36,13 @@ async def _close_study(request: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    log_plainly()
+    log_without_contents()
     # Participants come first.
     lower_own_priority()
     try:
         asyncio.run(_close_study(json.load(sys.stdin)))
     except BenchwrightError as error:
-        logging.getLogger("benchwright_service.studies.closing_work").warning(
+        logging.getLogger("benchwright_service.studies.closing_process").warning(
             "a study was not closed: %s", type(error).__name__
         )
         sys.exit(1)

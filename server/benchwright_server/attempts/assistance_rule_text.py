@@ -9,7 +9,7 @@ from benchwright_problems.assistance import Assistance
 _LINE = re.compile(r"\n\n\*\*Help by models:\*\*[^\n]*")
 
 
-def statement_with_rule(statement: str, rule: Assistance | None) -> str:
+def statement_with_assistance_rule(statement: str, rule: Assistance | None) -> str:
     """The statement with this rule at its end, instead of an older one; all else stays as it is.
 
     Args:

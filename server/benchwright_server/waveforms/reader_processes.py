@@ -43,7 +43,7 @@ class Readers:
             ExtraMissingError: The library that reads waveforms is not installed.
             WaveformError: The file can't be read, or what was asked can't be answered.
         """
-        waveform_reader = await self._reader(waveform_file)
+        waveform_reader = await self._start_or_reuse_reader(waveform_file)
         try:
             return await waveform_reader.call_method(method_name, arguments)
         finally:
@@ -61,8 +61,8 @@ class Readers:
         for path in tuple(self._readers):
             self.close(path)
 
-    async def _reader(self, path: Path) -> _ReaderProcess:
-        stamp = await asyncio.to_thread(_stamp, path)
+    async def _start_or_reuse_reader(self, path: Path) -> _ReaderProcess:
+        stamp = await asyncio.to_thread(_file_stamp, path)
         waveform_reader = self._readers.pop(path, None)
         if waveform_reader is not None and (waveform_reader.is_dead or waveform_reader.stamp != stamp):
             waveform_reader.kill()
@@ -92,15 +92,15 @@ class _ReaderProcess:
 
     async def call_method(self, method_name: str, arguments: dict[str, Any]) -> Any:
         # Who gives up waiting leaves the process usable: its answer is read anyway.
-        return await _finish_uninterrupted(self._answer(method_name, arguments))
+        return await _finish_uninterrupted(self._call_in_turn(method_name, arguments))
 
-    async def _answer(self, name: str, arguments: dict[str, Any]) -> Any:
+    async def _call_in_turn(self, method_name: str, arguments: dict[str, Any]) -> Any:
         async with self._turn:
-            self._check_open()
+            self._require_alive()
             self._restart_idle_timer(None)
             try:
                 async with asyncio.timeout(_PATIENCE_S):
-                    reply = await self._send_and_receive({"ask": name, **arguments})
+                    reply = await self._send_and_receive({"ask": method_name, **arguments})
             except TimeoutError:
                 self.kill()
                 raise WaveformError(
@@ -110,7 +110,7 @@ class _ReaderProcess:
             except BaseException:
                 self.kill()
                 raise
-            self._check_open()
+            self._require_alive()
             self._restart_idle_timer(_IDLE_S)
         if "fatal" in reply:
             self.kill()
@@ -119,12 +119,12 @@ class _ReaderProcess:
             raise WaveformError(reply["error"])
         return reply["result"]
 
-    def _check_open(self) -> None:
+    def _require_alive(self) -> None:
         if self.is_dead:
             raise WaveformError(f"{self.path.name} was closed. Open it again.")
 
     async def _send_and_receive(self, question: dict[str, Any]) -> dict[str, Any]:
-        process = self._process = self._process or await self._started_process()
+        process = self._process = self._process or await self._start_process()
         if process.stdin is None or process.stdout is None:
             raise WaveformError(self._unreadable_message(""))
         with contextlib.suppress(ConnectionError):
@@ -137,7 +137,7 @@ class _ReaderProcess:
             reply = {"fatal": ""}
         return reply
 
-    async def _started_process(self) -> asyncio.subprocess.Process:
+    async def _start_process(self) -> asyncio.subprocess.Process:
         search_path = [entry for entry in sys.path if Path(entry).is_absolute()]
         return await asyncio.create_subprocess_exec(
             *(sys.executable, "-I", "-c", _START, json.dumps(search_path), os.fspath(self.path)),
@@ -148,11 +148,11 @@ class _ReaderProcess:
             limit=_LONGEST_ANSWER,
         )
 
-    def _restart_idle_timer(self, seconds: float | None) -> None:
+    def _restart_idle_timer(self, idle_s: float | None) -> None:
         if self._idle is not None:
             self._idle.cancel()
         loop = asyncio.get_running_loop()
-        self._idle = loop.call_later(seconds, self._on_idle) if seconds is not None else None
+        self._idle = loop.call_later(idle_s, self._on_idle) if idle_s is not None else None
 
     def kill(self) -> None:
         """End the process; what waits for it fails."""
@@ -177,7 +177,7 @@ async def _finish_uninterrupted(awaitable: Awaitable[T]) -> T:
     return await asyncio.shield(shielded_task)
 
 
-def _stamp(path: Path) -> tuple[int, ...]:
+def _file_stamp(path: Path) -> tuple[int, ...]:
     try:
         status = path.stat()
     except OSError as error:

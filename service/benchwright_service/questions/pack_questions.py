@@ -53,7 +53,7 @@ async def send_questions_to_reviewers(
     questions: dict[str, WrittenQuestion] = {}
     for problem in pack.problems:
         try:
-            questions[problem.id] = _form_question(problem)
+            questions[problem.id] = _as_written_question(problem)
         except ValueError as error:
             left_out[problem.id] = str(error)
     if len(questions) > MOST_ADDED:
@@ -91,7 +91,7 @@ async def send_questions_to_reviewers(
     return PackAddition(count, left_out)
 
 
-def _form_question(problem: Problem) -> WrittenQuestion:
+def _as_written_question(problem: Problem) -> WrittenQuestion:
     """A question as a form would have it.
 
     Raises:

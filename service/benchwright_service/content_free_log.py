@@ -28,7 +28,7 @@ class PlainFormatter(logging.Formatter):
         return line
 
 
-def log_plainly(stream: TextIO | None = None) -> None:
+def log_without_contents(stream: TextIO | None = None) -> None:
     """Logs this process's warnings and errors, those of Python too, as lines without contents.
 
     Args:
@@ -38,10 +38,10 @@ def log_plainly(stream: TextIO | None = None) -> None:
     handler.setFormatter(PlainFormatter())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.captureWarnings(capture=True)
-    sys.excepthook = _log_end
+    sys.excepthook = _log_uncaught_error
 
 
-def _log_end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def _log_uncaught_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     logging.getLogger(__name__).critical("The process ends.", exc_info=(kind, error, trace))
 
 

@@ -52,10 +52,10 @@ async def export_question_pictures(connection: AsyncConnection, course: str, acc
         .where(QUESTIONS.c.course == course, QUESTIONS.c.author == account)
     )
     figure_rows = await connection.execute(query)
-    return {f"figures/{row.question}/{row.sha256}{_suffix(row.content)}": row.content for row in figure_rows}
+    return {f"figures/{row.question}/{row.sha256}{_picture_suffix(row.content)}": row.content for row in figure_rows}
 
 
-def _suffix(picture: bytes) -> str:
+def _picture_suffix(picture: bytes) -> str:
     return ".png" if picture.startswith(_PNG) else ".jpg"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchwright_service.plain_log import PlainFormatter
+from benchwright_service.content_free_log import PlainFormatter
 
 CANARY = "zqcanary"
 
@@ -43,7 +43,7 @@ def test_an_exception_is_its_kind_and_its_places(log: io.StringIO) -> None:
 @pytest.mark.parametrize("name", ["asyncio", "sqlalchemy.pool", "py.warnings", "openai"])
 def test_messages_of_other_packages_are_their_place_alone(log: io.StringIO, name: str) -> None:
     logging.getLogger(name).error(f"{CANARY} %s", CANARY)
-    assert f"ERROR {name}: test_plain_log.py:" in log.getvalue()
+    assert f"ERROR {name}: test_content_free_log.py:" in log.getvalue()
     assert CANARY not in log.getvalue()
 
 
@@ -57,8 +57,8 @@ def test_a_plain_sentence_stays_without_what_is_filled_in(log: io.StringIO, capl
 def test_a_process_that_ends_by_an_error_and_its_warnings_quote_nothing() -> None:
     script = f"""
 import warnings
-from benchwright_service.plain_log import log_plainly
-log_plainly()
+from benchwright_service.content_free_log import log_without_contents
+log_without_contents()
 warnings.warn("{CANARY[:4]}" + "{CANARY[4:]}")
 raise ValueError("{CANARY[:4]}" + "{CANARY[4:]}")
 """
