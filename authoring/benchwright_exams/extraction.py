@@ -18,7 +18,7 @@ from benchwright_exams.review.page_pictures import PagePictures
 from benchwright_exams.review.review import ReviewedFiles, write_review_files
 from benchwright_exams.structure.ledger import Ledger
 from benchwright_exams.structure.structure import structure_by_rules, structure_digest
-from benchwright_foundation.kept import StageFile
+from benchwright_foundation.stage_file import StageFile
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,16 @@ async def extract_exam(
     )
     by_rules = structure_digest(exam)
     ledger_file = StageFile(target_folder / "regions.json", Ledger)
-    ledger = (ledger_file.find_output(by_rules) if model is None else None) or structure_by_rules(exam)
+    ledger = (ledger_file.output_if_made_from(by_rules) if model is None else None) or structure_by_rules(exam)
     if model is not None:
         ledger = await with_line_roles_by_model(ledger, model)
         page_pictures = PagePictures(target_folder / "pages", exam, ledger)
         ledger = await with_figures_assigned(ledger, items_of_ledger(ledger), model, page_pictures.figure_png)
     ledger_file.write_output(ledger)
     kept_items = StageFile(target_folder / "items.json", Items)
-    exam_items = (kept_items.find_output(items_digest(ledger)) if model is None else None) or items_of_ledger(ledger)
+    exam_items = (kept_items.output_if_made_from(items_digest(ledger)) if model is None else None) or items_of_ledger(
+        ledger
+    )
     if model is not None:
         exam_items = await with_incompleteness_findings(exam_items, model)
     kept_items.write_output(exam_items)

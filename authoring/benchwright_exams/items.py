@@ -13,8 +13,8 @@ from benchwright_exams.structure.doubts import doubt_findings
 from benchwright_exams.structure.exam_place import parent_labels, part_ordinal, section_and_number
 from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment
 from benchwright_exams.structure.text_blocks import Block, blocks_of_lines
-from benchwright_foundation.kept import StageOutput
 from benchwright_foundation.model import Model
+from benchwright_foundation.stage_file import StageOutput
 from benchwright_problems.problem import QuestionFormat, digest
 
 _VERSION = 2

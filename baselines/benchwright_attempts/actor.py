@@ -42,7 +42,7 @@ _present_actor: ContextVar[KnownActor | None] = ContextVar("present_actor", defa
 
 
 @contextmanager
-def acting(actor: Actor | None, method: AttributionMethod = AttributionMethod.CONNECTION) -> Iterator[None]:
+def acting_as(actor: Actor | None, method: AttributionMethod = AttributionMethod.CONNECTION) -> Iterator[None]:
     """Whatever is requested in this block, and in tasks that begin in it, this actor requests.
 
     Args:

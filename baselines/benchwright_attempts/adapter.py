@@ -13,20 +13,20 @@ Report = Callable[[str, int], None]
 
 
 class Adapter:
-    """The solver's side of an attempt. Nothing has to be overridden but `snapshot`."""
+    """The solver's side of an attempt. Nothing has to be overridden but `present_judged_files`."""
 
     actor: KnownActor | None = None
     """The actor of all its requests; None if several make some, each through a connection of its own."""
 
-    def snapshot(self) -> Mapping[str, bytes]:
+    def present_judged_files(self) -> Mapping[str, bytes]:
         """The present content of the files that are judged, missing ones left out."""
         raise NotImplementedError
 
-    def flaw(self) -> Verdict | None:
+    def verdict_if_ungradable(self) -> Verdict | None:
         """The verdict if what the solver gave can't be run or judged; None if it can."""
         return None
 
-    def on_run_taken(self, files: Mapping[str, bytes]) -> None:
+    def on_files_taken_for_run(self, files: Mapping[str, bytes]) -> None:
         """A run has taken these files; called before anything of it is recorded."""
 
     def on_status_changed(self) -> None:

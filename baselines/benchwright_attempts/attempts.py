@@ -33,7 +33,7 @@ class ProblemRecord:
     view: AttemptView = field(default_factory=AttemptView)
     """The person's standing with it."""
     attempts: int = 0
-    best_s: float | None = None
+    best_active_s: float | None = None
     """Shortest active time of an attempt that has ended with a pass, and in which no agent had a part, in seconds."""
     passed_with_agent: bool = False
     """True if an agent had a part in every attempt that passed."""
@@ -92,7 +92,7 @@ class Attempts:
                 study=study,
                 recording=recording,
             )
-            opened_event = Opened(files=files).by(present_actor())
+            opened_event = Opened(files=files).with_actor_if_missing(present_actor())
         except ValidationError as error:
             flaw = error.errors()[0]
             field_path = ".".join(str(part) for part in flaw["loc"])
@@ -103,7 +103,7 @@ class Attempts:
         self._log.create(header, opened_event)
         return header
 
-    def newest_unfinished(
+    def newest_unfinished_by_person(
         self,
         *,
         problem: str | None = None,
@@ -132,7 +132,7 @@ class Attempts:
         )
         return next(candidates, None)
 
-    def interrupt_stale_clock(self, attempt: str) -> bool:
+    def take_over_running_clock(self, attempt: str) -> bool:
         """Continues an attempt whose clock another process left running.
 
         The time since that process' last event does not count, unless it turns out to be alive.
@@ -157,13 +157,13 @@ class Attempts:
         """All attempts with their states, newest first."""
         return self._log.summaries()
 
-    def records_by_problem(
-        self, live_views: Mapping[str, AttemptView] = MappingProxyType({})
+    def person_records_by_problem(
+        self, live_view_by_attempt: Mapping[str, AttemptView] = MappingProxyType({})
     ) -> dict[str, ProblemRecord]:
         """One line for each problem that a person ever opened outside studies.
 
         Args:
-            live_views: Attempt → its view, of those of which more is known than the log has.
+            live_view_by_attempt: Attempt → its view, of those of which more is known than the log has.
         """
         views_by_problem: dict[str, list[AttemptView]] = {}
         own_passes: set[str] = set()
@@ -171,7 +171,7 @@ class Attempts:
         for header, summary in self._log.summaries():
             if header.condition in _MACHINES or header.study:
                 continue
-            view = live_views.get(header.id) or summary_view(summary)
+            view = live_view_by_attempt.get(header.id) or summary_view(summary)
             views_by_problem.setdefault(header.problem, []).append(view)
             if summary.has_agent:
                 continue

@@ -35,12 +35,12 @@ ClaimHolder = str
 """Who has the claim, in words."""
 
 
-def claim(engine: Engine, path: Path | str, attempt: str) -> Claim | ClaimHolder:
+def claim(engine: Engine, log_path: Path | str, attempt: str) -> Claim | ClaimHolder:
     """Claims an attempt.
 
     Args:
         engine: Database engine of the log.
-        path: Path of the log.
+        log_path: Path of the log.
         attempt: Its id.
 
     Returns:
@@ -50,9 +50,9 @@ def claim(engine: Engine, path: Path | str, attempt: str) -> Claim | ClaimHolder
         OSError: The lock's file can't be written.
         SQLAlchemyError: The database can't be reached.
     """
-    if isinstance(path, str):
-        return _claim_in_database(engine, attempt)
-    return _claim_file(path.with_name("working") / attempt)
+    if isinstance(log_path, str):
+        return _claim_by_advisory_lock(engine, attempt)
+    return _claim_by_file_lock(log_path.with_name("working") / attempt)
 
 
 class _FileClaim:
@@ -79,12 +79,12 @@ class _FileClaim:
         self._stream.close()
 
 
-def _claim_file(file: Path) -> Claim | ClaimHolder:
+def _claim_by_file_lock(lock_file: Path) -> Claim | ClaimHolder:
     import portalocker  # Imported late: it is slow to load.
 
-    file.parent.mkdir(mode=0o700, exist_ok=True)
+    lock_file.parent.mkdir(mode=0o700, exist_ok=True)
     while True:
-        stream = file.open("a+", encoding="utf-8")
+        stream = lock_file.open("a+", encoding="utf-8")
         try:
             portalocker.lock(stream, portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING)
         except portalocker.LockException:
@@ -92,14 +92,14 @@ def _claim_file(file: Path) -> Claim | ClaimHolder:
                 stream.seek(0)
                 return stream.read().strip() or "another process"
             return "another process"
-        if _is_same_file(file, stream):
+        if _is_same_file(lock_file, stream):
             break
         # Whoever had it has deleted the file between our opening and our locking.
         stream.close()
     stream.truncate(0)
     stream.write(f"process {os.getpid()} on {socket.gethostname()}\n")
     stream.flush()
-    return _FileClaim(file, stream)
+    return _FileClaim(lock_file, stream)
 
 
 def _is_same_file(file: Path, stream: IO[str]) -> bool:
@@ -134,7 +134,7 @@ class _DatabaseClaim:
             self._connection.close()
 
 
-def _claim_in_database(engine: Engine, attempt: str) -> Claim | ClaimHolder:
+def _claim_by_advisory_lock(engine: Engine, attempt: str) -> Claim | ClaimHolder:
     connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
     if connection.execute(_LOCK, {"attempt": attempt}).scalar():
         return _DatabaseClaim(connection)

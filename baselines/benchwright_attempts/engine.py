@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.actor import acting
+from benchwright_attempts.actor import acting_as
 from benchwright_attempts.adapter import Adapter
 from benchwright_attempts.clock.clock import AttemptState, next_state
 from benchwright_attempts.clock.clock_follower import ClockFollower
@@ -20,8 +20,8 @@ from benchwright_attempts.events.event_writer import EventWriter
 from benchwright_attempts.events.events import Abandoned, AidUsed, Event, Paused, Resumed, Started, Submitted
 from benchwright_attempts.events.evidence import SelfEstimate, TimedOut, Violation
 from benchwright_attempts.grading.grading import GradingOutcome
-from benchwright_attempts.grading.grading_runs import GradingRuns, hold_slot
-from benchwright_attempts.grading.regrading import is_regradable, regrade
+from benchwright_attempts.grading.grading_runs import GradingRuns, hold_harness_slot
+from benchwright_attempts.grading.regrading import is_regradable, regrade_if_undecided
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.summary.summary import Summary
 from benchwright_attempts.terms import Terms
@@ -53,7 +53,7 @@ class Attempt:
         flagged: Violations that the log has already.
         warms_up: True if a sandbox is started ahead for the next run.
         ends_at_limit: True if the engine ends the attempt at its time limit; if not, the adapter does, which knows how
-            to stop its solver: see `ClockFollower.until_out_of_time`.
+            to stop its solver: see `ClockFollower.wait_until_out_of_time`.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Attempt:
         self._adapter = adapter
         self._is_time_over = False
 
-    async def follow(self) -> Summary:
+    async def continue_from_log(self) -> Summary:
         """Continues from the log: the clock is followed if it runs. Returns the summary."""
         summary = await self.writer.summary()
         self.writer.has_ended = summary.state.ended
@@ -113,7 +113,7 @@ class Attempt:
         self._follow_clock()
 
     def _follow_clock(self) -> None:
-        self.runs.warm_up()
+        self.runs.start_sandbox_ahead()
         self.clock.start_following()
 
     # Runs
@@ -121,36 +121,36 @@ class Attempt:
     async def run(self) -> GradingOutcome | None:
         """Runs the hidden tests, or scores the answer, and waits for the verdict; see `start_run`."""
         await self.start_run("solver")
-        await self.runs.wait()
+        await self.runs.wait_until_idle()
         return await self.runs.newest_outcome()
 
-    async def start_run(self, cancel_reason: str) -> None:
+    async def start_run(self, older_run_cancel_reason: str) -> None:
         """Starts a run; an older one is cancelled first, and all its processes have ended.
 
         Args:
-            cancel_reason: Reason why an older run is cancelled, a stable word.
+            older_run_cancel_reason: Reason why an older run is cancelled, a stable word.
 
         Raises:
             AttemptError: The clock is not running, all runs are used, or another process works on the attempt.
         """
-        self.writer.check_works_here()
+        self.writer.refuse_unless_worked_on_here()
         summary = await self.writer.summary()
         if summary.state is not AttemptState.RUNNING:
             raise AttemptError(_NOT_RUNNING[summary.state])
-        self._check_time()
+        self._refuse_after_time_limit()
         if self._terms.runs_left(summary.verdict_count) == 0:
             raise AttemptError(f"All {summary.verdict_count} runs of this task are used. Submit your work, or give up.")
-        await self.runs.cancel(cancel_reason)
+        await self.runs.cancel(older_run_cancel_reason)
         self.runs.start()
 
-    async def settle(self) -> GradingOutcome | None:
+    async def run_until_verdict_is_current(self) -> GradingOutcome | None:
         """Runs until the newest verdict is about the present files, and returns it; see `_decided`.
 
         Raises:
             AttemptError: A run of the present files came to no verdict.
         """
         has_run = False
-        while self.runs.is_running or not await self.runs.is_judged():
+        while self.runs.is_running or not await self.runs.is_verdict_current():
             if not self.runs.is_running:
                 if has_run:
                     raise AttemptError(
@@ -159,15 +159,15 @@ class Attempt:
                     )
                 has_run = True
                 self.runs.start()
-            await self.runs.wait()
-        return await self._decided_outcome()
+            await self.runs.wait_until_idle()
+        return await self._outcome_regraded_if_undecided()
 
-    async def _decided_outcome(self) -> GradingOutcome | None:
+    async def _outcome_regraded_if_undecided(self) -> GradingOutcome | None:
         """The newest verdict. One that decided nothing is tried once more; if it stays so, it can be decided later."""
         verdict = (await self.writer.summary()).verdict
         if verdict is not None and is_regradable(verdict):
-            async with hold_slot(self._services.grading.slots, self.clock), self.clock.hold_clock(REGRADING):
-                new_verdict = await regrade(self._services, self._attempt)
+            async with hold_harness_slot(self._services.grading.slots, self.clock), self.clock.hold_clock(REGRADING):
+                new_verdict = await regrade_if_undecided(self._services, self._attempt)
             return new_verdict or await self.runs.newest_outcome()
         return await self.runs.newest_outcome()
 
@@ -186,21 +186,21 @@ class Attempt:
             AttemptError: The run came to no verdict, for example because it was stopped.
         """
         # Refuse before running anything.
-        self.writer.check_works_here()
+        self.writer.refuse_unless_worked_on_here()
         state = (await self.writer.summary()).state
         next_state(state, "submitted")
-        self._check_time()
+        self._refuse_after_time_limit()
         # Who submits before the time is over may wait for the verdict after it.
-        self.clock.grants_more = True
+        self.clock.grants_overtime = True
         try:
-            needs_run = self.runs.is_running or not await self.runs.is_judged()
+            needs_run = self.runs.is_running or not await self.runs.is_verdict_current()
             is_held = needs_run and state is AttemptState.RUNNING
             async with self.clock.hold_clock(SUBMITTING) if is_held else contextlib.nullcontext():
-                grading_outcome = await self.settle()
+                grading_outcome = await self.run_until_verdict_is_current()
                 # Ending lets go of the clock as well.
                 await self._end(Submitted())
         finally:
-            self.clock.grants_more = False
+            self.clock.grants_overtime = False
         return await self._measure_quality(grading_outcome)
 
     async def time_out(self, limit_name: str, limit_value: float | None) -> GradingOutcome | None:
@@ -212,12 +212,12 @@ class Attempt:
         """
         self._is_time_over = True
         # Nobody asked for it, in whosever request the clock was started.
-        with acting(None):
+        with acting_as(None):
             return await self._time_out(limit_name, limit_value)
 
     async def _time_out(self, limit_name: str, limit_value: float | None) -> GradingOutcome | None:
         async with self.clock.hold_clock(LIMIT):
-            grading_outcome = await self._last_verdict()
+            grading_outcome = await self._outcome_at_limit()
             # Ending lets go of the clock as well.
             await self._end(TimedOut(reason=limit_name, limit=limit_value or None))
         return await self._measure_quality(grading_outcome)
@@ -227,16 +227,16 @@ class Attempt:
         await self.runs.cancel("abandoned")
         await self._end(Abandoned(reason=reason))
 
-    async def close(self, reason: str) -> None:
+    async def suspend(self, reason: str) -> None:
         """Stops what this process does for the attempt; one that has not ended is paused and can go on later."""
         await self.runs.cancel("closing")
-        await self.clock.note_suspension()
+        await self.clock.record_suspension_if_any()
         self.clock.stop_following()
-        await self.runs.cool_down()
+        await self.runs.end_waiting_sandbox()
         if self.ended or self.writer.elsewhere_error is not None:
             return
         if (await self.writer.summary()).state is AttemptState.RUNNING:
-            with acting(None):
+            with acting_as(None):
                 await self.writer.append(Paused(reason=reason))
 
     async def _end_at_limit(self, limit_s: float) -> None:
@@ -244,18 +244,18 @@ class Attempt:
         with contextlib.suppress(AttemptError):
             await self.time_out("time_limit", limit_s)
 
-    def _check_time(self) -> None:
+    def _refuse_after_time_limit(self) -> None:
         if self._is_time_over:
             raise AttemptError(_NOT_RUNNING[AttemptState.TIMED_OUT])
 
-    async def _last_verdict(self) -> GradingOutcome | None:
+    async def _outcome_at_limit(self) -> GradingOutcome | None:
         try:
-            await self.runs.wait()
-            if not await self.runs.is_judged():
+            await self.runs.wait_until_idle()
+            if not await self.runs.is_verdict_current():
                 # Once: what is saved while this runs came too late.
                 self.runs.start()
-                await self.runs.wait()
-            return await self._decided_outcome()
+                await self.runs.wait_until_idle()
+            return await self._outcome_regraded_if_undecided()
         except Exception as error:
             # The time is over anyway.
             self._adapter.on_run_failed(error)
@@ -264,7 +264,7 @@ class Attempt:
     # Aids
 
     def check_aid_permitted(self, aid: Aid) -> None:
-        """Refuses an aid that the attempt never allows; see `is_aid_use_recorded` for what depends on its state.
+        """Refuses an aid that the attempt never allows; see `must_record_aid_use` for what depends on its state.
 
         Raises:
             AidRefusedError: The condition or the assignment forbids it.
@@ -278,7 +278,7 @@ class Attempt:
             )
             raise AidRefusedError(f"The {authority} does not allow {_AIDS[aid]}.")
 
-    async def is_aid_use_recorded(self, aid: Aid) -> bool:
+    async def must_record_aid_use(self, aid: Aid) -> bool:
         """True if the use of an aid is recorded now: not any more once an attempt outside studies has ended.
 
         Raises:
@@ -286,27 +286,27 @@ class Attempt:
             AttemptError: Another process works on the attempt.
         """
         self.check_aid_permitted(aid)
-        self.writer.check_works_here()
+        self.writer.refuse_unless_worked_on_here()
         state = (await self.writer.summary()).state
         if state is AttemptState.RUNNING:
-            self._check_time()
+            self._refuse_after_time_limit()
             return True
         if state.ended and self._terms.assigned is None:
             return False
         raise AidRefusedError(_NO_AID[state])
 
-    async def record_use(self, event: AidUsed) -> None:
-        """Records that the solver used an aid; see `is_aid_use_recorded`, which comes before any work for it."""
-        if await self.is_aid_use_recorded(Aid(event.aid)):
-            await self.record_ended_use(event)
+    async def record_aid_use(self, event: AidUsed) -> None:
+        """Records that the solver used an aid; see `must_record_aid_use`, which comes before any work for it."""
+        if await self.must_record_aid_use(Aid(event.aid)):
+            await self.record_finished_aid_use(event)
 
-    async def record_ended_use(self, event: AidUsed) -> None:
+    async def record_finished_aid_use(self, event: AidUsed) -> None:
         """Records an aid whose use was allowed at its beginning; the attempt may have ended meanwhile."""
         await self.writer.append(event)
 
     # What a study asks
 
-    async def record_estimate(self, event: SelfEstimate) -> None:
+    async def record_self_estimate(self, event: SelfEstimate) -> None:
         """Records how the solver found the task.
 
         Raises:
@@ -318,13 +318,13 @@ class Attempt:
 
     async def _append_step(self, event: Event) -> None:
         # Who wakes the computer and submits at once does not wait for a heartbeat.
-        await self.clock.note_suspension()
+        await self.clock.record_suspension_if_any()
         await self.writer.append(event)
         self._adapter.on_status_changed()
 
     async def _measure_quality(self, grading_outcome: GradingOutcome | None) -> GradingOutcome | None:
         try:
-            return await self.runs.measure_quality(grading_outcome)
+            return await self.runs.with_quality_if_passed_now(grading_outcome)
         except Exception as error:
             # The attempt has ended anyway.
             self._adapter.on_run_failed(error)

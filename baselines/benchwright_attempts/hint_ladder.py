@@ -81,53 +81,53 @@ class HintLadder:
         """True if the problem has hints, and the attempt's record can have which were taken."""
         return bool(self._rules) and self._header.recording is not Recording.TIMING
 
-    async def current_hints(self) -> HintPosition:
+    async def current_position(self) -> HintPosition:
         """The hints that were taken, and what is next.
 
         Raises:
             AidRefusedError: The attempt does not allow hints, or not now.
             ProblemsError: The hidden part can't be read.
         """
-        goes_on = await self._check_allowed()
-        return await self._hints_after(await self._taken_count(), has_next=goes_on)
+        goes_on = await self._check_allowed_and_running()
+        return await self._position_after(await self._taken_count(), has_next=goes_on)
 
-    async def take_hint(self, number: int | None = None) -> HintPosition:
+    async def take_hint(self, hint_number: int | None = None) -> HintPosition:
         """Takes the next hint; once this returns, that is on disk.
 
         Args:
-            number: The one that is meant, so that asking twice takes one. None for the next.
+            hint_number: The one that is meant, so that asking twice takes one. None for the next.
 
         Raises:
             AidRefusedError: The attempt does not allow hints, there is none left, or it is not available yet.
             ProblemsError: The hidden part can't be read.
         """
         async with self._taking:
-            if not await self._check_allowed():
+            if not await self._check_allowed_and_running():
                 raise AidRefusedError("This attempt has ended: no more hints can be taken in it.")
             taken_count = await self._taken_count()
-            next_hint = await self._next(taken_count)
-            if number is not None and number != taken_count + 1:
+            next_hint = await self._next_hint_after(taken_count)
+            if hint_number is not None and hint_number != taken_count + 1:
                 return (
-                    await self._hints_after(taken_count)
-                    if 1 <= number <= taken_count
-                    else _refuse(f"Hint {taken_count + 1} comes next.")
+                    await self._position_after(taken_count)
+                    if 1 <= hint_number <= taken_count
+                    else _raise_aid_refused(f"Hint {taken_count + 1} comes next.")
                 )
             if next_hint is None:
-                _refuse(f"There are no more hints: you have all {taken_count}.")
+                _raise_aid_refused(f"There are no more hints: you have all {taken_count}.")
             if next_hint.waits_for:
-                _refuse(f"Hint {next_hint.number} can be taken after {next_hint.waits_for}.")
+                _raise_aid_refused(f"Hint {next_hint.number} can be taken after {next_hint.waits_for}.")
             # A hint that can't be read costs nothing.
-            await self._text(next_hint.number)
+            await self._hint_text(next_hint.number)
             aid_use = AidUsed(aid=Aid.HINTS, feature=FEATURE, detail=str(next_hint.number), cost=next_hint.cost)
-            await self._attempt.record_use(aid_use)
-            return await self._hints_after(taken_count + 1)
+            await self._attempt.record_aid_use(aid_use)
+            return await self._position_after(taken_count + 1)
 
-    async def _check_allowed(self) -> bool:
-        goes_on = await self._attempt.is_aid_use_recorded(Aid.HINTS)
+    async def _check_allowed_and_running(self) -> bool:
+        goes_on = await self._attempt.must_record_aid_use(Aid.HINTS)
         if not self._rules:
-            _refuse("This problem has no hints.")
+            _raise_aid_refused("This problem has no hints.")
         if not self.is_available:
-            _refuse("The record of this attempt keeps times alone, so it has no hints.")
+            _raise_aid_refused("The record of this attempt keeps times alone, so it has no hints.")
         return goes_on
 
     async def _taken_count(self) -> int:
@@ -137,14 +137,16 @@ class HintLadder:
         count = sum(event.aid == Aid.HINTS and event.feature == FEATURE for event in aid_uses)
         return min(count, len(self._rules))
 
-    async def _hints_after(self, taken_count: int, *, has_next: bool = True) -> HintPosition:
+    async def _position_after(self, taken_count: int, *, has_next: bool = True) -> HintPosition:
         taken_hints = [
-            TakenHint(number, await self._text(number), self._rules[number - 1].cost)
+            TakenHint(number, await self._hint_text(number), self._rules[number - 1].cost)
             for number in range(1, taken_count + 1)
         ]
-        return HintPosition(len(self._rules), tuple(taken_hints), await self._next(taken_count) if has_next else None)
+        return HintPosition(
+            len(self._rules), tuple(taken_hints), await self._next_hint_after(taken_count) if has_next else None
+        )
 
-    async def _next(self, taken_count: int) -> NextHint | None:
+    async def _next_hint_after(self, taken_count: int) -> NextHint | None:
         if taken_count == len(self._rules):
             return None
         rule, summary = self._rules[taken_count], await self._attempt.writer.summary()
@@ -153,12 +155,12 @@ class HintLadder:
             taken_count + 1, rule.cost, rule.cost_phrase, rule.missing_condition(summary.verdict_count, active_s)
         )
 
-    async def _text(self, number: int) -> str:
-        if number not in self._texts:
-            hint_request = self._services.grading.hint_text(self._header.problem, number, attempt=self._header.id)
-            self._texts[number] = await hint_request
-        return self._texts[number]
+    async def _hint_text(self, hint_number: int) -> str:
+        if hint_number not in self._texts:
+            hint_request = self._services.grading.hint_text(self._header.problem, hint_number, attempt=self._header.id)
+            self._texts[hint_number] = await hint_request
+        return self._texts[hint_number]
 
 
-def _refuse(message: str) -> Never:
+def _raise_aid_refused(message: str) -> Never:
     raise AidRefusedError(message)

@@ -39,15 +39,15 @@ class Services(Generic[Log]):
         self,
         home: Home,
         open_log: Callable[[Path], Log],
-        sandbox: Callable[[], Sandbox],
-        slots: asyncio.Semaphore | None = None,
+        open_sandbox: Callable[[], Sandbox],
+        harness_slots: asyncio.Semaphore | None = None,
         remote_grader: RemoteGrader | None = None,
     ) -> None:
         self.home = home
         self.store = Store(home)
         self.token_counter = TokenCounter(home.cache)
         self.judging = AttemptJudging(home)
-        self.grading = AttemptGrading(home, self.store, sandbox, self.judging, slots, remote_grader)
+        self.grading = AttemptGrading(home, self.store, open_sandbox, self.judging, harness_slots, remote_grader)
         self._open_log = open_log
         self._opening = threading.Lock()
         self._opened: tuple[Log, Attempts] | None = None
@@ -55,12 +55,12 @@ class Services(Generic[Log]):
     @property
     def log(self) -> Log:
         """The event log."""
-        return self._open_once()[0]
+        return self._log_and_attempts()[0]
 
     @property
     def attempts(self) -> Attempts:
         """The summaries of attempts."""
-        return self._open_once()[1]
+        return self._log_and_attempts()[1]
 
     async def wait_until_settled(self) -> None:
         """Waits until what was recorded so far is on disk."""
@@ -75,7 +75,7 @@ class Services(Generic[Log]):
         if log_and_attempts is not None:
             await asyncio.to_thread(log_and_attempts[0].close)
 
-    def _open_once(self) -> tuple[Log, Attempts]:
+    def _log_and_attempts(self) -> tuple[Log, Attempts]:
         # Requests ask for it from several threads at once; two logs would be two clocks.
         with self._opening:
             if self._opened is None:

@@ -100,9 +100,9 @@ class ShownVerdict:
         )
 
     @classmethod
-    def from_revealed(cls, run: int, revealed: Revealed, decided_at: datetime | None) -> ShownVerdict:
+    def from_revealed(cls, run_number: int, revealed: Revealed, decided_at: datetime | None) -> ShownVerdict:
         """A verdict as its solver may see it."""
-        return cls(run, revealed.outcome, revealed.reason, revealed.passed_count, revealed.total, decided_at)
+        return cls(run_number, revealed.outcome, revealed.reason, revealed.passed_count, revealed.total, decided_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +159,10 @@ def attempt_view(
     *,
     newest_verdict: ShownVerdict | None = None,
     pending_run: PendingRun | None = None,
-    passed_run: int | None = None,
+    first_passed_run: int | None = None,
     has_changed_files: bool = False,
     is_withdrawn: bool = False,
-    kind: ProblemKind = ProblemKind.DESIGN,
+    problem_kind: ProblemKind = ProblemKind.DESIGN,
 ) -> AttemptView:
     """The standing of an attempt.
 
@@ -170,41 +170,42 @@ def attempt_view(
         state: State of the attempt. None if it has not been opened.
         newest_verdict: Its newest verdict. None before the first.
         pending_run: The run that has no verdict yet. None if there is none.
-        passed_run: Number of the first run that passed. None if none did.
+        first_passed_run: Number of the first run that passed. None if none did.
         has_changed_files: True if the files are not those of the newest verdict any more.
         is_withdrawn: True if its participant took the consent back.
-        kind: Kind of the problem.
+        problem_kind: Kind of the problem.
     """
     if state is None:
         return AttemptView()
     if newest_verdict is not None and newest_verdict.outcome == RECORDED:
-        passed_run = None
+        first_passed_run = None
     base_view = AttemptView(
         run=newest_verdict.run if newest_verdict is not None else None,
         decided_at=newest_verdict.decided_at if newest_verdict is not None else None,
         newest_run=newest_verdict.run if newest_verdict is not None else None,
-        passed_run=passed_run,
+        passed_run=first_passed_run,
     )
     if is_withdrawn:
         return replace(base_view, standing=Standing.WITHDRAWN, short="withdrawn", headline="Consent was taken back")
     if state is AttemptState.ABANDONED:
-        had_passed = f"; run {passed_run} had passed" if passed_run is not None else ""
+        had_passed = f"; run {first_passed_run} had passed" if first_passed_run is not None else ""
         return replace(base_view, standing=Standing.GIVEN_UP, short="given up", headline=f"Given up{had_passed}")
     if pending_run is not None and not state.ended:
-        return _pending_view(base_view, pending_run, newest_verdict, kind)
+        return _pending_view(base_view, pending_run, newest_verdict, problem_kind)
     if newest_verdict is None:
-        return _view_without_verdict(base_view, state, kind)
-    return _verdict_view(base_view, state, newest_verdict, kind, has_changed_files=has_changed_files)
+        return _view_without_verdict(base_view, state, problem_kind)
+    return _verdict_view(base_view, state, newest_verdict, problem_kind, has_changed_files=has_changed_files)
 
 
 def _pending_view(
-    base_view: AttemptView, pending_run: PendingRun, shown_verdict: ShownVerdict | None, kind: ProblemKind
+    base_view: AttemptView, pending_run: PendingRun, newest_verdict: ShownVerdict | None, problem_kind: ProblemKind
 ) -> AttemptView:
     standing = Standing.QUEUED if pending_run.is_queued else Standing.RUNNING
-    run_name = _run_name(pending_run.run, kind)
+    run_name = _run_or_try_phrase(pending_run.run, problem_kind)
     headline = f"{run_name.capitalize()} {'is queued' if pending_run.is_queued else 'is running'}"
-    if shown_verdict is not None:
-        headline += f"; {_run_name(shown_verdict.run, kind)}: {verdict_words(shown_verdict, kind).short}"
+    if newest_verdict is not None:
+        verdict_phrase = verdict_words(newest_verdict, problem_kind).short
+        headline += f"; {_run_or_try_phrase(newest_verdict.run, problem_kind)}: {verdict_phrase}"
     return replace(
         base_view,
         standing=standing,
@@ -216,13 +217,15 @@ def _pending_view(
     )
 
 
-def _view_without_verdict(base_view: AttemptView, state: AttemptState, kind: ProblemKind) -> AttemptView:
+def _view_without_verdict(base_view: AttemptView, state: AttemptState, problem_kind: ProblemKind) -> AttemptView:
     if state.ended:
         ending = "The time is over" if state is AttemptState.TIMED_OUT else "It was submitted"
         return replace(
             base_view, standing=Standing.UNDECIDED, short="no verdict", headline=f"{ending}, and there is no verdict"
         )
-    nothing_yet = "The hidden tests have not run yet" if kind is ProblemKind.DESIGN else "No answer has been scored yet"
+    nothing_yet = (
+        "The hidden tests have not run yet" if problem_kind is ProblemKind.DESIGN else "No answer has been scored yet"
+    )
     headline = "The clock has not started" if state is AttemptState.OPEN else nothing_yet
     return replace(base_view, standing=Standing.OPEN, short=Standing.OPEN.value, headline=headline)
 
@@ -231,52 +234,56 @@ def _verdict_view(
     base_view: AttemptView,
     state: AttemptState,
     shown_verdict: ShownVerdict,
-    kind: ProblemKind,
+    problem_kind: ProblemKind,
     *,
     has_changed_files: bool,
 ) -> AttemptView:
-    phrases, standing = verdict_words(shown_verdict, kind), verdict_standing(shown_verdict)
-    short, headline = phrases.short, f"{phrases.headline} ({_run_name(shown_verdict.run, kind)})"
+    phrases, standing = verdict_words(shown_verdict, problem_kind), verdict_standing(shown_verdict)
+    short, headline = phrases.short, f"{phrases.headline} ({_run_or_try_phrase(shown_verdict.run, problem_kind)})"
     if base_view.passed_run is not None and standing is not Standing.PASSED:
-        headline += f"; {_run_name(base_view.passed_run, kind)} had passed"
+        headline += f"; {_run_or_try_phrase(base_view.passed_run, problem_kind)} had passed"
     if state is AttemptState.TIMED_OUT:
         headline = f"Out of time. {headline}"
         if standing is Standing.FAILED:
             standing, short = Standing.TIMED_OUT, f"out of time, {short}"
     elif has_changed_files and not state.ended:
-        files = "files have" if kind is ProblemKind.DESIGN else "answer has"
+        files = "files have" if problem_kind is ProblemKind.DESIGN else "answer has"
         standing, short = Standing.STALE, f"{short}, changed since"
         headline += f"; the {files} changed since"
     return replace(base_view, standing=standing, short=short, headline=headline)
 
 
-def _run_name(run: int, kind: ProblemKind) -> str:
-    return f"{'run' if kind is ProblemKind.DESIGN else 'try'} {run}"
+def _run_or_try_phrase(run_number: int, problem_kind: ProblemKind) -> str:
+    return f"{'run' if problem_kind is ProblemKind.DESIGN else 'try'} {run_number}"
 
 
 def summary_view(
-    summary: Summary, kind: ProblemKind = ProblemKind.DESIGN, *, is_shown: bool = True, judged_paths: Iterable[str] = ()
+    summary: Summary,
+    problem_kind: ProblemKind = ProblemKind.DESIGN,
+    *,
+    are_results_shown: bool = True,
+    judged_paths: Iterable[str] = (),
 ) -> AttemptView:
     """The standing of an attempt by its log alone.
 
     Args:
         summary: Summary of its events.
-        kind: Kind of the problem.
-        is_shown: True if its results may be shown.
+        problem_kind: Kind of the problem.
+        are_results_shown: True if its results may be shown.
         judged_paths: The files that are judged, if that is known; otherwise those of the newest verdict.
     """
     verdict = summary.verdict
     shown_verdict = ShownVerdict.from_log(verdict) if verdict is not None else None
-    if shown_verdict is not None and not is_shown:
+    if shown_verdict is not None and not are_results_shown:
         shown_verdict = ShownVerdict(shown_verdict.run, RECORDED, RECORDED, decided_at=shown_verdict.decided_at)
     return attempt_view(
         summary.state,
         newest_verdict=shown_verdict,
         pending_run=PendingRun(max(summary.open_runs.values())) if summary.open_runs else None,
-        passed_run=summary.first_pass.number if summary.first_pass is not None else None,
+        first_passed_run=summary.first_pass.number if summary.first_pass is not None else None,
         has_changed_files=verdict is not None and has_changed_files(summary, judged_paths),
         is_withdrawn=summary.end_reason == CONSENT_WITHDRAWN,
-        kind=kind,
+        problem_kind=problem_kind,
     )
 
 
@@ -294,40 +301,40 @@ def has_changed_files(summary: Summary, judged_paths: Iterable[str] = ()) -> boo
     return any(summary.files.get(path) != snapshot.get(path) for path in paths) if snapshot else False
 
 
-def problem_view(views: Iterable[AttemptView]) -> AttemptView:
+def problem_view(views_newest_first: Iterable[AttemptView]) -> AttemptView:
     """Somebody's standing with a problem, after all attempts at it: as in the newest, and nothing takes a pass back.
 
     Args:
-        views: Views of the attempts, the newest first.
+        views_newest_first: Views of the attempts, the newest first.
     """
     newest: AttemptView | None = None
-    for view in views:
+    for view in views_newest_first:
         if view.passed_run is not None:
-            return _passed_view(view, view.passed_run)
+            return _view_as_passed(view, view.passed_run)
         newest = newest or view
     return newest or AttemptView()
 
 
-def _passed_view(view: AttemptView, passed_run: int) -> AttemptView:
-    if view.standing is Standing.PASSED:
-        return view
+def _view_as_passed(newest_view: AttemptView, passed_run_number: int) -> AttemptView:
+    if newest_view.standing is Standing.PASSED:
+        return newest_view
     return replace(
-        view,
+        newest_view,
         standing=Standing.PASSED,
-        short=f"passed in run {passed_run}",
-        headline=f"Run {passed_run} passed; {view.short} since",
-        run=passed_run,
+        short=f"passed in run {passed_run_number}",
+        headline=f"Run {passed_run_number} passed; {newest_view.short} since",
+        run=passed_run_number,
         decided_at=None,
     )
 
 
-def cancelled_run_standing(reason: str) -> Standing:
+def cancelled_run_standing(cancel_reason: str) -> Standing:
     """The standing of a run that was ended without a verdict.
 
     Args:
-        reason: The reason for it, a stable word of the log's or the service's.
+        cancel_reason: The reason for it, a stable word of the log's or the service's.
     """
-    return Standing.SUPERSEDED if reason in {"newer_save", "superseded"} else Standing.CANCELLED
+    return Standing.SUPERSEDED if cancel_reason in {"newer_save", "superseded"} else Standing.CANCELLED
 
 
 def verdict_standing(shown_verdict: ShownVerdict) -> Standing:
@@ -380,7 +387,7 @@ _UNDECIDED: Mapping[str, str] = {
 """Words for reasons whose own name says too little."""
 
 
-def verdict_words(shown_verdict: ShownVerdict, kind: ProblemKind) -> VerdictWords:
+def verdict_words(shown_verdict: ShownVerdict, problem_kind: ProblemKind) -> VerdictWords:
     """The words for one verdict, whichever run it is of."""
     match verdict_standing(shown_verdict):
         case Standing.RECORDED:
@@ -394,7 +401,7 @@ def verdict_words(shown_verdict: ShownVerdict, kind: ProblemKind) -> VerdictWord
             has_passed = standing is Standing.PASSED
     if not has_passed and shown_verdict.reason in _FAILURES:
         return _FAILURES[shown_verdict.reason]
-    if kind is not ProblemKind.DESIGN:
+    if problem_kind is not ProblemKind.DESIGN:
         word = "correct" if has_passed else "incorrect"
         return VerdictWords(word, f"The answer is {word}")
     counts = "" if shown_verdict.tests is None else f"{shown_verdict.passed_tests} of {shown_verdict.tests}"

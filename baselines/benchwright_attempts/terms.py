@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from benchwright_attempts.attribution import BY_MODEL, CHATS, extension_of_reason, origin_of_reason
+from benchwright_attempts.attribution import BY_MODEL, CHATS, extension_id_of_change_reason, origin_of_change_reason
 from benchwright_attempts.events.evidence import Assigned, AssistAccepted, EditReason, Environment, Violation
 from benchwright_problems.aids import NAMED_ONLY, Aid
 from benchwright_problems.assistance import Allowed, Assistance
@@ -92,9 +92,9 @@ class Terms:
         """True if saving runs the hidden tests; where runs are counted, only asking for one does."""
         return self.runs_allowed is None
 
-    def runs_left(self, runs: int) -> int | None:
-        """Number of further runs the solver may ask for after `runs`. None for any number."""
-        return None if self.runs_allowed is None else max(0, self.runs_allowed - runs)
+    def runs_left(self, runs_used: int) -> int | None:
+        """Number of further runs the solver may ask for after `runs_used`. None for any number."""
+        return None if self.runs_allowed is None else max(0, self.runs_allowed - runs_used)
 
     def stops_clock_for(self, machine: Machine) -> bool:
         """True if the clock stops while a machine works."""
@@ -127,20 +127,20 @@ class Terms:
             return ClockDisplay.SHOWN
         return ClockDisplay(self.assigned.clock)
 
-    def allows_assistant(self, assistant: str) -> bool:
+    def allows_assistant(self, assistant_name: str) -> bool:
         """True if an assistant may help by inline completion."""
         if self.assigned is None and self.assistance is not None:
-            return self.assistance.allows_text_from(assistant, is_chat=False)
+            return self.assistance.allows_text_from(assistant_name, is_chat=False)
         if self.assigned is None:
             return self.condition == Solver.HUMAN_COPILOT
         assistant_names = {name.lower() for name in self.assigned.assistants}
         is_helped = self.assigned.solver in (Solver.HUMAN_COPILOT, Solver.HUMAN_AGENT)
-        return is_helped and assistant.lower() in assistant_names
+        return is_helped and assistant_name.lower() in assistant_names
 
-    def _registered_version(self, extension: str) -> str:
+    def _study_version_of_extension(self, extension_id: str) -> str:
         """The version of a person's copilot that the study registers; empty if it registers none."""
         subject = self.assigned.subject if self.assigned is not None else None
-        return subject.version if subject is not None and subject.name.lower() == extension.lower() else ""
+        return subject.version if subject is not None and subject.name.lower() == extension_id.lower() else ""
 
     @property
     def allows_own_assistant(self) -> bool:
@@ -148,7 +148,7 @@ class Terms:
         return self.allows_assistant(OWN_ASSISTANT)
 
     @property
-    def is_without_help(self) -> bool:
+    def is_model_help_forbidden(self) -> bool:
         """Outside studies: whether the assignment forbids every help by models."""
         return self.assigned is None and self.assistance is not None and self.assistance.allowed is Allowed.NONE
 
@@ -173,14 +173,14 @@ class Terms:
         """Things that an event shows and that the condition, or the assignment, does not allow."""
         if self.assigned is None:
             if self.assistance is not None:
-                yield from _rule_violations(self.assistance, event)
+                yield from _assistance_violations(self.assistance, event)
             return
         match event:
             case Environment():
                 for extension in event.extensions:
                     if extension.ai and extension.active and not self.allows_assistant(extension.id):
                         yield Violation(rule="ai_extension", detail=extension.id)
-                    registered_version = self._registered_version(extension.id)
+                    registered_version = self._study_version_of_extension(extension.id)
                     if registered_version and registered_version != extension.version:
                         detail = f"{extension.id} {extension.version} instead of {registered_version}"
                         yield Violation(rule="assistant_version", detail=detail)
@@ -189,7 +189,7 @@ class Terms:
                         if is_on:
                             yield Violation(rule="ai_setting", detail=feature)
             case EditReason() if self.assigned.solver == Solver.HUMAN:
-                if origin_of_reason(event.reason, event.metadata) in BY_MODEL:
+                if origin_of_change_reason(event.reason, event.metadata) in BY_MODEL:
                     yield Violation(rule="edit_by_model", detail=event.reason)
             case AssistAccepted() if not self.allows_assistant(event.provider):
                 yield Violation(rule="assist_accepted", detail=event.provider)
@@ -197,7 +197,9 @@ class Terms:
                 return
 
 
-def _rule_violations(rule: Assistance, event: Environment | EditReason | AssistAccepted) -> Iterable[Violation]:
+def _assistance_violations(
+    assistance_rule: Assistance, event: Environment | EditReason | AssistAccepted
+) -> Iterable[Violation]:
     """Things that an event shows and that an assignment does not allow."""
     match event:
         case Environment():
@@ -205,18 +207,22 @@ def _rule_violations(rule: Assistance, event: Environment | EditReason | AssistA
                 if (
                     installed_extension.ai
                     and installed_extension.active
-                    and not rule.allows_active_extension(installed_extension.id)
+                    and not assistance_rule.allows_active_extension(installed_extension.id)
                 ):
                     yield Violation(rule="ai_extension", detail=installed_extension.id)
             for feature, is_on in event.ai_features.items():
-                if is_on and rule.allowed is Allowed.NONE:
+                if is_on and assistance_rule.allowed is Allowed.NONE:
                     yield Violation(rule="ai_setting", detail=feature)
         case EditReason():
-            origin = origin_of_reason(event.reason, event.metadata)
-            extension = extension_of_reason(event.metadata)
-            is_unnamed = rule.allowed is Allowed.NAMED and not extension
-            if origin in BY_MODEL and not is_unnamed and not rule.allows_text_from(extension, is_chat=origin in CHATS):
+            origin = origin_of_change_reason(event.reason, event.metadata)
+            extension = extension_id_of_change_reason(event.metadata)
+            is_unnamed = assistance_rule.allowed is Allowed.NAMED and not extension
+            if (
+                origin in BY_MODEL
+                and not is_unnamed
+                and not assistance_rule.allows_text_from(extension, is_chat=origin in CHATS)
+            ):
                 yield Violation(rule="edit_by_model", detail=event.reason)
         case AssistAccepted():
-            if not rule.allows_text_from(event.provider, is_chat=False):
+            if not assistance_rule.allows_text_from(event.provider, is_chat=False):
                 yield Violation(rule="assist_accepted", detail=event.provider)

@@ -15,7 +15,7 @@ from benchwright_remote.service_client import ServiceClient
 _LONGEST = 60
 
 
-async def refresh_assigned_packs(store: Store, client: ServiceClient) -> list[str]:
+async def store_assigned_packs(store: Store, client: ServiceClient) -> list[str]:
     """Stores what the service gives the account to work on.
 
     Returns:
@@ -38,7 +38,7 @@ async def refresh_assigned_packs(store: Store, client: ServiceClient) -> list[st
             due=view.due,
             closes=view.closes,
             most_runs=view.most_runs,
-            reveal=_most_shown(view),
+            reveal=_most_ever_revealed(view),
             assistance=view.assistance,
             aids=view.aids,
         )
@@ -49,10 +49,10 @@ async def refresh_assigned_packs(store: Store, client: ServiceClient) -> list[st
     return names
 
 
-def _most_shown(view: AssignmentView) -> Reveal | None:
+def _most_ever_revealed(assignment_view: AssignmentView) -> Reveal | None:
     """The most that is ever shown of a verdict: the service sends what may be shown when it is asked."""
-    phases = [view.reveal]
-    for later_reveal in (view.reveal_after_due, view.reveal_after_closing):
+    phases = [assignment_view.reveal]
+    for later_reveal in (assignment_view.reveal_after_due, assignment_view.reveal_after_closing):
         phases.append(later_reveal or phases[-1])
     known_phases = [phase for phase in phases if phase is not None]
     return max(known_phases, key=list(Reveal).index) if len(known_phases) == len(phases) else None
@@ -78,9 +78,9 @@ def _local_pack_name(store: Store, assignment: Assignment) -> str:
     return next(
         name
         for number in range(1, len(taken_names) + 2)
-        if (name := _numbered_name(base_name, number)) not in taken_names
+        if (name := _numbered_name_from_second(base_name, number)) not in taken_names
     )
 
 
-def _numbered_name(name: str, number: int) -> str:
+def _numbered_name_from_second(name: str, number: int) -> str:
     return name if number == 1 else f"{name}-{number}"

@@ -48,25 +48,25 @@ def login(
     If there is no key store, it is kept in the data folder, readable by this user only. If `BENCHWRIGHT_TOKEN` has a
     token, such as the hub of a class sets it, that is kept and nothing is asked.
     """
-    with _explaining_errors():
+    with _exiting_on_errors():
         from benchwright_remote.joining import address_of
 
         address = address_of(url)
         if token := os.environ.get(TOKEN):
-            asyncio.run(_adopt_token(Home.from_environment(), address, token))
+            asyncio.run(_keep_token_and_show_account(Home.from_environment(), address, token))
             return
         if browser:
-            asyncio.run(_sign_in_by_browser(Home.from_environment(), address))
+            asyncio.run(_sign_in_by_browser_and_show(Home.from_environment(), address))
             return
         code = code or typer.prompt("Invitation", hide_input=True)
         if Connections(Home.from_environment()).find_connection(address) is None:
             name = name or typer.prompt("Your name, as the course's staff know it")
-        asyncio.run(_join_course(Home.from_environment(), address, code, name))
+        asyncio.run(_join_course_and_show(Home.from_environment(), address, code, name))
 
 
 def logout(url: Url) -> None:
     """Forgets the token; packs and attempts stay."""
-    with _explaining_errors():
+    with _exiting_on_errors():
         address, connections = url.rstrip("/"), Connections(Home.from_environment())
         if connections.find_connection(address) is None:
             known_urls = ", ".join(connection.url for connection in connections.list_all()) or "none"
@@ -77,53 +77,53 @@ def logout(url: Url) -> None:
 
 def assignments() -> None:
     """A line for each."""
-    with _explaining_errors():
+    with _exiting_on_errors():
         home = Home.from_environment()
         connections = Connections(home).list_all()
         if not connections:
             raise ServiceError("You have not signed in anywhere. Sign in with `benchwright login URL`.")
         for connection in connections:
-            asyncio.run(_refresh_packs(home, connection))
+            asyncio.run(_refresh_and_list_assignments(home, connection))
 
 
-async def _adopt_token(home: Home, url: str, token: str) -> None:
-    from benchwright_remote.joining import adopt_token
+async def _keep_token_and_show_account(home: Home, url: str, token: str) -> None:
+    from benchwright_remote.joining import keep_given_token
 
-    await _show_account(home, url, await adopt_token(home, url, token))
+    await _show_account_and_refresh(home, url, await keep_given_token(home, url, token))
 
 
-async def _sign_in_by_browser(home: Home, url: str) -> None:
-    from benchwright_remote.joining import begin_browser_sign_in, finish_browser_sign_in
+async def _sign_in_by_browser_and_show(home: Home, url: str) -> None:
+    from benchwright_remote.joining import await_browser_sign_in, begin_browser_sign_in
 
     device = await begin_browser_sign_in(url)
     minutes = round(device.expires_s / 60)
     typer.echo(f"Open {device.address}?code={device.code} and confirm the code {device.code} within {minutes} minutes.")
-    await _show_account(home, url, await finish_browser_sign_in(home, url, device))
+    await _show_account_and_refresh(home, url, await await_browser_sign_in(home, url, device))
 
 
-async def _join_course(home: Home, url: str, code: str, name: str) -> None:
-    from benchwright_remote.joining import join
+async def _join_course_and_show(home: Home, url: str, invitation_code: str, new_account_name: str) -> None:
+    from benchwright_remote.joining import join_course
 
-    await _show_account(home, url, await join(home, url, code, name))
+    await _show_account_and_refresh(home, url, await join_course(home, url, invitation_code, new_account_name))
 
 
-async def _show_account(home: Home, url: str, me: Me) -> None:
+async def _show_account_and_refresh(home: Home, url: str, me: Me) -> None:
     typer.echo(f"Signed in to {url} as {me.name}: {', '.join(course.title for course in me.courses)}.")
     connection = Connections(home).find_connection(url)
     if connection is not None:
         key_location = "in the key store of this computer" if connection.key else "in a file that only you can read"
         typer.echo(f"Your token is kept {key_location}.")
-        await _refresh_packs(home, connection)
+        await _refresh_and_list_assignments(home, connection)
     typer.echo("Next step: open one in the Benchwright view of your editor, or with `benchwright open PACK/PROBLEM`.")
 
 
-async def _refresh_packs(home: Home, connection: Connection) -> None:
-    from benchwright_remote.assigned_packs import refresh_assigned_packs
+async def _refresh_and_list_assignments(home: Home, connection: Connection) -> None:
+    from benchwright_remote.assigned_packs import store_assigned_packs
     from benchwright_remote.service_client import ServiceClient
 
     store, token = Store(home), Connections(home).token(connection)
     async with ServiceClient(connection.url, token) as client:
-        names, studies = await refresh_assigned_packs(store, client), await client.studies()
+        names, studies = await store_assigned_packs(store, client), await client.studies()
     for study in studies:
         availability = (
             "it is at the top of the problem list of your editor" if study.file is not None else "no place is left"
@@ -141,7 +141,7 @@ async def _refresh_packs(home: Home, connection: Connection) -> None:
 
 
 @contextlib.contextmanager
-def _explaining_errors() -> Iterator[None]:
+def _exiting_on_errors() -> Iterator[None]:
     try:
         with explain_missing_extra("Signing in to a bench service", "judges"):
             yield

@@ -56,9 +56,9 @@ class Connections:
                 " login`."
             ) from None
 
-    def find_connection(self, url: str) -> Connection | None:
+    def find_connection(self, service_url: str) -> Connection | None:
         """The connection to a service."""
-        return next((connection for connection in self.list_all() if connection.url == url), None)
+        return next((connection for connection in self.list_all() if connection.url == service_url), None)
 
     def token(self, connection: Connection) -> str:
         """The token of a connection. May wait until the user has unlocked the key store.
@@ -83,10 +83,10 @@ class Connections:
         new_connection = Connection(url=url, name=person_name, key=key)
         if not key_store.keep_secret_if_possible(key, access_token):
             new_connection = Connection(url=url, name=person_name, token=access_token)
-        self._change(
+        self._rewrite_file(
             lambda connections: [*(connection for connection in connections if connection.url != url), new_connection]
         )
-        _forget(older)
+        _delete_stored_secret(older)
         return new_connection
 
     def remove(self, url: str) -> None:
@@ -96,10 +96,10 @@ class Connections:
             ServiceError: The file can't be read or written.
         """
         older = self.find_connection(url)
-        self._change(lambda connections: [connection for connection in connections if connection.url != url])
-        _forget(older)
+        self._rewrite_file(lambda connections: [connection for connection in connections if connection.url != url])
+        _delete_stored_secret(older)
 
-    def _change(self, revise: Callable[[Sequence[Connection]], Iterable[Connection]]) -> None:
+    def _rewrite_file(self, revise: Callable[[Sequence[Connection]], Iterable[Connection]]) -> None:
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             with file_lock(self._file.with_suffix(".lock")):
@@ -109,6 +109,6 @@ class Connections:
             raise ServiceError(f"{self._file} can't be written: {error.strerror}.") from error
 
 
-def _forget(connection: Connection | None) -> None:
+def _delete_stored_secret(connection: Connection | None) -> None:
     if connection is not None and connection.key:
-        key_store.forget_secret(connection.key)
+        key_store.delete_secret_if_possible(connection.key)

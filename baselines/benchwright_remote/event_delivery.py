@@ -43,10 +43,10 @@ class EventDelivery:
 
     def acknowledged_count(self, attempt: str) -> int:
         """Number of events that the service has acknowledged. Reads a file."""
-        newest_anchor = _newest(self.receipts_file(attempt))
+        newest_anchor = _newest_anchor_in(self.receipts_file(attempt))
         return newest_anchor.events if newest_anchor is not None else 0
 
-    async def deliver_events(self, client: ServiceClient, assignment: Assignment, attempt: str) -> None:
+    async def deliver_missing_events(self, client: ServiceClient, assignment: Assignment, attempt: str) -> None:
         """Delivers what the service lacks; returns once it has acknowledged all that was recorded before.
 
         Raises:
@@ -63,31 +63,31 @@ class EventDelivery:
                 lambda last_seq: log.rows(attempt, after_seq=last_seq, limit=MOST_EVENTS), last_seq_acknowledged
             ):
                 try:
-                    acknowledgement = await client.hand_in_events(header, assignment.id, rows)
+                    acknowledgement = await client.deliver_events_or_ask_position(header, assignment.id, rows)
                 except RefusedError as error:
                     if error.status != HTTPStatus.CONFLICT or has_asked:
                         raise
                     # The service may have been set back to an older state: it says how far it is.
                     has_asked = True
-                    acknowledgement = await client.hand_in_events(header, assignment.id, ())
+                    acknowledgement = await client.deliver_events_or_ask_position(header, assignment.id, ())
                 if acknowledgement.anchor is None:
                     last_seq_acknowledged = 0
                     continue
-                await self._keys.check_receipt(client, acknowledgement.anchor)
+                await self._keys.check_receipt_and_keep_keys(client, acknowledgement.anchor)
                 await asyncio.to_thread(self._keep_receipt, acknowledgement.anchor)
                 last_seq_acknowledged = acknowledgement.anchor.events
                 if len(rows) < MOST_EVENTS and not has_asked:
                     return
 
-    def _keep_receipt(self, anchor: Anchor) -> None:
+    def _keep_receipt(self, countersigned_anchor: Anchor) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        with self.receipts_file(anchor.attempt).open("ab") as stream:
-            stream.write(f"{anchor.as_line()}\n".encode())
+        with self.receipts_file(countersigned_anchor.attempt).open("ab") as stream:
+            stream.write(f"{countersigned_anchor.as_line()}\n".encode())
             stream.flush()
             os.fsync(stream.fileno())
 
 
-def _newest(file: Path) -> Anchor | None:
+def _newest_anchor_in(file: Path) -> Anchor | None:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:

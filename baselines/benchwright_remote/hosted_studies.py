@@ -24,16 +24,16 @@ class HostedStudy(Model):
     assignments: Mapping[str, str]
     """Pack, as the study file names it → id of the service's assignment."""
 
-    def find_assignment(self, pack: str) -> Assignment | None:
+    def find_assignment(self, pack_name: str) -> Assignment | None:
         """The assignment as which a pack's problems are graded; None if the study has none of it."""
-        if pack not in self.assignments:
+        if pack_name not in self.assignments:
             return None
         return Assignment(
             service=self.service,
-            id=self.assignments[pack],
+            id=self.assignments[pack_name],
             course=self.study,
             title=self.study,
-            pack=pack,
+            pack=pack_name,
             study=self.study,
         )
 
@@ -72,23 +72,23 @@ class HostedStudies:
         """
         return next((hosted_study for hosted_study in self.list_all() if hosted_study.study == study), None)
 
-    def add(self, hosted: HostedStudy) -> None:
+    def add(self, hosted_study: HostedStudy) -> None:
         """Keeps a study.
 
         Raises:
             ServiceError: The file can't be read or written, or another service conducts a study of this name.
         """
-        known_study = self.find_study(hosted.study)
-        if known_study == hosted:
+        known_study = self.find_study(hosted_study.study)
+        if known_study == hosted_study:
             return
-        if known_study is not None and known_study.service != hosted.service:
-            raise ServiceError(f"{known_study.service} has a study {hosted.study!r} too; ask which one is meant.")
+        if known_study is not None and known_study.service != hosted_study.service:
+            raise ServiceError(f"{known_study.service} has a study {hosted_study.study!r} too; ask which one is meant.")
         try:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with file_lock(self._file.with_suffix(".lock")):
                 hosted_studies = (
-                    *(other_study for other_study in self.list_all() if other_study.study != hosted.study),
-                    hosted,
+                    *(other_study for other_study in self.list_all() if other_study.study != hosted_study.study),
+                    hosted_study,
                 )
                 write_atomically(self._file, TypeAdapter(tuple[HostedStudy, ...]).dump_json(hosted_studies), 0o600)
         except OSError as error:

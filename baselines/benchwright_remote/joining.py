@@ -28,7 +28,7 @@ def address_of(url: str) -> str:
     return f"{url_parts.scheme}://{url_parts.netloc}{url_parts.path.rstrip('/')}"
 
 
-async def join(home: Home, url: str, invitation_code: str, new_account_name: str) -> Me:
+async def join_course(home: Home, url: str, invitation_code: str, new_account_name: str) -> Me:
     """Joins a course: with the account that this user has at the service, or with a new one, whose token is kept.
 
     Args:
@@ -45,7 +45,7 @@ async def join(home: Home, url: str, invitation_code: str, new_account_name: str
     token = await asyncio.to_thread(connections.token, connection) if connection is not None else ""
     async with ServiceClient(address, token) as client:
         if connection is not None:
-            return await client.join_another(invitation_code.strip())
+            return await client.join_another_course(invitation_code.strip())
         joined = await client.join(invitation_code.strip(), new_account_name.strip())
     await asyncio.to_thread(connections.add, address, joined.me.name, joined.token)
     return joined.me
@@ -61,7 +61,7 @@ async def begin_browser_sign_in(url: str) -> Device:
         return await client.begin_browser_sign_in(platform.node() or "a computer")
 
 
-async def finish_browser_sign_in(home: Home, url: str, sign_in_request: Device) -> Me:
+async def await_browser_sign_in(home: Home, url: str, sign_in_request: Device) -> Me:
     """Waits until a person has confirmed the code, and keeps the token. While the service is away, it waits for it.
 
     Args:
@@ -78,7 +78,7 @@ async def finish_browser_sign_in(home: Home, url: str, sign_in_request: Device) 
         while time.monotonic() < end:
             await asyncio.sleep(sign_in_request.interval_s)
             try:
-                device_status = await client.poll_browser(sign_in_request.secret)
+                device_status = await client.poll_browser_sign_in(sign_in_request.secret)
             except UnreachableError:
                 continue
             if device_status.joined is not None:
@@ -92,7 +92,7 @@ async def finish_browser_sign_in(home: Home, url: str, sign_in_request: Device) 
     raise ServiceError("Nobody confirmed the code in time. Begin to sign in again.")
 
 
-async def adopt_token(home: Home, url: str, access_token: str) -> Me:
+async def keep_given_token(home: Home, url: str, access_token: str) -> Me:
     """Keeps a token that another program has got for this user, instead of an older one.
 
     Args:

@@ -33,10 +33,10 @@ def keep_secret_if_possible(secret_name: str, secret: str) -> bool:
         except KeyringError:
             return False
 
-    return bool(_within_patience(store_secret))
+    return bool(_result_unless_blocked(store_secret))
 
 
-def read_secret(key: str) -> str:
+def read_secret(secret_name: str) -> str:
     """A secret.
 
     Raises:
@@ -48,10 +48,10 @@ def read_secret(key: str) -> str:
         from keyring.errors import KeyringError
 
         with suppress(KeyringError):
-            return keyring.get_password(_SERVICE, key)
+            return keyring.get_password(_SERVICE, secret_name)
         return None
 
-    secret = _within_patience(find_secret)
+    secret = _result_unless_blocked(find_secret)
     if not secret:
         raise ServiceError(
             "The key store of this computer did not give the token for the service. Unlock it and try again, or sign"
@@ -60,7 +60,7 @@ def read_secret(key: str) -> str:
     return secret
 
 
-def forget_secret(key: str) -> None:
+def delete_secret_if_possible(secret_name: str) -> None:
     """Deletes a secret, if the key store has it and is unlocked."""
 
     def forgotten() -> None:
@@ -68,19 +68,19 @@ def forget_secret(key: str) -> None:
         from keyring.errors import KeyringError
 
         with suppress(KeyringError):
-            keyring.delete_password(_SERVICE, key)
+            keyring.delete_password(_SERVICE, secret_name)
 
-    _within_patience(forgotten)
+    _result_unless_blocked(forgotten)
 
 
-def _within_patience(ask: Callable[[], _T]) -> _T | None:
+def _result_unless_blocked(ask_key_store: Callable[[], _T]) -> _T | None:
     """Result of a call; None if it takes too long or fails: a key store may wait for a window that nobody sees."""
     collected_results: list[_T] = []
 
     def collect_answer() -> None:
         # Backends raise errors of D-Bus, of Win32 and of their own.
         with suppress(Exception):
-            collected_results.append(ask())
+            collected_results.append(ask_key_store())
 
     thread = threading.Thread(target=collect_answer, name="key store", daemon=True)
     thread.start()

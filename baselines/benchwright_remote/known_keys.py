@@ -48,9 +48,9 @@ class KnownKeys:
 
     def all_keys(self) -> Sequence[PublishedKey]:
         """Every key. Reads a file; one that can't be read has none."""
-        return [key for published in self._by_service().values() for key in published.keys]
+        return [key for published in self._kept_keys_by_service().values() for key in published.keys]
 
-    async def check_receipt(self, client: ServiceClient, anchor: Anchor) -> None:
+    async def check_receipt_and_keep_keys(self, client: ServiceClient, anchor: Anchor) -> None:
         """Examines a receipt that has just come.
 
         Raises:
@@ -63,7 +63,7 @@ class KnownKeys:
         # Once in each process also without need: a key may have been revoked.
         if (
             client.url in self._asked_services
-            and key_standing(receipt.key, receipt.time, await self._keys_of(client.url)) is KeyStanding.VALID
+            and key_standing(receipt.key, receipt.time, await self._kept_keys_of(client.url)) is KeyStanding.VALID
         ):
             return
         try:
@@ -83,20 +83,20 @@ class KnownKeys:
         await asyncio.to_thread(self._keep_keys, client.url, keys)
         self._asked_services.add(client.url)
 
-    async def _keys_of(self, service: str) -> Sequence[PublishedKey]:
-        keys_by_service = await asyncio.to_thread(self._by_service)
-        return keys_by_service[service].keys if service in keys_by_service else ()
+    async def _kept_keys_of(self, service_url: str) -> Sequence[PublishedKey]:
+        keys_by_service = await asyncio.to_thread(self._kept_keys_by_service)
+        return keys_by_service[service_url].keys if service_url in keys_by_service else ()
 
-    def _keep_keys(self, service: str, keys: Sequence[PublishedKey]) -> None:
+    def _keep_keys(self, service_url: str, keys: Sequence[PublishedKey]) -> None:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with file_lock(self._file.with_suffix(".lock")):
-            keys_by_service = self._by_service() | {service: PublishedKeys(keys=tuple(keys))}
+            keys_by_service = self._kept_keys_by_service() | {service_url: PublishedKeys(keys=tuple(keys))}
             keys_json = {
                 url: key_list.model_dump(mode="json", exclude_none=True) for url, key_list in keys_by_service.items()
             }
             write_atomically(self._file, json.dumps(keys_json, indent=1).encode(), 0o600)
 
-    def _by_service(self) -> dict[str, PublishedKeys]:
+    def _kept_keys_by_service(self) -> dict[str, PublishedKeys]:
         try:
             return TypeAdapter(dict[str, PublishedKeys]).validate_json(self._file.read_bytes())
         except (OSError, ValidationError):

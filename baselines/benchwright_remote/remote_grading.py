@@ -16,7 +16,7 @@ from benchwright_problems.verdict import Digests, Reason, TestResult, Verdict
 from benchwright_remote.errors import LaterError, RefusedError, ServiceError, UnreachableError
 from benchwright_remote.event_delivery import EventDelivery
 from benchwright_remote.messages import RunState, RunView, TestView, VerdictView
-from benchwright_remote.service_client import ServiceClient, new_run
+from benchwright_remote.service_client import ServiceClient, new_run_id
 from benchwright_remote.signed_in import SignedIn
 
 _WAIT_S = 20.0
@@ -39,12 +39,12 @@ class RemoteGrading:
     def __init__(
         self,
         store: Store,
-        assignment_of: Callable[[str], Assignment | None],
+        assignment_of_attempt: Callable[[str], Assignment | None],
         signed_in: SignedIn,
         delivery: EventDelivery,
     ) -> None:
         self._store = store
-        self._assignment_of = assignment_of
+        self._assignment_of = assignment_of_attempt
         self._signed_in = signed_in
         self._delivery = delivery
 
@@ -65,10 +65,12 @@ class RemoteGrading:
             if assignment is None:
                 raise RefusedError(404, f"{ref} belongs to no assignment.", "Open the problem again.")
             client = await self._signed_in.client(assignment.service)
-            run, retry_s = new_run(), _FIRST_RETRY_S
+            run, retry_s = new_run_id(), _FIRST_RETRY_S
             while True:
                 try:
-                    run_view = await self._run(client, assignment, run, attempt, run_number, files, before_step)
+                    run_view = await self._deliver_and_run(
+                        client, assignment, run, attempt, run_number, files, before_step
+                    )
                     break
                 except LaterError as error:
                     before_step(0, 0, f"waiting for {assignment.service}: {error}")
@@ -88,9 +90,9 @@ class RemoteGrading:
             return GradingOutcome(Verdict(reason=Reason.CANCELLED, detail=detail))
         if log is not None and run_view.verdict.log is not None:
             log.write(run_view.verdict.log.encode())
-        return GradingOutcome(_verdict(run_view.verdict, problem))
+        return GradingOutcome(_verdict_from_view(run_view.verdict, problem))
 
-    async def _run(
+    async def _deliver_and_run(
         self,
         client: ServiceClient,
         assignment: Assignment,
@@ -100,11 +102,11 @@ class RemoteGrading:
         files: Mapping[str, bytes],
         before_step: OnStep,
     ) -> RunView:
-        await self._delivery.deliver_events(client, assignment, attempt)
+        await self._delivery.deliver_missing_events(client, assignment, attempt)
         try:
             run_view = await client.request_run(run, attempt, number, files)
             while run_view.state not in (RunState.DONE, RunState.CANCELLED):
-                before_step(*_step(run_view))
+                before_step(*_step_number_total_and_name(run_view))
                 run_view = await client.wait_for_run(run, run_view.revision, _WAIT_S)
             return run_view
         except asyncio.CancelledError:
@@ -114,7 +116,7 @@ class RemoteGrading:
             raise
 
 
-def _step(run_view: RunView) -> tuple[int, int, str]:
+def _step_number_total_and_name(run_view: RunView) -> tuple[int, int, str]:
     if (match := _STEP.fullmatch(run_view.step)) is not None:
         return int(match[1]), int(match[2]), match[3]
     if run_view.place is not None:
@@ -122,21 +124,21 @@ def _step(run_view: RunView) -> tuple[int, int, str]:
     return 0, 0, "being prepared"
 
 
-def _verdict(verdict_view: VerdictView, problem: Problem) -> Verdict:
+def _verdict_from_view(verdict_view: VerdictView, problem: Problem) -> Verdict:
     is_known = verdict_view.reason in set(Reason)
     return Verdict(
         reason=Reason(verdict_view.reason) if is_known else Reason.TOOL_FAILED,
         detail=verdict_view.message
         if is_known
         else f"The service answered {verdict_view.reason!r}, which this version does not know.",
-        tests=tuple(_test(test) for test in verdict_view.tests) or _unnamed_tests(verdict_view),
+        tests=tuple(_test_result(test) for test in verdict_view.tests) or _placeholder_test_results(verdict_view),
         compiler=verdict_view.compiler,
         wall_s=verdict_view.wall_s,
         digests=Digests(problem=problem.public_digest),
     )
 
 
-def _test(test_view: TestView) -> TestResult:
+def _test_result(test_view: TestView) -> TestResult:
     time = test_view.sim_time.removesuffix(" ns").replace(",", "") if test_view.sim_time else None
     return TestResult(
         name=test_view.name,
@@ -146,7 +148,7 @@ def _test(test_view: TestView) -> TestResult:
     )
 
 
-def _unnamed_tests(verdict_view: VerdictView) -> tuple[TestResult, ...]:
+def _placeholder_test_results(verdict_view: VerdictView) -> tuple[TestResult, ...]:
     """Tests whose names are not shown; a policy that hides them hides these names as well."""
     passed_count = verdict_view.passed or 0
     return tuple(

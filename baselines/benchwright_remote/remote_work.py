@@ -76,14 +76,14 @@ class RemoteWork:
         home: Home,
         open_log: Callable[[], EventLog],
         studies: StudyRecords,
-        tell: Callable[[str], None] = lambda sentence: None,
+        show_sentence: Callable[[str], None] = lambda sentence: None,
     ) -> None:
         self._home = home
         self._studies = studies
         self._hosted = HostedStudies(home)
         self._store = Store(home)
         self._log = open_log
-        self._tell = tell
+        self._tell = show_sentence
         self._connections = Connections(home)
         self._following: asyncio.Task[None] | None = None
         self._refreshing: asyncio.Task[None] | None = None
@@ -91,7 +91,7 @@ class RemoteWork:
         self._paused_until: dict[str, float] = {}
         """By attempt, in monotonic seconds."""
 
-    def has_attempt(self, attempt: str) -> bool:
+    def grades_attempt(self, attempt: str) -> bool:
         """True if an attempt belongs to an assignment. Reads files."""
         return self._assignment_of(attempt) is not None
 
@@ -106,7 +106,7 @@ class RemoteWork:
         before_step: OnStep,
     ) -> GradingOutcome:
         """As in `RemoteGrading`."""
-        await self.start_following()
+        await self.start_delivering()
         return await self._grading.run(
             ref, files, attempt=attempt, run_number=run_number, log=log, before_step=before_step
         )
@@ -123,32 +123,32 @@ class RemoteWork:
             raise AttemptError("The assignment of this attempt is not known here any more. List the packs again.")
         client = await self._signed_in.client(assignment.service)
         # The service decides by what it has of the attempt.
-        await self._delivery.deliver_events(client, assignment, attempt)
+        await self._delivery.deliver_missing_events(client, assignment, attempt)
         return (await client.take_hint(attempt, hint_number)).text
 
-    async def refresh_packs_and_studies(self, within_s: float) -> None:
+    async def refresh_packs_and_studies(self, longest_wait_s: float) -> None:
         """Brings packs of assignments and studies up to date; what takes longer is there the next time."""
         if self._refreshing is None or self._refreshing.done():
-            self._refreshing = asyncio.create_task(self._refresh())
-        await asyncio.wait({self._refreshing}, timeout=within_s)
+            self._refreshing = asyncio.create_task(self._refresh_all_services())
+        await asyncio.wait({self._refreshing}, timeout=longest_wait_s)
 
-    async def _refresh(self) -> None:
-        for url in await self._services():
-            from benchwright_remote.assigned_packs import refresh_assigned_packs
+    async def _refresh_all_services(self) -> None:
+        for url in await self._service_urls():
+            from benchwright_remote.assigned_packs import store_assigned_packs
 
             client = await self._signed_in.client(url)
             try:
-                await refresh_assigned_packs(self._store, client)
+                await store_assigned_packs(self._store, client)
                 await self._studies.refresh_studies(client)
             except (ServiceError, ProblemsError, AttemptError) as error:
                 logger.warning("assignments of %s: %s", url, error)
 
-    async def start_following(self) -> None:
+    async def start_delivering(self) -> None:
         """Hands events in from now on, if the user has signed in somewhere."""
-        if (self._following is None or self._following.done()) and await self._services():
-            self._following = asyncio.create_task(self._follow())
+        if (self._following is None or self._following.done()) and await self._service_urls():
+            self._following = asyncio.create_task(self._deliver_repeatedly())
 
-    async def hand_in_study(self, study: str, within_s: float) -> bool:
+    async def deliver_study_in_time(self, study: str, within_s: float) -> bool:
         """Delivers what is new of a study.
 
         Returns:
@@ -161,9 +161,9 @@ class RemoteWork:
             client = await self._signed_in.client(hosted.service)
             async with asyncio.timeout(within_s):
                 await self._studies.hand_in_journal(client, hosted)
-                for attempt, assignment in await asyncio.to_thread(self._unfinished_uploads):
+                for attempt, assignment in await asyncio.to_thread(self._undelivered_attempts):
                     if assignment.study == study:
-                        await self._delivery.deliver_events(client, assignment, attempt)
+                        await self._delivery.deliver_missing_events(client, assignment, attempt)
                 # An assignment may have waited for the attempt at the practice problem.
                 await self._studies.hand_in_journal(client, hosted)
         except (ServiceError, AttemptError, TimeoutError) as error:
@@ -171,9 +171,9 @@ class RemoteWork:
             return False
         return True
 
-    def is_all_delivered(self, study: str) -> bool:
+    def is_study_delivered(self, study: str) -> bool:
         """True if a service has everything of a study that is here. Reads files."""
-        has_unfinished = any(assignment.study == study for _, assignment in self._unfinished_uploads())
+        has_unfinished = any(assignment.study == study for _, assignment in self._undelivered_attempts())
         return not has_unfinished and self._studies.has_journal(study)
 
     async def close(self) -> None:
@@ -187,7 +187,7 @@ class RemoteWork:
         await asyncio.wait({self._following})
         with contextlib.suppress(TimeoutError, ServiceError, AttemptError):
             async with asyncio.timeout(EVERY_S):
-                await self._hand_in()
+                await self._deliver_once()
         await self._signed_in.close()
 
     @cached_property
@@ -208,51 +208,53 @@ class RemoteWork:
 
         return RemoteGrading(self._store, self._assignment_of, self._signed_in, self._delivery)
 
-    async def _services(self) -> list[str]:
+    async def _service_urls(self) -> list[str]:
         try:
             return [connection.url for connection in await asyncio.to_thread(self._connections.list_all)]
         except ServiceError as error:
-            self._tell_once("", str(error))
+            self._show_if_new("", str(error))
             return []
 
-    async def _follow(self) -> None:
+    async def _deliver_repeatedly(self) -> None:
         while True:
             try:
-                await self._hand_in()
+                await self._deliver_once()
             except Exception:
                 logger.exception("events can't be handed in")
             await asyncio.sleep(EVERY_S)
 
-    async def _hand_in(self) -> None:
+    async def _deliver_once(self) -> None:
         # Journals first: no service takes events to which nobody has agreed.
         for hosted in await asyncio.to_thread(self._hosted.list_all):
             try:
                 await self._studies.hand_in_journal(await self._signed_in.client(hosted.service), hosted)
             except (RefusedError, AttemptError) as error:
-                self._tell_once(hosted.study, f"{hosted.service} does not take your records of {hosted.study}: {error}")
+                self._show_if_new(
+                    hosted.study, f"{hosted.service} does not take your records of {hosted.study}: {error}"
+                )
             except ServiceError:
                 # What is said of it is said for the attempts.
                 continue
-        for attempt, assignment in await asyncio.to_thread(self._unfinished_uploads):
+        for attempt, assignment in await asyncio.to_thread(self._undelivered_attempts):
             service = assignment.service
             if time.monotonic() < self._paused_until.get(attempt, 0.0):
                 continue
             try:
-                await self._delivery.deliver_events(await self._signed_in.client(service), assignment, attempt)
+                await self._delivery.deliver_missing_events(await self._signed_in.client(service), assignment, attempt)
             except RefusedError as error:
-                self._tell_once(attempt, f"{service} does not take your work: {error}")
+                self._show_if_new(attempt, f"{service} does not take your work: {error}")
             except ReceiptError as error:
-                self._tell_once(attempt, f"Your work is recorded here. {error}")
+                self._show_if_new(attempt, f"Your work is recorded here. {error}")
             except LaterError as error:
                 self._paused_until[attempt] = time.monotonic() + min(error.retry_after_s, _LONGEST_PAUSE_S)
                 message = f"{service} takes no more of your work for now: {error}"
-                self._tell_once(attempt, f"{message} It is recorded here, and is delivered later; go on working.")
+                self._show_if_new(attempt, f"{message} It is recorded here, and is delivered later; go on working.")
             except ServiceError:
                 message = f"{service} does not answer. Your work is recorded here, and is delivered once it does."
-                self._tell_once(service, message)
+                self._show_if_new(service, message)
                 return
             except AttemptError as error:
-                self._tell_once(attempt, str(error))
+                self._show_if_new(attempt, str(error))
             else:
                 self._trouble.pop(attempt, None)
                 if self._paused_until.pop(attempt, None) is not None:
@@ -260,20 +262,20 @@ class RemoteWork:
                 if self._trouble.pop(service, None) is not None:
                     self._tell(f"{service} answers again, and has your work.")
 
-    def _unfinished_uploads(self) -> list[tuple[str, Assignment]]:
+    def _undelivered_attempts(self) -> list[tuple[str, Assignment]]:
         """Attempts at assignments of which the log has more than the service."""
         log = self._log()
         unfinished_attempts = []
         for header in log.headers():
-            assignment = self._assignment(header)
+            assignment = self._assignment_of_header(header)
             if assignment is not None and log.summarised_seq(header.id) > self._delivery.acknowledged_count(header.id):
                 unfinished_attempts.append((header.id, assignment))
         return unfinished_attempts
 
     def _assignment_of(self, attempt: str) -> Assignment | None:
-        return self._assignment(self._log().header(attempt))
+        return self._assignment_of_header(self._log().header(attempt))
 
-    def _assignment(self, header: AttemptHeader) -> Assignment | None:
+    def _assignment_of_header(self, header: AttemptHeader) -> Assignment | None:
         pack = header.problem.partition("/")[0]
         if header.study:
             hosted = self._hosted.find_study(header.study)
@@ -283,7 +285,7 @@ class RemoteWork:
         except ProblemsError:
             return None
 
-    def _tell_once(self, subject: str, sentence: str) -> None:
+    def _show_if_new(self, subject: str, sentence: str) -> None:
         if self._trouble.get(subject) != sentence:
             self._trouble[subject] = sentence
             logger.warning("%s", sentence)

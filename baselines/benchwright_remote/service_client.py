@@ -99,57 +99,61 @@ class ServiceClient:
         Raises:
             ServiceError: The service refuses, or does not answer; so do all others.
         """
-        return await self._ask(Joined, "POST", "/join", Join(code=invitation_code, name=new_account_name))
+        return await self._request_and_parse(Joined, "POST", "/join", Join(code=invitation_code, name=new_account_name))
 
     async def keys(self) -> Sequence[PublishedKey]:
         """The keys that it signs receipts with, also those before the present one."""
-        return (await self._ask(PublishedKeys, "GET", "/keys")).keys
+        return (await self._request_and_parse(PublishedKeys, "GET", "/keys")).keys
 
-    async def begin_browser_sign_in(self, name: str) -> Device:
+    async def begin_browser_sign_in(self, device_name: str) -> Device:
         """A code that a person confirms in a browser, for this program."""
-        return await self._ask(Device, "POST", "/devices", NewDevice(name=name))
+        return await self._request_and_parse(Device, "POST", "/devices", NewDevice(name=device_name))
 
-    async def poll_browser(self, secret: str) -> Waiting:
+    async def poll_browser_sign_in(self, device_secret: str) -> Waiting:
         """True if a person has confirmed it."""
-        return await self._ask(Waiting, "POST", "/devices/state", DeviceAsk(secret=secret))
+        return await self._request_and_parse(Waiting, "POST", "/devices/state", DeviceAsk(secret=device_secret))
 
-    async def join_another(self, code: str) -> Me:
+    async def join_another_course(self, invitation_code: str) -> Me:
         """Joins one more course by an invitation, with this account."""
-        return await self._ask(Me, "POST", "/me/courses", JoinAnother(code=code))
+        return await self._request_and_parse(Me, "POST", "/me/courses", JoinAnother(code=invitation_code))
 
     async def me(self) -> Me:
         """The account to which the token belongs."""
-        return await self._ask(Me, "GET", "/me")
+        return await self._request_and_parse(Me, "GET", "/me")
 
     async def assignments(self) -> Sequence[AssignmentView]:
         """Assignments that there are to do."""
-        reply = await self._send("GET", "/assignments")
+        reply = await self._request_or_raise("GET", "/assignments")
         return _parse_reply(TypeAdapter(tuple[AssignmentView, ...]), reply, self.url)
 
-    async def fetch_pack(self, name: str) -> Pack:
+    async def fetch_pack(self, pack_name: str) -> Pack:
         """The public part of a pack."""
-        return (await self._ask(PublicPack, "GET", f"/packs/{name}")).pack
+        return (await self._request_and_parse(PublicPack, "GET", f"/packs/{pack_name}")).pack
 
     async def studies(self) -> Sequence[EnrolledStudy]:
         """The studies that the account takes part in; gives it a place in those that it has none in."""
-        reply = await self._send("POST", "/studies")
+        reply = await self._request_or_raise("POST", "/studies")
         return _parse_reply(TypeAdapter(tuple[EnrolledStudy, ...]), reply, self.url)
 
     async def hand_in_journal(self, study: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
         """A participant's whole journal of a study."""
-        return await self._ask(JournalTaken, "POST", f"/studies/{study}/journal", NewJournal(lines=tuple(lines)))
+        return await self._request_and_parse(
+            JournalTaken, "POST", f"/studies/{study}/journal", NewJournal(lines=tuple(lines))
+        )
 
-    async def hand_in_events(self, header: AttemptHeader, assignment: str, rows: Sequence[StoredRow]) -> Taken:
+    async def deliver_events_or_ask_position(
+        self, header: AttemptHeader, assignment: str, rows: Sequence[StoredRow]
+    ) -> Taken:
         """Events that follow from those that the service has; without any, only how far it is."""
         lines = tuple(row.as_json_line() for row in rows)
         body = NewEvents(header=header, assignment=assignment, lines=lines, now=datetime.now(UTC))
-        return await self._ask(Taken, "POST", f"/attempts/{header.id}/events", body)
+        return await self._request_and_parse(Taken, "POST", f"/attempts/{header.id}/events", body)
 
-    async def request_run(self, run: str, attempt: str, run_number: int, files: Mapping[str, bytes]) -> RunView:
+    async def request_run(self, run_id: str, attempt: str, run_number: int, files: Mapping[str, bytes]) -> RunView:
         """Asks for a run; the service gets the contents that it lacks.
 
         Args:
-            run: Its id, made here; the same one again is the same run.
+            run_id: Its id, made here; the same one again is the same run.
             attempt: Must be known to the service.
             run_number: Rank in the attempt.
             files: Content by path.
@@ -157,40 +161,40 @@ class ServiceClient:
         digests = {path: sha256(content) for path, content in files.items()}
         texts = {digests[name]: content for name, content in files.items()}
         path = f"/attempts/{attempt}/runs"
-        body = NewRun(id=run, number=run_number, files=digests)
+        body = NewRun(id=run_id, number=run_number, files=digests)
 
         def with_contents(wanted_digests: Iterable[str]) -> NewRun:
             return body.model_copy(
-                update={"contents": {digest: _packed_content(texts[digest]) for digest in wanted_digests}}
+                update={"contents": {digest: _compressed_base64(texts[digest]) for digest in wanted_digests}}
             )
 
         # What was not sent before is most likely missing: that saves asking.
         first_request = with_contents(texts.keys() - self._sent_digests)
-        reply = await self._send("POST", path, first_request, accepted_status=HTTPStatus.FAILED_DEPENDENCY)
+        reply = await self._request_or_raise("POST", path, first_request, accepted_status=HTTPStatus.FAILED_DEPENDENCY)
         if reply.status_code == HTTPStatus.FAILED_DEPENDENCY:
             missing = _parse_reply(TypeAdapter(MissingFiles), reply, self.url).missing
-            reply = await self._send("POST", path, with_contents(set(missing) & texts.keys()))
+            reply = await self._request_or_raise("POST", path, with_contents(set(missing) & texts.keys()))
         self._sent_digests |= texts.keys()
         return _parse_reply(TypeAdapter(RunView), reply, self.url)
 
     async def take_hint(self, attempt: str, hint_number: int) -> HintText:
         """Takes a hint of an attempt's problem, or reads one again that was taken."""
-        return await self._ask(HintText, "POST", f"/attempts/{attempt}/hints/{hint_number}")
+        return await self._request_and_parse(HintText, "POST", f"/attempts/{attempt}/hints/{hint_number}")
 
-    async def wait_for_run(self, run: str, known_revision: int, wait_s: float) -> RunView:
+    async def wait_for_run(self, run_id: str, known_revision: int, wait_s: float) -> RunView:
         """A run, once it is at another revision or some seconds have passed."""
-        return await self._ask(RunView, "GET", f"/runs/{run}?seen={known_revision}&wait_s={wait_s:g}")
+        return await self._request_and_parse(RunView, "GET", f"/runs/{run_id}?seen={known_revision}&wait_s={wait_s:g}")
 
-    async def cancel_run(self, run: str) -> None:
+    async def cancel_run(self, run_id: str) -> None:
         """Cancels a run, unless it has ended."""
-        await self._send("DELETE", f"/runs/{run}")
+        await self._request_or_raise("DELETE", f"/runs/{run_id}")
 
-    async def _ask(
+    async def _request_and_parse(
         self, reply_type: type[Answer], method: str, path: str, request_body: BaseModel | None = None
     ) -> Answer:
-        return _parse_reply(TypeAdapter(reply_type), await self._send(method, path, request_body), self.url)
+        return _parse_reply(TypeAdapter(reply_type), await self._request_or_raise(method, path, request_body), self.url)
 
-    async def _send(
+    async def _request_or_raise(
         self,
         method: str,
         path: str,
@@ -206,7 +210,7 @@ class ServiceClient:
         except httpx2.HTTPError as error:
             raise UnreachableError(f"{self.url} does not answer ({type(error).__name__}).") from error
         if reply.status_code == HTTPStatus.TOO_MANY_REQUESTS:
-            raise _later_error(reply)
+            raise _too_many_requests_error(reply)
         if reply.status_code in _ANSWERS_LATER:
             raise UnreachableError(f"{self.url} can't answer now (status {reply.status_code}).")
         if reply.is_success or reply.status_code == accepted_status:
@@ -229,12 +233,12 @@ def _trusted_certificates() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-def new_run() -> str:
+def new_run_id() -> str:
     """An id for a run."""
     return uuid.uuid4().hex
 
 
-def _later_error(reply: httpx2.Response) -> LaterError:
+def _too_many_requests_error(reply: httpx2.Response) -> LaterError:
     try:
         detail = ProblemDetails.model_validate_json(reply.content).detail
     except ValidationError:
@@ -243,7 +247,7 @@ def _later_error(reply: httpx2.Response) -> LaterError:
     return LaterError(detail, float(wait) if wait.isdecimal() else _USUAL_WAIT_S)
 
 
-def _packed_content(content: bytes) -> str:
+def _compressed_base64(content: bytes) -> str:
     return base64.b64encode(zlib.compress(content)).decode()
 
 

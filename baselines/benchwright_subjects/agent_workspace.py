@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from benchwright_attempts.errors import AttemptError, EvaluationError
 from benchwright_attempts.events.events import TextCause
-from benchwright_attempts.grading.grading_runs import hold_slot
+from benchwright_attempts.grading.grading_runs import hold_harness_slot
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.execution.process import ProcessEnd
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
@@ -28,7 +28,7 @@ from benchwright_harness.plan.selection import selections
 from benchwright_harness.sandbox import SandboxJob
 from benchwright_problems.problem import ProblemKind, RunLimits
 from benchwright_problems.relative_path import RelativePath
-from benchwright_subjects.evaluation.services import EvaluationServices, run_sealed
+from benchwright_subjects.evaluation.services import EvaluationServices, run_without_leaking_frames
 from benchwright_subjects.sample_attempt import SampleAttempt
 
 MOST_FILES = 400
@@ -56,53 +56,53 @@ class AgentWorkspace:
     sample: SampleAttempt
     wall_s: float
 
-    def listing(self) -> str:
+    def file_listing(self) -> str:
         """Path and size of every file."""
         return "\n".join(f"{path}  {len(content)} bytes" for path, content in sorted(self.sample.files.items()))
 
-    def read(self, path: str) -> str:
+    def file_text(self, path: str) -> str:
         """The text of a file."""
         content = self.sample.files.get(path)
         if content is None:
             raise ToolError(f"There is no file {path!r}. list_files shows all.")
         return content.decode("utf-8", "replace")
 
-    async def write(self, path: str, text: str) -> None:
+    async def write_file(self, path: str, text: str) -> None:
         """Write a file, a new one or over an old one."""
         content = text.encode("utf-8", "replace")
         if len(content) > MOST_BYTES:
             raise ToolError(f"A file can have {MOST_BYTES} bytes at most.")
-        await self.sample.write_file(self._checked_path(path), content)
+        await self.sample.write_file(self._writable_path(path), content)
 
-    async def replace(self, path: str, old_text: str, new_text: str) -> None:
+    async def replace_only_occurrence(self, path: str, old_text: str, new_text: str) -> None:
         """Replace the only occurrence of a string in a file."""
-        text = self.read(path)
+        text = self.file_text(path)
         count = text.count(old_text) if old_text else 0
         if count != 1:
             raise ToolError(f"The text to replace occurs {count} times in {path}; it must occur exactly once.")
-        await self.write(path, text.replace(old_text, new_text))
+        await self.write_file(path, text.replace(old_text, new_text))
 
     async def lint(self, path: str) -> str:
         """Verilator's messages about a file."""
-        self.read(path)
-        return await self.run(f"{_LINT} {shlex.quote(path)}")
+        self.file_text(path)
+        return await self.run_command(f"{_LINT} {shlex.quote(path)}")
 
-    async def run(self, command: str) -> str:
+    async def run_command(self, command: str) -> str:
         """Run a shell command and take over what it changed."""
-        command_output = _Printed()
+        command_output = _OutputEnds()
         code = new_run_folder()
         user = self.services.sandbox.new_user()
         try:
             with run_folder(code, self.sample.files, user):
-                async with hold_slot(self.services.grading.slots, self.sample.attempt.clock):
-                    step_end = await self.services.sandbox.run(self._job(command, code, user), command_output)
-                left_files = await asyncio.to_thread(_files_of, code)
+                async with hold_harness_slot(self.services.grading.slots, self.sample.attempt.clock):
+                    step_end = await self.services.sandbox.run(self._sandbox_job(command, code, user), command_output)
+                left_files = await asyncio.to_thread(_plain_files_below, code)
         except HarnessError as error:
             raise ToolError(f"The command could not be run: {error}.") from error
-        await self._record_changes(left_files)
+        await self._record_differences(left_files)
         status = f"exit status {step_end.exit_code}"
         if step_end.end is not ProcessEnd.EXITED:
-            status = f"stopped: {step_end.end.value} ({self.wall_s:g} s, {_limits(self.wall_s).memory_mb} MiB)"
+            status = f"stopped: {step_end.end.value} ({self.wall_s:g} s, {_command_limits(self.wall_s).memory_mb} MiB)"
         return f"{command_output.text()}\n[{status}]".lstrip()
 
     @property
@@ -114,7 +114,7 @@ class AgentWorkspace:
         """Runs the hidden tests; returns what the problem's policy reveals."""
         attempt = self.sample.attempt
         try:
-            await run_sealed(self.sample.header.problem, attempt.run())
+            await run_without_leaking_frames(self.sample.header.problem, attempt.run())
         except AttemptError as error:
             if isinstance(error, EvaluationError):
                 raise
@@ -122,17 +122,17 @@ class AgentWorkspace:
         summary = await attempt.writer.summary()
         if summary.verdict is None:
             raise ToolError("The run was stopped before there was a verdict.")
-        revealed_text = (await asyncio.to_thread(attempt.runs.reveal, summary.verdict)).as_text()
+        revealed_text = (await asyncio.to_thread(attempt.runs.reveal, summary.verdict)).as_prompt_text()
         runs_left = self.sample.terms.runs_left(summary.verdict_count)
         return revealed_text if runs_left is None else f"{revealed_text}\n[{runs_left} runs left]"
 
-    async def _record_changes(self, left_files: Mapping[str, bytes]) -> None:
-        for path in [path for path in self.sample.files if path not in left_files]:
+    async def _record_differences(self, files_after_command: Mapping[str, bytes]) -> None:
+        for path in [path for path in self.sample.files if path not in files_after_command]:
             await self.sample.remove_file(path)
-        for path, content in left_files.items():
+        for path, content in files_after_command.items():
             await self.sample.write_file(path, content, TextCause.OUTSIDE)
 
-    def _job(self, command: str, code: Path, user: int | None) -> SandboxJob:
+    def _sandbox_job(self, command: str, code_folder: Path, user_id: int | None) -> SandboxJob:
         toolchain = self.services.toolchain
         environment = toolchain.environment(selections(self.sample.problem)[0])
         return SandboxJob(
@@ -144,14 +144,14 @@ class AgentWorkspace:
                 "HOME": WORKDIR,
                 "PWD": WORKDIR,
             },
-            code=code,
+            code=code_folder,
             hidden_files={},
-            limits=_limits(self.wall_s),
+            limits=_command_limits(self.wall_s),
             toolchain=toolchain,
-            user=user,
+            user=user_id,
         )
 
-    def _checked_path(self, path: str) -> str:
+    def _writable_path(self, path: str) -> str:
         try:
             _PATH.validate_python(path)
         except ValidationError as error:
@@ -166,7 +166,7 @@ class AgentWorkspace:
         return path
 
 
-class _Printed:
+class _OutputEnds:
     """The beginning and the end of what a command prints."""
 
     def __init__(self) -> None:
@@ -187,27 +187,27 @@ class _Printed:
         return (self._head + middle + self._tail).decode("utf-8", "replace").rstrip()
 
 
-def _limits(wall_s: float) -> RunLimits:
+def _command_limits(wall_s: float) -> RunLimits:
     return RunLimits(wall_s=wall_s, memory_mb=4096, folder_mb=100)
 
 
-def _files_of(code: Path) -> dict[str, bytes]:
+def _plain_files_below(code_folder: Path) -> dict[str, bytes]:
     """The plain files that a command left, as far as they can be an agent's; links are not followed."""
     contents: dict[str, bytes] = {}
-    for folder, folders, names, handle in os.fwalk(code, follow_symlinks=False):
-        relative_folder = Path(folder).relative_to(code)
+    for folder, folders, names, handle in os.fwalk(code_folder, follow_symlinks=False):
+        relative_folder = Path(folder).relative_to(code_folder)
         if relative_folder == Path():
             folders[:] = [name for name in folders if name not in ("rundir", "src")]
         for name in sorted(names):
             path = (relative_folder / name).as_posix()
-            if len(contents) < MOST_FILES and _is_path(path):
-                content = _plain_file(name, handle)
+            if len(contents) < MOST_FILES and _is_relative_utf8_path(path):
+                content = _plain_file_content(name, handle)
                 if content is not None:
                     contents[path] = content
     return contents
 
 
-def _is_path(path: str) -> bool:
+def _is_relative_utf8_path(path: str) -> bool:
     try:
         path.encode()
         _PATH.validate_python(path)
@@ -216,9 +216,9 @@ def _is_path(path: str) -> bool:
     return True
 
 
-def _plain_file(name: str, folder: int) -> bytes | None:
+def _plain_file_content(name: str, folder_descriptor: int) -> bytes | None:
     try:
-        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder_descriptor)
     except OSError:
         return None
     with os.fdopen(file, "rb") as stream:

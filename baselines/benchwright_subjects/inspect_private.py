@@ -31,7 +31,7 @@ __all__ = [  # noqa: RUF022 - sorted by reason
     "inspect_responses_api_request",
     # Ours, made of private parts.
     "NamingBridge",
-    "remember_versions",
+    "cache_package_versions",
     # What `eval` raises where a person has to do something first, such as setting a key; it has no public name.
     "PrerequisiteError",
     # A model that an inline server asks belongs to no sample; in a sample Inspect does both by itself.
@@ -70,7 +70,7 @@ class NamingBridge(AgentBridge):
         return name
 
 
-def remember_versions() -> None:
+def cache_package_versions() -> None:
     """Have Inspect keep which version of a package is installed.
 
     It compares that of `openai` three times with each request, and reads all of the package's metadata each time. A

@@ -32,7 +32,7 @@ from benchwright_attempts.terms import Terms
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.verdict import Verdict
 from benchwright_subjects.agents.text_difference import text_changes
-from benchwright_subjects.evaluation.provider_failure import FailedRequest, ProviderError, no_reply
+from benchwright_subjects.evaluation.provider_failure import FailedRequest, ProviderError, no_reply_error
 from benchwright_subjects.evaluation.services import EvaluationServices
 from benchwright_subjects.evaluation.usage import knowledge_cutoff
 from benchwright_subjects.inspect_private import sample_clock, sample_waiting_time
@@ -52,15 +52,15 @@ class SolvingSubject:
     model: str
     """As Inspect names it."""
     terms: Terms
-    attempt: str = ""
+    study_attempt_id: str = ""
     """Its id in a study, which does not follow from Inspect's task."""
     knowledge_cutoff: str = ""
     """The end of what it was trained on, `YYYY-MM-DD` or `YYYY-MM`; as Inspect knows it if empty."""
-    statement: Mapping[str, JsonValue] = field(default_factory=dict)
+    statement_facts: Mapping[str, JsonValue] = field(default_factory=dict)
     """For records: which statement is asked, if it is not the problem's own."""
-    program: Mapping[str, JsonValue] = field(default_factory=dict)
+    program_facts: Mapping[str, JsonValue] = field(default_factory=dict)
     """For records: which program works with the model, and with which settings."""
-    files: Mapping[str, bytes] = field(default_factory=dict)
+    start_files: Mapping[str, bytes] = field(default_factory=dict)
     """Files at the start besides the problem's starting files, or in place of them."""
 
     @property
@@ -83,7 +83,12 @@ class SampleAttempt(Adapter):
     actor = KnownActor(Actor.AGENT, AttributionMethod.ONLY_WRITER)
 
     def __init__(
-        self, services: EvaluationServices, header: AttemptHeader, problem: Problem, terms: Terms, cutoff: str = ""
+        self,
+        services: EvaluationServices,
+        header: AttemptHeader,
+        problem: Problem,
+        terms: Terms,
+        training_cutoff: str = "",
     ) -> None:
         self.attempt = Attempt(services, header, problem, terms, self, ends_at_limit=False)
         self.header = header
@@ -113,29 +118,35 @@ class SampleAttempt(Adapter):
         """The probability that the work is right, as the solver states it, from 0 to 1; None if it does not."""
         self.submitted = False
         """True if the solver says that it is done."""
-        self.why_stopped = "it stopped without submitting"
+        self.unsubmitted_reason = "it stopped without submitting"
         """Why nothing is submitted, if nothing is."""
         self.out_of_time_s: float | None = None
         """The study's time limit in seconds, once it has passed."""
         self._services = services
-        self._cutoff = cutoff
+        self._cutoff = training_cutoff
         self._versions: dict[str, int] = {}
 
     @classmethod
-    async def begin(
-        cls, services: EvaluationServices, task: str, ref: str, problem: Problem, epoch: int, subject: SolvingSubject
+    async def begin_or_continue(
+        cls,
+        services: EvaluationServices,
+        task_name: str,
+        ref: str,
+        problem: Problem,
+        epoch: int,
+        subject: SolvingSubject,
     ) -> SampleAttempt:
         """Begins the attempt of a sample, or continues it from the starting files.
 
         Args:
             services: Services of the task.
-            task: Inspect's name of the task, which retries keep.
+            task_name: Inspect's name of the task, which retries keep.
             ref: `pack/id`.
             problem: Public part.
             epoch: Rank of the sample among those of the problem, from 1.
             subject: The subject that solves.
         """
-        name = subject.attempt or _attempt_name(task, ref, epoch, subject)
+        name = subject.study_attempt_id or _attempt_id(task_name, ref, epoch, subject)
         log = services.log
         try:
             header = await asyncio.to_thread(log.header, name)
@@ -151,28 +162,30 @@ class SampleAttempt(Adapter):
                 study=subject.assigned.study if subject.assigned else "",
             )
             sample = cls(services, header, problem, subject.terms, subject.knowledge_cutoff)
-            sample.files |= subject.files
+            sample.files |= subject.start_files
             opened_event = Opened(files={path: FileText.of_bytes(content) for path, content in sample.files.items()})
             await asyncio.to_thread(log.create, header, opened_event)
-            if facts := {**subject.statement, **subject.program}:
+            if facts := {**subject.statement_facts, **subject.program_facts}:
                 await sample.record_event(ModelUsage(model=subject.model, parameters=facts))
         else:
             sample = cls(services, header, problem, subject.terms, subject.knowledge_cutoff)
-            sample.files |= subject.files
-        await sample._start_or_resume()
+            sample.files |= subject.start_files
+        await sample._start_or_resume_unless_ended()
         return sample
 
-    def snapshot(self) -> Mapping[str, bytes]:
+    def present_judged_files(self) -> Mapping[str, bytes]:
         """The files that the verdict is about."""
         return {path: self.files[path] for path in judged_paths(self.problem) if path in self.files}
 
-    def flaw(self) -> Verdict | None:
+    def verdict_if_ungradable(self) -> Verdict | None:
         """The verdict on a reply without files, or that a filter has ended."""
         return self.unusable
 
     async def record_event(self, event: Event) -> None:
         """Records an event; returns when it is on disk."""
-        await self._services.log.append(self.header.id, event.by(self.actor) if isinstance(event, Request) else event)
+        await self._services.log.append(
+            self.header.id, event.with_actor_if_missing(self.actor) if isinstance(event, Request) else event
+        )
 
     async def write_file(self, path: str, content: bytes, cause: TextCause = TextCause.WRITTEN) -> None:
         """The solver has written a file."""
@@ -186,7 +199,7 @@ class SampleAttempt(Adapter):
         self,
         path: str,
         content: bytes | None,
-        subject: str,
+        program_name: str,
         *,
         reason: str = "agent",
         metadata: Mapping[str, JsonValue] | None = None,
@@ -196,7 +209,7 @@ class SampleAttempt(Adapter):
         Args:
             path: The file.
             content: Its whole content; None if it is not there any more.
-            subject: The program.
+            program_name: The program.
             reason: Reason of the edit in the words of `EditReason`.
             metadata: Further properties of the source.
         """
@@ -224,7 +237,7 @@ class SampleAttempt(Adapter):
             path=path,
             version=version,
             reason=reason,
-            metadata={"name": subject, **(metadata or {})},
+            metadata={"name": program_name, **(metadata or {})},
             method=AttributionMethod.ONLY_WRITER,
         )
         await self.record_event(edit_reason)
@@ -250,7 +263,7 @@ class SampleAttempt(Adapter):
         self.recorded_usage[usage.model] = add_usage(previous_usage, usage) if previous_usage else usage
 
     @asynccontextmanager
-    async def while_solving(self) -> AsyncIterator[None]:
+    async def solving_within_time_limit(self) -> AsyncIterator[None]:
         """The block in which the solver works: cancelled once the attempt's active time is used up.
 
         What breaks it off is noted: nothing was submitted, and the sample is tried again.
@@ -270,10 +283,10 @@ class SampleAttempt(Adapter):
             raise
         finally:
             with anyio.CancelScope(shield=True):
-                await self.exclude_waits()
+                await self.exclude_provider_waits()
             self.attempt.clock.unrecorded_wait_s = lambda: 0.0
 
-    async def exclude_waits(self) -> None:
+    async def exclude_provider_waits(self) -> None:
         """Takes the time off the clock that the model's provider failed, was waited for, or was busy with others."""
         wait_s = round(self._unrecorded_wait_s(), 3)
         if wait_s >= _SHORTEST_WAIT_S:
@@ -283,14 +296,14 @@ class SampleAttempt(Adapter):
     def _unrecorded_wait_s(self) -> float:
         return max(0.0, sample_waiting_time(self._solving_from_s) - self._excluded_s)
 
-    def check_answered(self) -> None:
+    def refuse_if_never_replied(self) -> None:
         """Notices that the time limit was over before the model had replied once: that says nothing of the model.
 
         Raises:
             ProviderError: It was.
         """
         if self.out_of_time_s is not None and self.reply_count == 0:
-            error = no_reply(self.out_of_time_s, self.failed_requests())
+            error = no_reply_error(self.out_of_time_s, self.failed_requests())
             self.break_reason = self.provider_failure = error.sentence
             raise error
 
@@ -300,7 +313,7 @@ class SampleAttempt(Adapter):
             yield
             return
         with anyio.CancelScope() as scope:
-            watching = asyncio.create_task(self._cancel_in_time(scope))
+            watching = asyncio.create_task(self._cancel_at_time_limit(scope))
             try:
                 yield
             finally:
@@ -308,13 +321,13 @@ class SampleAttempt(Adapter):
         if scope.cancelled_caught:
             self.out_of_time_s = self.terms.time_limit_s
 
-    async def _cancel_in_time(self, cancel_scope: anyio.CancelScope) -> None:
-        await self.attempt.clock.until_out_of_time()
+    async def _cancel_at_time_limit(self, cancel_scope: anyio.CancelScope) -> None:
+        await self.attempt.clock.wait_until_out_of_time()
         cancel_scope.cancel()
 
-    async def _start_or_resume(self) -> None:
+    async def _start_or_resume_unless_ended(self) -> None:
         """Starts the clock, or lets it run again over the starting files; an attempt that has ended stays as it is."""
-        summary = await self.attempt.follow()
+        summary = await self.attempt.continue_from_log()
         if summary.state.ended:
             self.earlier_verdict = summary.verdict
             return
@@ -330,9 +343,9 @@ class SampleAttempt(Adapter):
                 await self.record_event(Interrupted())
             case _:
                 await self.attempt.resume()
-        await self._begin_anew(summary)
+        await self._reset_to_starting_files(summary)
 
-    async def _begin_anew(self, summary: Summary) -> None:
+    async def _reset_to_starting_files(self, summary: Summary) -> None:
         for run in summary.snapshots:
             await self.record_event(RunCancelled(run=run, number=summary.next_number, reason="interrupted"))
         for path in summary.files.keys() - self.files.keys():
@@ -343,9 +356,9 @@ class SampleAttempt(Adapter):
                 await self.record_event(Save(path=path, sha256=sha256(content), size=len(content)))
 
 
-def _attempt_name(task: str, ref: str, epoch: int, subject: SolvingSubject) -> str:
-    variant = f"\n{subject.statement['statement_sha256']}" if subject.statement else ""
-    return sha256(f"{task}\n{ref}\n{epoch}\n{subject.terms.condition}{variant}".encode())[:32]
+def _attempt_id(task_name: str, ref: str, epoch: int, subject: SolvingSubject) -> str:
+    variant = f"\n{subject.statement_facts['statement_sha256']}" if subject.statement_facts else ""
+    return sha256(f"{task_name}\n{ref}\n{epoch}\n{subject.terms.condition}{variant}".encode())[:32]
 
 
 def starting_files(problem: Problem) -> dict[str, bytes]:

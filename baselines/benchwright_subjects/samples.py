@@ -25,7 +25,7 @@ from benchwright_problems.problem import Figure, Problem
 from benchwright_problems.storage.store import Store
 from benchwright_subjects.evaluation.examples import Examples
 from benchwright_subjects.prompt_sets import BENCHWRIGHT, prompt_set
-from benchwright_subjects.prompts.prompt import ModelPrompt, Part, answer_prompt, as_text
+from benchwright_subjects.prompts.prompt import ModelPrompt, Part, answer_prompt, prompt_parts_text
 from benchwright_subjects.prompts.template import Template
 
 
@@ -50,7 +50,7 @@ def select_problems(
         if not any(fnmatchcase(problem.id, pattern) for problem in problems):
             raise EvaluationError(f"The pack {pack!r} has no problem {pattern!r}; `benchwright problems list {pack}`.")
     selected_problems = [
-        _without_tools(store, pack, problem)
+        _without_tool_descriptions(store, pack, problem)
         for problem in problems
         if problem.id not in excluded_ids
         and (not patterns or any(fnmatchcase(problem.id, name_pattern) for name_pattern in patterns))
@@ -64,19 +64,19 @@ def select_problems(
 class RequestForm:
     """The problems that are asked, and the form of the request."""
 
-    problems: str | Sequence[str] = ""
+    problem_names: str | Sequence[str] = ""
     """Names or patterns, a list or with commas between them; all where empty."""
     shots: int = 0
     """Solved questions that are shown before each one."""
-    examples: str = ""
+    examples_pack: str = ""
     """The pack whose validation split they come from; that of the problems where empty."""
     asks_for_steps: bool = False
     """True to ask for steps before the answer of a question."""
-    template: str = ""
+    template_file: str = ""
     """A file with a prompt in place of ours."""
     seed: int = 0
     """Decides which examples are shown."""
-    prompts: str = ""
+    prompt_set_name: str = ""
     """The name of a prompt set; our own where empty."""
 
     def problems_and_prompts(self, store: Store, pack: str) -> tuple[list[Problem], Callable[[Problem], ModelPrompt]]:
@@ -85,11 +85,11 @@ class RequestForm:
         Raises:
             EvaluationError: No problems or no examples exist, the template is wrong, or the prompts are not for them.
         """
-        prompts = prompt_set(self.prompts)
-        template = Template.read_template(Path(self.template)) if self.template else None
-        source = self.examples or pack
+        prompts = prompt_set(self.prompt_set_name)
+        template = Template.read_template(Path(self.template_file)) if self.template_file else None
+        source = self.examples_pack or pack
         examples = Examples.from_pack(store, source, self.shots, has_steps=self.asks_for_steps, seed=self.seed)
-        problems = select_problems(store, pack, self.problems, examples.ids if source == pack else frozenset())
+        problems = select_problems(store, pack, self.problem_names, examples.ids if source == pack else frozenset())
         if template is not None:
             return problems, template.make_prompt
         if prompts is not BENCHWRIGHT:
@@ -97,7 +97,7 @@ class RequestForm:
                 raise EvaluationError(f"The prompts {prompts.name!r} have no form with examples or thinking.")
             return problems, prompts.prompt_for
         return problems, lambda problem: answer_prompt(
-            problem, asks_for_steps=self.asks_for_steps, examples=examples.turns_before(problem)
+            problem, asks_for_steps=self.asks_for_steps, examples=examples.example_turns_before(problem)
         )
 
 
@@ -133,25 +133,28 @@ def chat_messages(prompt: ModelPrompt) -> list[ChatMessage]:
     """A prompt as a conversation."""
     conversation: list[ChatMessage] = [ChatMessageSystem(content=prompt.system)] if prompt.system else []
     for turn in prompt.examples:
-        conversation += [ChatMessageUser(content=_content(turn.question)), ChatMessageAssistant(content=turn.answer)]
-    return [*conversation, ChatMessageUser(content=_content(prompt.user))]
+        conversation += [
+            ChatMessageUser(content=_message_content(turn.question)),
+            ChatMessageAssistant(content=turn.answer),
+        ]
+    return [*conversation, ChatMessageUser(content=_message_content(prompt.user))]
 
 
-def _content(prompt_parts: Sequence[Part]) -> str | list[Content]:
+def _message_content(prompt_parts: Sequence[Part]) -> str | list[Content]:
     # Not every endpoint takes a list.
     if all(isinstance(part, str) for part in prompt_parts):
-        return as_text(prompt_parts)
-    return [ContentText(text=part) if isinstance(part, str) else _picture(part) for part in prompt_parts]
+        return prompt_parts_text(prompt_parts)
+    return [ContentText(text=part) if isinstance(part, str) else _figure_content(part) for part in prompt_parts]
 
 
-def _picture(figure: Figure) -> Content:
+def _figure_content(figure: Figure) -> Content:
     if figure.media_type is MediaType.SVG:
         # Endpoints take no SVG as a picture, but models read it.
         return ContentText(text=f"\n{figure.path}:\n{figure.content.decode('utf-8', 'replace')}\n")
     return ContentImage(image=f"data:{figure.media_type};base64,{figure.data}")
 
 
-def _without_tools(store: Store, pack: str, problem: Problem) -> Problem:
+def _without_tool_descriptions(store: Store, pack: str, problem: Problem) -> Problem:
     """A problem without the system message of CVDP's agentic set, which describes tools that are not here."""
     if problem.public.system_message is None or problem.category is None:
         return problem

@@ -11,12 +11,12 @@ from pydantic import JsonValue
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.events.evidence import SelfEstimate
 from benchwright_attempts.grading.grading import GradingOutcome
-from benchwright_attempts.grading.regrading import is_regradable, regrade
+from benchwright_attempts.grading.regrading import is_regradable, regrade_if_undecided
 from benchwright_judges.reading.text_length import ENCODING
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_subjects.evaluation import usage
 from benchwright_subjects.evaluation.reading import read_answer
-from benchwright_subjects.evaluation.services import run_sealed
+from benchwright_subjects.evaluation.services import run_without_leaking_frames
 from benchwright_subjects.evaluation.task_run import TaskRun
 from benchwright_subjects.sample_attempt import DECLINED, SampleAttempt
 
@@ -26,7 +26,7 @@ _UNREAD = frozenset({Reason.EMPTY, Reason.DECLINED, Reason.UNREADABLE, Reason.NO
 _FILTERED = "The reply was ended by the provider's content filter, which counts as declining to solve the problem."
 
 
-def verdict(task: TaskRun, has_steps: bool) -> Scorer:
+def verdict_scorer(task: TaskRun, has_steps: bool) -> Scorer:
     """Judge what a sample has come to, and end its attempt. Every sample gets a score.
 
     A sample that has no decided verdict, because its solver broke off or the machinery failed, and an answer that waits
@@ -40,29 +40,29 @@ def verdict(task: TaskRun, has_steps: bool) -> Scorer:
     @scorer(metrics=[accuracy(), stderr()], name="verdict")
     def create_scorer() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            sample = task.begun_attempt(state)
+            sample = task.sample_attempt_if_begun(state)
             if sample is None or sample.break_reason:
                 reason = sample.break_reason if sample is not None else "Its attempt could not begin."
                 return Score.unscored(reason="sample_failed", explanation=reason, metadata=_UNASKED)
             if sample.earlier_verdict is not None:
-                return await _earlier_score(task, sample)
-            limit, limit_value = _reached_limit(sample)
+                return await _score_of_ended_attempt(task, sample)
+            limit, limit_value = _reached_limit_and_value(sample)
             if not task.agent and (state.output.completion or not limit):
-                await _save_reply(task, sample, state.output.completion, has_steps)
+                await _save_reply_as_files(task, sample, state.output.completion, has_steps)
                 if state.output.choices and state.output.stop_reason == DECLINED:
                     sample.unusable = Verdict(reason=Reason.DECLINED, detail=_FILTERED)
             tokens = await _record_missing_usage(task, sample, state)
             grading_outcome = await _grade_and_end(task, sample, limit, limit_value)
             if sample.confidence is not None:
-                await sample.attempt.record_estimate(SelfEstimate(solved=sample.confidence))
-            return _score(sample, grading_outcome.verdict, grading_outcome.score, tokens)
+                await sample.attempt.record_self_estimate(SelfEstimate(solved=sample.confidence))
+            return _inspect_score(sample, grading_outcome.verdict, grading_outcome.score, tokens)
 
         return score
 
     return create_scorer()
 
 
-def decided(task: TaskRun) -> Scorer:
+def failing_if_undecided(task: TaskRun) -> Scorer:
     """Mark samples that the machinery kept undecided as failed ones, so that Inspect runs them again; scores nothing.
 
     Args:
@@ -72,7 +72,7 @@ def decided(task: TaskRun) -> Scorer:
     @scorer(metrics=[], name="decided")
     def create_scorer() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score | None:
-            sample = task.begun_attempt(state)
+            sample = task.sample_attempt_if_begun(state)
             if sample is not None and not sample.break_reason:
                 newest_verdict = (await sample.attempt.writer.summary()).verdict
                 if newest_verdict is None or is_regradable(newest_verdict):
@@ -91,18 +91,18 @@ async def _grade_and_end(
     """Grades the present files and ends the attempt."""
     attempt, ref = sample.attempt, sample.header.problem
     if reached_limit:
-        grading_outcome = await run_sealed(ref, attempt.time_out(reached_limit, limit_value))
+        grading_outcome = await run_without_leaking_frames(ref, attempt.time_out(reached_limit, limit_value))
     elif sample.submitted or not task.agent:
-        grading_outcome = await run_sealed(ref, attempt.submit())
+        grading_outcome = await run_without_leaking_frames(ref, attempt.submit())
     else:
-        grading_outcome = await run_sealed(ref, attempt.settle())
-        await attempt.abandon(sample.why_stopped)
+        grading_outcome = await run_without_leaking_frames(ref, attempt.run_until_verdict_is_current())
+        await attempt.abandon(sample.unsubmitted_reason)
     if grading_outcome is None:
         raise EvaluationError(f"{ref} has no verdict. Run the sample again.")
     return grading_outcome
 
 
-async def _save_reply(task: TaskRun, sample: SampleAttempt, reply: str, has_steps: bool) -> None:
+async def _save_reply_as_files(task: TaskRun, sample: SampleAttempt, reply: str, has_steps: bool) -> None:
     """Save a reply as the files that it stands for; one that can't be read leaves them as they are, and fails."""
     reading = read_answer(sample.problem, reply, task.prompts, has_steps=has_steps)
     sample.unusable, sample.confidence = reading.flaw, reading.confidence
@@ -120,7 +120,7 @@ async def _record_missing_usage(task: TaskRun, sample: SampleAttempt, state: Tas
     ]
     prompt_text = "\n".join(message.text for message in state.messages if message not in assistant_messages)
     reply_text = "\n".join(reply.text for reply in assistant_messages)
-    counted_usage = usage.sample_usage()
+    counted_usage = usage.running_sample_usage()
     parameters = get_model().config.model_dump(mode="json", exclude_none=True) | task.facts_of_prompts
     for model, total in counted_usage.items():
         unrecorded_usage = usage.unlogged_usage(
@@ -137,7 +137,7 @@ async def _record_missing_usage(task: TaskRun, sample: SampleAttempt, state: Tas
     return {"encoding": ENCODING, "prompt": token_counter.count(prompt_text), "reply": token_counter.count(reply_text)}
 
 
-def _reached_limit(sample: SampleAttempt) -> tuple[str, float | None]:
+def _reached_limit_and_value(sample: SampleAttempt) -> tuple[str, float | None]:
     """The limit that ended the sample, with its value; empty where none did."""
     if sample.out_of_time_s is not None:
         return "time_limit", sample.out_of_time_s
@@ -149,7 +149,9 @@ def _reached_limit(sample: SampleAttempt) -> tuple[str, float | None]:
     return "", None
 
 
-def _score(sample: SampleAttempt, verdict: Verdict, share: float | None, tokens: dict[str, JsonValue]) -> Score:
+def _inspect_score(
+    sample: SampleAttempt, verdict: Verdict, score_share: float | None, tokens: dict[str, JsonValue]
+) -> Score:
     score_metadata = {
         "attempt": sample.header.id,
         "outcome": verdict.outcome.value,
@@ -162,19 +164,19 @@ def _score(sample: SampleAttempt, verdict: Verdict, share: float | None, tokens:
         "quality": verdict.quality.model_dump() if verdict.quality is not None else None,
         "tokens": tokens,
     }
-    answer = _answer_text(sample)
+    answer = _judged_files_text(sample)
     if verdict.outcome is Outcome.ERROR:
         return Score.unscored(
             reason="grader_failed", answer=answer, explanation=verdict.detail, metadata=score_metadata
         )
-    value = share if share is not None else float(verdict.outcome is Outcome.PASSED)
+    value = score_share if score_share is not None else float(verdict.outcome is Outcome.PASSED)
     reason = "invalid_response_format" if verdict.reason in _UNREAD else None
     return Score(value=value, answer=answer, explanation=verdict.detail, reason=reason, metadata=score_metadata)
 
 
-async def _earlier_score(task: TaskRun, sample: SampleAttempt) -> Score:
+async def _score_of_ended_attempt(task: TaskRun, sample: SampleAttempt) -> Score:
     """The score of an attempt that had ended before its sample was tried again; what was undecided is graded again."""
-    await run_sealed(sample.header.problem, regrade(task.services, sample.header.id))
+    await run_without_leaking_frames(sample.header.problem, regrade_if_undecided(task.services, sample.header.id))
     earlier_verdict = (await sample.attempt.writer.summary()).verdict
     if earlier_verdict is None:
         raise EvaluationError("The attempt has ended without a verdict.")
@@ -196,8 +198,8 @@ async def _earlier_score(task: TaskRun, sample: SampleAttempt) -> Score:
     )
 
 
-def _answer_text(sample: SampleAttempt) -> str:
-    files = sample.snapshot()
+def _judged_files_text(sample: SampleAttempt) -> str:
+    files = sample.present_judged_files()
     if len(files) == 1:
         return next(iter(files.values())).decode("utf-8", "replace")
     return "\n".join(f"=== {path}\n{content.decode('utf-8', 'replace')}" for path, content in files.items())

@@ -25,7 +25,7 @@ from benchwright_subjects.agent_workspace import AgentWorkspace
 from benchwright_subjects.agents import agent_work
 from benchwright_subjects.agents.launch import AgentLaunch
 from benchwright_subjects.evaluation import usage
-from benchwright_subjects.evaluation.provider_failure import check_reply, provider_error
+from benchwright_subjects.evaluation.provider_failure import provider_error, refuse_missing_reply
 from benchwright_subjects.evaluation.task_run import TaskRun
 from benchwright_subjects.sample_attempt import DECLINED
 from benchwright_subjects.tools import agent_tools
@@ -49,7 +49,7 @@ def open_attempt(task: TaskRun) -> Solver:
     @solver(name="benchwright_open_attempt")
     def create_solver() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            await task.begin_sample(state)
+            await task.begin_sample_attempt(state)
             return state
 
         return solve
@@ -57,7 +57,7 @@ def open_attempt(task: TaskRun) -> Solver:
     return create_solver()
 
 
-def reply(task: TaskRun, seed: int | None) -> Solver:
+def ask_once(task: TaskRun, seed: int | None) -> Solver:
     """Ask the model once. Each epoch has a seed of its own, where one is given."""
 
     @solver(name="benchwright_reply")
@@ -65,16 +65,16 @@ def reply(task: TaskRun, seed: int | None) -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             sample = task.sample_attempt(state)
             if not sample.attempt.ended:
-                async with sample.while_solving():
+                async with sample.solving_within_time_limit():
                     config: GenerateConfigArgs = {}
                     if seed is not None:
                         config["seed"] = seed + state.epoch - 1
                     if task.prompts is not None and task.prompts.reply_schema is not None:
                         config["response_schema"] = task.prompts.reply_schema(sample.problem)
-                    state = await _ask(generate(state, **config))
-                    check_reply(state.output)
+                    state = await _await_reply(generate(state, **config))
+                    refuse_missing_reply(state.output)
                     sample.reply_count += 1
-                sample.check_answered()
+                sample.refuse_if_never_replied()
             return state
 
         return solve
@@ -82,7 +82,7 @@ def reply(task: TaskRun, seed: int | None) -> Solver:
     return create_solver()
 
 
-def work(task: TaskRun, command_s: float, seed: int | None) -> Solver:
+def work_with_tools(task: TaskRun, command_limit_s: float, seed: int | None) -> Solver:
     """Let the model work with tools until it submits or a limit ends it."""
 
     @solver(name="benchwright_work")
@@ -91,11 +91,11 @@ def work(task: TaskRun, command_s: float, seed: int | None) -> Solver:
             sample = task.sample_attempt(state)
             if sample.attempt.ended:
                 return state
-            workspace = AgentWorkspace(task.services, sample, command_s)
+            workspace = AgentWorkspace(task.services, sample, command_limit_s)
             state.messages.insert(0, ChatMessageSystem(content=_AGENT))
-            async with sample.while_solving():
-                await _converse(state, workspace, None if seed is None else seed + state.epoch - 1)
-            sample.check_answered()
+            async with sample.solving_within_time_limit():
+                await _work_until_submitted(state, workspace, None if seed is None else seed + state.epoch - 1)
+            sample.refuse_if_never_replied()
             return state
 
         return solve
@@ -103,32 +103,32 @@ def work(task: TaskRun, command_s: float, seed: int | None) -> Solver:
     return create_solver()
 
 
-async def _ask(asking: Awaitable[_Reply]) -> _Reply:
+async def _await_reply(pending_reply: Awaitable[_Reply]) -> _Reply:
     """The model's reply.
 
     Raises:
         ProviderError: The provider failed.
     """
     try:
-        return await asking
+        return await pending_reply
     except LimitExceededError:
         raise
     except Exception as error:
         raise provider_error(error) from error
 
 
-async def _converse(state: TaskState, workspace: AgentWorkspace, seed: int | None) -> None:
+async def _work_until_submitted(state: TaskState, workspace: AgentWorkspace, seed: int | None) -> None:
     sample = workspace.sample
     tool_defs = agent_tools(workspace)
     model = get_model()
     urged = 0
     while not sample.submitted and urged < _MOST_URGED:
-        state.output = await _ask(model.generate(state.messages, tool_defs, config=GenerateConfig(seed=seed)))
-        check_reply(state.output)
+        state.output = await _await_reply(model.generate(state.messages, tool_defs, config=GenerateConfig(seed=seed)))
+        refuse_missing_reply(state.output)
         sample.reply_count += 1
-        await sample.exclude_waits()
+        await sample.exclude_provider_waits()
         state.messages.append(state.output.message)
-        model_usage = usage.output_usage(str(state.model), state.output)
+        model_usage = usage.reply_usage(str(state.model), state.output)
         if model_usage is not None:
             await sample.record_usage(model_usage)
         if state.output.stop_reason == "model_length":
@@ -138,7 +138,7 @@ async def _converse(state: TaskState, workspace: AgentWorkspace, seed: int | Non
             tool_replies = await execute_tools(state.messages, tool_defs)
             state.messages.extend(tool_replies.messages)
         elif state.output.stop_reason == DECLINED:
-            sample.why_stopped = "the provider's content filter ended its reply"
+            sample.unsubmitted_reason = "the provider's content filter ended its reply"
             break
         else:
             urged += 1
@@ -167,13 +167,13 @@ def command_line_agent(task: TaskRun, launch: AgentLaunch, seed: int | None) -> 
                 async with sample.attempt.clock.hold_clock(QUEUE):
                     await stack.enter_async_context(program_slots)
                 sample_seed = None if seed is None else seed + state.epoch - 1
-                agent_state = await agent_work.let_agent_work(
+                agent_state = await agent_work.let_agent_work_on_sample(
                     task.services, sample, launch, state.input_text, AgentState(messages=state.messages), sample_seed
                 )
             state.messages, state.output = agent_state.messages, agent_state.output
             # A program may also have asked nothing, for which no provider can be blamed.
             if sample.failed_requests():
-                sample.check_answered()
+                sample.refuse_if_never_replied()
             return state
 
         return solve

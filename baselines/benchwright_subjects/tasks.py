@@ -19,12 +19,12 @@ from benchwright_subjects.evaluation.services import EvaluationServices
 from benchwright_subjects.evaluation.task_run import TaskRun
 from benchwright_subjects.prompt_sets import prompt_set
 from benchwright_subjects.prompts import reflection
-from benchwright_subjects.prompts.prompt import ask_agent
+from benchwright_subjects.prompts.prompt import agent_prompt
 from benchwright_subjects.prompts.refinement import dataset_of_both_variants, demand_refined_statements
-from benchwright_subjects.prompts.refinement import request as request_of_refinement
+from benchwright_subjects.prompts.refinement import refinement_prompt as request_of_refinement
 from benchwright_subjects.samples import RequestForm, dataset, select_problems
-from benchwright_subjects.scorers import decided, verdict
-from benchwright_subjects.solvers import command_line_agent, open_attempt, reply, work
+from benchwright_subjects.scorers import failing_if_undecided, verdict_scorer
+from benchwright_subjects.solvers import ask_once, command_line_agent, open_attempt, work_with_tools
 
 
 @task
@@ -67,7 +67,7 @@ def answer(
     services = close_after_run(EvaluationServices(Home.from_environment(), sandbox))
     request_form = RequestForm(problems, shots, examples, think, template, seed or 0, prompts)
     chosen_problems, make_prompt = request_form.problems_and_prompts(services.store, pack)
-    study_condition = _study_condition(services, study, condition, pack, chosen_problems)
+    study_condition = _study_condition_if_any(services, study, condition, pack, chosen_problems)
     variants = demand_refined_statements(Path(refined), chosen_problems) if refined else {}
     task_run = TaskRun(
         services,
@@ -85,9 +85,9 @@ def answer(
     return Task(
         dataset=dataset_of_both_variants(pack, chosen_problems, make_prompt, variants),
         setup=open_attempt(task_run),
-        solver=reply(task_run, seed),
-        scorer=[verdict(task_run, think), decided(task_run)],
-        cleanup=task_run.leave_sample,
+        solver=ask_once(task_run, seed),
+        scorer=[verdict_scorer(task_run, think), failing_if_undecided(task_run)],
+        cleanup=task_run.suspend_sample_attempt,
         continue_on_fail=True,
         score_on_error=True,
         epochs=study_condition.condition.samples if study_condition else None,
@@ -135,7 +135,7 @@ def agent(
     """
     services = close_after_run(EvaluationServices(Home.from_environment(), sandbox))
     chosen_problems = select_problems(services.store, pack, problems)
-    study_condition = _study_condition(services, study, condition, pack, chosen_problems)
+    study_condition = _study_condition_if_any(services, study, condition, pack, chosen_problems)
     launch = configured_launch(
         services.home.cache, subject, command, place, acp=acp, refused_tools=_split_names(refuse)
     )
@@ -155,11 +155,11 @@ def agent(
         launch=launch,
     )
     return Task(
-        dataset=dataset(pack, chosen_problems, ask_agent),
+        dataset=dataset(pack, chosen_problems, agent_prompt),
         setup=open_attempt(task_run),
-        solver=command_line_agent(task_run, launch, seed) if launch else work(task_run, command_s, seed),
-        scorer=[verdict(task_run, False), decided(task_run)],
-        cleanup=task_run.leave_sample,
+        solver=command_line_agent(task_run, launch, seed) if launch else work_with_tools(task_run, command_s, seed),
+        scorer=[verdict_scorer(task_run, False), failing_if_undecided(task_run)],
+        cleanup=task_run.suspend_sample_attempt,
         continue_on_fail=True,
         score_on_error=True,
         epochs=study_condition.condition.samples if study_condition else None,
@@ -176,7 +176,7 @@ def map_prompt(pack: str, template: str, problems: str | list[str] = "") -> Task
         template: The file with the prompt.
         problems: Names or patterns with commas between them; all where empty.
     """
-    chosen_problems, make_prompt = RequestForm(problems, template=template).problems_and_prompts(
+    chosen_problems, make_prompt = RequestForm(problems, template_file=template).problems_and_prompts(
         Store(Home.from_environment()), pack
     )
     return Task(dataset=dataset(pack, chosen_problems, make_prompt), continue_on_fail=True)
@@ -208,8 +208,8 @@ def reflect(pack: str, solver: str, problems: str | list[str] = "") -> Task:
     if not failures:
         raise EvaluationError(reflection.NOTHING_TO_ASK.format(solver=solver, pack=pack))
     return Task(
-        dataset=reflection.dataset(services, failures),
-        solver=reflection.reflect_once(services, failures),
+        dataset=reflection.reflection_dataset(services, failures),
+        solver=reflection.record_reflections(services, failures),
         continue_on_fail=True,
     )
 
@@ -219,7 +219,7 @@ def _split_names(names: str | list[str]) -> list[str]:
     return [word.strip() for word in words if word.strip()]
 
 
-def _study_condition(
+def _study_condition_if_any(
     services: EvaluationServices, study: str, condition: str, pack: str, problems: Sequence[Problem]
 ) -> ModelCondition | None:
     """The condition of a study that a task carries out; none outside studies.

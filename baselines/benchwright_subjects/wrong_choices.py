@@ -17,7 +17,7 @@ from benchwright_attempts.terms import Solver
 from benchwright_problems.problem import AnsweredBy
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_subjects.evaluation.kept_evals import eval_logs_of
+from benchwright_subjects.evaluation.kept_evals import eval_logs_covering
 
 _CLASSIFIED = ErrorsClassified.model_fields["type"].default
 
@@ -39,9 +39,9 @@ class WrongChoices:
 
     unclassified_choices: Sequence[WrongChoice]
     """The oldest first."""
-    classified: int
+    classified_count: int
     """Failed attempts that are classified already, and are not in `found`."""
-    without_steps: int
+    without_steps_count: int
     """Failed attempts without a kept log of a run that asked for steps."""
 
 
@@ -99,7 +99,7 @@ def _logged_replies_by_attempt(
 ) -> dict[str, str]:
     """Attempt → reply, of runs that asked for steps."""
     replies: dict[str, str] = {}
-    for file in eval_logs_of(logs_folder, failed_attempts):
+    for file in eval_logs_covering(logs_folder, failed_attempts):
         if not (read_eval_log(str(file), header_only=True).eval.task_args or {}).get("think"):
             continue
         for sample in read_eval_log(str(file)).samples or ():

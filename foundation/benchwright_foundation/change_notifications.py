@@ -38,8 +38,8 @@ class ChangeNotifications:
             self.notify(name)
 
 
-async def wait_for_change(event: asyncio.Event, timeout_s: float) -> None:
+async def wait_for_change(change_event: asyncio.Event, timeout_s: float) -> None:
     """Wait for a change, at most this many seconds: changes made by other processes set no event here."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(timeout_s):
-            await event.wait()
+            await change_event.wait()

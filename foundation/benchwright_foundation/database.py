@@ -66,13 +66,13 @@ class Database:
         database = cls(engine)
         try:
             async with database.write_transaction() as connection:
-                await connection.run_sync(database.prepare)
+                await connection.run_sync(database.create_or_migrate_tables)
         except BaseException:
             await engine.dispose()
             raise
         return database
 
-    def prepare(self, connection: Connection) -> None:
+    def create_or_migrate_tables(self, connection: Connection) -> None:
         """Create or migrate the tables, in a transaction.
 
         Raises:
@@ -91,7 +91,7 @@ class Database:
         Raises:
             StorageError: The database is locked, full, damaged or deleted.
         """
-        with self._explain_errors():
+        with self._raise_as_storage_error():
             async with self._turn, self.engine.execution_options(**{_WRITES: True}).begin() as connection:
                 yield connection
 
@@ -102,20 +102,20 @@ class Database:
         Raises:
             StorageError: The database is locked, damaged or deleted.
         """
-        with self._explain_errors():
+        with self._raise_as_storage_error():
             async with self._reader.begin() as connection:
                 yield connection
 
     @contextmanager
-    def _explain_errors(self) -> Iterator[None]:
+    def _raise_as_storage_error(self) -> Iterator[None]:
         try:
             yield
         except (DatabaseError, InterfaceError) as error:
             if isinstance(error, IntegrityError):
                 raise
             raise StorageError(
-                f"{self.title} {_shown_url(self.engine)} could not be used: {_cause_line(error)}; the last step was"
-                " rolled back; fix the cause and try again"
+                f"{self.title} {_url_without_password(self.engine)} could not be used: {_driver_error_line(error)}; the"
+                " last step was rolled back; fix the cause and try again"
             ) from error
 
     def insert_into(self, table: Table) -> sqlite.Insert | postgresql.Insert:
@@ -124,7 +124,7 @@ class Database:
         return sqlite.insert(table) if self.engine.dialect.name == "sqlite" else postgresql.insert(table)
 
 
-def _sqlite_engine(file: Path, title: str) -> AsyncEngine:
+def _sqlite_engine(file: Path, database_title: str) -> AsyncEngine:
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Not opened where it exists: closing another descriptor of it would drop SQLite's locks in this process.
@@ -132,7 +132,7 @@ def _sqlite_engine(file: Path, title: str) -> AsyncEngine:
         file.chmod(0o600)
     except OSError as error:
         raise StorageError(
-            f"{title} {file} can't be created: {error.strerror}; check the folder's permissions"
+            f"{database_title} {file} can't be created: {error.strerror}; check the folder's permissions"
         ) from error
     url = URL.create("sqlite+aiosqlite", database=str(file))
     engine = _create_engine(
@@ -150,7 +150,7 @@ def _sqlite_engine(file: Path, title: str) -> AsyncEngine:
 
     @event.listens_for(engine.sync_engine, "connect")
     def _set_up(connection: AdaptedConnection, _record: object) -> None:
-        connection.run_async(_prepare_connection)
+        connection.run_async(_set_sqlite_pragmas)
 
     @event.listens_for(engine.sync_engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -161,7 +161,7 @@ def _sqlite_engine(file: Path, title: str) -> AsyncEngine:
     return engine
 
 
-async def _prepare_connection(connection: aiosqlite.Connection) -> None:
+async def _set_sqlite_pragmas(connection: aiosqlite.Connection) -> None:
     # Changing the journal mode does not wait for other connections as statements do.
     give_up = time.monotonic() + _BUSY_S
     while True:
@@ -185,23 +185,23 @@ def _create_engine(url: URL, **options: Any) -> AsyncEngine:
         return create_async_engine(url, **options)
 
 
-def _engine_at_url(text: str, title: str) -> AsyncEngine:
+def _engine_at_url(database_url: str, database_title: str) -> AsyncEngine:
     try:
-        url = make_url(text)
+        url = make_url(database_url)
     except ArgumentError as error:
         raise StorageError("the database's URL can't be read; write postgresql://USER@HOST/NAME") from error
     if url.get_backend_name() == "sqlite" and url.database:
-        return _sqlite_engine(Path(url.database), title)
+        return _sqlite_engine(Path(url.database), database_title)
     if url.get_backend_name() != "postgresql":
-        raise StorageError(f"{title} can't be in {url.get_backend_name()}; use SQLite or PostgreSQL")
+        raise StorageError(f"{database_title} can't be in {url.get_backend_name()}; use SQLite or PostgreSQL")
     engine = _create_engine(
         url.set(drivername="postgresql+psycopg"), pool_size=20, max_overflow=0, hide_parameters=True
     )
-    _ping_if_long_idle(engine)
+    _ping_idle_connections(engine)
     return engine
 
 
-def _ping_if_long_idle(engine: AsyncEngine) -> None:
+def _ping_idle_connections(engine: AsyncEngine) -> None:
     """Asks whether an idle connection still works; one that worked a moment ago is taken as it is."""
 
     @event.listens_for(engine.sync_engine, "checkin")
@@ -219,10 +219,10 @@ def _ping_if_long_idle(engine: AsyncEngine) -> None:
             raise DisconnectionError from error
 
 
-def _shown_url(engine: AsyncEngine) -> str:
+def _url_without_password(engine: AsyncEngine) -> str:
     return engine.url.render_as_string(hide_password=True)
 
 
-def _cause_line(error: BaseException) -> str:
+def _driver_error_line(error: BaseException) -> str:
     # The statement and its values, which SQLAlchemy puts into the text, may hold an answer key.
     return str(getattr(error, "orig", None) or type(error).__name__).strip().splitlines()[0]

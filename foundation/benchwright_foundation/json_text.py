@@ -14,7 +14,7 @@ _LARGEST = 2**63 - 1
 _LONGEST_NUMBER = len(str(-_LARGEST))
 
 
-def read_json(text: str | bytes) -> Any:
+def parse_untrusted_json(text: str | bytes) -> Any:
     """The value of a JSON text in UTF-8. Strings may have lone surrogates, as those of editors in JavaScript do.
 
     Raises:
@@ -40,19 +40,19 @@ def is_nested_deeper_than(value: object, depth: int) -> bool:
     return any(isinstance(inner_value, dict | list) for inner_value in inner_level)
 
 
-def parse_finite_number(text: str) -> float:
+def parse_finite_number(number_text: str) -> float:
     """A number of a JSON text with a fraction or an exponent.
 
     Raises:
         ValueError: It is too large.
     """
-    number = float(text)
+    number = float(number_text)
     if not math.isfinite(number):
-        raise ValueError(f"the number {text[:_LONGEST_NUMBER]} is too large")
+        raise ValueError(f"the number {number_text[:_LONGEST_NUMBER]} is too large")
     return number
 
 
-def refuse_constant(name: str) -> float:
+def refuse_nan_and_infinity(name: str) -> float:
     """NaN and Infinity, which JSON does not have.
 
     Raises:
@@ -79,5 +79,5 @@ def _inner_values(value: object) -> Iterator[object]:
 
 
 _decoder = json.JSONDecoder(
-    parse_int=_parse_64_bit_integer, parse_float=parse_finite_number, parse_constant=refuse_constant
+    parse_int=_parse_64_bit_integer, parse_float=parse_finite_number, parse_constant=refuse_nan_and_infinity
 )

@@ -18,7 +18,7 @@ def number(value: float | None, digits: int = 2) -> str:
     """A number with `digits` after the point; from a million on, with two digits and an exponent."""
     if value is None:
         return UNKNOWN
-    return _with_minus(f"{value:.2g}" if abs(value) >= _ENDLESS else f"{value:.{digits}f}")
+    return _with_minus_sign(f"{value:.2g}" if abs(value) >= _ENDLESS else f"{value:.{digits}f}")
 
 
 def signed_number(value: float, digits: int = 2) -> str:
@@ -29,17 +29,17 @@ def signed_number(value: float, digits: int = 2) -> str:
 
 def points(value: float) -> str:
     """Points, with at most three digits after the point and no zeros at the end."""
-    return _with_minus(f"{value:.3f}".rstrip("0").rstrip("."))
+    return _with_minus_sign(f"{value:.3f}".rstrip("0").rstrip("."))
 
 
 def percent(share: float | None) -> str:
     """A share from 0 to 1 in percent, with one digit after the point where it is not zero."""
-    return UNKNOWN if share is None else _with_minus(f"{100 * share:.1f} %".replace(".0 %", " %"))
+    return UNKNOWN if share is None else _with_minus_sign(f"{100 * share:.1f} %".replace(".0 %", " %"))
 
 
-def minutes(value: float) -> str:
+def minutes(time_min: float) -> str:
     """A time in minutes, with as many digits as tell something."""
-    return f"{value:.2g}" if value < 10 else f"{value:,.0f}"
+    return f"{time_min:.2g}" if time_min < 10 else f"{time_min:,.0f}"
 
 
 def duration(seconds: float) -> str:
@@ -65,7 +65,7 @@ def _two_units(large: int, large_unit: str, small: int, small_unit: str) -> str:
     return f"{large} {large_unit} {small} {small_unit}" if small else f"{large} {large_unit}"
 
 
-def _with_minus(text: str) -> str:
+def _with_minus_sign(text: str) -> str:
     if not text.startswith("-"):
         return text
     return text[1:] if not text.strip("-0. %") else f"\N{MINUS SIGN}{text[1:]}"

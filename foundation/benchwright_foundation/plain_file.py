@@ -35,7 +35,7 @@ def read_plain_file(folder: Path, path: str, max_bytes: int) -> bytes:
         FileNotFoundError: The file is missing, or outside of the folder.
         OSError: The file can't be read, or a component of its path is a link (`ELOOP`, `ENOTDIR`).
     """
-    with _checked_file(folder, path, max_bytes) as stream:
+    with _open_plain_file(folder, path, max_bytes) as stream:
         return stream.read(max_bytes)
 
 
@@ -48,13 +48,13 @@ def copy_plain_file(folder: Path, path: str, target_file: BinaryIO, max_bytes: i
         target_file: Gets the content.
         max_bytes: Bytes that it may have at most.
     """
-    with _checked_file(folder, path, max_bytes) as stream:
+    with _open_plain_file(folder, path, max_bytes) as stream:
         shutil.copyfileobj(stream, target_file, 1 << 20)
 
 
 @contextmanager
-def _checked_file(folder: Path, path: str, max_bytes: int) -> Iterator[BinaryIO]:
-    with _open(folder, path) as stream:
+def _open_plain_file(folder: Path, path: str, max_bytes: int) -> Iterator[BinaryIO]:
+    with _open_without_links(folder, path) as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise NotPlainFileError(path)
@@ -63,11 +63,11 @@ def _checked_file(folder: Path, path: str, max_bytes: int) -> Iterator[BinaryIO]
         yield stream
 
 
-def _open(folder: Path, path: str) -> BinaryIO:
+def _open_without_links(folder: Path, path: str) -> BinaryIO:
     if ".." in path.split("/"):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     if sys.platform == "win32":
-        return _open_checked(folder, path)
+        return _open_without_links_on_windows(folder, path)
     # Each component is opened inside the one before: nothing can be swapped for a link in between.
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -82,7 +82,7 @@ def _open(folder: Path, path: str) -> BinaryIO:
     return os.fdopen(file, "rb")
 
 
-def _open_checked(folder: Path, path: str) -> BinaryIO:
+def _open_without_links_on_windows(folder: Path, path: str) -> BinaryIO:
     """As far as Windows can: it has no way to open a file relative to an open folder."""
     file = folder
     for component in path.split("/"):

@@ -8,20 +8,20 @@ import signal
 import sys
 
 
-def kill_group(pid: int) -> None:
+def kill_process_group(leader_pid: int) -> None:
     """Kill a program that was started with `start_new_session`, and all of its group.
 
     Args:
-        pid: Process id of the first process, which nobody has waited for yet: so the number is nobody else's.
+        leader_pid: Process id of the first process, which nobody has waited for yet: so the number is nobody else's.
     """
     if sys.platform == "win32":
-        _kill_tree(pid)
+        _kill_with_descendants(leader_pid)
         return
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(pid, signal.SIGKILL)
+        os.killpg(leader_pid, signal.SIGKILL)
 
 
-def _kill_tree(pid: int) -> None:
+def _kill_with_descendants(pid: int) -> None:
     """Windows has no such groups: kill the program, and what descends from it."""
     import psutil
 

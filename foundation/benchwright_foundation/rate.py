@@ -13,8 +13,8 @@ _MINUTE_S = 60.0
 
 @dataclass
 class _Bucket:
-    level: float
-    refill_time: float
+    requests_left: float
+    last_refill_s: float
 
 
 class RateLimits:
@@ -30,7 +30,7 @@ class RateLimits:
         self._clock = clock
         self._buckets: dict[str, _Bucket] = {}
 
-    def take_or_wait_s(self, client_key: str, requests_per_minute: int) -> float:
+    def admit_or_retry_after_s(self, client_key: str, requests_per_minute: int) -> float:
         """Take one request out of the bucket of a client: the id of a token or an account, or an address.
 
         Returns:
@@ -38,19 +38,21 @@ class RateLimits:
         """
         current_time = self._clock()
         if client_key not in self._buckets and len(self._buckets) >= _MOST_BUCKETS:
-            self._forget_idle(current_time)
+            self._forget_full_buckets(current_time)
         bucket = self._buckets.setdefault(client_key, _Bucket(requests_per_minute, current_time))
-        bucket.level = min(
-            requests_per_minute, bucket.level + (current_time - bucket.refill_time) * requests_per_minute / 60
+        bucket.requests_left = min(
+            requests_per_minute, bucket.requests_left + (current_time - bucket.last_refill_s) * requests_per_minute / 60
         )
-        bucket.refill_time = current_time
-        if bucket.level >= 1:
-            bucket.level -= 1
+        bucket.last_refill_s = current_time
+        if bucket.requests_left >= 1:
+            bucket.requests_left -= 1
             return 0
-        return math.ceil((1 - bucket.level) * 60 / requests_per_minute)
+        return math.ceil((1 - bucket.requests_left) * 60 / requests_per_minute)
 
-    def _forget_idle(self, current_time: float) -> None:
+    def _forget_full_buckets(self, current_time: float) -> None:
         """Buckets that are full by now: addresses can be as many as somebody likes."""
         self._buckets = {
-            caller: bucket for caller, bucket in self._buckets.items() if current_time - bucket.refill_time < _MINUTE_S
+            caller: bucket
+            for caller, bucket in self._buckets.items()
+            if current_time - bucket.last_refill_s < _MINUTE_S
         }

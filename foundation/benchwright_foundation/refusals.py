@@ -126,7 +126,7 @@ BODY = (RefusalKind.MALFORMED, RefusalKind.TOO_SLOW, RefusalKind.TOO_LARGE, Refu
 """Refusals of requests with a body."""
 
 
-def responses_with_usual_refusals(*refusal_kinds: RefusalKind) -> dict[int | str, dict[str, Any]]:
+def openapi_responses_with_common_refusals(*refusal_kinds: RefusalKind) -> dict[int | str, dict[str, Any]]:
     """OpenAPI's responses for these refusals and for those that every endpoint behind admission control has."""
     common_kinds = (
         RefusalKind.UNAUTHORIZED,
@@ -136,10 +136,10 @@ def responses_with_usual_refusals(*refusal_kinds: RefusalKind) -> dict[int | str
         RefusalKind.UNEXPECTED,
         RefusalKind.UNAVAILABLE,
     )
-    return responses_of_refusals(*refusal_kinds, *common_kinds)
+    return openapi_responses_of_refusals(*refusal_kinds, *common_kinds)
 
 
-def responses_of_refusals(*refusal_kinds: RefusalKind) -> dict[int | str, dict[str, Any]]:
+def openapi_responses_of_refusals(*refusal_kinds: RefusalKind) -> dict[int | str, dict[str, Any]]:
     """OpenAPI's responses for these refusals."""
     responses: dict[int | str, dict[str, Any]] = {}
     for refusal_kind in sorted(refusal_kinds, key=lambda refusal_kind: refusal_kind.status):
@@ -151,7 +151,7 @@ def responses_of_refusals(*refusal_kinds: RefusalKind) -> dict[int | str, dict[s
             },
         )
         response["description"] = " ".join(filter(None, (response["description"], refusal_kind.title)))
-        response["content"][MEDIA_TYPE]["examples"][refusal_kind.slug] = {"value": _example(refusal_kind)}
+        response["content"][MEDIA_TYPE]["examples"][refusal_kind.slug] = {"value": _example_details(refusal_kind)}
         if refusal_kind is RefusalKind.UNAUTHORIZED:
             response["headers"] = {"WWW-Authenticate": {"schema": {"type": "string"}, "required": True}}
         if refusal_kind.status.value in (429, 503):
@@ -159,5 +159,5 @@ def responses_of_refusals(*refusal_kinds: RefusalKind) -> dict[int | str, dict[s
     return responses
 
 
-def _example(refusal_kind: RefusalKind) -> dict[str, Any]:
+def _example_details(refusal_kind: RefusalKind) -> dict[str, Any]:
     return RefusalError(refusal_kind, "What happened.", "What to do about it.").details.model_dump(mode="json")

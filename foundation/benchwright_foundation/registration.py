@@ -17,7 +17,7 @@ class Registration(NamedTuple):
     """For the help: what to know before choosing it."""
 
 
-def names_phrase(registrations: Sequence[Registration]) -> str:
+def alternatives_phrase(registrations: Sequence[Registration]) -> str:
     """The names as one phrase: `bwrap, docker, or native, which runs without protection`."""
     phrases = [
         f"{registration.name}, {registration.remark}" if registration.remark else registration.name

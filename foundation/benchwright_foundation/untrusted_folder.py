@@ -14,12 +14,14 @@ from pathlib import Path
 ENTRY_BYTES = 1024
 
 
-def entries_below(folder: Path, on_error: Callable[[OSError], None] = lambda error: None) -> Iterator[os.DirEntry[str]]:
+def entries_below(
+    folder: Path, on_unlistable_folder: Callable[[OSError], None] = lambda error: None
+) -> Iterator[os.DirEntry[str]]:
     """Everything below a folder, without recursion and without following links.
 
     Args:
         folder: Folder to begin at.
-        on_error: Called for each folder that can't be listed; its content is left out.
+        on_unlistable_folder: Called for each folder that can't be listed; its content is left out.
     """
     pending_folders = [str(folder)]
     while pending_folders:
@@ -30,31 +32,31 @@ def entries_below(folder: Path, on_error: Callable[[OSError], None] = lambda err
                         pending_folders.append(folder_entry.path)
                     yield folder_entry
         except OSError as error:
-            on_error(error)
+            on_unlistable_folder(error)
 
 
-def disk_bytes_up_to(folder: Path, enough_bytes: int) -> int:
-    """Disk space of a folder; stops counting beyond `enough_bytes`.
+def disk_bytes_until_exceeding(folder: Path, limit_bytes: int) -> int:
+    """Disk space of a folder; stops counting beyond `limit_bytes`.
 
     An empty file counts as `ENTRY_BYTES`, since a million of them are a burden, too. A folder that can't be listed
     counts as too much: it is too deep, or was made unreadable on purpose.
     """
     total = 0
 
-    def uncountable(error: OSError) -> None:
+    def count_as_too_much(error: OSError) -> None:
         nonlocal total
         if not isinstance(error, FileNotFoundError):
-            total = enough_bytes + 1
+            total = limit_bytes + 1
 
-    for folder_entry in entries_below(folder, uncountable):
+    for folder_entry in entries_below(folder, count_as_too_much):
         with contextlib.suppress(OSError):
             total += max(folder_entry.stat(follow_symlinks=False).st_blocks * 512, ENTRY_BYTES)
-        if total > enough_bytes:
+        if total > limit_bytes:
             break
     return total
 
 
-def remove_folder(folder: Path) -> None:
+def remove_folder_if_possible(folder: Path) -> None:
     """Delete a folder, as far as that can be done."""
     with contextlib.suppress(OSError, RecursionError):
         shutil.rmtree(folder)

@@ -85,7 +85,7 @@ class SignIn:
         Raises:
             RefusalError: The caller began too many.
         """
-        wait_s = self.rates.take_or_wait_s(caller, SIGN_INS_PER_MINUTE)
+        wait_s = self.rates.admit_or_retry_after_s(caller, SIGN_INS_PER_MINUTE)
         if wait_s:
             raise RefusalError(
                 RefusalKind.RATE_LIMITED,

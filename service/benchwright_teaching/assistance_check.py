@@ -9,7 +9,13 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from benchwright_attempts.attribution import BY_MODEL, CHATS, EditOrigin, attribute, extension_of_reason
+from benchwright_attempts.attribution import (
+    BY_MODEL,
+    CHATS,
+    EditOrigin,
+    attributions_of_edits,
+    extension_id_of_change_reason,
+)
 from benchwright_attempts.attribution.origin import OWN_PROVIDER
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.events.evidence import AssistAccepted, EditReason, Environment
@@ -128,12 +134,14 @@ def check_assistance(
     characters: Counter[_ModelSource] = Counter()
     edit_counts: Counter[_ModelSource] = Counter()
     first_times: dict[_ModelSource, float] = {}
-    for label in attribute(events):
+    for label in attributions_of_edits(events):
         if label.origin not in BY_MODEL or label.method == AttributionMethod.HEURISTIC.value or not label.inserted:
             continue
         edit_key = label.path, -1 if label.version is None else label.version
         reason = reasons.get(edit_key)
-        extension = providers.get(edit_key) or (extension_of_reason(reason.metadata) if reason is not None else "")
+        extension = providers.get(edit_key) or (
+            extension_id_of_change_reason(reason.metadata) if reason is not None else ""
+        )
         if label.origin is EditOrigin.OWN_COMPLETION:
             extension = OWN_PROVIDER
         is_chat = label.origin in CHATS

@@ -82,7 +82,7 @@ def measured(name: str, stream: bool, log: StudyLog, log_folder: Path) -> list[T
     def asking() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             async def record_usage(model: Model, output: ModelOutput) -> None:
-                model_usage = usage.output_usage(str(model), output)
+                model_usage = usage.reply_usage(str(model), output)
                 assert model_usage is not None
                 await log.append(name, model_usage)
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchwright_foundation.home import Home
-from benchwright_foundation.untrusted_folder import remove_folder
+from benchwright_foundation.untrusted_folder import remove_folder_if_possible
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.docker import DockerSandbox
@@ -52,7 +52,7 @@ async def cancelled(sandbox: Sandbox, toolchain: Toolchain, number: int) -> tupl
             await asyncio.sleep(_LOOK_S)
         return gone_s, time.monotonic() - start
     finally:
-        remove_folder(folder)
+        remove_folder_if_possible(folder)
 
 
 @contextlib.contextmanager

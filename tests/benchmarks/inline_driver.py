@@ -22,7 +22,7 @@ from benchwright_subjects.inline.dialects.lsp import Dialect
 from benchwright_subjects.inline.run import visible_files
 from benchwright_subjects.inline.server.server_process import ServerLaunch
 from benchwright_subjects.inline.site_run import InlineSubject, Rules, play_site
-from benchwright_subjects.inline.sites import Cutting, SiteKind, cut_problem
+from benchwright_subjects.inline.sites import Cutting, SiteKind, sites_of_problem
 
 from ..support.models.inline_hearing import Hearing
 
@@ -39,8 +39,8 @@ async def gaps(kind: SiteKind, policy: Policy, folder: Path, hearing: Hearing) -
     subject = InlineSubject(ServerLaunch(command), Dialect(), os.environ, folder / "places")
     for name in PROBLEMS:
         problem = store.unseal(f"starter/{name}")
-        (site,) = cut_problem(f"starter/{name}", problem, Cutting([kind]))
-        await play_site(site, visible_files(problem, statement=True), subject, policy, Rules())
+        (site,) = sites_of_problem(f"starter/{name}", problem, Cutting([kind]))
+        await play_site(site, visible_files(problem, has_statement=True), subject, policy, Rules())
     hearing.params_of("")
     heard = [message for message in hearing.heard_messages if message.method == "textDocument/inlineCompletion"]
     hearing.heard_messages.clear()

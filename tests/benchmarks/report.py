@@ -27,10 +27,10 @@ from typing import Any
 
 from sqlalchemy import insert, select
 
-from benchwright_attempts.log.database import open_database, writing_engine
+from benchwright_attempts.log.database import engine_for_writing, open_database
 from benchwright_attempts.log.record import SCHEMA, AttemptHeader, canonical_json, format_wall, record_hash
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS
-from benchwright_attempts.summary.kept_summary import keep_summaries, summary_from_events
+from benchwright_attempts.summary.kept_summary import summary_from_events, write_summaries
 
 SECONDS, BYTES = 60, 2 * 1024**3
 _WORK = (
@@ -128,7 +128,7 @@ def generate(path: Path, attempts: int, events: int, *, chained: bool = False) -
     columns = [column.name for column in EVENTS.columns]
     statement = f"INSERT INTO events ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
     start_time = datetime(2026, 1, 5, 9, tzinfo=UTC)
-    with writing_engine(engine).begin() as connection:
+    with engine_for_writing(engine).begin() as connection:
         event_variants = [
             _events(start_time, events // attempts, event_kinds, chance) for _ in range(min(attempts, _DIFFERENT))
         ]
@@ -141,7 +141,7 @@ def generate(path: Path, attempts: int, events: int, *, chained: bool = False) -
                 rows = _chained(header, event_variants[number % len(event_variants)], columns[1:])
             connection.exec_driver_sql(statement, [(header.id, *row) for row in rows])
         for attempt in connection.execute(select(ATTEMPTS.c.id)).scalars().all():
-            keep_summaries(connection, {attempt: summary_from_events(connection, attempt)})
+            write_summaries(connection, {attempt: summary_from_events(connection, attempt)})
     engine.dispose()
 
 

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from benchwright_foundation.home import Home
-from benchwright_foundation.untrusted_folder import remove_folder
+from benchwright_foundation.untrusted_folder import remove_folder_if_possible
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.execution.run import RANDOM_SEED, reference_solution_files, run_harness, warm_up_sandbox
 from benchwright_harness.execution.run_folder import run_folder
@@ -91,7 +91,7 @@ def bare(problem: Problem, selection: ToolSelection, toolchain: Toolchain) -> fl
                 raise HarnessFailed(process.stdout.decode(errors="replace")[-2000:])
             return seconds
     finally:
-        remove_folder(hidden_folder)
+        remove_folder_if_possible(hidden_folder)
 
 
 async def ours(

@@ -33,7 +33,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.hand_clock import HandClock
 from benchwright_attempts.events.events import Edit, Save, Started, Submitted
 from benchwright_attempts.events.file_text import Change, FileText, sha256
-from benchwright_attempts.grading.grading import run_harness, warm_up
+from benchwright_attempts.grading.grading import run_harness, start_sandbox_ahead
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import AttemptHeader, StoredRow
 from benchwright_foundation.home import Home
@@ -43,7 +43,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.errors import ServiceError
 from benchwright_remote.messages import Role, RunState
-from benchwright_remote.service_client import ServiceClient, new_run
+from benchwright_remote.service_client import ServiceClient, new_run_id
 
 from ..support.service.bench_service import Service, running_service
 from ..support.service.postgres import cluster, new_database
@@ -156,11 +156,11 @@ async def attend(
             await asyncio.sleep(max(0.0, planned - time.monotonic()))
             measurements.delays_s.append(time.monotonic() - planned)
             request_start = time.monotonic()
-            await retry(client.hand_in_events, script.header, sheet.id, rows, measurements=measurements)
+            await retry(client.deliver_events_or_ask_position, script.header, sheet.id, rows, measurements=measurements)
             measurements.acknowledged.append(time.monotonic() - request_start)
             measurements.sent_times.append(request_start - start_time)
             if batch in script.saves:
-                run, run_number = new_run(), len(verdict_tasks) + 1
+                run, run_number = new_run_id(), len(verdict_tasks) + 1
                 request_start = time.monotonic()
                 files = {path: script.saves[batch].encode()}
                 await retry(client.request_run, run, script.header.id, run_number, files, measurements=measurements)
@@ -281,7 +281,7 @@ def alone(number: int) -> float:
             if verdict.outcome is Outcome.ERROR:
                 message = f"Nothing can be measured: {verdict.detail} {verdict.hint}"
                 raise SystemExit(message)
-            await warm_up(problem, home=home, sandbox=sandbox)
+            await start_sandbox_ahead(problem, home=home, sandbox=sandbox)
         return time.monotonic() - start_s
 
     return asyncio.run(runs())

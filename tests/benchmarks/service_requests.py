@@ -20,7 +20,7 @@ import httpx2
 import psutil
 
 from benchwright_remote.messages import Role
-from benchwright_remote.service_client import ServiceClient, new_run
+from benchwright_remote.service_client import ServiceClient, new_run_id
 
 from ..support.service.bench_service import Course, Service, running_service
 from .service_load import REF, Script, database, percentile, scripts
@@ -83,7 +83,7 @@ async def measure(service: Service, plan: list[Script], course: Course) -> None:
     async def hand_in(student: int) -> int:
         for rows in plan[student].batches:
             began = time.monotonic()
-            await clients[student].hand_in_events(plan[student].header, sheet.id, rows)
+            await clients[student].deliver_events_or_ask_position(plan[student].header, sheet.id, rows)
             took.append(time.monotonic() - began)
         return len(plan[student].batches)
 
@@ -94,7 +94,7 @@ async def measure(service: Service, plan: list[Script], course: Course) -> None:
     async def run(student: int) -> int:
         for number in range(1, RUNS + 1):
             began = time.monotonic()
-            runs[student] = new_run()
+            runs[student] = new_run_id()
             text = f"// {student} {number}\nmodule x; endmodule\n".encode()
             await clients[student].request_run(
                 runs[student], plan[student].header.id, number, {"rtl/sat_counter.sv": text}

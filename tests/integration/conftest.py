@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_foundation.untrusted_folder import remove_folder
+from benchwright_foundation.untrusted_folder import remove_folder_if_possible
 from benchwright_harness.toolchain import Toolchain
 
 from ..support.service.bench_service import DATABASES, Service, running_service
@@ -28,7 +28,7 @@ def _reachable_folder() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="benchwright-test-"))
     folder.chmod(0o711)
     yield folder
-    remove_folder(folder)
+    remove_folder_if_possible(folder)
 
 
 @pytest.fixture

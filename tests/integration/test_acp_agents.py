@@ -11,7 +11,7 @@ import pytest
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelOutput
 
-from benchwright_attempts.attribution import EditOrigin, attribute
+from benchwright_attempts.attribution import EditOrigin, attributions_of_edits
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.events.events import Abandoned, Edit
 from benchwright_attempts.events.evidence import ModelUsage, Violation
@@ -74,7 +74,7 @@ def test_an_agent_solves_a_problem_with_its_clients_files_terminals_and_permissi
     (attempt,) = desk.attempts()
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
     assert replay(events).files[FILE].text == COUNTER
-    assert {attribution.origin for attribution in attribute(events)} == {EditOrigin.AGENT}
+    assert {attribution.origin for attribution in attributions_of_edits(events)} == {EditOrigin.AGENT}
     assert sum(isinstance(recorded.event, Edit) for recorded in events) == 2
     first, edit, execute, ran, missing, killed = json.loads(prompts[1])
     assert first == "// SPDX-License-Identifier: Apache-2.0"

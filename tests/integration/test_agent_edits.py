@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchwright_attempts.attribution import EditOrigin, attribute
+from benchwright_attempts.attribution import EditOrigin, attributions_of_edits
 from benchwright_attempts.events.events import Abandoned, Edit, TextCause, TextSet
 from benchwright_attempts.events.evidence import TimedOut, Violation
 from benchwright_attempts.log.record import RecordedEvent
@@ -69,7 +69,7 @@ def test_each_change_is_an_event_of_its_own_with_its_difference(desk: Desk) -> N
     ]
     edits = [recorded.event for recorded in events if isinstance(recorded.event, Edit)]
     assert [[change.text for change in edit.changes] for edit in edits[1:3]] == [["2"], [""]]
-    assert {attribution.origin for attribution in attribute(events)} == {EditOrigin.AGENT}
+    assert {attribution.origin for attribution in attributions_of_edits(events)} == {EditOrigin.AGENT}
     assert len({recorded.moment.mono_ns for recorded in events}) > len(edits)
     assert desk.are_whole()
 

@@ -23,7 +23,7 @@ from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.events.events import AidUsed, RunFinished, Submitted
 from benchwright_foundation.home import Home
 from benchwright_server.cli.app import app_with_commands
-from benchwright_subjects.agents.installation import node_of, programs_folder
+from benchwright_subjects.agents.installation import node_folder, programs_folder
 from benchwright_subjects.agents.launch import AGENT, BRIDGE, HOME
 from benchwright_subjects.agents.preset import NODE_PROGRAMS, Preset
 from benchwright_subjects.bridge import ModelBridge
@@ -123,7 +123,7 @@ async def at_a_port(socket: Path) -> AsyncIterator[str]:
 async def work(preset: Preset, configure: Configure, folder: Path, agent_folder: Path, bridge: ModelBridge) -> str:
     """Runs an agent in a workspace; returns what it printed."""
     home = Home.from_environment()
-    programs, node = programs_folder(preset, home.cache), node_of(home.cache)
+    programs, node = programs_folder(preset, home.cache), node_folder(home.cache)
     launch = preset.launch(programs, node if preset.needs_node else None)
     agent_home = agent_folder / "home"
     with tempfile.TemporaryDirectory() as short:

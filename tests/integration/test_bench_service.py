@@ -113,10 +113,10 @@ def test_what_is_acknowledged_is_countersigned_and_the_same_to_the_byte(
         assert log.stored_attempt(attempt) == (header, list(rows))
         assert verify_attempt(*log.stored_attempt(attempt)).ok
     check = check_anchors(attempt, [row.hash for row in rows], anchors)
-    assert (check.agreeing, check.flaws) == (6, ())
+    assert (check.agreeing_count, check.flaws) == (6, ())
     with service.client() as client:
         key = client.get("/api/v1/key").json()["key"]
-    assert check.signers == (f"{service.url} with the key {key}",)
+    assert check.unpublished_signers == (f"{service.url} with the key {key}",)
     cut = check_anchors(attempt, [row.hash for row in rows[:-1]], anchors)
     assert "cut off" in cut.flaws[0]
 

@@ -99,7 +99,7 @@ def test_what_was_acknowledged_and_queued_goes_on_in_another_place(
     _, rows = solver.rows(attempt)
     keys = PublishedKeys.model_validate(published).keys
     check = check_anchors(attempt, [row.hash for row in rows], [anchor_before, anchor_after], keys)
-    assert (check.agreeing, check.flaws, len(check.published_signers)) == (2, (), 2)
+    assert (check.agreeing_count, check.flaws, len(check.published_signers)) == (2, (), 2)
     with EventLog(database or restored_service.folders.data / "service" / "attempts.sqlite") as log:
         assert log.stored_attempt(attempt)[1] == list(rows)
         assert verify_attempt(*log.stored_attempt(attempt)).ok

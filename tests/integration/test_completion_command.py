@@ -35,7 +35,7 @@ from benchwright_subjects.inline.failure import ServerFailure
 from benchwright_subjects.inline.record import ModelUse
 from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.server.confinement import can_confine
-from benchwright_subjects.inline.sites import Cutting, SiteKind, cut_problem
+from benchwright_subjects.inline.sites import Cutting, SiteKind, sites_of_problem
 
 from ..support.models.inline_hearing import Hearing
 from ..support.service.judge_endpoint import JudgeEndpoint, PlayedReply, content, fails, in_turn
@@ -218,7 +218,7 @@ def _documents(per_kind: int) -> dict[str, str]:
     documents = {}
     for problem in store.public_pack("starter").problems:
         unsealed_problem = store.unseal(f"starter/{problem.id}")
-        for site in cut_problem(f"starter/{problem.id}", unsealed_problem, Cutting([SiteKind.LINE], per_kind)):
+        for site in sites_of_problem(f"starter/{problem.id}", unsealed_problem, Cutting([SiteKind.LINE], per_kind)):
             documents[site.id] = site.text_before + site.text_after
     return documents
 

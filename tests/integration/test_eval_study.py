@@ -19,7 +19,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
-from benchwright_subjects.prompt_sets.forms import digest_of
+from benchwright_subjects.prompt_sets.forms import digest_of_prompt_forms
 from benchwright_subjects.prompt_sets.quarch import QUARCH
 
 from ..support.models.eval import COUNTER, design
@@ -219,7 +219,7 @@ def test_the_registration_names_each_models_prompts_with_their_digest(lab: Lab) 
     file = lab.study(MODELS_ONLY.replace("local/scripted}", "local/scripted, prompts: quarch}") + PRIMARY)
     assert run("study", "register", "--out", "out", file).exit_code == 0
     document = json.loads((lab.folder / "out" / "registration.json").read_text())
-    assert document["prompts"] == {"small": {"name": "quarch", "sha256": digest_of(QUARCH)}}
+    assert document["prompts"] == {"small": {"name": "quarch", "sha256": digest_of_prompt_forms(QUARCH)}}
 
 
 def test_what_is_done_is_not_asked_again_and_what_is_missing_is(

@@ -434,7 +434,7 @@ async def test_githubs_server_knows_the_messages_of_its_dialect(tmp_path: Path, 
             with pytest.raises(SubjectError) as caught:
                 await talking.request_completions(document, Trigger.INVOKED)
             assert caught.value.code == 1000
-            (offer,) = dialect.offers([{"insertText": "assign y = a;", "command": None}], document)
+            (offer,) = dialect.offers_in_result([{"insertText": "assign y = a;", "command": None}], document)
             dialect.report_shown(connection, offer)
             dialect.report_partly_accepted(connection, offer, 6)
             assert await dialect.next_edits(connection, document, 20.0) is None

@@ -22,8 +22,8 @@ from benchwright_subjects.inline.server.confinement import can_confine
 from benchwright_subjects.inline.server.server_process import ServerLaunch
 from benchwright_subjects.inline.server.session import UserSession, open_connection
 from benchwright_subjects.inline.text.document import DocumentVersion
-from benchwright_subjects.inline.vscode.editor_launch import driver_command, write_probe
-from benchwright_subjects.inline.vscode.vsix import packed_folder, read_vsix
+from benchwright_subjects.inline.vscode.editor_launch import driver_command, write_probe_extension
+from benchwright_subjects.inline.vscode.vsix import read_vsix, vsix_of_folder
 from benchwright_subjects.inline.workplace import temporary_workplace
 
 from ..support.models.inline_hearing import Hearing
@@ -131,8 +131,8 @@ async def test_our_own_server_lives_for_a_minute(tmp_path: Path) -> None:
 async def test_a_real_editor_lives_for_a_minute(tmp_path: Path) -> None:
     editor_programs = programs()
     vsix = tmp_path / "subject.vsix"
-    vsix.write_bytes(packed_folder(EXTENSION))
-    command = driver_command(editor_programs, [read_vsix(vsix)], write_probe(tmp_path / "probe"))
+    vsix.write_bytes(vsix_of_folder(EXTENSION))
+    command = driver_command(editor_programs, [read_vsix(vsix)], write_probe_extension(tmp_path / "probe"))
     script: JsonValue = {"rules": [{"after": ");", "say": "assign y = a & b;"}]}
     dialect = VSCodeDialect({"subject.script": script})
     assert await soak(ServerLaunch(command), dialect, tmp_path / "places") == [1] * SITES

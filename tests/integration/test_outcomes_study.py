@@ -33,7 +33,7 @@ from benchwright_attempts.events.events import (
 )
 from benchwright_attempts.events.evidence import TimedOut
 from benchwright_attempts.events.file_text import FileText, sha256
-from benchwright_attempts.grading.regrading import regrade
+from benchwright_attempts.grading.regrading import regrade_if_undecided
 from benchwright_attempts.services import Services
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox
@@ -224,9 +224,9 @@ def regrade_one(home: Home, attempt: str) -> None:
     async def work() -> None:
         services: Services[StudyLog] = Services(home, open_log, lambda: open_sandbox(DEFAULT_SANDBOX))
         try:
-            grading = await regrade(services, attempt)
+            grading = await regrade_if_undecided(services, attempt)
             assert grading is not None and grading.verdict.outcome is Outcome.PASSED, grading
-            assert await regrade(services, attempt) is None, "what is decided is not graded again"
+            assert await regrade_if_undecided(services, attempt) is None, "what is decided is not graded again"
         finally:
             await services.close()
 
@@ -241,7 +241,9 @@ def rows(folder: Path) -> list[dict[str, str]]:
 def test_every_outcome_of_three_conditions_is_counted_as_worked_out_by_hand(home: Home, tmp_path: Path) -> None:
     attempts = people_work(home)
     evaluate(
-        EvaluationRun("answer", {"pack": "mine", "seed": 0}, model(), tmp_path / "evals", samples=3, display="none"),
+        EvaluationRun(
+            "answer", {"pack": "mine", "seed": 0}, model(), tmp_path / "evals", samples_per_problem=3, display="none"
+        ),
     )
     regrade_one(home, attempts["C4"])
     with open_log(log_file(home)) as log:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog
 
-from benchwright_attempts.clock.clock import AttemptState, read_clock
+from benchwright_attempts.clock.clock import AttemptState, clock_after_events
 from benchwright_attempts.events.events import Paused
 from benchwright_attempts.events.evidence import ModelUsage, ReplyRead, TimeExcluded
 from benchwright_subjects.evaluation.evaluation import resume_run, summary
@@ -177,7 +177,7 @@ def test_only_the_models_own_time_is_on_the_clock(desk: Desk) -> None:
     assert requests == 5
     assert wall_s > 4 + 3
     assert sum(recorded.event.excluded_s for recorded in events if isinstance(recorded.event, TimeExcluded)) > 4 + 3
-    assert 1.0 <= read_clock(events).active_s < 1.0 + 2.5
+    assert 1.0 <= clock_after_events(events).active_s < 1.0 + 2.5
 
 
 def test_a_reply_that_comes_too_late_for_one_request_is_undecided(desk: Desk) -> None:

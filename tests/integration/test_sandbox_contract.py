@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_foundation.untrusted_folder import disk_bytes_up_to, remove_folder
+from benchwright_foundation.untrusted_folder import disk_bytes_until_exceeding, remove_folder_if_possible
 from benchwright_harness.decision.report import parse_step_report
 from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, ProcessEnd
 from benchwright_harness.execution.run import reference_solution_files, run_harness, starting_files
@@ -193,7 +193,7 @@ async def test_a_folder_too_deep_to_be_measured_is_stopped_and_can_be_removed(ru
     script = "import os, time\nfor n in range(700):\n os.mkdir('d' * 50); os.chdir('d' * 50)\ntime.sleep(900)"
     run_output = await run(script, python=True)
     assert run_output.end is ProcessEnd.FOLDER_QUOTA
-    remove_folder(run_output.code)
+    remove_folder_if_possible(run_output.code)
     assert not run_output.code.exists()
 
 
@@ -266,7 +266,7 @@ async def test_nothing_is_left_running_when_the_run_has_ended(walled: Run) -> No
     script = "setsid -f sh -c 'n=0; while [ $n -lt 20000 ]; do n=$((n+1)); : > busy38; done' >&- 2>&-; sleep 0.2"
     run_output = await walled(script)
     assert processes_with("busy38") == []
-    assert disk_bytes_up_to(run_output.code, 1 << 30) >= 0
+    assert disk_bytes_until_exceeding(run_output.code, 1 << 30) >= 0
 
 
 async def test_a_fork_bomb_stays_small(walled: Run) -> None:

@@ -220,7 +220,7 @@ def test_a_course_in_the_container_is_worked_on_with_a_worker_outside_and_surviv
         worker.terminate()
         worker.wait(60)
     check = check_anchors(attempt, [row.hash for row in solver.rows(attempt)[1]], anchors)
-    assert (check.agreeing, check.flaws, len(check.signers)) == (2, (), 1)
+    assert (check.agreeing_count, check.flaws, len(check.unpublished_signers)) == (2, (), 1)
     solver.log.close()
 
 

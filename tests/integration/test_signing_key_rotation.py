@@ -14,7 +14,7 @@ import pytest
 
 from benchwright_attempts import log_file
 from benchwright_attempts.events.events import Tick
-from benchwright_attempts.log.anchors import Anchor, as_text, check_anchors
+from benchwright_attempts.log.anchors import Anchor, anchors_text, check_anchors
 from benchwright_attempts.log.published_keys import PublishedKeys
 from benchwright_foundation.home import Home
 
@@ -76,13 +76,18 @@ def test_a_key_is_changed_while_students_hand_in_and_every_receipt_stays_valid(
         )
         assert len(keys) == 2 and "secret" not in published_reply.text
         check = check_anchors(student.attempt, [r.hash for r in student.solver.rows(student.attempt)[1]], anchors, keys)
-        assert (check.agreeing, check.flaws, check.signers, check.revoked) == (len(anchors), (), (), ())
+        assert (check.agreeing_count, check.flaws, check.unpublished_signers, check.revoked) == (
+            len(anchors),
+            (),
+            (),
+            (),
+        )
         student.solver.log.close()
 
         own_log = log_file(Home.from_environment({"BENCHWRIGHT_HOME": str(student_home)}))
         own_log.parent.mkdir(parents=True)
         (tmp_path / "attempts.sqlite").rename(own_log)
-        (tmp_path / "mail.txt").write_text(as_text(anchors))
+        (tmp_path / "mail.txt").write_text(anchors_text(anchors))
         (tmp_path / "keys.json").write_bytes(published_reply.content)
         verify = ["attempts", "verify", student.attempt, "--anchors", str(tmp_path / "mail.txt")]
         verify += ["--keys", str(tmp_path / "keys.json")]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchwright_attempts.attribution import EditOrigin, attribute
+from benchwright_attempts.attribution import EditOrigin, attributions_of_edits
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_attempts.summary.replay import replay
@@ -30,7 +30,7 @@ def test_a_subject_solves_a_problem_offline(desk: Desk, name: str) -> None:
     assert attempt.solver.startswith(f"{name} {subject.version} [")
     events = desk.events(attempt.id)
     assert (replay(events).files[FILE].text or "").strip() == COUNTER.strip()
-    assert {attribution.origin for attribution in attribute(events)} == {EditOrigin.AGENT}
+    assert {attribution.origin for attribution in attributions_of_edits(events)} == {EditOrigin.AGENT}
     usages = [recorded_event.event for recorded_event in events if isinstance(recorded_event.event, ModelUsage)]
     assert sum(usage.calls for usage in usages) >= 1
     assert usages[0].parameters["subject_sha256"] == subject.package_sha256

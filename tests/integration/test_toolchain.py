@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_foundation.untrusted_folder import remove_folder
+from benchwright_foundation.untrusted_folder import remove_folder_if_possible
 from benchwright_harness.execution.process import ProcessEnd
 from benchwright_harness.execution.run import run_harness
 from benchwright_harness.plan.selection import ToolSelection
@@ -198,7 +198,7 @@ def another_cache(toolchain: Toolchain, open_folder: Path) -> Iterator[Path]:
     manifest = toolchain.manifest.model_copy(update={"digest": digest_of(content_listing)})
     (folder / MANIFEST).write_text(manifest.model_dump_json())
     yield open_folder / "cache"
-    remove_folder(open_folder / "cache")
+    remove_folder_if_possible(open_folder / "cache")
 
 
 def command(cache: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:

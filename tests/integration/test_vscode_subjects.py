@@ -25,8 +25,8 @@ from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.server.confinement import can_confine
 from benchwright_subjects.inline.server.server_process import ServerLaunch
 from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, Rules, play_site
-from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, driver_command, write_probe
-from benchwright_subjects.inline.vscode.vsix import packed_folder, read_vsix
+from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, driver_command, write_probe_extension
+from benchwright_subjects.inline.vscode.vsix import read_vsix, vsix_of_folder
 
 from ..support.models.inline_site import CANARY, SITE
 from ..support.models.vscode_subjects import EXTENSION, programs
@@ -45,14 +45,14 @@ pytestmark = [
 def vsix(tmp_path: Path) -> Path:
     programs()
     file = tmp_path / "subject.vsix"
-    file.write_bytes(packed_folder(EXTENSION))
+    file.write_bytes(vsix_of_folder(EXTENSION))
     return file
 
 
 async def played(
     vsix: Path, subject_script: dict[str, Any], policy: Policy, rules: Rules, secrets: tuple[Path, ...] = ()
 ) -> PlayedSite:
-    command = driver_command(programs(), [read_vsix(vsix)], write_probe(vsix.parent / "probe"))
+    command = driver_command(programs(), [read_vsix(vsix)], write_probe_extension(vsix.parent / "probe"))
     dialect = VSCodeDialect({"subject.script": subject_script})
     places_folder = vsix.parent / "places"
     subject = InlineSubject(

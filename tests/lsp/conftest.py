@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from benchwright_exams.items import ExamItem, Items
-from benchwright_foundation.kept import StageFile
+from benchwright_foundation.stage_file import StageFile
 from benchwright_problems.problem import QuestionFormat
 
 from .clocks import Clocks, built_shim

@@ -208,7 +208,7 @@ async def test_whatever_is_killed_both_logs_agree_receipts_hold_and_nothing_is_g
                 check = check_anchors(
                     header.id, [r.hash for r in service_rows], receipts(student.home, header.id), keys
                 )
-                assert check.agreeing > 0 and not check.flaws and not check.signers
+                assert check.agreeing_count > 0 and not check.flaws and not check.unpublished_signers
                 rows_by_attempt[header.id] = own_rows
     submissions_by_attempt = {
         attempt: [row.body for row in rows if '"type":"submitted"' in row.body]

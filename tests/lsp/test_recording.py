@@ -11,7 +11,7 @@ import psutil
 import pytest
 from lsprotocol import types
 
-from benchwright_attempts.clock.clock import AttemptState, read_clock
+from benchwright_attempts.clock.clock import AttemptState, clock_after_events
 
 from .conftest import Editors
 from .session import SERVER, Desk, Editor, endless, reference, starting_text, still_alive
@@ -197,7 +197,7 @@ async def test_a_normal_end_keeps_what_was_typed_last_and_pauses_the_clock(edito
 
 def _active_s(desk: Desk) -> float:
     with desk.editor.log() as log:
-        return read_clock(log.events(desk.attempt)).active_s
+        return clock_after_events(log.events(desk.attempt)).active_s
 
 
 async def test_a_log_that_cannot_be_written_is_told_once_and_the_session_goes_on(editor: Editor) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_attempts.attribution import EditOrigin, attribute
+from benchwright_attempts.attribution import EditOrigin, attributions_of_edits
 from benchwright_attempts.attribution_method import AttributionMethod
-from benchwright_attempts.clock.clock import read_clock
+from benchwright_attempts.clock.clock import clock_after_events
 from benchwright_attempts.events.evidence import Forecast
 from benchwright_attempts.log.record import RecordedEvent
 from benchwright_attempts.state import AttemptState
@@ -129,15 +129,15 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     } == {"alone"}
     rules = [recorded_event.event.rule for recorded_event in events if recorded_event.event.type == "violation"]
     assert rules == ["ai_extension", "ai_setting"]
-    typed, pasted = attribute(events)
+    typed, pasted = attributions_of_edits(events)
     assert (typed.origin, typed.method) == (EditOrigin.TYPED, AttributionMethod.CHANGE_REASON)
     assert (pasted.origin, pasted.method) == (EditOrigin.PASTE, AttributionMethod.WRAPPED_COMMAND)
     assert event_types.index("clock_held") < event_types.index("run_started") < event_types.index("clock_released")
     run_s = next(
         recorded_event.event.wall_s for recorded_event in events if recorded_event.event.type == "run_finished"
     )
-    assert read_clock(events).active_s < read_clock(events).elapsed_s - run_s
-    assert active_time(events).active_s[60.0] <= read_clock(events).active_s
+    assert clock_after_events(events).active_s < clock_after_events(events).elapsed_s - run_s
+    assert active_time(events).active_s[60.0] <= clock_after_events(events).active_s
     with editor.log() as log:
         assert verify_attempt(*log.stored_attempt(desk.attempt)).ok
 

@@ -13,7 +13,7 @@ from benchwright_authoring.generation.generating import GeneratedQuestion, Gener
 from benchwright_authoring.generation.passages import Corpus
 from benchwright_authoring.written_question import write_question
 from benchwright_foundation.atomic import write_atomically
-from benchwright_foundation.kept import StageFile, StageOutput
+from benchwright_foundation.stage_file import StageFile, StageOutput
 from benchwright_foundation.toml_text import toml_table_text
 from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder
 

@@ -10,7 +10,7 @@ from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STA
 from benchwright_authoring.problem_files.question_rules import question_remarks
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.toml_places import TomlPlaces, TomlSpan
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_harness.own_tests.cocotb_source import repeatedly_named_tests
 from benchwright_harness.plan.plan import toplevels_of_harness
 from benchwright_problems.problem import ProblemKind
@@ -76,7 +76,7 @@ def _path_remarks(
 
 def _testbench_plan_remarks(spec: ProblemFile, toml_places: TomlPlaces, harness: Mapping[str, str]) -> Iterator[Remark]:
     try:
-        plan = read_json(harness.get(_PLANS[1], "{}"))
+        plan = parse_untrusted_json(harness.get(_PLANS[1], "{}"))
         named_files = [(kind, path) for kind in ("testbench", "design") for path in plan.get(kind, ())]
     except (ValueError, AttributeError, TypeError):
         yield Remark(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from benchwright_foundation.kept import StageOutput
 from benchwright_foundation.model import Model
+from benchwright_foundation.stage_file import StageOutput
 
 
 class Box(NamedTuple):

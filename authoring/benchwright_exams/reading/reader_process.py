@@ -17,7 +17,7 @@ import benchwright_exams
 import benchwright_foundation
 from benchwright_exams.errors import ExamError
 from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT
-from benchwright_foundation.process_group import kill_group
+from benchwright_foundation.process_group import kill_process_group
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.sandbox.confinement import ConfinedProgram, Confinement, Confiner, own_python_folders
 from benchwright_harness.sandbox.registry import sandbox_kind, sandbox_names, sandboxes_with
@@ -132,7 +132,7 @@ def _exit_status_unless_late(confined_program: ConfinedProgram, pdf: IO[bytes], 
         except subprocess.TimeoutExpired:
             return None
         finally:
-            kill_group(program.pid)
+            kill_process_group(program.pid)
 
 
 def _read_answer(answer_file: IO[bytes]) -> ReaderAnswer:

@@ -19,8 +19,8 @@ from benchwright_exams.reading.page import ReadExam, ReadPage
 from benchwright_exams.reading.reader_process import ReaderAnswer, ReaderProcess
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import ExtraMissingError
-from benchwright_foundation.kept import StageFile
 from benchwright_foundation.model import Model
+from benchwright_foundation.stage_file import StageFile
 from benchwright_judges.models.prompt import escape_hidden_characters
 from benchwright_problems.problem import digest
 
@@ -58,7 +58,7 @@ def read_exam(
     made_from = digest([sha256, language, _FORMAT])
     pages_file = StageFile(target_folder / "pages.json", ReadExam)
     pictures = target_folder / "pages"
-    known_exam = pages_file.find_output(made_from)
+    known_exam = pages_file.output_if_made_from(made_from)
     if known_exam is not None and all(
         (pictures / f"{page.number}.png").exists() or page.error for page in known_exam.pages
     ):

@@ -18,7 +18,7 @@ from benchwright_exams.review.review_form import (
     read_exam_form,
     read_review_form,
 )
-from benchwright_foundation.kept import StageFile
+from benchwright_foundation.stage_file import StageFile
 from benchwright_foundation.toml_text import toml_table_text
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import AnsweredBy, Pack

@@ -18,7 +18,7 @@ from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, ExamForm,
 from benchwright_exams.structure.ledger import Ledger
 from benchwright_exams.structure.text_blocks import Block
 from benchwright_foundation.atomic import write_atomically
-from benchwright_foundation.kept import StageFile, StageOutput
+from benchwright_foundation.stage_file import StageFile, StageOutput
 from benchwright_foundation.toml_text import toml_table_text
 from benchwright_problems.problem import AnsweredBy, digest
 

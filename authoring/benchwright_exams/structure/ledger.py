@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from benchwright_exams.reading.page import Box
-from benchwright_foundation.kept import StageOutput
 from benchwright_foundation.model import Model
+from benchwright_foundation.stage_file import StageOutput
 
 
 class RegionRole(StrEnum):

@@ -10,7 +10,7 @@ from benchwright_analysis.report.section import Cell, Section, SortableTable, co
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_judges.agreement.estimators import Estimate
-from benchwright_subjects.inline.record import Foresight, Hindsight
+from benchwright_subjects.inline.record import AgreementWithAuthor, Hindsight
 from benchwright_subjects.inline.text.hindsight import SHORTEST
 
 PAUSES_MS = (300, 1000)
@@ -101,7 +101,7 @@ def _has_right_offer_or_first_line(pause: Hindsight) -> bool:
 
 
 def _summarise_right_offers(
-    pauses: Sequence[Hindsight], foresight_of: Callable[[Hindsight], Foresight | None]
+    pauses: Sequence[Hindsight], foresight_of: Callable[[Hindsight], AgreementWithAuthor | None]
 ) -> RightOffers:
     offers = [(pause, foresight) for pause in pauses if (foresight := foresight_of(pause)) is not None]
     right_offers = [

@@ -28,10 +28,10 @@ from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.events.event_body import EditEvidence, TextEffect
 from benchwright_attempts.events.events import EVENT_TYPES
 from benchwright_attempts.hint_ladder import FEATURE
-from benchwright_attempts.log.record import AttemptHeader, type_of
+from benchwright_attempts.log.record import AttemptHeader, event_type_in_json
 from benchwright_attempts.state import STUDY_CLOSED, AttemptState
 from benchwright_attempts.terms import Solver
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_problems.aids import Aid
 
 
@@ -150,14 +150,14 @@ class AttemptFold:
         Raises:
             ValueError: The body is not that of an event.
         """
-        step = type_of(body)
+        step = event_type_in_json(body)
         clock, time_at_work, event_columns = self._clock, self._work, self._rows
         previous_ns = clock.active_ns
         self._facts.event_types.add(intern(step))
         if not clock.has_ended:
             self._facts.newest_wall = wall
         try:
-            excluded_s = float(read_json(body)["excluded_s"]) if step == TIME_EXCLUDED else 0.0
+            excluded_s = float(parse_untrusted_json(body)["excluded_s"]) if step == TIME_EXCLUDED else 0.0
             clock.follow_event(step, mono_ns, process, excluded_s)
         except IllegalTransitionError as error:
             raise ValueError(str(error)) from error
@@ -166,7 +166,7 @@ class AttemptFold:
             time_at_work.unfocused_ns += now_ns - previous_ns
         is_activity = step in self._activity
         if is_activity:
-            time_at_work.note_activity(now_ns)
+            time_at_work.add_activity(now_ns)
         self._spent.take_event(step, now_ns, is_activity=is_activity)
         if event_columns is not None and step in self._clock_changes:
             event_columns.begin_state(clock.state.value)
@@ -174,7 +174,7 @@ class AttemptFold:
         if event_reader is not None:
             event_reader(self, seq, wall, body)
         if step in ACTOR_EVENTS:
-            known_actor = self._actors.take_event(seq, read_json(body), now_ns)
+            known_actor = self._actors.take_event(seq, parse_untrusted_json(body), now_ns)
             if event_columns is not None and known_actor is not None:
                 event_columns.fill_next_row_cell("actor", known_actor.actor.value)
                 event_columns.fill_next_row_cell("actor_known_by", str(known_actor.method))
@@ -186,7 +186,7 @@ class AttemptFold:
         edits = self._edits.labelled_edits(self._clock.at_ns, self._clock.active_ns)
         if self._rows is not None:
             edits.fill_edit_cells(self._rows, self._first_row, self._actors.actor_of_edit)
-        actors = self._actors.finish(edits.edits, edits.findings, edits.edit_clock_ns)
+        actors = self._actors.actors_with_edits(edits.edits, edits.findings, edits.edit_clock_ns)
         with_agents = self._divided_time() if actors.condition is Solver.HUMAN_AGENT else None
         folded_events = FoldedEvents(
             self._header, self._facts, self._clock, self._work, self._verdicts, edits, actors, with_agents
@@ -202,17 +202,17 @@ class AttemptFold:
             self._reflection,
             self._errors,
             self._assistance.summary(),
-            self._spent.active_time(self._clock.active_ns) if has_clock else ActiveTime(),
+            self._spent.active_time_until(self._clock.active_ns) if has_clock else ActiveTime(),
             actors,
         )
 
     def _divided_time(self) -> TimeWithAgents:
         end_ns, actor_fold = self._clock.active_ns, self._actors
         return divide_time_with_agents(
-            actor_fold.acts_ns(of_agents=False),
-            actor_fold.acts_ns(of_agents=True),
-            self._presence.away_until(end_ns),
-            self._presence.runs_until(end_ns),
+            actor_fold.act_times_ns(of_agents=False),
+            actor_fold.act_times_ns(of_agents=True),
+            self._presence.away_intervals_until(end_ns),
+            self._presence.run_intervals_until(end_ns),
             end_ns,
             threshold_s=self._threshold_s,
         )
@@ -221,7 +221,7 @@ class AttemptFold:
 
     def read_set_files(self, seq: int, _wall: str, body: str) -> None:
         """Whole files are set."""
-        value = read_json(body)
+        value = parse_untrusted_json(body)
         contents = parse_event(value).contents()
         files = {path: file.text if file is not None else None for path, file in contents.items()}
         self._edits.set_files(files, seq, self._clock.at_ns)
@@ -231,14 +231,24 @@ class AttemptFold:
         """A file is edited; the text is recorded."""
         clock = self._clock
         self._edits.add_edit(
-            read_json(body), seq, wall, since_opening_ns=clock.at_ns, active_ns=clock.active_ns, has_text=True
+            parse_untrusted_json(body),
+            seq,
+            wall,
+            since_opening_ns=clock.at_ns,
+            active_ns=clock.active_ns,
+            has_text=True,
         )
 
     def read_edit_shape(self, seq: int, wall: str, body: str) -> None:
         """A file is edited; the text is not recorded."""
         clock = self._clock
         self._edits.add_edit(
-            read_json(body), seq, wall, since_opening_ns=clock.at_ns, active_ns=clock.active_ns, has_text=False
+            parse_untrusted_json(body),
+            seq,
+            wall,
+            since_opening_ns=clock.at_ns,
+            active_ns=clock.active_ns,
+            has_text=False,
         )
 
     def read_edit_evidence(self, _seq: int, _wall: str, body: str) -> None:
@@ -246,20 +256,20 @@ class AttemptFold:
         event, path, version = edit_evidence_with_version(body)
         self._assistance.count_if_completion_accepted(event)
         if version is not None:
-            self._edits.attributor.note_about_edit(path, version, event)
+            self._edits.attributor.add_evidence_of_edit(path, version, event)
         if self._rows is not None:
             for name, column in event.columns.items():
                 self._rows.fill_next_row_cell(column, getattr(event, name))
 
     def read_next_edit_evidence(self, _seq: int, wall: str, body: str) -> None:
         """Something is said about the next edit."""
-        value = read_json(body)
-        self._edits.attributor.note_announcement(parse_event(value), wall)
+        value = parse_untrusted_json(body)
+        self._edits.attributor.add_evidence_of_next_edit(parse_event(value), wall)
         self._fill_cells(value)
 
     def read_own_columns(self, _seq: int, _wall: str, body: str) -> None:
         """The event has columns of its own in the table of events, and nothing else to read."""
-        self._fill_cells(read_json(body))
+        self._fill_cells(parse_untrusted_json(body))
 
     def _fill_cells(self, event_fields: dict[str, Any]) -> None:
         """Fills the cells of the event that is being read."""
@@ -277,11 +287,11 @@ class AttemptFold:
     def read_given(self, _seq: int, wall: str, body: str) -> None:
         """The answer was read from a file."""
         self._facts.started_wall = self._facts.started_wall or wall
-        self._facts.reported_s = read_json(body).get("reported_s")
+        self._facts.reported_s = parse_untrusted_json(body).get("reported_s")
 
     def read_opened(self, seq: int, wall: str, body: str) -> None:
         """The problem was opened."""
-        self._facts.opened_with_files = bool(read_json(body)["files"])
+        self._facts.opened_with_files = bool(parse_untrusted_json(body)["files"])
         self.read_set_files(seq, wall, body)
 
     def read_restart(self, _seq: int, _wall: str, _body: str) -> None:
@@ -296,25 +306,25 @@ class AttemptFold:
     def read_window_focus(self, _seq: int, _wall: str, body: str) -> None:
         """The window gained or lost focus."""
         self._work.focused = '"focused":true' in body
-        self._presence.take_focus(self._clock.active_ns, is_focused=self._work.focused)
+        self._presence.add_focus_change(self._clock.active_ns, is_focused=self._work.focused)
 
     def read_idle(self, _seq: int, _wall: str, body: str) -> None:
         """The person became idle, or active again."""
-        value = read_json(body)
-        self._presence.take_idle(self._clock.active_ns, value.get("after_s", 0.0), is_idle=value["idle"])
+        value = parse_untrusted_json(body)
+        self._presence.add_idle_change(self._clock.active_ns, value.get("after_s", 0.0), is_idle=value["idle"])
 
     def read_run_start(self, _seq: int, _wall: str, body: str) -> None:
         """Hidden tests began to run."""
-        self._presence.take_run_start(self._clock.active_ns, read_json(body)["run"])
+        self._presence.add_run_start(self._clock.active_ns, parse_untrusted_json(body)["run"])
 
     def read_run_cancelled(self, _seq: int, _wall: str, body: str) -> None:
         """A run ended without a verdict."""
-        self._presence.take_run_end(self._clock.active_ns, read_json(body)["run"])
+        self._presence.add_run_end(self._clock.active_ns, parse_untrusted_json(body)["run"])
 
     def read_verdict(self, _seq: int, _wall: str, body: str) -> None:
         """A run or an answer got a verdict."""
-        value, now_ns = read_json(body), self._clock.active_ns
-        self._presence.take_run_end(now_ns, value.get("run", ""))
+        value, now_ns = parse_untrusted_json(body), self._clock.active_ns
+        self._presence.add_run_end(now_ns, value.get("run", ""))
         is_person = self._facts.is_person(self._header)
         active_ns = self._work.active_ns(now_ns, len(THRESHOLDS_S)) if is_person else now_ns - self._facts.restart_ns
         self._verdicts.add_verdict(value, active_ns=active_ns, clock_ns=now_ns)
@@ -322,25 +332,25 @@ class AttemptFold:
 
     def read_late_verdict(self, _seq: int, _wall: str, body: str) -> None:
         """A verdict came later than its try."""
-        value = read_json(body)
+        value = parse_untrusted_json(body)
         self._verdicts.add_late_verdict(value)
         self._fill_cells(value)
 
     def read_model_usage(self, _seq: int, _wall: str, body: str) -> None:
         """A model was used."""
-        value = read_json(body)
+        value = parse_untrusted_json(body)
         self._facts.add_usage(value)
         self._assistance.keep_program_if_named(value)
 
     def read_failure_reflection(self, _seq: int, _wall: str, body: str) -> None:
         """A model was asked why the attempt failed."""
-        value = read_json(body)
+        value = parse_untrusted_json(body)
         token_counts = (value.get("input_tokens", 0), value.get("output_tokens", 0))
         self._reflection = Reflection(value["text"], value["model"], token_counts)
 
     def read_classified_errors(self, _seq: int, _wall: str, body: str) -> None:
         """Judges said which errors led to a wrong choice."""
-        value = read_json(body)
+        value = parse_untrusted_json(body)
         errors_by_judge = {name: tuple(types) for name, types in value["judges"].items()}
         self._errors = NamedErrors(tuple(value["types"]), errors_by_judge)
 
@@ -350,17 +360,17 @@ class AttemptFold:
 
     def read_completion_asked(self, _seq: int, _wall: str, body: str) -> None:
         """A completion was asked for."""
-        self._assistance.add_request(read_json(body))
+        self._assistance.add_request(parse_untrusted_json(body))
 
     def read_attempt_abandoned(self, _seq: int, _wall: str, body: str) -> None:
         """The attempt was given up."""
-        value = read_json(body)
+        value = parse_untrusted_json(body)
         self._facts.end_reason = value.get("reason") or ""
         self._assistance.keep_program_failure(value)
 
     def read_attempt_timed_out(self, _seq: int, _wall: str, body: str) -> None:
         """A limit ended it, or the end of the study."""
-        self._facts.was_cut_off = read_json(body)["reason"] == STUDY_CLOSED
+        self._facts.was_cut_off = parse_untrusted_json(body)["reason"] == STUDY_CLOSED
 
     def read_guided(self, _seq: int, _wall: str, _body: str) -> None:
         """A guide led through the attempt."""
@@ -372,29 +382,29 @@ class AttemptFold:
 
     def read_condition_violation(self, _seq: int, _wall: str, body: str) -> None:
         """The condition was violated."""
-        self._facts.violations.append(read_json(body)["rule"])
+        self._facts.violations.append(parse_untrusted_json(body)["rule"])
 
     def read_hint_use(self, _seq: int, _wall: str, body: str) -> None:
         """An aid was used."""
-        value = read_json(body)
+        value = parse_untrusted_json(body)
         if (value["aid"], value["feature"]) == (Aid.HINTS, FEATURE):
             self._facts.hint_costs.append(value.get("cost", 0.0))
 
     def read_assigned_terms(self, _seq: int, _wall: str, body: str) -> None:
         """The terms of the attempt."""
-        self._facts.assigned = read_json(body)
+        self._facts.assigned = parse_untrusted_json(body)
 
     def read_forecast(self, _seq: int, _wall: str, body: str) -> None:
         """Reads the solver's forecast."""
-        self._facts.forecast = read_json(body)
+        self._facts.forecast = parse_untrusted_json(body)
 
     def read_self_estimate(self, _seq: int, _wall: str, body: str) -> None:
         """Reads the solver's estimate afterwards."""
-        self._facts.estimate = read_json(body)
+        self._facts.estimate = parse_untrusted_json(body)
 
     def read_environment(self, _seq: int, _wall: str, body: str) -> None:
         """Reads the environment that the solver works with."""
-        self._facts.change_reasons = bool(read_json(body).get("change_reasons"))
+        self._facts.change_reasons = bool(parse_untrusted_json(body).get("change_reasons"))
 
 
 _Reader = Callable[[AttemptFold, int, str, str], None]
@@ -438,11 +448,11 @@ def _reader_by_event_type() -> dict[str, _Reader]:
     columns = frozenset(name for name, event_class in EVENT_TYPES.classes.items() if event_class.columns)
     by_declaration: tuple[tuple[frozenset[str], _Reader], ...] = (
         (columns, AttemptFold.read_own_columns),
-        (EVENT_TYPES.with_evidence(EditEvidence.SAME_VERSION), AttemptFold.read_edit_evidence),
-        (EVENT_TYPES.with_evidence(EditEvidence.NEXT_EDIT), AttemptFold.read_next_edit_evidence),
-        (EVENT_TYPES.with_effect(TextEffect.SETS), AttemptFold.read_set_files),
-        (EVENT_TYPES.with_effect(TextEffect.EDITS), AttemptFold.read_edit),
-        (EVENT_TYPES.with_effect(TextEffect.HIDES_FILE), AttemptFold.read_edit_shape),
+        (EVENT_TYPES.names_with_evidence(EditEvidence.SAME_VERSION), AttemptFold.read_edit_evidence),
+        (EVENT_TYPES.names_with_evidence(EditEvidence.NEXT_EDIT), AttemptFold.read_next_edit_evidence),
+        (EVENT_TYPES.names_with_effect(TextEffect.SETS), AttemptFold.read_set_files),
+        (EVENT_TYPES.names_with_effect(TextEffect.EDITS), AttemptFold.read_edit),
+        (EVENT_TYPES.names_with_effect(TextEffect.HIDES_FILE), AttemptFold.read_edit_shape),
     )
     readers_by_type: dict[str, _Reader] = {}
     for names, event_reader in by_declaration:

@@ -53,7 +53,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.conduct.closing import sealed_attempts_if_closed
 from benchwright_studies.conduct.studies import RegisteredStudy
-from benchwright_subjects.evaluation.kept_evals import eval_logs_of
+from benchwright_subjects.evaluation.kept_evals import eval_logs_covering
 
 if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
@@ -159,7 +159,9 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
     write_attempts_and_codebook(options.folder, data.observations)
     cvdp = write_cvdp_folders(options.folder / "cvdp", data, made_at)
     kept_logs = (
-        eval_logs_of(options.kept_folder, (header.id for header in headers)) if options.kept_folder is not None else ()
+        eval_logs_covering(options.kept_folder, (header.id for header in headers))
+        if options.kept_folder is not None
+        else ()
     )
     logs = copy_eval_logs(options.folder / "inspect", [*options.logs, *kept_logs])
     sections = [
@@ -295,7 +297,9 @@ def _valid_opinions_on_passed(
     observations: Sequence[Observation], second_opinions: SecondOpinions
 ) -> dict[str, SecondOpinion]:
     passed_rows = [row for row in observations if row.outcome == Outcome.PASSED.value]
-    opinions_by_attempt = {row.attempt: second_opinions.valid_opinion(row.attempt, row.problem) for row in passed_rows}
+    opinions_by_attempt = {
+        row.attempt: second_opinions.opinion_if_problem_unchanged(row.attempt, row.problem) for row in passed_rows
+    }
     return {attempt: opinion for attempt, opinion in opinions_by_attempt.items() if opinion is not None}
 
 
@@ -345,8 +349,8 @@ def _report_json(
     data: Dataset,
     sections: Sequence[Section],
     options: ReportOptions,
-    cvdp_folders: Sequence[str],
-    log_names: Sequence[str],
+    written_cvdp_folders: Sequence[str],
+    written_inspect_logs: Sequence[str],
 ) -> dict[str, JsonValue]:
     """Content of `report.json`."""
     return {
@@ -358,8 +362,8 @@ def _report_json(
         "sources": dict(data.sources),
         "groups": list(data.groups),
         "files": {
-            "cvdp": [f"cvdp/{name}" for name in cvdp_folders],
-            "inspect": [f"inspect/{name}" for name in log_names],
+            "cvdp": [f"cvdp/{name}" for name in written_cvdp_folders],
+            "inspect": [f"inspect/{name}" for name in written_inspect_logs],
         },
         "sections": {
             section.id: {

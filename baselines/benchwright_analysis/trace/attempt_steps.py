@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.trace.step import AttemptTrace, StepKind, TracePart, TraceStep, change_excerpt, whole_excerpt
-from benchwright_attempts.attribution import EditOrigin, attribute
+from benchwright_attempts.attribution import EditOrigin, attributions_of_edits
 from benchwright_attempts.clock.timeline import time_line
 from benchwright_attempts.events.events import (
     Abandoned,
@@ -100,7 +100,7 @@ class _AttemptStepReader:
     def __init__(self, events: Sequence[RecordedEvent]) -> None:
         self._events = events
         self._at_s = time_line(events).at_s
-        self._origins = {attribution.seq: attribution.origin for attribution in attribute(events)}
+        self._origins = {attribution.seq: attribution.origin for attribution in attributions_of_edits(events)}
         self._burst: _EditBurst | None = None
         self._steps: list[TraceStep] = []
         # What a study does not show to its participant stays out of a page that may be the participant's.

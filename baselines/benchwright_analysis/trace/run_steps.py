@@ -14,7 +14,7 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.standing import ShownVerdict, verdict_standing
 from benchwright_subjects.inline.record import SHOWN, Hindsight, OfferOutcome, SiteRecord, Step
 from benchwright_subjects.inline.run_folder import SnapshotVerdict
-from benchwright_subjects.inline.text.similarity import effort
+from benchwright_subjects.inline.text.similarity import non_space_count
 
 
 def trace_of_run(run: PlayedRun, site_prefix: str = "") -> AttemptTrace:
@@ -68,7 +68,7 @@ def _site_steps(
             steps += _verdict_steps(
                 verdict_by_accepts.get(accepts), f"after {accepts} accepted offer{'' if accepts == 1 else 's'}"
             )
-        if count := effort(step.typed):
+        if count := non_space_count(step.typed):
             typed_text = f"{count:,} character{'' if count == 1 else 's'} of the reference"
             written_texts.append(f"\N{MIDLINE HORIZONTAL ELLIPSIS} {typed_text} \N{MIDLINE HORIZONTAL ELLIPSIS}")
             steps.append(TraceStep(StepKind.EDITED, f"The driver typed {typed_text}"))

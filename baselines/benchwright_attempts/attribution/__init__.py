@@ -8,9 +8,9 @@ from benchwright_attempts.attribution.attributor import (
     METHODS,
     Attribution,
     Attributor,
-    attribute,
+    attributions_of_edits,
 )
-from benchwright_attempts.attribution.change_reason import extension_of_reason, origin_of_reason
+from benchwright_attempts.attribution.change_reason import extension_id_of_change_reason, origin_of_change_reason
 from benchwright_attempts.attribution.edit_columns import EditColumns
 from benchwright_attempts.attribution.method import EditFacts, KnownOfEdit, OriginFinding
 from benchwright_attempts.attribution.origin import BY_MODEL, CHATS, EditOrigin
@@ -27,7 +27,7 @@ __all__ = [
     "EditOrigin",
     "KnownOfEdit",
     "OriginFinding",
-    "attribute",
-    "extension_of_reason",
-    "origin_of_reason",
+    "attributions_of_edits",
+    "extension_id_of_change_reason",
+    "origin_of_change_reason",
 ]

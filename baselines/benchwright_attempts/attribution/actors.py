@@ -11,7 +11,7 @@ from itertools import repeat
 from typing import Any
 
 from benchwright_attempts.actor import Actor, KnownActor
-from benchwright_attempts.attribution.attributor import Attributor, take_attributed_event
+from benchwright_attempts.attribution.attributor import Attributor, add_edit_or_evidence
 from benchwright_attempts.attribution.method import EditFacts, OriginFinding
 from benchwright_attempts.attribution.origin import EditOrigin
 from benchwright_attempts.attribution_method import AttributionMethod
@@ -113,33 +113,33 @@ def condition_of(actors: Collection[Actor]) -> Solver | None:
     return Solver.HUMAN if has_person else None
 
 
-def condition_made_under(assigned: str, actors: AttemptActors) -> str:
+def condition_made_under(assigned_solver: str, attempt_actors: AttemptActors) -> str:
     """The condition that an attempt was made under: a value of `Solver`, or `UNKNOWN_CONDITION`.
 
     A model or an agent that Benchwright runs is the only writer of its files, so no actor says otherwise.
 
     Args:
-        assigned: The solver that the attempt is for, a value of `Solver`.
-        actors: Those who made it.
+        assigned_solver: The solver that the attempt is for, a value of `Solver`.
+        attempt_actors: Those who made it.
     """
-    if assigned in (Solver.MODEL, Solver.AGENT):
-        return assigned
-    return actors.condition.value if actors.condition is not None else UNKNOWN_CONDITION
+    if assigned_solver in (Solver.MODEL, Solver.AGENT):
+        return assigned_solver
+    return attempt_actors.condition.value if attempt_actors.condition is not None else UNKNOWN_CONDITION
 
 
-def fits_condition(assigned: str, worked_as: str) -> bool:
+def kept_to_condition(assigned_solver: str, actual_solver: str) -> bool:
     """True if an attempt that was assigned one condition, and made as another, kept to the first.
 
     Help that a condition allows need not be used.
 
     Args:
-        assigned: Value of `Solver`.
-        worked_as: Value of `Solver`, or `UNKNOWN_CONDITION`.
+        assigned_solver: Value of `Solver`.
+        actual_solver: Value of `Solver`, or `UNKNOWN_CONDITION`.
     """
     helped = (Solver.HUMAN, Solver.HUMAN_COPILOT, Solver.HUMAN_AGENT)
-    if assigned in helped:
-        return worked_as in helped[: helped.index(Solver(assigned)) + 1]
-    return assigned == worked_as
+    if assigned_solver in helped:
+        return actual_solver in helped[: helped.index(Solver(assigned_solver)) + 1]
+    return assigned_solver == actual_solver
 
 
 class ActorFold:
@@ -169,15 +169,15 @@ class ActorFold:
         self._clock_ns = clock_ns
         match _AT_WORK.get(event_fields["type"]):
             case "request":
-                known_actor = _actor_in(event_fields)
+                known_actor = _recorded_actor(event_fields)
                 self._add_request(known_actor)
                 return known_actor
             case "aid":
-                return self._take_aid(event_fields)
+                return self._add_aid_use(event_fields)
             case "text":
-                return self._take_text(event_fields)
+                return self._add_whole_text(event_fields)
             case "connection":
-                self._take_connection(seq, event_fields)
+                self._add_agent_connection(seq, event_fields)
             case "environment":
                 self._has_assistant |= any(
                     extension["ai"] and extension["active"] for extension in event_fields.get("extensions", ())
@@ -186,7 +186,7 @@ class ActorFold:
                 self._has_assistant = True
         return None
 
-    def finish(
+    def actors_with_edits(
         self,
         edit_facts: Iterable[EditFacts],
         findings: Iterable[OriginFinding],
@@ -203,7 +203,7 @@ class ActorFold:
             actor = self.actor_of_edit(edit, edit_finding)
             self._changes[actor] += 1
             self._inserted[actor] += edit.total
-            self._note_act(actor.actor, clock_ns)
+            self._add_act_time(actor.actor, clock_ns)
         shares = [
             ActorShare(
                 actor.actor, str(actor.method), self._requests[actor], self._changes[actor], self._inserted[actor]
@@ -215,11 +215,11 @@ class ActorFold:
         ]
         return AttemptActors(tuple(shares), tuple(self._agents))
 
-    def acts_ns(self, *, of_agents: bool) -> list[int]:
+    def act_times_ns(self, *, of_agents: bool) -> list[int]:
         """Times of the clock at which agents, or people, changed or asked for something; in order."""
         return sorted(self._act_clock_ns[of_agents])
 
-    def _note_act(self, actor: Actor, clock_ns: int) -> None:
+    def _add_act_time(self, actor: Actor, clock_ns: int) -> None:
         if actor is Actor.AGENT or actor not in NOT_KNOWN:
             self._act_clock_ns[actor is Actor.AGENT].append(clock_ns)
 
@@ -234,16 +234,16 @@ class ActorFold:
         is_person = not self._has_assistant and not self._connection_changes
         return KnownActor(Actor.PERSON if is_person else Actor.UNKNOWN, method)
 
-    def _is_agent_connected(self, seq: int) -> bool:
-        return bisect_right(self._connection_changes, seq) % 2 == 1
+    def _is_agent_connected(self, event_number: int) -> bool:
+        return bisect_right(self._connection_changes, event_number) % 2 == 1
 
     def _add_request(self, known_actor: KnownActor | None) -> None:
         if known_actor is not None:
             self._requests[known_actor] += 1
-            self._note_act(known_actor.actor, self._clock_ns)
+            self._add_act_time(known_actor.actor, self._clock_ns)
 
-    def _take_aid(self, event_fields: Mapping[str, Any]) -> KnownActor | None:
-        known_actor = _actor_in(event_fields)
+    def _add_aid_use(self, event_fields: Mapping[str, Any]) -> KnownActor | None:
+        known_actor = _recorded_actor(event_fields)
         if known_actor is None and event_fields.get("through") == "agent":
             known_actor = KnownActor(Actor.AGENT, AttributionMethod.CONNECTION)
         if known_actor is not None and known_actor.actor is Actor.AGENT and event_fields["aid"] == Aid.AGENT_TOOLS:
@@ -253,10 +253,10 @@ class ActorFold:
             self._add_request(KnownActor(Actor.CHAT, AttributionMethod.CONNECTION))
         return known_actor
 
-    def _take_text(self, event_fields: Mapping[str, Any]) -> KnownActor | None:
+    def _add_whole_text(self, event_fields: Mapping[str, Any]) -> KnownActor | None:
         if event_fields["cause"] not in _BY_OTHERS:
             return None
-        known_actor = _actor_in(event_fields)
+        known_actor = _recorded_actor(event_fields)
         if known_actor is None and self._connections:
             known_actor = _WHILE_CONNECTED
         if known_actor is None:
@@ -268,10 +268,10 @@ class ActorFold:
             put_in = len("".join((file or {}).get("text") or "").split())
         self._changes[known_actor] += 1
         self._inserted[known_actor] += put_in
-        self._note_act(known_actor.actor, self._clock_ns)
+        self._add_act_time(known_actor.actor, self._clock_ns)
         return known_actor
 
-    def _take_connection(self, seq: int, event_fields: Mapping[str, Any]) -> None:
+    def _add_agent_connection(self, seq: int, event_fields: Mapping[str, Any]) -> None:
         was_connected = bool(self._connections)
         if event_fields["connected"]:
             self._connections.add(event_fields["connection"])
@@ -281,15 +281,15 @@ class ActorFold:
         if bool(self._connections) != was_connected:
             self._connection_changes.append(seq)
 
-    def _add_agent(self, name: str) -> None:
-        if name:
-            self._agents[name] = None
+    def _add_agent(self, agent_name: str) -> None:
+        if agent_name:
+            self._agents[agent_name] = None
 
 
 _WHILE_CONNECTED = KnownActor(Actor.AGENT, AttributionMethod.WHILE_CONNECTED)
 
 
-def _actor_in(event_fields: Mapping[str, Any]) -> KnownActor | None:
+def _recorded_actor(event_fields: Mapping[str, Any]) -> KnownActor | None:
     actor, method = event_fields.get("actor"), event_fields.get("actor_known_by")
     if actor is None:
         return None
@@ -304,13 +304,13 @@ def attempt_actors(events: Iterable[RecordedEvent]) -> AttemptActors:
     """
     attributor, actor_fold = Attributor(), ActorFold()
     for recorded in events:
-        take_attributed_event(attributor, recorded)
+        add_edit_or_evidence(attributor, recorded)
         if recorded.event.type in ACTOR_EVENTS:
             actor_fold.take_event(recorded.seq, recorded.event.model_dump(mode="json"))
-    return actor_fold.finish(attributor.edits, attributor.findings())
+    return actor_fold.actors_with_edits(attributor.edits, attributor.findings())
 
 
-def put_in(old_text: str | None, new_text: str) -> int:
+def inserted_non_space_count(old_text: str | None, new_text: str) -> int:
     """Code points that a string puts in place of another; white space is nobody's work, and does not count.
 
     Args:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from benchwright_attempts.attribution.change_reason import by_change_reason
+from benchwright_attempts.attribution.change_reason import origin_by_change_reason
 from benchwright_attempts.attribution.edit_columns import EditColumns
-from benchwright_attempts.attribution.heuristic import by_shape
+from benchwright_attempts.attribution.heuristic import origin_by_edit_shape
 from benchwright_attempts.attribution.method import EditFacts, Method, OriginFinding
 from benchwright_attempts.attribution.origin import COMPLETIONS, EditOrigin
-from benchwright_attempts.attribution.own_provider import by_acceptance
-from benchwright_attempts.attribution.wrapped_command import by_command
+from benchwright_attempts.attribution.own_provider import origin_by_acceptance
+from benchwright_attempts.attribution.wrapped_command import origin_by_preceding_command
 from benchwright_attempts.events.event_body import EditEvidence, EventBody
 from benchwright_attempts.events.events import Edit
 from benchwright_attempts.events.evidence import AssistAccepted, EditShape
@@ -22,10 +22,10 @@ CLASSIFIER = "2"
 """Version of the rules; every label has it. Increment it whenever a label could change."""
 
 METHODS: list[Method] = [
-    by_change_reason,
-    by_acceptance,
-    by_command,
-    by_shape,
+    origin_by_change_reason,
+    origin_by_acceptance,
+    origin_by_preceding_command,
+    origin_by_edit_shape,
 ]
 """Registered methods, the most reliable first: the first one that finds an origin decides. The last always does."""
 
@@ -61,7 +61,7 @@ class Attributor:
         self._events_by_type: dict[type[EventBody], dict[str, dict[int, EventBody]]] = {}
         self._announcement: tuple[EventBody, str] | None = None
 
-    def note_about_edit(self, path: str, version: int, event: EventBody) -> None:
+    def add_evidence_of_edit(self, path: str, version: int, event: EventBody) -> None:
         """An event says something about the edit of this path and version."""
         by_path = self._events_by_type.get(type(event))
         if by_path is None:
@@ -71,7 +71,7 @@ class Attributor:
             versions = by_path[path] = {}
         versions[version] = event
 
-    def note_announcement(self, event: EventBody, announced_wall: str) -> None:
+    def add_evidence_of_next_edit(self, event: EventBody, announced_wall: str) -> None:
         """An event says something about the edit that follows.
 
         Args:
@@ -80,16 +80,18 @@ class Attributor:
         """
         self._announcement = (event, announced_wall)
 
-    def add_edit(self, edit: EditFacts, wall: str) -> None:
+    def add_edit(self, edit: EditFacts, wall_time: str) -> None:
         """One edit."""
-        if self._announcement is not None and self._announces_edit(*self._announcement, edit, wall):
+        if self._announcement is not None and self._is_announced_by(*self._announcement, edit, wall_time):
             edit.announced_by, self._announcement = self._announcement[0], None
         self.edits.append(edit)
 
-    def _announces_edit(self, event: EventBody, announced_wall: str, edit: EditFacts, edit_wall: str) -> bool:
-        if getattr(event, "path", None) not in (None, edit.path):
+    def _is_announced_by(
+        self, announcing_event: EventBody, announced_wall: str, edit: EditFacts, edit_wall: str
+    ) -> bool:
+        if getattr(announcing_event, "path", None) not in (None, edit.path):
             return False
-        version = getattr(event, "version", None)
+        version = getattr(announcing_event, "version", None)
         if version is not None and edit.version is not None:
             return bool(edit.version == version + 1)
         delay_s = (datetime.fromisoformat(edit_wall) - datetime.fromisoformat(announced_wall)).total_seconds()
@@ -123,7 +125,7 @@ class Attributor:
         return event if isinstance(event, AssistAccepted) else None
 
 
-def attribute(events: Iterable[RecordedEvent]) -> list[Attribution]:
+def attributions_of_edits(events: Iterable[RecordedEvent]) -> list[Attribution]:
     """Labels every edit of an attempt.
 
     Args:
@@ -131,7 +133,7 @@ def attribute(events: Iterable[RecordedEvent]) -> list[Attribution]:
     """
     attributor = Attributor()
     for recorded in events:
-        take_attributed_event(attributor, recorded)
+        add_edit_or_evidence(attributor, recorded)
     attributions: list[Attribution] = []
     for edit, edit_finding in zip(attributor.edits, attributor.findings(), strict=True):
         acceptance = attributor.acceptance_of(edit) if edit_finding.origin in COMPLETIONS else None
@@ -151,17 +153,17 @@ def attribute(events: Iterable[RecordedEvent]) -> list[Attribution]:
     return attributions
 
 
-def take_attributed_event(attributor: Attributor, recorded: RecordedEvent) -> None:
+def add_edit_or_evidence(attributor: Attributor, recorded_event: RecordedEvent) -> None:
     """Lets one event of an attempt's be taken: an edit, or what is said about one."""
-    event = recorded.event
+    event = recorded_event.event
     if isinstance(event, Edit | EditShape):
-        attributor.add_edit(_edit_facts(recorded.seq, event), format_wall(recorded.moment.wall))
+        attributor.add_edit(_edit_facts(recorded_event.seq, event), format_wall(recorded_event.moment.wall))
     elif event.evidence is EditEvidence.NEXT_EDIT:
-        attributor.note_announcement(event, format_wall(recorded.moment.wall))
+        attributor.add_evidence_of_next_edit(event, format_wall(recorded_event.moment.wall))
     elif event.evidence is EditEvidence.SAME_VERSION:
         path, version = getattr(event, "path", None), getattr(event, "version", None)
         if isinstance(path, str) and isinstance(version, int):
-            attributor.note_about_edit(path, version, event)
+            attributor.add_evidence_of_edit(path, version, event)
 
 
 def _edit_facts(seq: int, event: Edit | EditShape) -> EditFacts:

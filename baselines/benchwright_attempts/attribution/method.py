@@ -41,7 +41,7 @@ class OriginFinding:
 
 
 @lru_cache(maxsize=256)
-def finding(origin: EditOrigin, method: str) -> OriginFinding:
+def origin_finding(origin: EditOrigin, method: str) -> OriginFinding:
     """The one object for an origin and a method."""
     return OriginFinding(origin, str(method))
 

@@ -25,11 +25,11 @@ __all__ = [
     "ClockMark",
     "ClockState",
     "advance_clock",
+    "clock_after_event",
+    "clock_after_events",
     "elapsed_s",
     "excluded_s",
-    "next_clock",
     "next_state",
-    "read_clock",
 ]
 
 TIME_EXCLUDED = "time_excluded"
@@ -96,7 +96,7 @@ class AttemptClock:
     def advance(self, mono_ns: int, process: str) -> None:
         """Lets time pass up to a moment; of an attempt that has not ended."""
         if process != self._process:
-            self._switch(mono_ns, process)
+            self._switch_process(mono_ns, process)
         passed_ns = mono_ns - self._mono_ns
         self._mono_ns = mono_ns
         if passed_ns > 0:
@@ -104,7 +104,7 @@ class AttemptClock:
             if self.is_counting:
                 self.active_ns += passed_ns
 
-    def _switch(self, mono_ns: int, process: str) -> None:
+    def _switch_process(self, mono_ns: int, process: str) -> None:
         """Another process records: its time counts from its own newest event, if that is later than all others."""
         if self._process:
             self._marks[self._process] = (self._mono_ns, self.at_ns)
@@ -112,7 +112,7 @@ class AttemptClock:
         seen_ns = mark_ns + max(0, mono_ns - mono)
         self._process, self._mono_ns = process, mono_ns - (seen_ns - self.at_ns)
 
-    def apply_step(self, event_type: str) -> None:
+    def change_state_by_event(self, event_type: str) -> None:
         """Changes state as an event of this type does, at the moment that `advance` came to.
 
         Raises:
@@ -125,7 +125,7 @@ class AttemptClock:
         self.is_counting = self.state is AttemptState.RUNNING and not self.held
         self.has_ended = self.state.ended
 
-    def exclude(self, excluded_s: float) -> None:
+    def set_back(self, excluded_s: float) -> None:
         """Sets the clock back, by no more than it has counted."""
         self.active_ns = max(0, self.active_ns - round(excluded_s * 1e9))
 
@@ -144,16 +144,16 @@ class AttemptClock:
         if not self.has_ended:
             self.advance(mono_ns, process)
             if excluded_s:
-                self.exclude(excluded_s)
+                self.set_back(excluded_s)
         if event_type in EVENT_TYPES.clock_changes:
-            self.apply_step(event_type)
+            self.change_state_by_event(event_type)
 
-    def resume_from(self, clock: ClockState) -> None:
+    def continue_from_reading(self, clock_state: ClockState) -> None:
         """Continues from an earlier reading."""
-        self.state, self.held, self.is_counting = clock.state, clock.held, clock.is_counting
-        self.has_ended = clock.state.ended
-        self.active_ns, self.at_ns = clock.active_ns, clock.at_ns
-        self._marks = {process: (mark.mono_ns, mark.at_ns) for process, mark in clock.marks.items()}
+        self.state, self.held, self.is_counting = clock_state.state, clock_state.held, clock_state.is_counting
+        self.has_ended = clock_state.state.ended
+        self.active_ns, self.at_ns = clock_state.active_ns, clock_state.at_ns
+        self._marks = {process: (mark.mono_ns, mark.at_ns) for process, mark in clock_state.marks.items()}
         self._process = ""
 
     def marks(self) -> dict[str, ClockMark]:
@@ -207,7 +207,7 @@ def advance_clock(clock: ClockState, moment: Moment) -> ClockState:
     if clock.state.ended:
         return clock
     live_clock = AttemptClock()
-    live_clock.resume_from(clock)
+    live_clock.continue_from_reading(clock)
     live_clock.advance(moment.mono_ns, moment.process)
     return replace(
         clock, active_ns=live_clock.active_ns, newest_wall=moment.wall, at_ns=live_clock.at_ns, marks=live_clock.marks()
@@ -219,26 +219,26 @@ def excluded_s(event: EventBody | None) -> float:
     return event.excluded_s if isinstance(event, TimeExcluded) else 0.0
 
 
-def next_clock(clock: ClockState, recorded: RecordedEvent) -> ClockState:
+def clock_after_event(clock: ClockState, recorded_event: RecordedEvent) -> ClockState:
     """The reading after one more event."""
-    clock = advance_clock(clock, recorded.moment)
-    step = recorded.event.type
+    clock = advance_clock(clock, recorded_event.moment)
+    step = recorded_event.event.type
     if step == "opened":
         return clock
     live_clock = AttemptClock()
-    live_clock.resume_from(clock)
+    live_clock.continue_from_reading(clock)
     if not clock.state.ended:
-        live_clock.exclude(excluded_s(recorded.event))
-    live_clock.apply_step(step)
-    start_wall = recorded.moment.wall if step == "started" else clock.start_wall
+        live_clock.set_back(excluded_s(recorded_event.event))
+    live_clock.change_state_by_event(step)
+    start_wall = recorded_event.moment.wall if step == "started" else clock.start_wall
     return replace(
         clock, state=live_clock.state, held=live_clock.held, active_ns=live_clock.active_ns, start_wall=start_wall
     )
 
 
-def read_clock(events: Iterable[RecordedEvent]) -> ClockState:
+def clock_after_events(events: Iterable[RecordedEvent]) -> ClockState:
     """The reading after all events of an attempt."""
     clock = ClockState()
     for recorded in events:
-        clock = next_clock(clock, recorded)
+        clock = clock_after_event(clock, recorded)
     return clock

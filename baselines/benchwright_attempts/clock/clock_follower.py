@@ -34,7 +34,7 @@ class ClockFollower:
     def __init__(
         self, writer: EventWriter, limit_s: float | None, on_limit: Callable[[float], Awaitable[None]] | None
     ) -> None:
-        self.grants_more = False
+        self.grants_overtime = False
         """True if the time may be exceeded for now: who submits before its end may wait for the verdict after it."""
         self.limited_from_s = 0.0
         """Active time at which the limit begins to count, in seconds."""
@@ -52,7 +52,7 @@ class ClockFollower:
         """The clock runs from now on."""
         self.stop_following()
         self._last_beat = self._writer.moment()
-        self._heartbeat = asyncio.create_task(self._beat())
+        self._heartbeat = asyncio.create_task(self._record_heartbeats())
         if self._limit_s < math.inf and self._on_limit is not None:
             self._limiting = asyncio.create_task(self._watch_limit(self._on_limit))
 
@@ -86,10 +86,10 @@ class ClockFollower:
             self._is_held = False
             await self._writer.append_unless_ended(ClockReleased(reason=reason))
 
-    async def until_out_of_time(self) -> float:
+    async def wait_until_out_of_time(self) -> float:
         """Waits until the active time is used up; returns the limit in seconds. Never returns without a limit."""
         # The clock may be held or paused meanwhile, so what is left is checked again.
-        while (left_s := self.remaining_s(await self.current_clock())) > 0 or self.grants_more:  # noqa: ASYNC110
+        while (left_s := self.remaining_s(await self.current_clock())) > 0 or self.grants_overtime:  # noqa: ASYNC110
             await asyncio.sleep(max(left_s, _POLL_S))
         return self._limit_s
 
@@ -97,7 +97,7 @@ class ClockFollower:
         """Active time left at a reading, in seconds; below zero once it is used up, infinite without a limit."""
         return self._limit_s - (clock.active_s - self.unrecorded_wait_s() - self.limited_from_s)
 
-    async def note_suspension(self) -> None:
+    async def record_suspension_if_any(self) -> None:
         """While the clock runs: notes a suspension if wall and monotonic time have parted since the last beat."""
         last_beat, moment = self._last_beat, self._writer.moment()
         if last_beat is None:
@@ -108,14 +108,14 @@ class ClockFollower:
         if abs(wall_s - mono_s) >= _SUSPENDED_S:
             await self._writer.append_unless_ended(Suspended(wall_s=wall_s, mono_s=mono_s))
 
-    async def _beat(self) -> None:
+    async def _record_heartbeats(self) -> None:
         while True:
             await asyncio.sleep(HEARTBEAT_S)
-            await self.note_suspension()
+            await self.record_suspension_if_any()
             await self._writer.append_unless_ended(Tick())
 
     async def _watch_limit(self, on_limit: Callable[[float], Awaitable[None]]) -> None:
-        limit_s = await self.until_out_of_time()
+        limit_s = await self.wait_until_out_of_time()
         # From here on this task ends the attempt; leaving the clock must not stop it.
         self._limiting = None
         await on_limit(limit_s)

@@ -31,7 +31,7 @@ and no hidden tests ran."""
 def divide_time_with_agents(
     person_acts_ns: Iterable[int],
     agent_acts_ns: Sequence[int],
-    away: Iterable[Interval],
+    away_intervals: Iterable[Interval],
     run_intervals: Iterable[Interval],
     end_ns: int,
     *,
@@ -45,7 +45,7 @@ def divide_time_with_agents(
     Args:
         person_acts_ns: Times of the person's changes and requests.
         agent_acts_ns: Times of all agents' changes and requests, in order.
-        away: Times without focus of the editor's window, or without input for a minute.
+        away_intervals: Times without focus of the editor's window, or without input for a minute.
         run_intervals: Times in which hidden tests ran.
         end_ns: Time at the end.
         threshold_s: Longest part of a gap between two acts of agents that counts, in seconds.
@@ -54,14 +54,16 @@ def divide_time_with_agents(
     threshold_ns, reach_ns = round(threshold_s * _NS), round(WRITING_GAP_S * _NS)
     active = _union((max(previous_act, act - threshold_ns), act) for previous_act, act in pairwise(agent_acts_ns))
     testing = _union(run_intervals)
-    present = _without(everything, _union(away))
-    acting = _both(everything, _union((max(0, act - reach_ns), act) for act in person_acts_ns))
+    present = _difference(everything, _union(away_intervals))
+    acting = _intersection(everything, _union((max(0, act - reach_ns), act) for act in person_acts_ns))
     going_on = _union([*active, *testing])
-    working = _union([*acting, *_without(present, going_on)])
-    supervising = _without(_both(present, active), working)
-    waiting = _without(_without(_both(everything, going_on), supervising), working)
-    working_ns, supervising_ns, waiting_ns = (_length(intervals) for intervals in (working, supervising, waiting))
-    away_ns = _length(everything) - working_ns - supervising_ns - waiting_ns
+    working = _union([*acting, *_difference(present, going_on)])
+    supervising = _difference(_intersection(present, active), working)
+    waiting = _difference(_difference(_intersection(everything, going_on), supervising), working)
+    working_ns, supervising_ns, waiting_ns = (
+        _total_length_ns(intervals) for intervals in (working, supervising, waiting)
+    )
+    away_ns = _total_length_ns(everything) - working_ns - supervising_ns - waiting_ns
     return TimeWithAgents(working_ns / _NS, supervising_ns / _NS, waiting_ns / _NS, away_ns / _NS)
 
 
@@ -75,7 +77,7 @@ def _union(intervals: Iterable[Interval]) -> list[Interval]:
     return merged
 
 
-def _both(intervals: Sequence[Interval], other_intervals: Sequence[Interval]) -> list[Interval]:
+def _intersection(intervals: Sequence[Interval], other_intervals: Sequence[Interval]) -> list[Interval]:
     common: list[Interval] = []
     index = 0
     for begin, end in intervals:
@@ -89,10 +91,10 @@ def _both(intervals: Sequence[Interval], other_intervals: Sequence[Interval]) ->
     return common
 
 
-def _without(intervals: Sequence[Interval], removed: Sequence[Interval]) -> list[Interval]:
+def _difference(intervals: Sequence[Interval], removed: Sequence[Interval]) -> list[Interval]:
     remainder: list[Interval] = []
     for begin, end in intervals:
-        for removed_begin, removed_end in _both([(begin, end)], removed):
+        for removed_begin, removed_end in _intersection([(begin, end)], removed):
             if begin < removed_begin:
                 remainder.append((begin, removed_begin))
             begin = removed_end
@@ -101,7 +103,7 @@ def _without(intervals: Sequence[Interval], removed: Sequence[Interval]) -> list
     return remainder
 
 
-def _length(intervals: Iterable[Interval]) -> int:
+def _total_length_ns(intervals: Iterable[Interval]) -> int:
     return sum(end - begin for begin, end in intervals)
 
 
@@ -115,34 +117,34 @@ class PresenceFold:
         self._run_starts: dict[str, int] = {}
         self._runs: list[Interval] = []
 
-    def take_focus(self, clock_ns: int, *, is_focused: bool) -> None:
+    def add_focus_change(self, clock_ns: int, *, is_focused: bool) -> None:
         """The editor's window gained or lost focus."""
         if is_focused and self._lost_focus_ns is not None:
             self._away.append((self._lost_focus_ns, clock_ns))
         self._lost_focus_ns = None if is_focused else self._lost_focus_ns or clock_ns
 
-    def take_idle(self, clock_ns: int, after_s: float, *, is_idle: bool) -> None:
+    def add_idle_change(self, clock_ns: int, idle_before_s: float, *, is_idle: bool) -> None:
         """The person became idle some seconds ago, or active again."""
         if is_idle:
-            self._idle_ns = max(0, clock_ns - round(after_s * _NS))
+            self._idle_ns = max(0, clock_ns - round(idle_before_s * _NS))
         elif self._idle_ns is not None:
             self._away.append((self._idle_ns, clock_ns))
             self._idle_ns = None
 
-    def take_run_start(self, clock_ns: int, run: str) -> None:
+    def add_run_start(self, clock_ns: int, run_id: str) -> None:
         """Hidden tests began to run."""
-        self._run_starts[run] = clock_ns
+        self._run_starts[run_id] = clock_ns
 
-    def take_run_end(self, clock_ns: int, run: str) -> None:
+    def add_run_end(self, clock_ns: int, run_id: str) -> None:
         """They ended."""
-        if run in self._run_starts:
-            self._runs.append((self._run_starts.pop(run), clock_ns))
+        if run_id in self._run_starts:
+            self._runs.append((self._run_starts.pop(run_id), clock_ns))
 
-    def away_until(self, end_ns: int) -> list[Interval]:
+    def away_intervals_until(self, end_ns: int) -> list[Interval]:
         """Times in which the person was away."""
         still_away = [begin for begin in (self._lost_focus_ns, self._idle_ns) if begin is not None]
         return [*self._away, *((begin, end_ns) for begin in still_away)]
 
-    def runs_until(self, end_ns: int) -> list[Interval]:
+    def run_intervals_until(self, end_ns: int) -> list[Interval]:
         """Times in which hidden tests ran."""
         return [*self._runs, *((begin, end_ns) for begin in self._run_starts.values())]

@@ -72,14 +72,14 @@ def time_line(events: Iterable[RecordedEvent]) -> TimeLine:
                 run_starts[event.run] = now_s, event.number
             case RunFinished() as event:
                 begun_s, _ = run_starts.pop(event.run, (now_s, 0))
-                runs.append(_run(begun_s, now_s, event))
+                runs.append(_run_stretch(begun_s, now_s, event))
             case RunCancelled() as event:
                 begun_s, _ = run_starts.pop(event.run, (now_s, 0))
                 runs.append(Stretch(begun_s, now_s, "cancelled", event.number, event.reason))
             case Answered() as event:
-                runs.append(_run(max(0.0, now_s - event.wall_s), now_s, event))
+                runs.append(_run_stretch(max(0.0, now_s - event.wall_s), now_s, event))
             case Judged() | Regraded() as event:
-                runs = [_revised(stretch, event) for stretch in runs]
+                runs = [_stretch_after_late_verdict(stretch, event) for stretch in runs]
             case _:
                 pass
         if paused is not None and old_state is AttemptState.PAUSED and clock.state is not AttemptState.PAUSED:
@@ -92,13 +92,13 @@ def time_line(events: Iterable[RecordedEvent]) -> TimeLine:
     return TimeLine(at_s, tuple(pauses), tuple(runs), now_s)
 
 
-def _run(from_s: float, to_s: float, event: RunFinished | Answered) -> Stretch:
+def _run_stretch(from_s: float, to_s: float, event: RunFinished | Answered) -> Stretch:
     return Stretch(
         from_s, to_s, present_outcome_of_recorded(event.reason, event.outcome).value, event.number, event.reason
     )
 
 
-def _revised(stretch: Stretch, event: Judged | Regraded) -> Stretch:
+def _stretch_after_late_verdict(stretch: Stretch, event: Judged | Regraded) -> Stretch:
     """A run after a verdict that came later: of the same number, and if the run's was undecided or is replaced."""
     if stretch.run != event.number or not (event.replaces or stretch.what == Outcome.ERROR.value):
         return stretch
@@ -130,7 +130,7 @@ class TimeAtWork:
         self.unfocused_ns = 0
         """Time that passed without focus; whoever lets time pass adds it."""
 
-    def note_activity(self, clock_ns: int) -> None:
+    def add_activity(self, clock_ns: int) -> None:
         """The solver did something, or the attempt ended, at this time of the clock."""
         gap = clock_ns - self._newest_ns
         if gap <= self._shortest:

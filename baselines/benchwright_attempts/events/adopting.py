@@ -10,18 +10,18 @@ from sqlalchemy import Connection, insert, select
 
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.log.appending import COLUMNS, insert_rows
-from benchwright_attempts.log.chain import Chain, with_states
+from benchwright_attempts.log.chain import Chain, rows_with_states
 from benchwright_attempts.log.database import lock_chains
 from benchwright_attempts.log.record import AttemptHeader, StoredRow
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, NEWEST, SUMMARIES
-from benchwright_attempts.summary.kept_summary import continued_summary, keep_summaries, summary_from_rows
+from benchwright_attempts.summary.kept_summary import continued_summary, summary_from_rows, write_summaries
 from benchwright_attempts.summary.summary import Summary
 
 Check = Callable[[Connection, AttemptHeader], None]
 """Refuses what may not be recorded."""
 
 
-class Adopted(StrEnum):
+class AdoptionEffect(StrEnum):
     """Change made by taking over an attempt."""
 
     NEW = "new"
@@ -32,7 +32,7 @@ class Adopted(StrEnum):
     """All of it was here."""
 
 
-def count_stored_events(connection: Connection, attempt: str, incoming_rows: Sequence[StoredRow]) -> int:
+def count_consistent_stored_events(connection: Connection, attempt: str, incoming_rows: Sequence[StoredRow]) -> int:
     """Number of an attempt's events that are here; these and the rows are the same as far as both go.
 
     Raises:
@@ -53,7 +53,9 @@ def count_stored_events(connection: Connection, attempt: str, incoming_rows: Seq
     return last_seq
 
 
-def adopt(connection: Connection, header: AttemptHeader, rows: Sequence[StoredRow], check_recordable: Check) -> Adopted:
+def adopt(
+    connection: Connection, header: AttemptHeader, rows: Sequence[StoredRow], check_recordable: Check
+) -> AdoptionEffect:
     """Takes over an attempt whose chain has been checked; see `EventLog.adopt`.
 
     Raises:
@@ -61,19 +63,19 @@ def adopt(connection: Connection, header: AttemptHeader, rows: Sequence[StoredRo
     """
     lock_chains(connection, header.id)
     is_new = connection.scalar(select(ATTEMPTS.c.id).where(ATTEMPTS.c.id == header.id)) is None
-    stored_count = 0 if is_new else count_stored_events(connection, header.id, rows)
+    stored_count = 0 if is_new else count_consistent_stored_events(connection, header.id, rows)
     if stored_count >= len(rows) and not is_new:
-        return Adopted.KNOWN
+        return AdoptionEffect.KNOWN
     check_recordable(connection, header)
     if is_new:
         connection.execute(insert(ATTEMPTS), header.as_row())
-    insert_rows(connection, [_values(row) for row in with_states(rows)[stored_count:]])
-    keep_summaries(connection, {header.id: summary_from_rows(rows)})
-    return Adopted.NEW if is_new else Adopted.LONGER
+    insert_rows(connection, [_column_values(row) for row in rows_with_states(rows)[stored_count:]])
+    write_summaries(connection, {header.id: summary_from_rows(rows)})
+    return AdoptionEffect.NEW if is_new else AdoptionEffect.LONGER
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ChainHead:
     """Newest point of an attempt's chain here."""
 
     events: int
@@ -83,7 +85,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
+class IncomingEvents:
     """Events of one attempt that another log has recorded."""
 
     header: AttemptHeader
@@ -91,9 +93,9 @@ class Incoming:
     """In order."""
 
 
-def receive_all(
-    connection: Connection, incoming: Sequence[Incoming], check_recordable: Check
-) -> list[Head | AttemptError]:
+def append_received_events(
+    connection: Connection, incoming: Sequence[IncomingEvents], check_recordable: Check
+) -> list[ChainHead | AttemptError]:
     """Takes events that follow those that are here, of any number of attempts; those that are here change nothing.
 
     Args:
@@ -107,14 +109,16 @@ def receive_all(
     """
     lock_chains(connection, *(received_events.header.id for received_events in incoming))
     stored_attempts = _stored_attempts(connection, [received_events.header.id for received_events in incoming])
-    heads: list[Head | AttemptError] = []
+    heads: list[ChainHead | AttemptError] = []
     created: list[dict[str, str]] = []
     fresh: list[StoredRow] = []
     summaries: dict[str, Summary] = {}
     for received_events in incoming:
         attempt = received_events.header.id
         try:
-            chain_head, rows = _new_rows(connection, received_events, stored_attempts.get(attempt), check_recordable)
+            chain_head, rows = _head_and_new_rows(
+                connection, received_events, stored_attempts.get(attempt), check_recordable
+            )
             if rows:
                 summaries[attempt] = _summary_after(connection, attempt, stored_attempts.get(attempt), rows)
         except AttemptError as error:
@@ -126,8 +130,8 @@ def receive_all(
         fresh += rows
     if created:
         connection.execute(insert(ATTEMPTS), created)
-    insert_rows(connection, [_values(row) for row in fresh])
-    keep_summaries(connection, summaries)
+    insert_rows(connection, [_column_values(row) for row in fresh])
+    write_summaries(connection, summaries)
     return heads
 
 
@@ -166,9 +170,12 @@ def _stored_attempts(connection: Connection, attempts: Sequence[str]) -> dict[st
     return attempts_by_id
 
 
-def _new_rows(
-    connection: Connection, received_events: Incoming, stored_attempt: _StoredAttempt | None, check_recordable: Check
-) -> tuple[Head, list[StoredRow]]:
+def _head_and_new_rows(
+    connection: Connection,
+    received_events: IncomingEvents,
+    stored_attempt: _StoredAttempt | None,
+    check_recordable: Check,
+) -> tuple[ChainHead, list[StoredRow]]:
     """Head of an attempt's chain with these events, and those of them that are not here yet."""
     header = received_events.header
     if stored_attempt is None:
@@ -178,16 +185,16 @@ def _new_rows(
     newest_row = stored_attempt.newest_row if stored_attempt is not None else None
     chain = Chain.from_newest_row(header, newest_row)
     known_rows = [row for row in received_events.rows if row.seq <= chain.events]
-    _check_known(connection, header, known_rows)
+    _refuse_if_stored_differently(connection, header, known_rows)
     fresh: list[StoredRow] = []
     for row in received_events.rows[len(known_rows) :]:
-        flaw = chain.flaw_of(row)
+        flaw = chain.advance_by_row_or_flaw(row)
         if flaw is not None:
             raise AttemptError(f"Event {row.seq} of attempt {header.id} can't follow: {flaw}.")
         fresh.append(replace(row, state=chain.state.value))
     if fresh and stored_attempt is not None:
         check_recordable(connection, header)
-    return Head(chain.events, chain.head), fresh
+    return ChainHead(chain.events, chain.head), fresh
 
 
 def _summary_after(
@@ -201,18 +208,20 @@ def _summary_after(
         raise AttemptError(f"An event of attempt {attempt} is of a kind that is not known here: {error}") from error
 
 
-def _check_known(connection: Connection, header: AttemptHeader, rows: Sequence[StoredRow]) -> None:
-    if not rows:
+def _refuse_if_stored_differently(
+    connection: Connection, header: AttemptHeader, incoming_rows: Sequence[StoredRow]
+) -> None:
+    if not incoming_rows:
         return
     query = select(EVENTS.c.seq, EVENTS.c.hash).where(
-        EVENTS.c.attempt == header.id, EVENTS.c.seq >= rows[0].seq, EVENTS.c.seq <= rows[-1].seq
+        EVENTS.c.attempt == header.id, EVENTS.c.seq >= incoming_rows[0].seq, EVENTS.c.seq <= incoming_rows[-1].seq
     )
     stored_hashes = {row.seq: row.hash for row in connection.execute(query)}
-    if any(stored_hashes.get(row.seq) != row.hash for row in rows):
+    if any(stored_hashes.get(row.seq) != row.hash for row in incoming_rows):
         raise AttemptError(
             f"Attempt {header.id} is here with other events: two computers wrote both, or one log was changed."
         )
 
 
-def _values(row: StoredRow) -> tuple[str | int, ...]:
+def _column_values(row: StoredRow) -> tuple[str | int, ...]:
     return tuple(getattr(row, name) for name in COLUMNS)

@@ -90,7 +90,7 @@ class Request(EventBody):
     actor_known_by: AttributionMethod | None = None
     """How the actor is known."""
 
-    def by(self, known_actor: KnownActor | None) -> Self:
+    def with_actor_if_missing(self, known_actor: KnownActor | None) -> Self:
         """The same with its actor, unless it has one already."""
         if known_actor is None or self.actor is not None:
             return self

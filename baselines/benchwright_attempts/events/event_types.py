@@ -30,9 +30,9 @@ class EventTypes:
             if event_class.transitions is not None
         }
         """Types that are possible in some states only, or that change the state."""
-        self.holds_clock = self._types_with("holds_clock")
-        self.releases_clock = self._types_with("releases_clock")
-        self.activity = self._types_with("is_activity")
+        self.holds_clock = self._names_with_flag("holds_clock")
+        self.releases_clock = self._names_with_flag("releases_clock")
+        self.activity = self._names_with_flag("is_activity")
         """Types of events that the solver causes. Heartbeats, verdicts and diagnostics are no activity."""
         self.clock_changes = (
             self.holds_clock
@@ -53,18 +53,18 @@ class EventTypes:
         """
         return self._reader.validate_python(value)
 
-    def with_evidence(self, evidence: EditEvidence) -> frozenset[str]:
+    def names_with_evidence(self, evidence: EditEvidence) -> frozenset[str]:
         """Types that say something about an edit which is found in this way."""
         return frozenset(name for name, event_class in self.classes.items() if event_class.evidence is evidence)
 
-    def with_effect(self, *effects: TextEffect) -> frozenset[str]:
+    def names_with_effect(self, *effects: TextEffect) -> frozenset[str]:
         """Types with one of these effects on the files of a replay."""
         return frozenset(name for name, event_class in self.classes.items() if event_class.text_effect in effects)
 
-    def _types_with(self, declaration: str) -> frozenset[str]:
-        return frozenset(name for name, event_class in self.classes.items() if getattr(event_class, declaration))
+    def _names_with_flag(self, flag_name: str) -> frozenset[str]:
+        return frozenset(name for name, event_class in self.classes.items() if getattr(event_class, flag_name))
 
 
-def _name(event: type[EventBody]) -> str:
-    name: str = event.model_fields["type"].default
+def _name(event_class: type[EventBody]) -> str:
+    name: str = event_class.model_fields["type"].default
     return name

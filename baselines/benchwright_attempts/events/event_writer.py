@@ -68,12 +68,12 @@ class EventWriter:
             AttemptError: The attempt's state does not allow it, another process works on it, or it could not be
                 written.
         """
-        self.check_works_here()
+        self.refuse_unless_worked_on_here()
         if isinstance(event, Request):
-            event = event.by(self._only_actor or present_actor())
+            event = event.with_actor_if_missing(self._only_actor or present_actor())
         await self._services.log.append(self._attempt, event)
 
-    def check_works_here(self) -> None:
+    def refuse_unless_worked_on_here(self) -> None:
         """Refuses what only the process may do that works on the attempt.
 
         Raises:
@@ -89,7 +89,7 @@ class EventWriter:
             with contextlib.suppress(AttemptError):
                 await self.append(event)
 
-    async def record_and_flag(self, event: Event) -> None:
+    async def record_and_flag_violations(self, event: Event) -> None:
         """Notes a fact; what it shows against the condition is flagged, each violation once."""
         await self.append_unless_ended(event)
         if isinstance(event, Environment | EditReason | AssistAccepted):

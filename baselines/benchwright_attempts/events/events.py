@@ -437,9 +437,9 @@ class AidUsed(Request):
         """The aid without its detail."""
         return self.model_copy(update={"detail": ""})
 
-    def by(self, known_actor: KnownActor | None) -> AidUsed:
+    def with_actor_if_missing(self, known_actor: KnownActor | None) -> AidUsed:
         """The same with its actor, and with the way that it takes."""
-        use = super().by(known_actor)
+        use = super().with_actor_if_missing(known_actor)
         return use.model_copy(update={"through": "agent"}) if use.actor is Actor.AGENT else use
 
 

@@ -24,23 +24,23 @@ class MarkedTexts:
         removed: Called with the marks of code points that were taken away.
     """
 
-    __slots__ = ("_inserted", "_removed", "owners", "pieces_by_path")
+    __slots__ = ("_inserted", "_removed", "marks_by_path", "pieces_by_path")
 
     def __init__(
-        self, on_inserted: Callable[[str, int], None] = _ignore, on_removed: Callable[[str], None] = _ignore
+        self, on_inserted_mark: Callable[[str, int], None] = _ignore, on_removed_marks: Callable[[str], None] = _ignore
     ) -> None:
-        self._inserted = on_inserted
-        self._removed = on_removed
+        self._inserted = on_inserted_mark
+        self._removed = on_removed_marks
         self.pieces_by_path: dict[str, Pieces | None] = {}
         """None for a file that was deleted, or whose text is unknown."""
-        self.owners: dict[str, Pieces] = {}
+        self.marks_by_path: dict[str, Pieces] = {}
 
     def set_text(self, path: str, text: str | None, mark: str) -> None:
         """A file has a new text, all of which has this mark; None if the text is not known."""
-        if path in self.owners:
-            self._removed(str(self.owners[path]))
+        if path in self.marks_by_path:
+            self._removed(str(self.marks_by_path[path]))
         self.pieces_by_path[path] = None if text is None else Pieces(text)
-        self.owners[path] = Pieces(mark * len(text or ""))
+        self.marks_by_path[path] = Pieces(mark * len(text or ""))
         self._inserted(mark, len(text or ""))
 
     def edit_text(self, path: str, changes: Iterable[StoredChange], mark: str) -> None:
@@ -52,7 +52,7 @@ class MarkedTexts:
             if start is None or end is None or text is None or end > text.length:
                 self.set_text(path, inserted_text if start is None else None, mark)
                 continue
-            self._replace(text, self.owners[path], start, end, inserted_text, mark)
+            self._replace(text, self.marks_by_path[path], start, end, inserted_text, mark)
 
     def _replace(self, text: Pieces, owners: Pieces, start: int, end: int, inserted_text: str, mark: str) -> None:
         if start < end:

@@ -32,8 +32,8 @@ class Pieces:
 
     def __getitem__(self, span: slice) -> str:
         """The code points from `start` up to `stop`, which are inside."""
-        first_index, start = self._find_piece(span.start)
-        last_index, stop = self._find_end(span.stop)
+        first_index, start = self._find_piece_and_offset(span.start)
+        last_index, stop = self._find_ahead_of_last(span.stop)
         if first_index == last_index:
             return self._pieces[first_index][start:stop]
         return "".join(
@@ -47,8 +47,8 @@ class Pieces:
     def replace(self, start_code_point: int, end_code_point: int, replacement: str) -> None:
         """Replaces the code points from `start_code_point` up to `end_code_point`, which are inside."""
         pieces = self._pieces
-        first_index, start_offset = self._find_piece(start_code_point)
-        last_index, stop = self._find_end(end_code_point)
+        first_index, start_offset = self._find_piece_and_offset(start_code_point)
+        last_index, stop = self._find_ahead_of_last(end_code_point)
         changed_text = f"{pieces[first_index][:start_offset]}{replacement}{pieces[last_index][stop:]}"
         self.length += len(replacement) - (end_code_point - start_code_point)
         if first_index == last_index and len(changed_text) <= 2 * _SIZE:
@@ -59,7 +59,7 @@ class Pieces:
             pieces[first_index : last_index + 1] = cut
             self._lengths[first_index : last_index + 1] = [len(piece) for piece in cut]
 
-    def _find_piece(self, offset: int) -> tuple[int, int]:
+    def _find_piece_and_offset(self, offset: int) -> tuple[int, int]:
         """The first piece that an offset is in, or at whose end it is, and the offset within."""
         lengths, piece, offset_before = self._lengths, self._piece, self._offset_before
         while piece >= _STRIDE and offset <= offset_before:
@@ -69,11 +69,11 @@ class Pieces:
             piece -= 1
             offset_before -= lengths[piece]
         self._piece, self._offset_before = piece, offset_before
-        self._piece, offset_within = self._find_end(offset)
+        self._piece, offset_within = self._find_ahead_of_last(offset)
         self._offset_before = offset - offset_within
         return self._piece, offset_within
 
-    def _find_end(self, offset: int) -> tuple[int, int]:
+    def _find_ahead_of_last(self, offset: int) -> tuple[int, int]:
         """As `_find`, of an offset that is not before the one that was found last."""
         lengths, piece = self._lengths, self._piece
         offset -= self._offset_before

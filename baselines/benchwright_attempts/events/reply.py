@@ -34,41 +34,41 @@ class ReplyResult:
     """Reason why there are none: the solver's fault, so it fails like a wrong design."""
 
 
-def read_reply(problem: Problem, text: str) -> ReplyResult:
+def read_reply(problem: Problem, reply_text: str) -> ReplyResult:
     """The files in a reply, in any of the forms that CVDP's prompts ask for; of several versions, the last.
 
     Args:
         problem: A design problem.
-        text: The whole reply.
+        reply_text: The whole reply.
     """
-    if not text.strip():
+    if not reply_text.strip():
         return _flawed_reply(Reason.EMPTY)
-    if not _CODE.search(text) and declines_to_answer(text):
+    if not _CODE.search(reply_text) and declines_to_answer(reply_text):
         return _flawed_reply(Reason.DECLINED)
     try:
-        answer_files = files_in_answer(problem, text)
+        answer_files = files_in_answer(problem, reply_text)
     except ValueError:
         return _flawed_reply(Reason.UNREADABLE)
     files = {path: content for path, content in answer_files.files.items() if path in problem.public.expected}
     if not files:
         return _flawed_reply(Reason.UNREADABLE)
-    return ReplyResult(files, _read_event(files, answer_files))
+    return ReplyResult(files, _reply_read_event(files, answer_files))
 
 
-def _read_event(files: Mapping[str, str], answer_files: AnswerFiles) -> ReplyRead:
+def _reply_read_event(files: Mapping[str, str], answer_files: AnswerFiles) -> ReplyRead:
     code_choice = answer_files.code_choice
     if code_choice is None:
         unexpected = [f"{path}, which the problem does not expect" for path in answer_files.files if path not in files]
-        return ReplyRead(files=tuple(files), ignored=_shortened(unexpected))
+        return ReplyRead(files=tuple(files), ignored=_first_printable(unexpected))
     return ReplyRead(
         files=tuple(files),
-        block_labels=_shortened(code_choice.block_labels),
-        modules=_shortened(code_choice.modules),
-        ignored=_shortened(code_choice.ignored),
+        block_labels=_first_printable(code_choice.block_labels),
+        modules=_first_printable(code_choice.modules),
+        ignored=_first_printable(code_choice.ignored),
     )
 
 
-def _shortened(phrases: Sequence[str]) -> tuple[str, ...]:
+def _first_printable(phrases: Sequence[str]) -> tuple[str, ...]:
     """The first of them, each without what is long or can't be printed: they quote the reply."""
     printable_phrases = [
         "".join(letter if letter.isprintable() else " " for letter in phrase)[:200] for phrase in phrases[:_MOST]

@@ -30,7 +30,7 @@ SQLITE: Mapping[str, str] = {
 """Conditions by the trigger's name. REPLACE deletes without the delete trigger: inserts are checked too."""
 
 
-def sqlite_triggers() -> list[str]:
+def sqlite_trigger_statements() -> list[str]:
     """Makes every trigger."""
     return [
         f"CREATE TRIGGER {name} BEFORE {condition} BEGIN SELECT RAISE(ABORT, '{_SAYS}'); END"
@@ -38,7 +38,7 @@ def sqlite_triggers() -> list[str]:
     ]
 
 
-def postgresql_triggers() -> list[str]:
+def postgresql_trigger_statements() -> list[str]:
     """The same for PostgreSQL, where a trigger calls a function."""
     statements = [
         "CREATE FUNCTION benchwright_refuse() RETURNS trigger LANGUAGE plpgsql AS "
@@ -64,4 +64,4 @@ def postgresql_triggers() -> list[str]:
 
 def trigger_statements(dialect: str) -> list[str]:
     """Makes every trigger, in the language of a database."""
-    return sqlite_triggers() if dialect == "sqlite" else postgresql_triggers()
+    return sqlite_trigger_statements() if dialect == "sqlite" else postgresql_trigger_statements()

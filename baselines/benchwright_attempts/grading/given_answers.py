@@ -57,18 +57,18 @@ class GivenAnswer:
 
     attempt: str
     """Its attempt's id."""
-    ref: str
+    problem_ref: str
     """`pack/id`."""
     problem: Problem
-    digest: str
+    public_digest: str
     """Of the problem's public part."""
     files: Mapping[str, bytes]
     """Content by path; `answer.md` for questions."""
     solver: str
     condition: Solver
-    recorded: str = ""
+    stated_attempt: str = ""
     """The attempt that it is, as it says; another one's id is no harm."""
-    number: int = 1
+    try_number: int = 1
     """Of the try that it was in its attempt."""
     flaw: Verdict | None = None
     """Reason why a reply to a design problem has no files."""
@@ -96,23 +96,23 @@ def with_logged_attempt_ids(log: EventLog, given_answers: Sequence[GivenAnswer])
     Raises:
         LogError: The log can't be read.
     """
-    recorded_ids = {answer.recorded for answer in given_answers if answer.recorded}
+    recorded_ids = {answer.stated_attempt for answer in given_answers if answer.stated_attempt}
     if not recorded_ids:
         return list(given_answers)
     known_attempts = {header.id: (header, summary) for header, summary in log.summaries() if header.id in recorded_ids}
     matched_answers = []
     for answer in given_answers:
-        header, summary = known_attempts.get(answer.recorded, (None, Summary()))
+        header, summary = known_attempts.get(answer.stated_attempt, (None, Summary()))
         earlier_verdict = summary.verdict
         # Whoever writes the file could name any attempt: only the same answer of the same solver is the same one.
-        is_it = header is not None and (header.problem, header.solver) == (answer.ref, answer.solver)
+        is_it = header is not None and (header.problem, header.solver) == (answer.problem_ref, answer.solver)
         if (
             is_it
             and earlier_verdict is not None
             and summary.state.ended
             and dict(earlier_verdict.snapshot) == answer.digests
         ):
-            answer = replace(answer, attempt=answer.recorded, number=earlier_verdict.number)
+            answer = replace(answer, attempt=answer.stated_attempt, try_number=earlier_verdict.number)
         matched_answers.append(answer)
     return matched_answers
 
@@ -131,58 +131,58 @@ class GivenAnswers:
         self._home = home
         self._answers = {answer.attempt: answer for answer in given_answers}
 
-    def receive(self) -> None:
+    def record_answers(self) -> None:
         """Record the answers; returns once they are on disk.
 
         Raises:
             LogError: The answers can't be written.
         """
-        recorded_attempts = self._recorded_attempts()
+        recorded_attempts = self._logged_attempts_by_id()
         writing: list[Future[RecordedEvent]] = []
         for name, answer in self._answers.items():
             if name not in recorded_attempts:
-                writing.append(self._log.create_nowait(self._header(answer), Opened(files={})))
+                writing.append(self._log.create_nowait(self._attempt_header(answer), Opened(files={})))
                 writing += [
-                    self._log.append_nowait(name, _by_reported_actor(answer, event)) for event in answer.extra_events
+                    self._log.append_nowait(name, _with_reported_actor(answer, event)) for event in answer.extra_events
                 ]
             _, summary = recorded_attempts.get(name, (None, Summary()))
             writing += [
-                self._log.append_nowait(name, _by_reported_actor(answer, event))
-                for event in _beginning_events(answer, summary)
+                self._log.append_nowait(name, _with_reported_actor(answer, event))
+                for event in _unrecorded_answer_events(answer, summary)
             ]
         _wait_for_writes(writing)
 
-    def record_outcomes(self, outcomes: Mapping[str, GradingOutcome]) -> None:
+    def record_outcomes(self, outcome_by_attempt: Mapping[str, GradingOutcome]) -> None:
         """Record verdicts. A decided one gives way only to another decided one; a study's is left as it is.
 
         Args:
-            outcomes: Grading outcomes by attempt.
+            outcome_by_attempt: Grading outcomes by attempt.
 
         Raises:
             LogError: The verdicts can't be written.
         """
-        recorded_attempts = self._recorded_attempts()
+        recorded_attempts = self._logged_attempts_by_id()
         writing: list[Future[RecordedEvent]] = []
-        for name, graded_answer in outcomes.items():
+        for name, graded_answer in outcome_by_attempt.items():
             answer, (header, summary) = self._answers[name], recorded_attempts[name]
             if header.study:
                 continue
-            events = [*_verdict_events(answer, summary, graded_answer)]
+            events = [*_new_verdict_events(answer, summary, graded_answer)]
             if events and answer.problem.kind is ProblemKind.DESIGN:
-                RunRecords(self._home, name).keep_verdict(answer.number, graded_answer.verdict)
+                RunRecords(self._home, name).keep_verdict(answer.try_number, graded_answer.verdict)
             if not summary.state.ended:
                 events.append(Submitted())
-            writing += [self._log.append_nowait(name, _by_reported_actor(answer, event)) for event in events]
+            writing += [self._log.append_nowait(name, _with_reported_actor(answer, event)) for event in events]
         _wait_for_writes(writing)
 
-    def _recorded_attempts(self) -> dict[str, tuple[AttemptHeader, Summary]]:
+    def _logged_attempts_by_id(self) -> dict[str, tuple[AttemptHeader, Summary]]:
         return {header.id: (header, summary) for header, summary in self._log.summaries() if header.id in self._answers}
 
-    def _header(self, answer: GivenAnswer) -> AttemptHeader:
+    def _attempt_header(self, answer: GivenAnswer) -> AttemptHeader:
         return AttemptHeader(
             id=answer.attempt,
-            problem=answer.ref,
-            problem_digest=answer.digest,
+            problem=answer.problem_ref,
+            problem_digest=answer.public_digest,
             workspace="",
             solver=answer.solver,
             condition=answer.condition.value,
@@ -190,12 +190,12 @@ class GivenAnswers:
         )
 
 
-def _by_reported_actor(answer: GivenAnswer, event: Event) -> Event:
+def _with_reported_actor(answer: GivenAnswer, event: Event) -> Event:
     """The event with the actor that the answer's file says, in a condition in which a person works."""
     if not isinstance(event, Request) or not answer.condition.is_person:
         return event
     author = _AUTHORS.get(answer.condition, Actor.PERSON) if isinstance(event, TextSet) else Actor.PERSON
-    return event.by(KnownActor(author, AttributionMethod.REPORTED))
+    return event.with_actor_if_missing(KnownActor(author, AttributionMethod.REPORTED))
 
 
 _AUTHORS = {Solver.HUMAN_COPILOT: Actor.CHAT, Solver.HUMAN_AGENT: Actor.AGENT}
@@ -207,9 +207,9 @@ def _wait_for_writes(pending_writes: Iterable[Future[RecordedEvent]]) -> None:
         future.result()
 
 
-def _beginning_events(answer: GivenAnswer, summary: Summary) -> Iterator[Event]:
+def _unrecorded_answer_events(answer: GivenAnswer, summary: Summary) -> Iterator[Event]:
     # An attempt that was made here keeps the time of its clock, whatever a file says.
-    is_time_news = answer.reported_s not in (None, summary.reported_s) and answer.attempt != answer.recorded
+    is_time_news = answer.reported_s not in (None, summary.reported_s) and answer.attempt != answer.stated_attempt
     is_known = GIVEN in summary.event_types or summary.state.ended
     if is_time_news or not is_known:
         yield Given(reported_s=answer.reported_s)
@@ -222,21 +222,21 @@ def _beginning_events(answer: GivenAnswer, summary: Summary) -> Iterator[Event]:
             yield Save(path=path, sha256=sha256(content), size=len(content))
 
 
-def _verdict_events(answer: GivenAnswer, summary: Summary, grading_outcome: GradingOutcome) -> Iterable[Event]:
+def _new_verdict_events(answer: GivenAnswer, summary: Summary, grading_outcome: GradingOutcome) -> Iterable[Event]:
     earlier_verdict, verdict = summary.verdict, grading_outcome.verdict
     if earlier_verdict is not None:
         earlier_message = (earlier_verdict.reason, earlier_verdict.message)
         is_news = verdict.outcome is not Outcome.ERROR and earlier_message != (verdict.reason.value, verdict.detail)
-        return [_late_event(answer, earlier_verdict, grading_outcome)] if is_news else []
+        return [_late_verdict_event(answer, earlier_verdict, grading_outcome)] if is_news else []
     snapshot = answer.digests
     if answer.problem.kind is ProblemKind.DESIGN:
         run = uuid.uuid4().hex
-        run_start = RunStarted(run=run, number=answer.number, snapshot=snapshot)
-        lost = [RunCancelled(run=name, number=answer.number, reason="interrupted") for name in summary.snapshots]
-        return [*lost, run_start, RunFinished.of(answer.number, verdict, run=run)]
+        run_start = RunStarted(run=run, number=answer.try_number, snapshot=snapshot)
+        lost = [RunCancelled(run=name, number=answer.try_number, reason="interrupted") for name in summary.snapshots]
+        return [*lost, run_start, RunFinished.of(answer.try_number, verdict, run=run)]
     return [
         Answered(
-            number=answer.number,
+            number=answer.try_number,
             outcome=verdict.outcome,
             reason=verdict.reason.value,
             message=verdict.detail,
@@ -248,7 +248,7 @@ def _verdict_events(answer: GivenAnswer, summary: Summary, grading_outcome: Grad
     ]
 
 
-def _late_event(answer: GivenAnswer, earlier_verdict: AttemptVerdict, grading_outcome: GradingOutcome) -> Event:
+def _late_verdict_event(answer: GivenAnswer, earlier_verdict: AttemptVerdict, grading_outcome: GradingOutcome) -> Event:
     verdict, replaces = grading_outcome.verdict, earlier_verdict.outcome is not Outcome.ERROR
     if grading_outcome.judgement is None:
         return Regraded.of(earlier_verdict.number, verdict, replaces=replaces)

@@ -90,7 +90,7 @@ async def run_harness(
         return Verdict(reason=error.reason, detail=str(error), hint=error.hint)
 
 
-async def warm_up(problem: Problem, *, home: Home, sandbox: Sandbox) -> None:
+async def start_sandbox_ahead(problem: Problem, *, home: Home, sandbox: Sandbox) -> None:
     """Lets a sandbox that can do so start ahead for the next run of a design problem."""
     # A run will report what is wrong.
     with contextlib.suppress(HarnessError):
@@ -98,13 +98,13 @@ async def warm_up(problem: Problem, *, home: Home, sandbox: Sandbox) -> None:
         await Grader(sandbox, toolchain, VerdictStore.from_home(home)).start_sandbox_ahead(problem)
 
 
-async def cool_down(sandbox: Sandbox) -> None:
+async def end_waiting_sandbox(sandbox: Sandbox) -> None:
     """Ends the sandbox that waits for a run, if one does."""
     if isinstance(sandbox, WarmSandbox):
         await sandbox.end_warm()
 
 
-async def grade(
+async def grade_by_tests_or_rules(
     problem: Problem,
     files: Mapping[str, bytes],
     *,
@@ -124,7 +124,7 @@ async def grade(
 class RemoteGrader(Protocol):
     """Grades attempts at problems whose hidden part is on another machine, and has their hints."""
 
-    def has_attempt(self, attempt: str) -> bool:
+    def grades_attempt(self, attempt: str) -> bool:
         """True if the hidden part of an attempt's problem is there. Reads files."""
 
     async def run(
@@ -159,16 +159,16 @@ class AttemptGrading:
         self,
         home: Home,
         store: Store,
-        sandbox: Callable[[], Sandbox],
+        open_sandbox: Callable[[], Sandbox],
         judging: AttemptJudging,
-        slots: asyncio.Semaphore | None = None,
+        harness_slots: asyncio.Semaphore | None = None,
         remote_grader: RemoteGrader | None = None,
     ) -> None:
         self.store = store
-        self.slots = slots
+        self.slots = harness_slots
         self._remote_grader = remote_grader
         self._home = home
-        self._sandbox = sandbox
+        self._sandbox = open_sandbox
         self._judging = judging
 
     async def run(
@@ -179,7 +179,7 @@ class AttemptGrading:
         Raises:
             ProblemsError: The hidden part can't be read.
         """
-        if (elsewhere := await self._remote_grader_of(attempt)) is not None:
+        if (elsewhere := await self._remote_grader_if_needed(attempt)) is not None:
             return await elsewhere.run(
                 ref, files, attempt=attempt, run_number=run_number, log=log, before_step=before_step
             )
@@ -189,13 +189,15 @@ class AttemptGrading:
         )
         return GradingOutcome(verdict)
 
-    async def with_quality(self, ref: str, files: Mapping[str, bytes], verdict: Verdict, *, attempt: str) -> Verdict:
+    async def with_quality_if_passed_here(
+        self, ref: str, files: Mapping[str, bytes], verdict: Verdict, *, attempt: str
+    ) -> Verdict:
         """A verdict on the design problem `ref` with the design's quality, if it passed and was graded here.
 
         Raises:
             ProblemsError: The hidden part can't be read.
         """
-        if await self._remote_grader_of(attempt) is not None:
+        if await self._remote_grader_if_needed(attempt) is not None:
             return verdict
         # It brings the tools of proofs, which no run needs.
         from benchwright_formal.measuring import QualityMeasurement
@@ -208,7 +210,9 @@ class AttemptGrading:
             return verdict
         return await QualityMeasurement(sandbox, toolchain).with_quality_if_passed(problem, files, verdict)
 
-    async def keep_waves(self, ref: str, files: Mapping[str, bytes], waves: DesignWaves, *, attempt: str) -> None:
+    async def rerun_for_waveform(
+        self, ref: str, files: Mapping[str, bytes], waves: DesignWaves, *, attempt: str
+    ) -> None:
         """Runs the hidden tests of the design problem `ref` once more, for the waveform of the solver's modules.
 
         Raises:
@@ -216,7 +220,7 @@ class AttemptGrading:
             HarnessError: The tools are missing.
             ProblemsError: The hidden part can't be read.
         """
-        if await self._remote_grader_of(attempt) is not None:
+        if await self._remote_grader_if_needed(attempt) is not None:
             raise AttemptError("The hidden tests of this problem run at the service, which keeps no waveforms.")
         sandbox = self._sandbox()
         if not sandbox.supervises:
@@ -238,7 +242,7 @@ class AttemptGrading:
             ProblemsError: The hidden part can't be read.
             StorageError: The judges' database can't be opened.
         """
-        if (remote_grader := await self._remote_grader_of(attempt)) is not None:
+        if (remote_grader := await self._remote_grader_if_needed(attempt)) is not None:
             files = {ANSWER: answer_content}
             return await remote_grader.run(
                 ref, files, attempt=attempt, run_number=run_number, log=None, before_step=ignore_step
@@ -259,23 +263,25 @@ class AttemptGrading:
         Raises:
             ProblemsError: The hidden part can't be read, or has no such hint.
         """
-        if (elsewhere := await self._remote_grader_of(attempt)) is not None:
+        if (elsewhere := await self._remote_grader_if_needed(attempt)) is not None:
             return await elsewhere.take_hint(ref, hint_number, attempt=attempt)
         return hint_text(ref, await asyncio.to_thread(self.store.unseal, ref), hint_number)
 
-    async def warm_up(self, ref: str, *, attempt: str) -> None:
+    async def start_sandbox_ahead(self, ref: str, *, attempt: str) -> None:
         """Lets a sandbox that can do so start ahead for the next run of a design problem."""
-        if await self._remote_grader_of(attempt) is not None:
+        if await self._remote_grader_if_needed(attempt) is not None:
             return
         problem = await asyncio.to_thread(self.store.unseal, ref)
-        await warm_up(problem, home=self._home, sandbox=self._sandbox())
+        await start_sandbox_ahead(problem, home=self._home, sandbox=self._sandbox())
 
-    async def cool_down(self) -> None:
+    async def end_waiting_sandbox(self) -> None:
         """Ends the sandbox that waits for a run, if one does."""
-        await cool_down(self._sandbox())
+        await end_waiting_sandbox(self._sandbox())
 
-    async def _remote_grader_of(self, attempt: str) -> RemoteGrader | None:
-        has_it = self._remote_grader is not None and await asyncio.to_thread(self._remote_grader.has_attempt, attempt)
+    async def _remote_grader_if_needed(self, attempt: str) -> RemoteGrader | None:
+        has_it = self._remote_grader is not None and await asyncio.to_thread(
+            self._remote_grader.grades_attempt, attempt
+        )
         return self._remote_grader if has_it else None
 
 
@@ -327,7 +333,7 @@ async def judge_answer(
     return outcome_of_judgement(problem.public_digest, judgement, time.monotonic() - start)
 
 
-def outcome_of_judgement(problem_digest: str, judgement: Judgement, wall_s: float) -> GradingOutcome:
+def outcome_of_judgement(public_digest: str, judgement: Judgement, wall_s: float) -> GradingOutcome:
     """The outcome of a judgement that took `wall_s` seconds, of an answer to the problem with this public digest."""
-    verdict_fields = {"wall_s": round(wall_s, 6), "digests": Digests(problem=problem_digest)}
+    verdict_fields = {"wall_s": round(wall_s, 6), "digests": Digests(problem=public_digest)}
     return GradingOutcome(judgement.verdict.model_copy(update=verdict_fields), judgement)

@@ -85,14 +85,14 @@ class GradingRuns:
         """True if a run is in progress."""
         return self._run is not None and not self._run.done()
 
-    def pending_run(self, next_number: int) -> PendingRun | None:
+    def pending_run(self, next_run_number: int) -> PendingRun | None:
         """The run in progress. None if there is none, or if its verdict is in the log already.
 
         Args:
-            next_number: Number of the next run, by the log.
+            next_run_number: Number of the next run, by the log.
         """
-        number = next_number if self._run_number is None else self._run_number
-        return PendingRun(number, self._is_queued) if self.is_running and number == next_number else None
+        number = next_run_number if self._run_number is None else self._run_number
+        return PendingRun(number, self._is_queued) if self.is_running and number == next_run_number else None
 
     def start(self) -> None:
         """Starts a run. None may be in progress."""
@@ -114,7 +114,7 @@ class GradingRuns:
                 run.cancel(reason)
             await asyncio.wait({run})
 
-    async def wait(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Waits until no run is in progress; raises what made the last one fail."""
         self._waiter_count += 1
         try:
@@ -123,24 +123,24 @@ class GradingRuns:
                 await asyncio.wait({self._run})
         finally:
             self._waiter_count -= 1
-        if self._run is not None and (error := _failure(self._run)) is not None:
+        if self._run is not None and (error := _error_unless_cancelled(self._run)) is not None:
             raise error
 
-    async def is_judged(self) -> bool:
+    async def is_verdict_current(self) -> bool:
         """True if the newest verdict is about the present files."""
         verdict = (await self._writer.summary()).verdict
-        return verdict is not None and verdict.snapshot == _digests(self._adapter.snapshot())
+        return verdict is not None and verdict.snapshot == _sha256_by_path(self._adapter.present_judged_files())
 
     async def newest_outcome(self) -> GradingOutcome | None:
         """The newest verdict. None before the first."""
         newest_verdict = (await self._writer.summary()).verdict
         if newest_verdict is None:
             return None
-        return self._newest_outcome_in_memory(newest_verdict) or GradingOutcome(
+        return self._outcome_if_in_memory(newest_verdict) or GradingOutcome(
             await asyncio.to_thread(self._full_verdict, newest_verdict)
         )
 
-    async def measure_quality(self, grading_outcome: GradingOutcome | None) -> GradingOutcome | None:
+    async def with_quality_if_passed_now(self, grading_outcome: GradingOutcome | None) -> GradingOutcome | None:
         """Outcome of the attempt; a design that passed gets its quality, which is kept with the verdict."""
         if (
             grading_outcome is None
@@ -149,11 +149,11 @@ class GradingRuns:
         ):
             return grading_outcome
         newest_verdict = (await self._writer.summary()).verdict
-        grading, files = self._services.grading, self._adapter.snapshot()
-        if newest_verdict is None or newest_verdict.snapshot != _digests(files):
+        grading, files = self._services.grading, self._adapter.present_judged_files()
+        if newest_verdict is None or newest_verdict.snapshot != _sha256_by_path(files):
             return grading_outcome
         async with grading.slots or nullcontext():
-            verdict = await grading.with_quality(
+            verdict = await grading.with_quality_if_passed_here(
                 self._header.problem, files, grading_outcome.verdict, attempt=self._header.id
             )
         if verdict is grading_outcome.verdict:
@@ -168,7 +168,7 @@ class GradingRuns:
         policy = self._terms.feedback_policy(self._problem.reveal)
         return reveal(self._full_verdict(verdict), policy, partial(self._records.log_tail, verdict.number))
 
-    async def keep_waves(self, waveform_file_of: Callable[[int], Path]) -> tuple[KeptWaveform, int]:
+    async def rerun_for_waveform(self, waveform_file_of: Callable[[int], Path]) -> tuple[KeptWaveform, int]:
         """Runs the hidden tests that failed once more on the same files, for the waveform of the solver's modules.
 
         It is no run of the attempt: it leads to no verdict, and shows nothing new but the waveform.
@@ -183,15 +183,15 @@ class GradingRuns:
             AttemptError: The reveal policy hides it, nothing has failed, the files have changed since, or there is no
                 waveform.
         """
-        files, run = await self._failed_files()
+        files, run = await self._failed_files_and_run_number()
         waves, grading = DesignWaves(waveform_file_of(run)), self._services.grading
-        async with hold_slot(grading.slots, self._clock), self._stopping_clock(Machine.HARNESS):
-            await grading.keep_waves(self._header.problem, files, waves, attempt=self._header.id)
+        async with hold_harness_slot(grading.slots, self._clock), self._hold_clock_if_demanded(Machine.HARNESS):
+            await grading.rerun_for_waveform(self._header.problem, files, waves, attempt=self._header.id)
         if waves.kept_waveform is None:
             raise AttemptError("The hidden tests left no waveform. Only those that Icarus Verilog simulates leave one.")
         return waves.kept_waveform, run
 
-    async def _failed_files(self) -> tuple[Mapping[str, bytes], int]:
+    async def _failed_files_and_run_number(self) -> tuple[Mapping[str, bytes], int]:
         """The present files, if the newest verdict is about them, and has failed where everything is shown; its run."""
         policy = self._terms.feedback_policy(self._problem.reveal)
         if policy is not Reveal.FULL:
@@ -200,53 +200,53 @@ class GradingRuns:
         verdict = (await self._writer.summary()).verdict
         if verdict is None or verdict.outcome is not Outcome.FAILED:
             raise AttemptError("The hidden tests have not failed, so there is no waveform. Run them first.")
-        files = dict(self._adapter.snapshot())
-        if self.is_running or verdict.snapshot != _digests(files):
+        files = dict(self._adapter.present_judged_files())
+        if self.is_running or verdict.snapshot != _sha256_by_path(files):
             raise AttemptError(
                 "The files have changed since the hidden tests failed. Run the hidden tests again first."
             )
         return files, verdict.number
 
-    def warm_up(self) -> None:
+    def start_sandbox_ahead(self) -> None:
         """Lets a sandbox start ahead for the next run, if that is wanted."""
         if self._warms_up and (self._warming is None or self._warming.done()):
             self._warming = asyncio.create_task(
-                self._services.grading.warm_up(self._header.problem, attempt=self._header.id)
+                self._services.grading.start_sandbox_ahead(self._header.problem, attempt=self._header.id)
             )
             self._warming.add_done_callback(self._on_warmed_up)
 
-    async def cool_down(self) -> None:
+    async def end_waiting_sandbox(self) -> None:
         """Ends the sandbox that was started ahead."""
         if self._warming is not None:
             self._warming.cancel()
             await asyncio.wait({self._warming})
-            await self._services.grading.cool_down()
+            await self._services.grading.end_waiting_sandbox()
 
     async def _grade_present_files(self) -> None:
         number = self._run_number = (await self._writer.summary()).next_number
-        files = dict(self._adapter.snapshot())
-        self._adapter.on_run_taken(files)
+        files = dict(self._adapter.present_judged_files())
+        self._adapter.on_files_taken_for_run(files)
         if self._problem.kind is not ProblemKind.DESIGN:
-            async with self._stopping_clock(Machine.JUDGE):
-                await self._judge_answer(number, files)
+            async with self._hold_clock_if_demanded(Machine.JUDGE):
+                await self._judge_and_record_answer(number, files)
             return
         slots = self._services.grading.slots
         self._set_queued(slots is not None and slots.locked())
-        async with hold_slot(slots, self._clock), self._stopping_clock(Machine.HARNESS):
+        async with hold_harness_slot(slots, self._clock), self._hold_clock_if_demanded(Machine.HARNESS):
             self._set_queued(False)
-            await self._run_tests(number, files)
-        self.warm_up()
+            await self._run_and_record_tests(number, files)
+        self.start_sandbox_ahead()
 
     def _set_queued(self, is_queued: bool) -> None:
         if self._is_queued is not is_queued:
             self._is_queued = is_queued
             self._adapter.on_status_changed()
 
-    def _stopping_clock(self, machine: Machine) -> AbstractAsyncContextManager[None]:
+    def _hold_clock_if_demanded(self, machine: Machine) -> AbstractAsyncContextManager[None]:
         return self._clock.hold_clock(machine.value) if self._terms.stops_clock_for(machine) else nullcontext()
 
-    async def _judge_answer(self, run_number: int, files: Mapping[str, bytes]) -> None:
-        grading_outcome = self._flawed_outcome() or await self._services.grading.judge(
+    async def _judge_and_record_answer(self, run_number: int, files: Mapping[str, bytes]) -> None:
+        grading_outcome = self._outcome_if_ungradable() or await self._services.grading.judge(
             self._header.problem, files.get(ANSWER, b""), attempt=self._header.id, run_number=run_number
         )
         verdict = grading_outcome.verdict
@@ -257,28 +257,28 @@ class GradingRuns:
                 outcome=verdict.outcome,
                 reason=verdict.reason.value,
                 message=verdict.detail,
-                snapshot=_digests(files),
+                snapshot=_sha256_by_path(files),
                 wall_s=verdict.wall_s,
                 digests=verdict.digests.model_dump(),
                 judged_by=judged_by(grading_outcome.judgement) if grading_outcome.judgement is not None else None,
             ),
         )
 
-    async def _run_tests(self, run_number: int, files: Mapping[str, bytes]) -> None:
+    async def _run_and_record_tests(self, run_number: int, files: Mapping[str, bytes]) -> None:
         run = uuid.uuid4().hex
         try:
-            await self._writer.append(RunStarted(run=run, number=run_number, snapshot=_digests(files)))
+            await self._writer.append(RunStarted(run=run, number=run_number, snapshot=_sha256_by_path(files)))
             async with self._adapter.progress() as report:
                 grading_outcome = await self._grade_files(run_number, files, report)
         except BaseException as error:
             # In the log every start has an end.
-            await self._writer.append(RunCancelled(run=run, number=run_number, reason=_why_ended(error)))
+            await self._writer.append(RunCancelled(run=run, number=run_number, reason=_cancel_reason_of(error)))
             raise
         self._keep_outcome(run_number, grading_outcome)
         await self._writer.append(RunFinished.of(run_number, grading_outcome.verdict, run=run))
 
     async def _grade_files(self, run_number: int, files: Mapping[str, bytes], report: Report) -> GradingOutcome:
-        if (flawed := self._flawed_outcome()) is not None:
+        if (flawed := self._outcome_if_ungradable()) is not None:
             return flawed
         with self._records.open_log(run_number) as raw:
             return await self._services.grading.run(
@@ -298,8 +298,8 @@ class GradingRuns:
         else:
             report(name, 0)
 
-    def _flawed_outcome(self) -> GradingOutcome | None:
-        flaw = self._adapter.flaw()
+    def _outcome_if_ungradable(self) -> GradingOutcome | None:
+        flaw = self._adapter.verdict_if_ungradable()
         if flaw is None:
             return None
         return GradingOutcome(flaw.model_copy(update={"digests": Digests(problem=self._problem.public_digest)}))
@@ -310,12 +310,12 @@ class GradingRuns:
 
     def _full_verdict(self, verdict: AttemptVerdict) -> Verdict:
         """A verdict with its tests, of which the log has only the count."""
-        kept_grading = self._newest_outcome_in_memory(verdict)
+        kept_grading = self._outcome_if_in_memory(verdict)
         full_verdict = kept_grading.verdict if kept_grading is not None else self._records.find_verdict(verdict.number)
         # Where the record was deleted, the log still has what the solver saw.
         return full_verdict or Verdict(reason=Reason(verdict.reason), detail=verdict.message, wall_s=verdict.wall_s)
 
-    def _newest_outcome_in_memory(self, verdict: AttemptVerdict) -> GradingOutcome | None:
+    def _outcome_if_in_memory(self, verdict: AttemptVerdict) -> GradingOutcome | None:
         """The verdict of this process's newest run, unless an answer has been judged again since."""
         if self._newest is None or self._newest[0] != verdict.number:
             return None
@@ -323,11 +323,11 @@ class GradingRuns:
         return grading_outcome if grading_outcome.verdict.reason == verdict.reason else None
 
     def _on_warmed_up(self, warming: asyncio.Task[None]) -> None:
-        if (error := _failure(warming)) is not None:
+        if (error := _error_unless_cancelled(warming)) is not None:
             self._adapter.on_run_failed(error)
 
     def _on_run_ended(self, run_task: asyncio.Task[None]) -> None:
-        error = _failure(run_task)
+        error = _error_unless_cancelled(run_task)
         # Who waits for the run is answered with the error instead.
         if error is not None and not self._waiter_count:
             self._adapter.on_run_failed(error)
@@ -335,7 +335,7 @@ class GradingRuns:
 
 
 @asynccontextmanager
-async def hold_slot(slots: asyncio.Semaphore | None, clock: ClockFollower) -> AsyncIterator[None]:
+async def hold_harness_slot(slots: asyncio.Semaphore | None, clock: ClockFollower) -> AsyncIterator[None]:
     """Takes one of a process's slots for the block; the clock is held while it waits for one.
 
     Args:
@@ -356,16 +356,16 @@ async def hold_slot(slots: asyncio.Semaphore | None, clock: ClockFollower) -> As
         slots.release()
 
 
-def _failure(run_task: asyncio.Task[None]) -> BaseException | None:
+def _error_unless_cancelled(run_task: asyncio.Task[None]) -> BaseException | None:
     return None if run_task.cancelled() else run_task.exception()
 
 
-def _why_ended(error: BaseException) -> str:
-    if not isinstance(error, asyncio.CancelledError):
+def _cancel_reason_of(ending_error: BaseException) -> str:
+    if not isinstance(ending_error, asyncio.CancelledError):
         return "broken"
     # Only the end of the whole process cancels without a reason.
-    return str(error.args[0]) if error.args else "closing"
+    return str(ending_error.args[0]) if ending_error.args else "closing"
 
 
-def _digests(files: Mapping[str, bytes]) -> dict[str, str]:
+def _sha256_by_path(files: Mapping[str, bytes]) -> dict[str, str]:
     return {path: sha256(content) for path, content in files.items()}

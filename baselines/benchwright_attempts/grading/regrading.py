@@ -24,7 +24,7 @@ def is_regradable(verdict: AttemptVerdict) -> bool:
     return verdict.outcome is Outcome.ERROR and Reason(verdict.reason).is_worth_a_retry
 
 
-async def regrade(services: Services[EventLog], attempt: str) -> GradingOutcome | None:
+async def regrade_if_undecided(services: Services[EventLog], attempt: str) -> GradingOutcome | None:
     """Runs the hidden tests again on what the newest verdict of an attempt is about, if that decided nothing.
 
     A verdict that decides is recorded and counts for that try, also after the attempt has ended.

@@ -54,7 +54,7 @@ class Revealed:
     wall_s: float = 0.0
     """Duration of the run in seconds; below `full` as `coarse` gives it."""
 
-    def as_text(self) -> str:
+    def as_prompt_text(self) -> str:
         """The same for a model's prompt, without the raw log, which could fill its context."""
         counts = f" {self.passed_count} of {self.total} tests passed." if self.total is not None else ""
         lines = [f"{self.outcome}.{counts} {self.message}".rstrip()]
@@ -85,7 +85,7 @@ class Policy:
 
     sentence: str
     """The part of a run that a problem with this policy shows."""
-    shape: Callable[[Verdict, ReadLog], Revealed]
+    reveal_verdict: Callable[[Verdict, ReadLog], Revealed]
 
 
 def _reveal_verdict(verdict: Verdict, read_log: ReadLog) -> Revealed:
@@ -111,15 +111,15 @@ def _reveal_messages(verdict: Verdict, read_log: ReadLog) -> Revealed:
     # A design could make passed tests take longer, and so reveal what they do.
     tests = tuple(
         RevealedTest(
-            test.name, test.passed, test.message or None, None if test.passed else _time_text(test.sim_time_ns)
+            test.name, test.passed, test.message or None, None if test.passed else _sim_time_text(test.sim_time_ns)
         )
         for test in verdict.tests
     )
     return replace(_reveal_verdict(verdict, read_log), tests=tests)
 
 
-def _time_text(ns: float | None) -> str | None:
-    return None if ns is None else f"{ns:,.10g} ns"
+def _sim_time_text(sim_time_ns: float | None) -> str | None:
+    return None if sim_time_ns is None else f"{sim_time_ns:,.10g} ns"
 
 
 def _reveal_all(verdict: Verdict, read_log: ReadLog) -> Revealed:
@@ -150,5 +150,5 @@ def reveal(verdict: Verdict, policy: Reveal | None, read_log: ReadLog) -> Reveal
     """
     if policy is None:
         return _NOTHING
-    revealed = POLICIES[policy].shape(verdict, read_log)
+    revealed = POLICIES[policy].reveal_verdict(verdict, read_log)
     return replace(revealed, policy=policy.value, policy_sentence=POLICIES[policy].sentence)

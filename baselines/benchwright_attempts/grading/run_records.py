@@ -43,7 +43,7 @@ class RunRecords:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
         return os.fdopen(os.open(self._folder / f"{run_number}.log", flags, 0o600), "wb")
 
-    def forget_log(self, run_number: int) -> None:
+    def delete_log(self, run_number: int) -> None:
         """Remove the raw output of a run."""
         (self._folder / f"{run_number}.log").unlink(missing_ok=True)
 

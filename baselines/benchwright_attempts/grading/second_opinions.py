@@ -64,7 +64,7 @@ class SecondOpinions:
             return KeptOpinion.model_validate_json(RunRecords(self._home, attempt).opinion_file.read_bytes())
         return None
 
-    def valid_opinion(self, attempt: str, problem_ref: str) -> SecondOpinion | None:
+    def opinion_if_problem_unchanged(self, attempt: str, problem_ref: str) -> SecondOpinion | None:
         """The one on an attempt, unless its problem has changed since, or is no longer on this machine."""
         kept_opinion = self.find_opinion(attempt)
         if kept_opinion is None:

@@ -46,7 +46,7 @@ class VerdictSequence(Generic[V]):
         return VerdictSequence(self.count + 1, verdict, first_pass, undecided)
 
     def with_late_verdict(
-        self, try_number: int, revise: Callable[[V], V], *, replaces_decided: bool = False
+        self, try_number: int, revise_verdict: Callable[[V], V], *, replaces_decided: bool = False
     ) -> VerdictSequence[V]:
         """With a verdict that came later than its try, and still counts for that try.
 
@@ -54,7 +54,7 @@ class VerdictSequence(Generic[V]):
 
         Args:
             try_number: Number of the try.
-            revise: Makes the verdict from the earlier one.
+            revise_verdict: Makes the verdict from the earlier one.
             replaces_decided: True if it takes the place of the newest verdict, though that was decided.
         """
         earlier_verdict, first_pass = self.undecided.get(try_number), self.first_pass
@@ -68,7 +68,7 @@ class VerdictSequence(Generic[V]):
             first_pass = None if first_pass is not None and first_pass.number == try_number else first_pass
         if earlier_verdict is None:
             return self
-        verdict = revise(earlier_verdict)
+        verdict = revise_verdict(earlier_verdict)
         undecided = {
             number: undecided_verdict for number, undecided_verdict in self.undecided.items() if number != try_number
         }

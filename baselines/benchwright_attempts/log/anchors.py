@@ -20,7 +20,7 @@ from pydantic import Field, ValidationError
 from benchwright_attempts.events.file_text import Sha256
 from benchwright_attempts.log.published_keys import KeyStanding, PublishedKey, key_standing
 from benchwright_attempts.log.record import canonical_json, format_wall
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_foundation.model import Model, UtcTime
 
 FORMAT = "benchwright-anchor"
@@ -57,7 +57,7 @@ class Anchor(Model):
 
     def as_line(self) -> str:
         """Canonical JSON, without line end."""
-        return canonical_json(self._value())
+        return canonical_json(self._json_fields())
 
     @property
     def is_signed(self) -> bool:
@@ -77,18 +77,18 @@ class Anchor(Model):
 
     def signed_bytes(self) -> bytes:
         """Bytes that a receipt's signature is over; see the module."""
-        value = self._value()
+        value = self._json_fields()
         value.get("receipt", {}).pop("signature", None)
         return canonical_json(value).encode()
 
-    def _value(self) -> dict[str, Any]:
+    def _json_fields(self) -> dict[str, Any]:
         value = self.model_dump(mode="json", exclude_none=True) | {"made": format_wall(self.made)}
         if self.receipt is not None:
             value["receipt"]["time"] = format_wall(self.receipt.time)
         return value
 
 
-def as_text(anchors: Sequence[Anchor]) -> str:
+def anchors_text(anchors: Sequence[Anchor]) -> str:
     """Anchors as text to print, or to paste into an e-mail."""
     attempts = "1 attempt" if len(anchors) == 1 else f"{len(anchors)} attempts"
     lines = [
@@ -100,20 +100,20 @@ def as_text(anchors: Sequence[Anchor]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def read_anchors(text: str) -> list[Anchor]:
+def read_anchors(text_with_anchors: str) -> list[Anchor]:
     """The anchors in a string, such as a saved e-mail; other words, marks of quotation and wrapped lines do no harm.
 
     Raises:
         ValueError: No anchor is there, or something that calls itself an anchor is none.
     """
     anchors = []
-    for match in _OBJECT.finditer(_QUOTED.sub("", text)):
+    for match in _OBJECT.finditer(_QUOTED.sub("", text_with_anchors)):
         # An anchor has no white space, so any was put in by what wrapped its line.
         anchor_text = re.sub(r"\s+", "", match.group())
         if FORMAT not in anchor_text:
             continue
         try:
-            anchors.append(Anchor.model_validate(read_json(anchor_text)))
+            anchors.append(Anchor.model_validate(parse_untrusted_json(anchor_text)))
         except ValidationError as error:
             flaw = error.errors()[0]
             field_path = ".".join(map(str, flaw["loc"]))
@@ -129,11 +129,11 @@ def read_anchors(text: str) -> list[Anchor]:
 class AnchorCheck:
     """A chain held against its anchors."""
 
-    agreeing: int
+    agreeing_count: int
     """Anchors that the chain contains."""
     flaws: tuple[str, ...] = ()
     """Disagreements, as sentences."""
-    signers: tuple[str, ...] = ()
+    unpublished_signers: tuple[str, ...] = ()
     """Servers that signed an agreeing anchor, each with a key that nobody is known to have published."""
     published_signers: tuple[str, ...] = ()
     """The same with keys that the server has published."""
@@ -145,7 +145,7 @@ def check_anchors(
     attempt: str,
     event_hashes: Sequence[str],
     anchors: Iterable[Anchor],
-    published_key_periods: Sequence[PublishedKey] = (),
+    published_keys: Sequence[PublishedKey] = (),
 ) -> AnchorCheck:
     """Holds an attempt against the anchors of it.
 
@@ -153,7 +153,7 @@ def check_anchors(
         attempt: Its id.
         event_hashes: The hash of each event, from the first; the chain has been checked.
         anchors: Anchors of any attempts.
-        published_key_periods: Keys of servers; a receipt counts if its key is none of them, or signed at its time.
+        published_keys: Keys of servers; a receipt counts if its key is none of them, or signed at its time.
     """
     attempt_anchors = sorted(
         {anchor for anchor in anchors if anchor.attempt == attempt}, key=lambda anchor: (anchor.events, anchor.made)
@@ -162,9 +162,7 @@ def check_anchors(
     by_standing: dict[KeyStanding, list[Receipt]] = {key_standing: [] for key_standing in KeyStanding}
     for anchor in attempt_anchors:
         if anchor.receipt is not None and anchor.receipt not in unsigned:
-            by_standing[key_standing(anchor.receipt.key, anchor.receipt.time, published_key_periods)].append(
-                anchor.receipt
-            )
+            by_standing[key_standing(anchor.receipt.key, anchor.receipt.time, published_keys)].append(anchor.receipt)
     void = [*unsigned, *by_standing[KeyStanding.OUTSIDE], *by_standing[KeyStanding.REVOKED]]
     valid_anchors = [anchor for anchor in attempt_anchors if anchor.receipt is None or anchor.receipt not in void]
     agreeing = [
@@ -189,7 +187,7 @@ def check_anchors(
         "revoked."
         for receipt in by_standing[KeyStanding.REVOKED]
     ]
-    flaws += _forks(valid_anchors)
+    flaws += _fork_flaws(valid_anchors)
     last_agreed = max((anchor.events for anchor in agreeing), default=0)
     rewritten = next(
         (anchor for anchor in valid_anchors if anchor.events <= len(event_hashes) and anchor not in agreeing), None
@@ -214,17 +212,17 @@ def check_anchors(
     return AnchorCheck(
         len(agreeing),
         tuple(flaws),
-        _signers(receipt for receipt in signed if receipt in by_standing[KeyStanding.UNKNOWN]),
-        _signers(receipt for receipt in signed if receipt in by_standing[KeyStanding.VALID]),
+        _signer_phrases(receipt for receipt in signed if receipt in by_standing[KeyStanding.UNKNOWN]),
+        _signer_phrases(receipt for receipt in signed if receipt in by_standing[KeyStanding.VALID]),
         tuple(revoked),
     )
 
 
-def _signers(receipts: Iterable[Receipt]) -> tuple[str, ...]:
+def _signer_phrases(receipts: Iterable[Receipt]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{receipt.server} with the key {receipt.key}" for receipt in receipts))
 
 
-def _forks(anchors: Sequence[Anchor]) -> list[str]:
+def _fork_flaws(anchors: Sequence[Anchor]) -> list[str]:
     """Anchors that can't be of one chain."""
     flaws = []
     first_anchors: dict[int, Anchor] = {}
@@ -238,7 +236,7 @@ def _forks(anchors: Sequence[Anchor]) -> list[str]:
     return flaws
 
 
-def first_difference(first_hashes: Sequence[str], second_hashes: Sequence[str]) -> int | None:
+def first_differing_seq(first_hashes: Sequence[str], second_hashes: Sequence[str]) -> int | None:
     """Number of the first event in which two versions of a chain differ; `None` if one continues the other."""
     return next(
         (

@@ -19,7 +19,7 @@ from benchwright_attempts.events.evidence import Activity, Recording
 from benchwright_attempts.log.database import lock_chains
 from benchwright_attempts.log.record import SCHEMA, AttemptHeader, Moment, RecordedEvent, wall_body_and_hash
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, NEWEST
-from benchwright_attempts.summary.kept_summary import keep_summaries, read_summaries
+from benchwright_attempts.summary.kept_summary import read_summaries, write_summaries
 from benchwright_attempts.summary.summary import Summarizing
 
 
@@ -36,7 +36,7 @@ class PendingEvent:
 
 
 @dataclass(slots=True)
-class _Newest:
+class _ChainEnd:
     header: AttemptHeader
     seq: int
     hash: str
@@ -55,7 +55,9 @@ def append_batch(
 ) -> list[tuple[PendingEvent, RecordedEvent | Exception]]:
     """Numbers and chains a batch and inserts it; events that an attempt's state does not allow are left out."""
     lock_chains(connection, *(entry.attempt for entry in batch))
-    event_page = _EventBatch(connection, check_recordable, _newest_of(connection, {entry.attempt for entry in batch}))
+    event_page = _EventBatch(
+        connection, check_recordable, _chain_ends_unless_damaged(connection, {entry.attempt for entry in batch})
+    )
     entry_results: list[tuple[PendingEvent, RecordedEvent | Exception]] = []
     for queued_event in batch:
         try:
@@ -93,12 +95,12 @@ class _EventBatch:
     """Events that one transaction adds."""
 
     def __init__(
-        self, connection: Connection, check_recordable: Check, newest_by_attempt: Mapping[str, _Newest]
+        self, connection: Connection, check_recordable: Check, newest_by_attempt: Mapping[str, _ChainEnd]
     ) -> None:
         self._connection = connection
         self._check = check_recordable
         self._newest_by_attempt = newest_by_attempt
-        self._heads: dict[str, _Newest] = {}
+        self._heads: dict[str, _ChainEnd] = {}
         self._created: list[dict[str, str]] = []
         self._events: list[tuple[str | int, ...]] = []
 
@@ -107,12 +109,12 @@ class _EventBatch:
         if queued_event.header is not None:
             self._check(self._connection, queued_event.header)
             self._created.append(queued_event.header.as_row())
-            newest_point = _Newest(
+            newest_point = _ChainEnd(
                 queued_event.header, 0, queued_event.header.chain_start(), AttemptState.OPEN, Summarizing()
             )
             state = AttemptState.OPEN
         else:
-            newest_point = self._heads.get(queued_event.attempt) or self._newest_recordable(queued_event.attempt)
+            newest_point = self._heads.get(queued_event.attempt) or self._recordable_chain_end(queued_event.attempt)
             state = next_state(newest_point.state, queued_event.event.type)
         self._heads[queued_event.attempt] = newest_point
         header, moment, seq, prev_hash = (
@@ -121,7 +123,7 @@ class _EventBatch:
             newest_point.seq + 1,
             newest_point.hash,
         )
-        event = reduce_to_level(queued_event.event, header.recording)
+        event = reduce_to_recording_level(queued_event.event, header.recording)
         wall, body, digest = wall_body_and_hash(header, seq, moment, event, prev_hash)
         time_columns = (wall, moment.mono_ns, moment.process)
         self._events.append((header.id, seq, *time_columns, body, prev_hash, digest, state.value, SCHEMA))
@@ -134,10 +136,10 @@ class _EventBatch:
         if self._created:
             self._connection.execute(insert(ATTEMPTS), self._created)
         insert_rows(self._connection, self._events)
-        keep_summaries(self._connection, {attempt: head.summary.summary() for attempt, head in self._heads.items()})
+        write_summaries(self._connection, {attempt: head.summary.summary() for attempt, head in self._heads.items()})
 
-    def _newest_recordable(self, attempt: str) -> _Newest:
-        newest_point = self._newest_by_attempt.get(attempt) or _newest(self._connection, attempt)
+    def _recordable_chain_end(self, attempt: str) -> _ChainEnd:
+        newest_point = self._newest_by_attempt.get(attempt) or _chain_end(self._connection, attempt)
         self._check(self._connection, newest_point.header)
         return newest_point
 
@@ -146,11 +148,11 @@ def _read_header(attempt_row: RowMapping) -> AttemptHeader:
     return AttemptHeader.model_validate({name: attempt_row[name] for name in AttemptHeader.model_fields})
 
 
-def _newest(connection: Connection, attempt: str) -> _Newest:
-    if not is_storable(attempt):
+def _chain_end(connection: Connection, attempt: str) -> _ChainEnd:
+    if not is_storable_text(attempt):
         raise UnknownAttemptError(attempt)
     try:
-        for newest_point in _read_newest(connection, [attempt]):
+        for newest_point in _read_chain_ends(connection, [attempt]):
             return newest_point
     except ValueError as error:
         raise AttemptError(
@@ -160,20 +162,20 @@ def _newest(connection: Connection, attempt: str) -> _Newest:
     raise UnknownAttemptError(attempt)
 
 
-def _newest_of(connection: Connection, attempts: Set[str]) -> dict[str, _Newest]:
+def _chain_ends_unless_damaged(connection: Connection, attempts: Set[str]) -> dict[str, _ChainEnd]:
     """Newest points of attempts, without those that have to be read one by one."""
     if len(attempts) == 1:
         return {}
-    names = [attempt for attempt in attempts if is_storable(attempt)]
+    names = [attempt for attempt in attempts if is_storable_text(attempt)]
     id_pages = (names[start : start + _AT_ONCE] for start in range(0, len(names), _AT_ONCE))
     try:
-        return {head.header.id: head for page in id_pages for head in _read_newest(connection, page)}
+        return {head.header.id: head for page in id_pages for head in _read_chain_ends(connection, page)}
     except ValueError:
         # One of them is damaged, and it alone is refused.
         return {}
 
 
-def _read_newest(connection: Connection, attempts: Sequence[str]) -> Iterator[_Newest]:
+def _read_chain_ends(connection: Connection, attempts: Sequence[str]) -> Iterator[_ChainEnd]:
     """Newest points of attempts, as far as there are any of these names.
 
     Raises:
@@ -190,22 +192,22 @@ def _read_newest(connection: Connection, attempts: Sequence[str]) -> Iterator[_N
     for attempt_row in attempt_rows:
         header = _read_header(attempt_row)
         summary = Summarizing(summaries[header.id])
-        yield _Newest(header, attempt_row["seq"], attempt_row["hash"], AttemptState(attempt_row["state"]), summary)
+        yield _ChainEnd(header, attempt_row["seq"], attempt_row["hash"], AttemptState(attempt_row["state"]), summary)
 
 
-def is_storable(name: str | None) -> bool:
+def is_storable_text(text: str | None) -> bool:
     """True if the database can hold the name: it refuses lone surrogates, which odd file names have."""
-    return name is None or ("\0" not in name and not any("\ud800" <= letter <= "\udfff" for letter in name))
+    return text is None or ("\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text))
 
 
-def reduce_to_level(event: Event, level: Recording) -> Event:
+def reduce_to_recording_level(event: Event, recording_level: Recording) -> Event:
     """The event with no more in it than the level allows, or the one that stands in for it.
 
     No event is dropped at any level: times of activity stay known, and numbers have no gap.
     """
-    if level is Recording.FULL:
+    if recording_level is Recording.FULL:
         return event
-    if level is Recording.TIMING and event.reveals_content:
+    if recording_level is Recording.TIMING and event.reveals_content:
         actor = event.actor if isinstance(event, Request) else None
         return Activity(of=event.type, actor=actor)
     return cast("Event", event.without_text())

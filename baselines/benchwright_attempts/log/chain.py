@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from benchwright_attempts.clock.clock import AttemptState, next_state
 from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.log.record import AttemptHeader, StoredRow, record_hash
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Chain:
         """The attempt's state after the last intact event."""
         return self._state
 
-    def next_flaw(
+    def advance_or_flaw(
         self,
         seq: int,
         wall: str,
@@ -109,7 +109,7 @@ class Chain:
         self.events, self.head, self._schema = seq, digest, schema
         return None
 
-    def flaw_of(self, row: StoredRow) -> str | None:
+    def advance_by_row_or_flaw(self, row: StoredRow) -> str | None:
         """As `flaw`, of a row that may be of another attempt."""
         if row.seq == self.events + 1:
             if row.attempt != self._id:
@@ -117,38 +117,40 @@ class Chain:
             row_labels = (row.participant, row.condition)
             if row.schema != 1 and row_labels != (self._participant, self._condition):
                 return "it names another participant or condition than the attempt's header"
-        return self.next_flaw(
+        return self.advance_or_flaw(
             row.seq, row.wall, row.mono_ns, row.process, row.body, row.prev_hash, row.hash, row.state, row.schema
         )
 
-    def chain_check(self, reason: str | None = None) -> ChainCheck:
+    def chain_check(self, next_flaw: str | None = None) -> ChainCheck:
         """After the last event, or the first one that is wrong for this reason."""
-        if reason is None and self.events == 0:
-            reason = "there is no event at all"
-        return ChainCheck(self.events, self.head, None if reason is None else self.events + 1, reason)
+        if next_flaw is None and self.events == 0:
+            next_flaw = "there is no event at all"
+        return ChainCheck(self.events, self.head, None if next_flaw is None else self.events + 1, next_flaw)
 
 
 def check_chain(header: AttemptHeader, rows: Iterable[StoredRow]) -> ChainCheck:
     """Recomputes every hash and names the first event that is wrong."""
     chain = Chain(header)
-    reason = next((flaw for row in rows if (flaw := chain.flaw_of(row)) is not None), None)
+    reason = next((flaw for row in rows if (flaw := chain.advance_by_row_or_flaw(row)) is not None), None)
     return chain.chain_check(reason)
 
 
-def _state_after(seq: int, stored_body: str, stored_state: str | None, state: AttemptState) -> AttemptState:
-    body = read_json(stored_body)
+def _state_after(
+    event_number: int, stored_body: str, stored_state: str | None, state_before: AttemptState
+) -> AttemptState:
+    body = parse_untrusted_json(stored_body)
     step = body.get("type") if isinstance(body, dict) else None
     if not isinstance(step, str):
         raise ValueError("it is not an event")
-    if (step == "opened") != (seq == 1):
+    if (step == "opened") != (event_number == 1):
         raise ValueError("an attempt begins with `opened`, and only once")
-    state = state if step == "opened" else next_state(state, step)
-    if stored_state is not None and stored_state != state:
-        raise ValueError(f"the database says the attempt was {stored_state!a} after it, it was {state}")
-    return state
+    state_before = state_before if step == "opened" else next_state(state_before, step)
+    if stored_state is not None and stored_state != state_before:
+        raise ValueError(f"the database says the attempt was {stored_state!a} after it, it was {state_before}")
+    return state_before
 
 
-def with_states(rows: Iterable[StoredRow]) -> list[StoredRow]:
+def rows_with_states(rows: Iterable[StoredRow]) -> list[StoredRow]:
     """The same rows with the state behind each, which exports leave out."""
     state = AttemptState.OPEN
     stated_rows: list[StoredRow] = []

@@ -21,7 +21,7 @@ from benchwright_attempts.errors import (
     LogVersionError,
 )
 from benchwright_attempts.events.triggers import trigger_statements
-from benchwright_attempts.log.read_only import is_read_only, read_only_url, readable_copy
+from benchwright_attempts.log.read_only import is_unwritable_log, log_or_private_copy, read_only_url
 from benchwright_attempts.log.tables import METADATA
 
 SCHEMA_VERSION = 3
@@ -53,9 +53,9 @@ def open_database(path: Path | str, *, busy_timeout_s: float) -> Engine:
     Raises:
         LogError: The database cannot be created, opened or read.
     """
-    engine = _postgresql(path, busy_timeout_s) if isinstance(path, str) else _sqlite(path, busy_timeout_s)
+    engine = _postgresql_engine(path, busy_timeout_s) if isinstance(path, str) else _sqlite_engine(path, busy_timeout_s)
     try:
-        _prepare(engine, path)
+        _create_or_migrate(engine, path)
     except SQLAlchemyError as error:
         engine.dispose()
         raise database_log_error(path, error) from error
@@ -65,7 +65,7 @@ def open_database(path: Path | str, *, busy_timeout_s: float) -> Engine:
     return engine
 
 
-def _postgresql(url: str, busy_timeout_s: float) -> Engine:
+def _postgresql_engine(url: str, busy_timeout_s: float) -> Engine:
     try:
         parsed = make_url(url)
     except ArgumentError as error:
@@ -83,12 +83,12 @@ def _postgresql(url: str, busy_timeout_s: float) -> Engine:
     )
 
 
-def _sqlite(path: Path, busy_timeout_s: float) -> Engine:
-    if is_read_only(path):
-        return _read_only(path, busy_timeout_s)
+def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
+    if is_unwritable_log(path):
+        return _read_only_engine(path, busy_timeout_s)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _keep_private(path)
+        _create_for_owner_only(path)
     except OSError as error:
         raise file_log_error(path, error) from error
     engine = create_engine(
@@ -98,7 +98,7 @@ def _sqlite(path: Path, busy_timeout_s: float) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _configure_connection(connection: sqlite3.Connection, _record: object) -> None:
-        _use_write_ahead(connection, busy_timeout_s)
+        _set_write_ahead_mode(connection, busy_timeout_s)
         connection.text_factory = _decode_lossless
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -113,7 +113,7 @@ def _sqlite(path: Path, busy_timeout_s: float) -> Engine:
     return engine
 
 
-def _read_only(path: Path, busy_timeout_s: float) -> Engine:
+def _read_only_engine(path: Path, busy_timeout_s: float) -> Engine:
     """For reading a log that can't be written."""
 
     def bring_up(copy: Path) -> None:
@@ -121,7 +121,7 @@ def _read_only(path: Path, busy_timeout_s: float) -> Engine:
 
     copies = ExitStack()
     try:
-        file = copies.enter_context(readable_copy(path, SCHEMA_VERSION, bring_up))
+        file = copies.enter_context(log_or_private_copy(path, SCHEMA_VERSION, bring_up))
     except (OSError, sqlite3.Error) as error:
         raise LogUnavailableError(
             path, f"can't be written, and reading it failed ({error}). Copy it to a folder that you can write to."
@@ -147,7 +147,7 @@ def _read_only(path: Path, busy_timeout_s: float) -> Engine:
     return engine
 
 
-def writing_engine(engine: Engine) -> Engine:
+def engine_for_writing(engine: Engine) -> Engine:
     """The same database; in SQLite its transactions hold the write lock from the start."""
     return engine.execution_options(**{_WRITES: True})
 
@@ -159,7 +159,7 @@ def lock_chains(connection: Connection, *chain_names: str) -> None:
         connection.execute(_LOCK, {"names": sorted(set(chain_names))})
 
 
-def _keep_private(path: Path) -> None:
+def _create_for_owner_only(path: Path) -> None:
     try:
         path.touch(mode=0o600, exist_ok=False)
     except FileExistsError:
@@ -174,7 +174,7 @@ def _decode_lossless(stored: bytes) -> str:
     return stored.decode("utf-8", "surrogateescape")
 
 
-def _use_write_ahead(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
+def _set_write_ahead_mode(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
     # Changing the journal mode does not wait for other connections as statements do.
     give_up = time.monotonic() + busy_timeout_s
     while True:
@@ -188,17 +188,17 @@ def _use_write_ahead(connection: sqlite3.Connection, busy_timeout_s: float) -> N
             return
 
 
-def _prepare(engine: Engine, path: Path | str) -> None:
+def _create_or_migrate(engine: Engine, path: Path | str) -> None:
     with engine.connect() as connection:
-        version = _stored_version(connection)
+        version = _stored_format(connection)
         if version == SCHEMA_VERSION:
             return
-        _refuse_newer(version, path)
-    with writing_engine(engine).begin() as connection:
+        _refuse_newer_format(version, path)
+    with engine_for_writing(engine).begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_PREPARING})"))
-        version = _stored_version(connection)
-        _refuse_newer(version, path)
+        version = _stored_format(connection)
+        _refuse_newer_format(version, path)
         if version == SCHEMA_VERSION:
             return
         if version:
@@ -209,21 +209,21 @@ def _prepare(engine: Engine, path: Path | str) -> None:
             METADATA.create_all(connection, checkfirst=False)
             for statement in trigger_statements(connection.dialect.name):
                 connection.exec_driver_sql(statement)
-            _mark_current(connection)
+            _mark_current_for_alembic(connection)
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
-def _refuse_newer(version: int, path: Path | str) -> None:
-    if version > SCHEMA_VERSION:
+def _refuse_newer_format(stored_format: int, path: Path | str) -> None:
+    if stored_format > SCHEMA_VERSION:
         raise LogVersionError(
             display_name(path),
-            f"was written by a newer Benchwright (format {version}, this one knows {SCHEMA_VERSION}). "
+            f"was written by a newer Benchwright (format {stored_format}, this one knows {SCHEMA_VERSION}). "
             "Install the newest Benchwright, or set BENCHWRIGHT_HOME to another folder.",
         )
 
 
-def _stored_version(connection: Connection) -> int:
+def _stored_format(connection: Connection) -> int:
     """The format; 0 for a database without a log."""
     if connection.dialect.name == "sqlite":
         return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
@@ -234,17 +234,17 @@ def _stored_version(connection: Connection) -> int:
     return int(digits) if digits.isdecimal() else SCHEMA_VERSION + 1
 
 
-def _mark_current(connection: Connection) -> None:
+def _mark_current_for_alembic(connection: Connection) -> None:
     """Marks a new database as current for Alembic. Its import would cost every first start a fifth of a second."""
     connection.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
     connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('format{SCHEMA_VERSION}')")  # noqa: S608
 
 
-def _migrate(connection: Connection, version: int, path: Path | str) -> None:
-    if not (_MIGRATIONS / "versions" / f"format{version}.py").is_file():
+def _migrate(connection: Connection, stored_format: int, path: Path | str) -> None:
+    if not (_MIGRATIONS / "versions" / f"format{stored_format}.py").is_file():
         raise LogVersionError(
             display_name(path),
-            f"has format {version}, which this Benchwright does not know (it knows {SCHEMA_VERSION}). "
+            f"has format {stored_format}, which this Benchwright does not know (it knows {SCHEMA_VERSION}). "
             "Install the version that wrote it, or set BENCHWRIGHT_HOME to another folder.",
         )
     try:
@@ -253,7 +253,7 @@ def _migrate(connection: Connection, version: int, path: Path | str) -> None:
     except ImportError as error:
         raise LogVersionError(
             display_name(path),
-            f"has format {version}; migrating it to format {SCHEMA_VERSION} needs the package alembic. "
+            f"has format {stored_format}; migrating it to format {SCHEMA_VERSION} needs the package alembic. "
             "Install benchwright[baselines], then try again; nothing was changed.",
         ) from error
     config = Config()
@@ -272,9 +272,9 @@ def file_log_error(path: Path | str, error: OSError) -> LogError:
 def database_log_error(path: Path | str, error: SQLAlchemyError) -> LogError:
     """Turns a database error into one whose message says what to do."""
     if isinstance(path, str):
-        return _explain_postgresql(path, error)
+        return _postgresql_log_error(path, error)
     cause = error.orig if isinstance(error, DBAPIError) else None
-    code = cause.sqlite_errorcode & 0xFF if isinstance(cause, sqlite3.Error) and _has_code(cause) else None
+    code = cause.sqlite_errorcode & 0xFF if isinstance(cause, sqlite3.Error) and _has_sqlite_code(cause) else None
     original_error = cause if cause is not None else error
     match code:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
@@ -303,7 +303,7 @@ def database_log_error(path: Path | str, error: SQLAlchemyError) -> LogError:
 _LOCK_TIMEOUT, _DISK_FULL = "55P03", "53100"  # PostgreSQL, appendix A
 
 
-def _explain_postgresql(url: str, error: SQLAlchemyError) -> LogError:
+def _postgresql_log_error(url: str, error: SQLAlchemyError) -> LogError:
     state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
     if state == _LOCK_TIMEOUT:
         return LogBusyError(display_name(url), "is locked by another program. Try again.")
@@ -322,6 +322,6 @@ def _explain_postgresql(url: str, error: SQLAlchemyError) -> LogError:
     )
 
 
-def _has_code(error: sqlite3.Error) -> bool:
+def _has_sqlite_code(error: sqlite3.Error) -> bool:
     # Errors that Python's sqlite3 module raises by itself carry no SQLite code.
     return hasattr(error, "sqlite_errorcode")

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from benchwright_attempts.attribution import CLASSIFIER
 from benchwright_attempts.errors import ExportError
 from benchwright_attempts.log.record import AttemptHeader, StoredRow, canonical_json
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 
 FORMAT = "benchwright-attempt"
 VERSION = 3
@@ -69,11 +69,11 @@ def read_export(path: Path) -> tuple[AttemptHeader, list[StoredRow]]:
     rows: list[StoredRow] = []
     for number, line in enumerate(lines, start=1):
         try:
-            value = read_json(line)
+            value = parse_untrusted_json(line)
             if not isinstance(value, dict):
                 raise ValueError("it is not an object")
             if header is None:
-                header = _read_header(value)
+                header = _checked_header(value)
                 canonical_line = _header_line(header, value["version"], value.get("classifier"))
             else:
                 rows.append(StoredRow.from_json(value))
@@ -87,7 +87,7 @@ def read_export(path: Path) -> tuple[AttemptHeader, list[StoredRow]]:
     return header, rows
 
 
-def _read_header(header_fields: dict[str, object]) -> AttemptHeader:
+def _checked_header(header_fields: dict[str, object]) -> AttemptHeader:
     if header_fields.get("format") != FORMAT:
         raise ValueError("this is not an exported attempt")
     if header_fields.get("version") not in range(1, VERSION + 1):

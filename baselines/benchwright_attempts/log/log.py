@@ -22,19 +22,25 @@ from sqlalchemy.exc import SQLAlchemyError
 from benchwright_attempts.claim import Claim, ClaimHolder, claim
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.errors import AttemptError, LogClosedError, LogDamagedError, LogError, UnknownAttemptError
-from benchwright_attempts.events.adopting import Adopted, Head, Incoming, adopt, receive_all
+from benchwright_attempts.events.adopting import (
+    AdoptionEffect,
+    ChainHead,
+    IncomingEvents,
+    adopt,
+    append_received_events,
+)
 from benchwright_attempts.events.events import Event, Opened
-from benchwright_attempts.log.appending import PendingEvent, append_batch, is_storable
+from benchwright_attempts.log.appending import PendingEvent, append_batch, is_storable_text
 from benchwright_attempts.log.database import (
     database_log_error,
     display_name,
+    engine_for_writing,
     file_log_error,
     open_database,
-    writing_engine,
 )
 from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent, StoredEvent, StoredRow
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS
-from benchwright_attempts.summary.kept_summary import read_all_summaries, summarised_seq
+from benchwright_attempts.summary.kept_summary import read_and_repair_summaries, summarised_seq
 from benchwright_attempts.summary.summary import Summary
 
 BATCH = 4096
@@ -130,7 +136,7 @@ class EventLog:
         The future resolves once the event is on disk. It fails with `UnknownAttemptError`, `IllegalTransitionError` or
         `LogError`; then nothing was written, and after an edit, a `TextSet` must follow for the log to be replayed.
         """
-        return self._hand_over(attempt, event, None)
+        return self._queue_event(attempt, event, None)
 
     async def append(self, attempt: str, event: Event) -> RecordedEvent:
         """Appends an event; returns when it is on disk. Cancelling the wait does not take it back.
@@ -161,9 +167,9 @@ class EventLog:
 
     def create_nowait(self, header: AttemptHeader, opened_event: Opened) -> Future[RecordedEvent]:
         """The same without waiting; see `append_nowait`."""
-        return self._hand_over(header.id, opened_event, header)
+        return self._queue_event(header.id, opened_event, header)
 
-    def adopt(self, header: AttemptHeader, rows: Sequence[StoredRow]) -> Adopted:
+    def adopt(self, header: AttemptHeader, rows: Sequence[StoredRow]) -> AdoptionEffect:
         """Takes over an attempt that another log recorded, to the byte. Its chain must have been checked.
 
         What is here already must be its beginning; the rest is added behind it. An older copy changes nothing.
@@ -173,10 +179,10 @@ class EventLog:
             AttemptError: Another attempt of this id is here.
             LogError: The attempt could not be written; nothing of it was.
         """
-        with self._transaction(writing_engine(self._engine)) as connection:
+        with self._transaction(engine_for_writing(self._engine)) as connection:
             return adopt(connection, header, rows, self._check_recordable)
 
-    def receive_all(self, incoming: Sequence[Incoming]) -> list[Head | AttemptError]:
+    def append_received_events(self, incoming: Sequence[IncomingEvents]) -> list[ChainHead | AttemptError]:
         """Takes events of different attempts as they happen in other logs, checked against the chains that are here.
 
         Returns:
@@ -185,8 +191,8 @@ class EventLog:
         Raises:
             LogError: The events could not be written; none was.
         """
-        with self._transaction(writing_engine(self._engine)) as connection:
-            return receive_all(connection, incoming, self._check_recordable)
+        with self._transaction(engine_for_writing(self._engine)) as connection:
+            return append_received_events(connection, incoming, self._check_recordable)
 
     def _check_recordable(self, connection: Connection, header: AttemptHeader) -> None:
         """Called in the transaction that writes an event.
@@ -199,7 +205,7 @@ class EventLog:
                 f"Attempt {header.id} belongs to the study {header.study}: only a log that knows its rules records it."
             )
 
-    def _hand_over(self, attempt: str, event: Event, header: AttemptHeader | None) -> Future[RecordedEvent]:
+    def _queue_event(self, attempt: str, event: Event, header: AttemptHeader | None) -> Future[RecordedEvent]:
         future: Future[RecordedEvent] = Future()
         # An event that was handed over gets written, so the future must not be cancellable.
         future.set_running_or_notify_cancel()
@@ -211,18 +217,18 @@ class EventLog:
             self._newest = future
             if self._writer is None:
                 atexit.register(self.close)
-                self._writer = Thread(target=self._write_all, name="attempt-log", daemon=True)
+                self._writer = Thread(target=self._write_until_closed, name="attempt-log", daemon=True)
                 self._writer.start()
         return future
 
-    def _write_all(self) -> None:
+    def _write_until_closed(self) -> None:
         has_more = True
         while has_more:
-            batch, has_more = self._next_batch()
+            batch, has_more = self._next_batch_and_whether_more()
             if batch:
-                self._write(batch)
+                self._write_batch_and_resolve(batch)
 
-    def _next_batch(self) -> tuple[list[PendingEvent], bool]:
+    def _next_batch_and_whether_more(self) -> tuple[list[PendingEvent], bool]:
         queued_event = self._queue.get()
         batch: list[PendingEvent] = []
         while queued_event is not None:
@@ -235,11 +241,11 @@ class EventLog:
                 return batch, True
         return batch, False
 
-    def _write(self, batch: Sequence[PendingEvent]) -> None:
+    def _write_batch_and_resolve(self, batch: Sequence[PendingEvent]) -> None:
         entry_results: list[tuple[PendingEvent, RecordedEvent | Exception]]
         failing: LogError | None = None
         try:
-            with writing_engine(self._engine).begin() as connection:
+            with engine_for_writing(self._engine).begin() as connection:
                 entry_results = append_batch(connection, batch, self._check_recordable)
         except SQLAlchemyError as error:
             failing = database_log_error(self.path, error)
@@ -260,7 +266,7 @@ class EventLog:
 
     def headers(self, *, problem: str | None = None, workspace: str | None = None) -> list[AttemptHeader]:
         """Attempts, newest first, of one problem or workspace if given."""
-        return [self._header(row) for row in self._attempts(select(ATTEMPTS), problem, workspace)]
+        return [self._parse_header(row) for row in self._newest_attempt_rows(select(ATTEMPTS), problem, workspace)]
 
     def attempt_states(
         self, *, problem: str | None = None, workspace: str | None = None
@@ -273,8 +279,8 @@ class EventLog:
             .limit(1)
             .scalar_subquery()
         )
-        attempt_rows = self._attempts(select(ATTEMPTS, newest_state.label("state")), problem, workspace)
-        return [(self._header(row), self._state(row)) for row in attempt_rows]
+        attempt_rows = self._newest_attempt_rows(select(ATTEMPTS, newest_state.label("state")), problem, workspace)
+        return [(self._parse_header(row), self._parse_state(row)) for row in attempt_rows]
 
     def summary(self, attempt: str) -> Summary:
         """The outcome of an attempt so far.
@@ -283,37 +289,39 @@ class EventLog:
             UnknownAttemptError: No such attempt exists.
             LogDamagedError: Its events had to be read, and one can't be.
         """
-        summaries = self._summaries(ATTEMPTS.c.id == attempt) if is_storable(attempt) else {}
+        summaries = self._summaries_where(ATTEMPTS.c.id == attempt) if is_storable_text(attempt) else {}
         if attempt not in summaries:
             raise UnknownAttemptError(attempt)
         return summaries[attempt]
 
     def summaries(self) -> list[tuple[AttemptHeader, Summary]]:
         """All attempts with their outcomes so far, newest first."""
-        summary_by_id = self._summaries(None)  # One may be added while this reads on.
+        summary_by_id = self._summaries_where(None)  # One may be added while this reads on.
         return [(header, summary_by_id[header.id]) for header in self.headers() if header.id in summary_by_id]
 
     def summaries_by_attempt(self, attempts: Collection[str]) -> dict[str, Summary]:
         """The summaries of some attempts; those that the log does not have are left out."""
         ids, summaries = list(attempts), dict[str, Summary]()
         for start in range(0, len(ids), _MOST_NAMED):
-            summaries |= self._summaries(ATTEMPTS.c.id.in_(ids[start : start + _MOST_NAMED]))
+            summaries |= self._summaries_where(ATTEMPTS.c.id.in_(ids[start : start + _MOST_NAMED]))
         return summaries
 
     def summarised_seq(self, attempt: str) -> int:
         """The newest event that the kept summary of an attempt has seen, even if it is in the log no more."""
         return summarised_seq(self._engine, attempt)
 
-    def _summaries(self, criterion: ColumnElement[bool] | None) -> dict[str, Summary]:
+    def _summaries_where(self, criterion: ColumnElement[bool] | None) -> dict[str, Summary]:
         try:
-            return read_all_summaries(self._engine, criterion)
+            return read_and_repair_summaries(self._engine, criterion)
         except SQLAlchemyError as error:
             raise database_log_error(self.path, error) from error
         except ValueError as error:
             raise self._damage_error("an event") from error
 
-    def _attempts(self, query: Select[Any], problem: str | None, workspace: str | None) -> Sequence[RowMapping]:
-        if not is_storable(problem) or not is_storable(workspace):
+    def _newest_attempt_rows(
+        self, query: Select[Any], problem: str | None, workspace: str | None
+    ) -> Sequence[RowMapping]:
+        if not is_storable_text(problem) or not is_storable_text(workspace):
             return []
         column_values = ((ATTEMPTS.c.problem, problem), (ATTEMPTS.c.workspace, workspace))
         attempts_query = query.where(*(column == value for column, value in column_values if value is not None))
@@ -328,26 +336,26 @@ class EventLog:
         Raises:
             UnknownAttemptError: No attempt has this id.
         """
-        return self._only_match(attempt, ATTEMPTS.c.id == attempt)
+        return self._only_matching_header(attempt, ATTEMPTS.c.id == attempt)
 
-    def find_by_prefix(self, id_prefix: str) -> AttemptHeader:
+    def header_with_id_prefix(self, id_prefix: str) -> AttemptHeader:
         """The attempt whose id alone begins so; for ids that people type.
 
         Raises:
             UnknownAttemptError: None or several do.
         """
         if id_prefix.isalnum():
-            return self._only_match(id_prefix, ATTEMPTS.c.id.startswith(id_prefix))
+            return self._only_matching_header(id_prefix, ATTEMPTS.c.id.startswith(id_prefix))
         raise UnknownAttemptError(id_prefix)
 
-    def _only_match(self, attempt: str, condition: ColumnElement[bool]) -> AttemptHeader:
-        if not is_storable(attempt):
+    def _only_matching_header(self, attempt: str, condition: ColumnElement[bool]) -> AttemptHeader:
+        if not is_storable_text(attempt):
             raise UnknownAttemptError(attempt)
         with self._transaction() as connection:
             attempt_rows = connection.execute(select(ATTEMPTS).where(condition)).mappings().all()
         if len(attempt_rows) != 1:
             raise UnknownAttemptError(attempt, len(attempt_rows))
-        return self._header(attempt_rows[0])
+        return self._parse_header(attempt_rows[0])
 
     def events(self, attempt: str, *, after_seq: int = 0) -> list[RecordedEvent]:
         """The events of an attempt, of those behind number `after_seq`, oldest first.
@@ -355,7 +363,7 @@ class EventLog:
         Raises:
             LogDamagedError: An event cannot be read.
         """
-        return [self._parse(row) for row in self.rows(attempt, after_seq=after_seq)]
+        return [self._parse_row(row) for row in self.rows(attempt, after_seq=after_seq)]
 
     def rows(self, attempt: str, *, after_seq: int = 0, limit: int | None = None) -> list[StoredRow]:
         """Events exactly as stored, damaged or not: at most `limit` of those behind number `after_seq`."""
@@ -375,29 +383,27 @@ class EventLog:
         with self._transaction() as connection:
             return [tuple(row) for row in connection.execute(query.order_by(EVENTS.c.seq).limit(limit))]
 
-    def _parse(self, row: StoredRow) -> RecordedEvent:
+    def _parse_row(self, row: StoredRow) -> RecordedEvent:
         try:
             return row.parse()
         except (ValueError, TypeError) as error:
             raise self._damage_error(f"event {row.seq} of attempt {row.attempt}") from error
 
-    def _header(self, attempt_row: RowMapping) -> AttemptHeader:
+    def _parse_header(self, attempt_row: RowMapping) -> AttemptHeader:
         try:
             return AttemptHeader.model_validate({name: attempt_row[name] for name in AttemptHeader.model_fields})
         except ValueError as error:
             raise self._damage_error(f"attempt {attempt_row['id']}") from error
 
-    def _state(self, attempt_row: RowMapping) -> AttemptState:
+    def _parse_state(self, attempt_row: RowMapping) -> AttemptState:
         try:
             return AttemptState(attempt_row["state"])
         except ValueError as error:
             raise self._damage_error(f"the state of attempt {attempt_row['id']}") from error
 
-    def _damage_error(self, subject: str) -> LogDamagedError:
-        message = (
-            f"{subject} cannot be read: something other than Benchwright changed it. Move the file away and restore it"
-        )
-        return LogDamagedError(display_name(self.path), f"{message} from a backup.")
+    def _damage_error(self, damaged_part: str) -> LogDamagedError:
+        message = f"{damaged_part} cannot be read: something other than Benchwright changed it."
+        return LogDamagedError(display_name(self.path), f"{message} Move the file away and restore it from a backup.")
 
     def stored_attempt(self, attempt: str) -> tuple[AttemptHeader, list[StoredRow]]:
         """Header and events exactly as stored, damaged or not: for checks and exports.

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from sqlalchemy.engine import URL
 
 
-def is_read_only(path: Path) -> bool:
+def is_unwritable_log(path: Path) -> bool:
     """True if a log is there that can't be written, or that nothing can be written beside."""
     return path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
@@ -25,13 +25,13 @@ def read_only_url(path: Path) -> URL:
 
 
 @contextmanager
-def readable_copy(log_path: Path, newest_format: int, upgrade_log: Callable[[Path], None]) -> Iterator[Path]:
+def log_or_private_copy(log_path: Path, newest_format: int, upgrade_log_copy: Callable[[Path], None]) -> Iterator[Path]:
     """A file with what the log holds, which nobody changes: the log itself if possible, or else a private copy.
 
     Args:
         log_path: The log.
         newest_format: The format that can be read as it is.
-        upgrade_log: Brings a log to that format, and commits all that waits in its write-ahead file.
+        upgrade_log_copy: Brings a log to that format, and commits all that waits in its write-ahead file.
     """
     wal_file = log_path.with_name(f"{log_path.name}-wal")
     # As long as somebody has the log open, or has left it without closing, there is such a file.
@@ -43,7 +43,7 @@ def readable_copy(log_path: Path, newest_format: int, upgrade_log: Callable[[Pat
         shutil.copyfile(log_path, copy)
         if wal_file.exists():
             shutil.copyfile(wal_file, copy.with_name(wal_file.name))
-        upgrade_log(copy)
+        upgrade_log_copy(copy)
         yield copy
 
 

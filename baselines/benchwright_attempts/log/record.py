@@ -17,7 +17,7 @@ from pydantic import AfterValidator
 from benchwright_attempts.events.events import EVENT_TYPES, Event
 from benchwright_attempts.events.evidence import Recording
 from benchwright_attempts.events.file_text import sha256
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_foundation.model import Model, UtcTime
 
 SCHEMA = 2
@@ -148,15 +148,15 @@ def wall_body_and_hash(
     return wall, body, sha256(_record_json(*fields, SCHEMA, header.solver, header.condition).encode())
 
 
-def type_of(body: str) -> str:
+def event_type_in_json(event_json: str) -> str:
     """The type of an event, from its canonical JSON.
 
     Raises:
         ValueError: The JSON has no type.
     """
     # Keys are sorted, and no key after `type` holds an object; a quotation mark inside a string is escaped.
-    type_start = body.rfind('"type":"') + 8
-    return body[type_start : body.index('"', type_start)]
+    type_start = event_json.rfind('"type":"') + 8
+    return event_json[type_start : event_json.index('"', type_start)]
 
 
 StoredEvent = tuple[int, str, int, str, str]
@@ -220,7 +220,7 @@ class StoredRow:
         if wall.tzinfo is None:
             raise ValueError("the wall time has no time zone")
         # Every event of schema 1 is valid in schema 2: it only added types and optional fields.
-        event: Event = EVENT_TYPES.read_event(read_json(self.body))
+        event: Event = EVENT_TYPES.read_event(parse_untrusted_json(self.body))
         return RecordedEvent(
             self.attempt,
             self.seq,
@@ -244,17 +244,17 @@ class StoredRow:
         if set(record_fields) != (_FIELDS | _LATER_FIELDS if has_later_fields else _FIELDS):
             raise ValueError("the fields are not those of a recorded event")
         return cls(
-            attempt=_text(record_fields, "attempt"),
-            seq=_number(record_fields, "seq"),
-            wall=_wall(record_fields),
-            mono_ns=_number(record_fields, "mono_ns"),
-            process=_text(record_fields, "process"),
+            attempt=_string_field(record_fields, "attempt"),
+            seq=_integer_field(record_fields, "seq"),
+            wall=_wall_time_field(record_fields),
+            mono_ns=_integer_field(record_fields, "mono_ns"),
+            process=_string_field(record_fields, "process"),
             body=canonical_json(record_fields["event"]),
-            prev_hash=_text(record_fields, "prev_hash"),
-            hash=_text(record_fields, "hash"),
-            schema=_number(record_fields, "schema") if has_later_fields else 1,
-            participant=_text(record_fields, "participant") if has_later_fields else "",
-            condition=_text(record_fields, "condition") if has_later_fields else "",
+            prev_hash=_string_field(record_fields, "prev_hash"),
+            hash=_string_field(record_fields, "hash"),
+            schema=_integer_field(record_fields, "schema") if has_later_fields else 1,
+            participant=_string_field(record_fields, "participant") if has_later_fields else "",
+            condition=_string_field(record_fields, "condition") if has_later_fields else "",
         )
 
 
@@ -307,15 +307,15 @@ _FIELDS = frozenset({"attempt", "event", "hash", "mono_ns", "prev_hash", "proces
 _LATER_FIELDS = frozenset({"schema", "participant", "condition"})
 
 
-def _text(record_fields: Mapping[str, object], field: str) -> str:
+def _string_field(record_fields: Mapping[str, object], field: str) -> str:
     field_text = record_fields[field]
     if not isinstance(field_text, str):
         raise ValueError(f"{field} is not a string")
     return field_text
 
 
-def _wall(record_fields: Mapping[str, object]) -> str:
-    wall = _text(record_fields, "wall")
+def _wall_time_field(record_fields: Mapping[str, object]) -> str:
+    wall = _string_field(record_fields, "wall")
     try:
         datetime.fromisoformat(wall).astimezone(UTC)
     except OverflowError:
@@ -323,7 +323,7 @@ def _wall(record_fields: Mapping[str, object]) -> str:
     return wall
 
 
-def _number(record_fields: Mapping[str, object], field: str) -> int:
+def _integer_field(record_fields: Mapping[str, object], field: str) -> int:
     number = record_fields[field]
     if not isinstance(number, int) or isinstance(number, bool):
         raise ValueError(f"{field} is not an integer")

@@ -19,12 +19,12 @@ from benchwright_attempts.clock.clock import AttemptState, ClockMark, ClockState
 from benchwright_attempts.errors import LogError
 from benchwright_attempts.events.events import EVENT_TYPES
 from benchwright_attempts.grading.verdict_sequence import VerdictSequence
-from benchwright_attempts.log.database import writing_engine
-from benchwright_attempts.log.record import Moment, canonical_json, format_wall, type_of
+from benchwright_attempts.log.database import engine_for_writing
+from benchwright_attempts.log.record import Moment, canonical_json, event_type_in_json, format_wall
 from benchwright_attempts.log.record import StoredRow as EventRow
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, NEWEST, SUMMARIES
 from benchwright_attempts.summary.summary import READ, AttemptVerdict, Summarizing, Summary
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_problems.verdict import Outcome
 
 VERSION = 4
@@ -37,48 +37,50 @@ _KEEP = text(
 )
 
 
-def keep_summaries(connection: Connection, summaries: Mapping[str, Summary]) -> None:
+def write_summaries(connection: Connection, summaries: Mapping[str, Summary]) -> None:
     """Writes the summaries of attempts, in the transaction that wrote their events."""
     if summaries:
         connection.execute(
             _KEEP,
             [
-                {"attempt": attempt, "seq": summary.seq, "version": VERSION, "body": dumps(summary)}
+                {"attempt": attempt, "seq": summary.seq, "version": VERSION, "body": summary_to_json(summary)}
                 for attempt, summary in summaries.items()
             ],
         )
 
 
-def read_all_summaries(engine: Engine, criterion: ColumnElement[bool] | None = None) -> dict[str, Summary]:
+def read_and_repair_summaries(
+    engine: Engine, attempt_condition: ColumnElement[bool] | None = None
+) -> dict[str, Summary]:
     """Attempts with their summaries; those that had to be worked out again are written, if the log can be.
 
     Args:
         engine: Database engine of the log.
-        criterion: Condition on `ATTEMPTS`; all of them if not given.
+        attempt_condition: Condition on `ATTEMPTS`; all of them if not given.
 
     Raises:
         ValueError: Events had to be read, and one can't be.
     """
     with engine.begin() as connection:
         stale: dict[str, Summary] = {}
-        summaries = dict(read_summaries(connection, criterion, stale))
+        summaries = dict(read_summaries(connection, attempt_condition, stale))
     if stale:
         # What somebody else has written by now is newer, and stays.
-        with contextlib.suppress(LogError, SQLAlchemyError), writing_engine(engine).begin() as connection:
-            keep_summaries(connection, stale)
+        with contextlib.suppress(LogError, SQLAlchemyError), engine_for_writing(engine).begin() as connection:
+            write_summaries(connection, stale)
     return summaries
 
 
 def read_summaries(
     connection: Connection,
-    criterion: ColumnElement[bool] | None = None,
+    attempt_condition: ColumnElement[bool] | None = None,
     recomputed_summaries: dict[str, Summary] | None = None,
 ) -> Iterator[tuple[str, Summary]]:
     """Attempts with their summaries; in no order.
 
     Args:
         connection: Database connection to the log.
-        criterion: Condition on `ATTEMPTS`; all of them if not given.
+        attempt_condition: Condition on `ATTEMPTS`; all of them if not given.
         recomputed_summaries: Gets those that had to be worked out again.
 
     Raises:
@@ -87,7 +89,7 @@ def read_summaries(
     query = select(ATTEMPTS.c.id, NEWEST, SUMMARIES.c.seq, SUMMARIES.c.version, SUMMARIES.c.body).outerjoin(
         SUMMARIES, SUMMARIES.c.attempt == ATTEMPTS.c.id
     )
-    for row in connection.execute(query if criterion is None else query.where(criterion)).all():
+    for row in connection.execute(query if attempt_condition is None else query.where(attempt_condition)).all():
         attempt, newest, seq, version, body = row
         summary = _load_or_none(body) if (seq, version) == (newest, VERSION) else None
         if summary is None:
@@ -106,7 +108,7 @@ def summarised_seq(engine: Engine, attempt: str) -> int:
 
 def _load_or_none(body: str) -> Summary | None:
     try:
-        return loads(body)
+        return summary_from_json(body)
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -119,7 +121,7 @@ def summary_from_events(connection: Connection, attempt: str) -> Summary:
     """
     columns = ("seq", "hash", "wall", "mono_ns", "process", "body")
     query = select(*(EVENTS.c[name] for name in columns)).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq)
-    return _fold(connection.execute(query.execution_options(yield_per=10_000)))
+    return _summary_after_rows(connection.execute(query.execution_options(yield_per=10_000)))
 
 
 def summary_from_rows(event_rows: Iterable[EventRow]) -> Summary:
@@ -128,7 +130,7 @@ def summary_from_rows(event_rows: Iterable[EventRow]) -> Summary:
     Raises:
         ValueError: An event can't be read.
     """
-    return _fold((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in event_rows)
+    return _summary_after_rows((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in event_rows)
 
 
 def continued_summary(
@@ -155,19 +157,21 @@ def continued_summary(
     if earlier_summary is None and following_rows[0].seq > 1:
         earlier_summary = summary_from_events(connection, attempt)
     event_columns = ((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in following_rows)
-    return _fold(event_columns, Summarizing(earlier_summary) if earlier_summary is not None else Summarizing())
+    return _summary_after_rows(
+        event_columns, Summarizing(earlier_summary) if earlier_summary is not None else Summarizing()
+    )
 
 
-def _fold(event_rows: Iterable[Iterable[Any]], fold: Summarizing | None = None) -> Summary:
-    fold = fold or Summarizing()
+def _summary_after_rows(event_rows: Iterable[Iterable[Any]], summarizing: Summarizing | None = None) -> Summary:
+    summarizing = summarizing or Summarizing()
     for seq, digest, wall, mono_ns, process, body in event_rows:
-        step = type_of(body)
-        event = EVENT_TYPES.read_event(read_json(body)) if step in READ else None
-        fold.take_event(seq, digest, Moment(datetime.fromisoformat(wall), mono_ns, process), step, event)
-    return fold.summary()
+        step = event_type_in_json(body)
+        event = EVENT_TYPES.read_event(parse_untrusted_json(body)) if step in READ else None
+        summarizing.take_event(seq, digest, Moment(datetime.fromisoformat(wall), mono_ns, process), step, event)
+    return summarizing.summary()
 
 
-def dumps(summary: Summary) -> str:
+def summary_to_json(summary: Summary) -> str:
     """A summary as JSON."""
     clock, verdicts = summary.clock, summary.verdicts
     return canonical_json(
@@ -200,15 +204,15 @@ def dumps(summary: Summary) -> str:
     )
 
 
-def loads(body: str) -> Summary:
+def summary_from_json(body: str) -> Summary:
     """The summary that was written.
 
     Raises:
         ValueError: The text is not JSON, or not of this version; `KeyError` and `TypeError` as well.
     """
-    value: dict[str, Any] = read_json(body)
+    value: dict[str, Any] = parse_untrusted_json(body)
     clock = value["clock"]
-    undecided = [_read_verdict(stored_verdict) for stored_verdict in value["undecided"]]
+    undecided = [_verdict_from_json(stored_verdict) for stored_verdict in value["undecided"]]
     return Summary(
         seq=value["seq"],
         head=value["head"],
@@ -218,14 +222,14 @@ def loads(body: str) -> Summary:
             held=clock["held"],
             active_ns=clock["active_ns"],
             at_ns=clock["at_ns"],
-            start_wall=_read_wall(clock["started"]),
-            newest_wall=_read_wall(clock["newest"]),
+            start_wall=_parse_wall_time(clock["started"]),
+            newest_wall=_parse_wall_time(clock["newest"]),
             marks={process: ClockMark(*mark) for process, mark in clock["marks"].items()},
         ),
         verdicts=VerdictSequence(
             count=value["runs"],
-            newest_verdict=_read_verdict(value["verdict"]) if value["verdict"] else None,
-            first_pass=_read_verdict(value["first_pass"]) if value["first_pass"] else None,
+            newest_verdict=_verdict_from_json(value["verdict"]) if value["verdict"] else None,
+            first_pass=_verdict_from_json(value["first_pass"]) if value["first_pass"] else None,
             undecided={verdict.number: verdict for verdict in undecided},
         ),
         files=value["files"],
@@ -249,9 +253,9 @@ def _verdict_json(verdict: AttemptVerdict) -> dict[str, Any]:
     }
 
 
-def _read_verdict(value: dict[str, Any]) -> AttemptVerdict:
+def _verdict_from_json(value: dict[str, Any]) -> AttemptVerdict:
     return AttemptVerdict(**(value | {"outcome": Outcome(value["outcome"]), "at": datetime.fromisoformat(value["at"])}))
 
 
-def _read_wall(value: str | None) -> datetime | None:
+def _parse_wall_time(value: str | None) -> datetime | None:
     return datetime.fromisoformat(value) if value else None

@@ -62,11 +62,11 @@ def replay(events: Iterable[RecordedEvent], *, last_seq: int | None = None) -> R
         events: All events of one attempt in order.
         last_seq: Number of the last event to replay; all of them if not given.
     """
-    replayed_files = _Files()
+    replayed_files = _ReplayedFiles()
     for recorded in events:
         if last_seq is not None and recorded.seq > last_seq:
             break
-        replayed_files.follow(recorded.seq, recorded.event)
+        replayed_files.apply_event(recorded.seq, recorded.event)
     return Replay(replayed_files.seq, replayed_files.files, replayed_files.saves, tuple(replayed_files.flaws))
 
 
@@ -76,9 +76,9 @@ def replayed_states(events: Iterable[RecordedEvent]) -> Iterator[tuple[RecordedE
     Args:
         events: All events of one attempt in order.
     """
-    replayed_files = _Files()
+    replayed_files = _ReplayedFiles()
     for recorded in events:
-        replayed_files.follow(recorded.seq, recorded.event)
+        replayed_files.apply_event(recorded.seq, recorded.event)
         yield recorded, replayed_files.files
 
 
@@ -89,10 +89,10 @@ def recorded_contents(events: Iterable[RecordedEvent], digest_by_path: Mapping[s
         events: All events of one attempt in order.
         digest_by_path: Path → SHA-256 of the content that is wanted.
     """
-    replayed_files = _Files()
+    replayed_files = _ReplayedFiles()
     contents: dict[str, bytes] = {}
     for recorded in events:
-        replayed_files.follow(recorded.seq, recorded.event)
+        replayed_files.apply_event(recorded.seq, recorded.event)
         if recorded.event.text_effect not in (TextEffect.SETS, TextEffect.CHECKS):
             continue
         for path in digest_by_path.keys() - contents.keys():
@@ -105,7 +105,7 @@ def recorded_contents(events: Iterable[RecordedEvent], digest_by_path: Mapping[s
 _UNKNOWN = ReplayedFile(None)
 
 
-class _Files:
+class _ReplayedFiles:
     """The files of an attempt, event by event."""
 
     def __init__(self) -> None:
@@ -113,16 +113,16 @@ class _Files:
         self.files: dict[str, ReplayedFile] = {}
         self.flaws: list[ReplayFlaw] = []
 
-    def follow(self, seq: int, event: EventBody) -> None:
+    def apply_event(self, seq: int, event: EventBody) -> None:
         """Does what the event's type declares as its effect on text."""
         self.seq = seq
         match event.text_effect, event:
             case TextEffect.SETS, _:
-                self._set(event.contents())
+                self._set_contents(event.contents())
             case TextEffect.EDITS, Edit():
-                self._edit(event)
+                self._apply_edit(event)
             case TextEffect.CHECKS, Save():
-                self._check(event)
+                self._compare_with_save(event)
             case TextEffect.HIDES_FILE, EditShape():
                 self.files[event.path] = _UNKNOWN
             case TextEffect.HIDES_ALL, _:
@@ -132,7 +132,7 @@ class _Files:
             case effect, _:
                 raise TypeError(f"{type(event).__name__} declares {effect}, and is no such event")
 
-    def _set(self, contents: Mapping[str, FileText | None]) -> None:
+    def _set_contents(self, contents: Mapping[str, FileText | None]) -> None:
         for path, content in contents.items():
             self.files.pop(path, None)
             if content is None:
@@ -140,9 +140,9 @@ class _Files:
             self.files[path] = ReplayedFile(content.text, content.bom)
             data = self.files[path].data
             if data is not None and sha256(data) != content.sha256:
-                self._flaw(path, "the recorded text does not have the recorded digest")
+                self._add_flaw(path, "the recorded text does not have the recorded digest")
 
-    def _edit(self, event: Edit) -> None:
+    def _apply_edit(self, event: Edit) -> None:
         replayed_file = self.files.pop(event.path, _UNKNOWN)
         text = (
             ""
@@ -150,22 +150,22 @@ class _Files:
             else replayed_file.text
         )
         if text is None:
-            self._flaw(event.path, "the edit changes a file whose text is not in the log")
+            self._add_flaw(event.path, "the edit changes a file whose text is not in the log")
             return
         try:
             self.files[event.path] = ReplayedFile(apply_changes(text, event.changes), replayed_file.bom)
         except ValueError as error:
-            self._flaw(event.path, str(error))
+            self._add_flaw(event.path, str(error))
 
-    def _check(self, event: Save) -> None:
+    def _compare_with_save(self, event: Save) -> None:
         data = self.files.get(event.path, _UNKNOWN).data
         if data is None:
             return
         self.saves += 1
         if sha256(data) != event.sha256:
-            self._flaw(event.path, "the saved bytes differ from the ones that the events before produce")
+            self._add_flaw(event.path, "the saved bytes differ from the ones that the events before produce")
 
-    def _flaw(self, path: str, reason: str) -> None:
+    def _add_flaw(self, path: str, reason: str) -> None:
         self.flaws.append(ReplayFlaw(self.seq, path, reason))
 
 
@@ -177,7 +177,7 @@ class Verification:
     chain: ChainCheck
     replay: Replay
     """Of the events before the first bad one."""
-    schemas: Mapping[int, int] = field(default_factory=dict)
+    record_counts_by_schema: Mapping[int, int] = field(default_factory=dict)
     """Version of a record → number of records; several after an update of Benchwright."""
 
     @property

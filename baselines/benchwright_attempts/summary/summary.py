@@ -145,7 +145,7 @@ class Summarizing:
     def __init__(self, summary: Summary | None = None) -> None:
         self._parts = summary or Summary()
         self._clock = AttemptClock()
-        self._clock.resume_from(self._parts.clock)
+        self._clock.continue_from_reading(self._parts.clock)
         self._started, self._newest = self._parts.clock.start_wall, self._parts.clock.newest_wall
         self._seq, self._head, self._process = self._parts.seq, self._parts.head, self._parts.process
         self._kinds = set(self._parts.event_types)
@@ -226,10 +226,12 @@ def _summary_with(summary: Summary, event: EventBody, seq: int, wall_time: datet
             snapshots = dict(summary.snapshots)
             snapshot = snapshots.pop(event.run, {})
             verdicts = summary.verdicts.with_verdict(_verdict(event, seq, wall_time, active_s, snapshot))
-            return replace(summary, snapshots=snapshots, open_runs=_without(summary, event.run), verdicts=verdicts)
+            return replace(
+                summary, snapshots=snapshots, open_runs=_open_runs_without(summary, event.run), verdicts=verdicts
+            )
         case RunCancelled():
             open_snapshots = {run: files for run, files in summary.snapshots.items() if run != event.run}
-            return replace(summary, snapshots=open_snapshots, open_runs=_without(summary, event.run))
+            return replace(summary, snapshots=open_snapshots, open_runs=_open_runs_without(summary, event.run))
         case Answered():
             return replace(
                 summary,
@@ -247,7 +249,7 @@ def _summary_with(summary: Summary, event: EventBody, seq: int, wall_time: datet
             return summary
 
 
-def _without(summary: Summary, run: str) -> Mapping[str, int]:
+def _open_runs_without(summary: Summary, run: str) -> Mapping[str, int]:
     return {open_run: number for open_run, number in summary.open_runs.items() if open_run != run}
 
 

@@ -23,7 +23,7 @@ _NOWHERE = -(1 << 63)
 
 
 @dataclass(slots=True)
-class Content:
+class TextChangePoint:
     """A point of an attempt at which text changed. It has either `files` or `path` and `changes`."""
 
     at_ns: int
@@ -35,7 +35,7 @@ class Content:
     changes: Sequence[StoredChange] = ()
 
 
-class Contents:
+class TextChangePoints:
     """The points of an attempt at which text changed, in columns: there may be a million."""
 
     __slots__ = ("_at_ns", "_ends", "_files", "_paths", "_seq", "_starts", "_stops", "_texts")
@@ -51,7 +51,7 @@ class Contents:
         self._ends = array("q")
         self._texts: list[str] = []
 
-    def set_files(self, since_opening_ns: int, seq: int, text_by_path: Mapping[str, str | None]) -> None:
+    def add_files(self, since_opening_ns: int, seq: int, text_by_path: Mapping[str, str | None]) -> None:
         """Whole files are set."""
         self._files[len(self._seq)] = text_by_path
         self.edit(since_opening_ns, seq, "", ())
@@ -71,12 +71,12 @@ class Contents:
         self._paths.append(path)
         self._stops.append(len(self._texts))
 
-    def __iter__(self) -> Iterator[Content]:
+    def __iter__(self) -> Iterator[TextChangePoint]:
         first_change = 0
         content_rows = zip(self._at_ns, self._seq, self._paths, self._stops, strict=True)
         for index, (at_ns, seq, path, stop) in enumerate(content_rows):
             changes = [self._change(change_index) for change_index in range(first_change, stop)]
-            yield Content(at_ns, seq, self._files.get(index), path, changes)
+            yield TextChangePoint(at_ns, seq, self._files.get(index), path, changes)
             first_change = stop
 
     def _change(self, index: int) -> StoredChange:
@@ -88,7 +88,7 @@ class Contents:
 class InsertionSurvival:
     """Code points of the followed insertions of an attempt."""
 
-    reached_age: tuple[int, ...]
+    inserted_reaching_age: tuple[int, ...]
     """For each age of `AFTER_S`, those that were inserted at least that long before the end."""
     survived: tuple[int, ...]
     """Of these, those that were left at that age."""
@@ -110,9 +110,9 @@ class TextSurvival:
         followed: Number of an edit's event → code points it inserted; at most `MOST_FOLLOWED`.
     """
 
-    def __init__(self, followed: Mapping[int, int]) -> None:
-        self._followed = followed
-        self._marks = {seq: chr(number) for number, seq in enumerate(followed, start=1)}
+    def __init__(self, inserted_by_seq: Mapping[int, int]) -> None:
+        self._followed = inserted_by_seq
+        self._marks = {seq: chr(number) for number, seq in enumerate(inserted_by_seq, start=1)}
         self._left: Counter[str] = Counter()
         """Mark → code points that are left in all files."""
         self._files = MarkedTexts(self._on_inserted, self._on_removed)
@@ -122,21 +122,21 @@ class TextSurvival:
         self._reached = [0] * len(AFTER_S)
         self._survived = [0] * len(AFTER_S)
 
-    def count_survival(self, contents: Iterable[Content], end_ns: int) -> InsertionSurvival:
+    def count_survival(self, contents: Iterable[TextChangePoint], end_ns: int) -> InsertionSurvival:
         """Follows the insertions through every change, up to the end of the time line."""
         at_end = 0
         if self._followed:
             for content in contents:
-                self._take(content)
-            self._count(end_ns)
+                self._follow_change_point(content)
+            self._count_reached_ages(end_ns)
             at_end = sum(self._left.values())
         return InsertionSurvival(tuple(self._reached), tuple(self._survived), at_end)
 
-    def _take(self, content: Content) -> None:
+    def _follow_change_point(self, content: TextChangePoint) -> None:
         # The text just before this change is what was there all the time since the change before.
         at_s = content.at_ns / _NS
         if at_s > self._soonest:
-            self._count(content.at_ns)
+            self._count_reached_ages(content.at_ns)
         if content.seq in self._followed:
             for due, age_s in zip(self._due, AFTER_S, strict=True):
                 due.append((at_s + age_s, content.seq))
@@ -154,7 +154,7 @@ class TextSurvival:
                     # It came from elsewhere: nothing in it is known to stem from an edit.
                     marked_texts.set_text(path, text, _OTHER)
 
-    def _count(self, at_ns: int) -> None:
+    def _count_reached_ages(self, at_ns: int) -> None:
         """Counts what is left of insertions that have reached an age."""
         now_s = at_ns / _NS
         for index, due in enumerate(self._due):

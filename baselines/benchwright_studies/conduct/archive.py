@@ -18,13 +18,13 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import AttemptError, ConsentMissingError, ExportError, StudyError, UnknownAttemptError
-from benchwright_attempts.events.adopting import Adopted
+from benchwright_attempts.events.adopting import AdoptionEffect
 from benchwright_attempts.log.database import database_log_error
 from benchwright_attempts.log.export import read_export, write_export
 from benchwright_attempts.log.record import canonical_json, format_wall
 from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.atomic import write_atomically
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_studies.conduct.journal import JournalEntry
 from benchwright_studies.conduct.studies import Studies
 
@@ -206,7 +206,7 @@ def import_archive(event_log: StudyLog, folder: Path) -> Collected:
         raise StudyError(f"{folder} holds no study: study.jsonl is empty. Export the study again.")
     study = str(study_lines[0]["study"])
     _register_study_if_unknown(event_log, study, folder / "study.jsonl", study_lines)
-    counts, participants, withheld = Counter[Adopted](), 0, 0
+    counts, participants, withheld = Counter[AdoptionEffect](), 0, 0
     for participant_folder in sorted(path for path in folder.iterdir() if path.is_dir()):
         journal = participant_folder / "journal.jsonl"
         if journal.exists():
@@ -230,7 +230,7 @@ def import_archive(event_log: StudyLog, folder: Path) -> Collected:
                 counts[event_log.adopt(header, rows)] += 1
             except ConsentMissingError:
                 withheld += 1
-    return Collected(study, participants, counts[Adopted.NEW], counts[Adopted.LONGER], withheld)
+    return Collected(study, participants, counts[AdoptionEffect.NEW], counts[AdoptionEffect.LONGER], withheld)
 
 
 def _register_study_if_unknown(log: StudyLog, study: str, file: Path, study_lines: list[dict[str, object]]) -> None:
@@ -256,7 +256,7 @@ def _read_journal_lines(journal_file: Path) -> list[dict[str, object]]:
     entry_lines: list[dict[str, object]] = []
     for number, line in enumerate(text.splitlines(), start=1):
         try:
-            value = read_json(line)
+            value = parse_untrusted_json(line)
             if set(value) != {"study", "participant", "seq", "wall", "entry", "prev_hash", "hash"}:
                 raise ValueError
         except (ValueError, TypeError, ValidationError) as error:

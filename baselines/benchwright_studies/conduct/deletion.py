@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from benchwright_attempts.errors import StudyError
-from benchwright_attempts.log.database import database_log_error, lock_chains, writing_engine
+from benchwright_attempts.log.database import database_log_error, engine_for_writing, lock_chains
 from benchwright_attempts.log.record import format_wall
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, JOURNAL, SUMMARIES, TOMBSTONES
 
@@ -65,7 +65,7 @@ def delete_attempts(
 @contextmanager
 def _secure_deletion_transaction(engine: Engine, path: Path | str) -> Iterator[Connection]:
     try:
-        with writing_engine(engine).begin() as connection:
+        with engine_for_writing(engine).begin() as connection:
             yield connection
         if engine.dialect.name == "sqlite":
             # What was deleted is overwritten in the file (secure_delete); the write-ahead log has it still.

@@ -23,10 +23,10 @@ from benchwright_attempts.errors import (
     StudyError,
 )
 from benchwright_attempts.events.file_text import sha256
-from benchwright_attempts.log.database import database_log_error, lock_chains, writing_engine
+from benchwright_attempts.log.database import database_log_error, engine_for_writing, lock_chains
 from benchwright_attempts.log.record import AttemptHeader, canonical_json, format_wall
 from benchwright_attempts.log.tables import ATTEMPTS, JOURNAL, TOMBSTONES
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_studies.conduct.entry import ENTRY, OF_A_STUDY, ConsentEntry, Enrolled, Entry, Registered
 
 STUDY = ""
@@ -82,7 +82,7 @@ class Journal:
             LogError: The entry could not be written.
         """
         try:
-            with writing_engine(self._engine).begin() as connection:
+            with engine_for_writing(self._engine).begin() as connection:
                 lock_chains(connection, f"journal:{study}:{participant}")
                 return self._append(connection, study, participant, study_entry)
         except SQLAlchemyError as error:
@@ -124,7 +124,7 @@ class Journal:
             ExportError: The chain is broken, or not the one that is here.
         """
         try:
-            with writing_engine(self._engine).begin() as connection:
+            with engine_for_writing(self._engine).begin() as connection:
                 return _insert_new_if_chain_matches(connection, file, entry_lines)
         except SQLAlchemyError as error:
             raise database_log_error(self._path, error) from error
@@ -210,7 +210,7 @@ def _entry_hash(study: str, participant: str, seq: int, wall: str, entry_json: s
         "participant": participant,
         "seq": seq,
         "wall": wall,
-        "entry": read_json(entry_json),
+        "entry": parse_untrusted_json(entry_json),
         "prev_hash": prev_hash,
     }
     return sha256(canonical_json(record).encode())
@@ -227,7 +227,7 @@ def _read_entries(connection: Connection, study: str, participant: str, path: Pa
             intact = (row.seq, row.prev_hash) == (len(entries) + 1, head)
             if not intact or row.hash != _entry_hash(study, participant, row.seq, row.wall, row.body, row.prev_hash):
                 raise ValueError
-            study_entry = ENTRY.validate_python(read_json(row.body))
+            study_entry = ENTRY.validate_python(parse_untrusted_json(row.body))
             wall = datetime.fromisoformat(row.wall)
         except ValueError as error:
             owner_phrase = f"of {participant} " if participant else ""

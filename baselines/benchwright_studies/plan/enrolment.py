@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from benchwright_foundation.home import Home
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.storage.store import Store
 from benchwright_remote.hosted_studies import HostedStudies, HostedStudy
@@ -116,7 +116,7 @@ class EnrolledStudies:
         from benchwright_studies.conduct.archive import journal_json_lines
 
         entries = self._log().journal.entries(hosted.study, hosted.participant)
-        return [read_json(line) for line in journal_json_lines(entries)]
+        return [parse_untrusted_json(line) for line in journal_json_lines(entries)]
 
     def _is_draw_next(self, hosted: HostedStudy) -> bool:
         """True if the assignment is what comes next."""

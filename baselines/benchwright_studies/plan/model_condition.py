@@ -143,7 +143,7 @@ class ModelCondition:
                 )
             )
 
-    def ended_attempts(self, log: StudyLog) -> list[tuple[str, AttemptVerdict | None]]:
+    def problems_and_verdicts_of_ended(self, log: StudyLog) -> list[tuple[str, AttemptVerdict | None]]:
         """The problem of each attempt that has ended, and its newest verdict."""
         attempts = Attempts(log)
         own_headers = [
@@ -157,7 +157,9 @@ class ModelCondition:
     def problems_lacking_samples(self, log: StudyLog) -> list[str]:
         """The problems of which a sample has not ended, or can be graded again, in the order of the study file."""
         done_counts = Counter(
-            problem for problem, verdict in self.ended_attempts(log) if verdict is None or not is_regradable(verdict)
+            problem
+            for problem, verdict in self.problems_and_verdicts_of_ended(log)
+            if verdict is None or not is_regradable(verdict)
         )
         return [problem for problem in self.problems if done_counts[problem] < self.condition.samples]
 

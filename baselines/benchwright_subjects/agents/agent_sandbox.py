@@ -17,8 +17,8 @@ import anyio
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.grading.grading import judged_paths
-from benchwright_foundation.json_text import read_json
-from benchwright_foundation.untrusted_folder import remove_folder
+from benchwright_foundation.json_text import parse_untrusted_json
+from benchwright_foundation.untrusted_folder import remove_folder_if_possible
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.execution.process import ProcessEnd, StepEnd
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
@@ -66,7 +66,9 @@ class AgentSandbox:
 
     @classmethod
     @contextlib.contextmanager
-    def with_files(cls, sandbox: Sandbox, toolchain: Toolchain, files: Mapping[str, bytes]) -> Iterator[AgentSandbox]:
+    def temporary_with_files(
+        cls, sandbox: Sandbox, toolchain: Toolchain, files: Mapping[str, bytes]
+    ) -> Iterator[AgentSandbox]:
         """Folders with these files, which are deleted at the end of the block.
 
         Raises:
@@ -84,7 +86,7 @@ class AgentSandbox:
                     os.chown(given_folder, user, user)
                 yield cls(sandbox, toolchain, user, code, given_folder)
         finally:
-            remove_folder(given_folder)
+            remove_folder_if_possible(given_folder)
 
     @property
     def socket(self) -> Path:
@@ -113,9 +115,9 @@ class AgentSandbox:
             EvaluationError: The sandbox does not work, or the agent's programs can't be read.
         """
         for folder in launch.read_only_folders.values():
-            check_readable(folder)
+            refuse_unreadable_folder(folder)
         tools = self.toolchain.environment(selections(problem)[0]) if problem else {}
-        self._write("launcher.py", LAUNCHER.read_text(encoding="utf-8"))
+        self._write_given_file("launcher.py", LAUNCHER.read_text(encoding="utf-8"))
         launch_document = {
             "argv": launch.argv(prompt, judged_paths(problem) if problem else ()),
             "env": launch.full_environment(tools),
@@ -129,7 +131,7 @@ class AgentSandbox:
             "terminals": f"{_GIVEN}/{_TERMINALS}" if launch.acp else "",
             "most": _MOST_PRINTED,
         }
-        self._write("launch.json", json.dumps(launch_document))
+        self._write_given_file("launch.json", json.dumps(launch_document))
         job = SandboxJob(
             argv=("/usr/bin/python3", "-I", f"{_GIVEN}/launcher.py", f"{_GIVEN}/launch.json"),
             env={"LANG": "C.UTF-8", **tools},
@@ -145,26 +147,26 @@ class AgentSandbox:
             step_end = await self.sandbox.run(job, output_buffer)
         except HarnessError as error:
             raise EvaluationError(f"The agent's sandbox does not work: {error}.") from error
-        return _end_of(step_end, output_buffer.getvalue())
+        return _agent_end_of(step_end, output_buffer.getvalue())
 
-    def _write(self, name: str, text: str) -> None:
+    def _write_given_file(self, name: str, text: str) -> None:
         file = self.given_folder / name
         file.write_text(text, encoding="utf-8")
         file.chmod(0o644)
 
 
-def _end_of(step_end: StepEnd, launcher_output: bytes) -> AgentEnd:
+def _agent_end_of(step_end: StepEnd, launcher_output: bytes) -> AgentEnd:
     if step_end.end is not ProcessEnd.EXITED:
         return AgentEnd(_ENDINGS[step_end.end])
     try:
-        report = read_json(launcher_output.splitlines()[-1])
+        report = parse_untrusted_json(launcher_output.splitlines()[-1])
         code, stdout, stderr = int(report["code"]), str(report["stdout"]), str(report["stderr"])
     except (ValueError, LookupError, TypeError):
         return AgentEnd(Ending.KILLED_LAUNCHER, stderr=launcher_output[-1000:].decode("utf-8", "replace"))
     return AgentEnd(Ending.DONE if code == 0 else Ending.FAILED, code, stdout, stderr)
 
 
-def check_readable(folder: Path) -> None:
+def refuse_unreadable_folder(folder: Path) -> None:
     """Refuse a folder of programs that an agent could not read.
 
     Raises:
@@ -182,7 +184,7 @@ def check_readable(folder: Path) -> None:
 
 
 @contextlib.asynccontextmanager
-async def ended_with(task: asyncio.Task[Any]) -> AsyncIterator[None]:
+async def cancelled_at_block_end(task: asyncio.Task[Any]) -> AsyncIterator[None]:
     """A task that ends with the block."""
     try:
         yield

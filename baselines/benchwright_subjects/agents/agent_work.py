@@ -16,7 +16,7 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.events.evidence import ModelUsage, Violation
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_subjects.agents.acp.conversation import Conversation
-from benchwright_subjects.agents.agent_sandbox import AgentSandbox, ended_with
+from benchwright_subjects.agents.agent_sandbox import AgentSandbox, cancelled_at_block_end
 from benchwright_subjects.agents.folder_watch import FileState, FolderWatch, PathState, path_state
 from benchwright_subjects.agents.launch import AgentEnd, AgentLaunch, Ending
 from benchwright_subjects.bridge import ModelBridge
@@ -30,7 +30,7 @@ _MOST_WAITING = 256
 """Changes that wait to be recorded. Of a program that writes faster than that, those in between are left out."""
 
 
-async def let_agent_work(
+async def let_agent_work_on_sample(
     services: EvaluationServices,
     sample: SampleAttempt,
     launch: AgentLaunch,
@@ -47,32 +47,35 @@ async def let_agent_work(
         EvaluationError: The end says nothing of the agent: it could not start, or its model could not be asked.
     """
     recorder = _ChangeRecorder(sample, launch.title or "agent")
-    bridge = ModelBridge(agent_state, recorder.record_usage, seed, recorder.catch_up)
+    bridge = ModelBridge(agent_state, recorder.record_usage, seed, recorder.record_changes_until_now)
     talk = Conversation()
-    with AgentSandbox.with_files(services.sandbox, services.toolchain, sample.files) as box:
+    with AgentSandbox.temporary_with_files(services.sandbox, services.toolchain, sample.files) as box:
         try:
-            async with sample.while_solving():
-                async with serve_bridge(bridge, box.socket, box.user), _recording_task(recorder, box) as recording:
-                    agent_run = _run_agent(box, launch, sample, prompt, talk)
-                    agent_end = await _agent_end(agent_run, bridge.failure, recording)
-                _note_end(sample, agent_end, bridge)
+            async with sample.solving_within_time_limit():
+                async with (
+                    serve_bridge(bridge, box.socket, box.user),
+                    _recording_while_watching(recorder, box) as recording,
+                ):
+                    agent_run = _agent_run(box, launch, sample, prompt, talk)
+                    agent_end = await _agent_end_unless_failure(agent_run, bridge.failure, recording)
+                _record_end_or_raise(sample, agent_end, bridge)
         finally:
             # Also where a limit has ended it.
             with anyio.CancelScope(shield=True):
-                await recorder.record_rest(box)
+                await recorder.record_final_files(box)
                 if launch.acp is not None:
                     await _record_conversation(sample, talk)
     return bridge.state
 
 
-def _run_agent(
-    box: AgentSandbox, launch: AgentLaunch, sample: SampleAttempt, prompt: str, conversation: Conversation
+def _agent_run(
+    agent_sandbox: AgentSandbox, launch: AgentLaunch, sample: SampleAttempt, prompt: str, conversation: Conversation
 ) -> Coroutine[None, None, AgentEnd]:
     if launch.acp is None:
-        return box.run(launch, sample.problem, prompt)
-    from benchwright_subjects.agents.acp.turn import take_turn
+        return agent_sandbox.run(launch, sample.problem, prompt)
+    from benchwright_subjects.agents.acp.turn import run_agent_by_acp
 
-    return take_turn(box, launch, sample.problem, prompt, conversation)
+    return run_agent_by_acp(agent_sandbox, launch, sample.problem, prompt, conversation)
 
 
 async def _record_conversation(sample: SampleAttempt, conversation: Conversation) -> None:
@@ -81,7 +84,7 @@ async def _record_conversation(sample: SampleAttempt, conversation: Conversation
     await sample.record_event(ModelUsage(model=str(get_model()), parameters=conversation.facts))
 
 
-def _note_end(sample: SampleAttempt, agent_end: AgentEnd, bridge: ModelBridge) -> None:
+def _record_end_or_raise(sample: SampleAttempt, agent_end: AgentEnd, bridge: ModelBridge) -> None:
     """Notes how the agent has ended, for the log of Inspect and for the attempt.
 
     Raises:
@@ -106,7 +109,7 @@ def _note_end(sample: SampleAttempt, agent_end: AgentEnd, bridge: ModelBridge) -
     # What the shell says of a program that is not there, or can't be run. A program that ran can say so, too.
     if agent_end.code in _NOT_STARTED and not bridge.requests:
         raise EvaluationError(message)
-    sample.why_stopped = agent_end.failure_reason
+    sample.unsubmitted_reason = agent_end.failure_reason
 
 
 class _ChangeRecorder:
@@ -117,15 +120,15 @@ class _ChangeRecorder:
         subject: The one who writes them.
     """
 
-    def __init__(self, sample: SampleAttempt, subject: str) -> None:
+    def __init__(self, sample: SampleAttempt, program_name: str) -> None:
         self._sample = sample
-        self._subject = subject
+        self._subject = program_name
         self._waiting_states: list[PathState] = []
         self._has_more = asyncio.Event()
         self._turn = asyncio.Lock()
         self._watch: FolderWatch | None = None
 
-    def take_change(self, found_file: PathState) -> None:
+    def queue_change(self, found_file: PathState) -> None:
         """A file has changed."""
         if len(self._waiting_states) >= _MOST_WAITING:
             for index in reversed(range(len(self._waiting_states))):
@@ -135,7 +138,7 @@ class _ChangeRecorder:
         self._waiting_states.append(found_file)
         self._has_more.set()
 
-    async def record(self) -> None:
+    async def record_until_cancelled(self) -> None:
         """Record what comes, until it is cancelled."""
         while True:
             await self._has_more.wait()
@@ -150,45 +153,45 @@ class _ChangeRecorder:
     async def _record_next(self) -> None:
         async with self._turn:
             if self._waiting_states:
-                await self._edit(self._waiting_states.pop(0))
+                await self._record_edit(self._waiting_states.pop(0))
 
-    async def _edit(self, found_file: PathState) -> None:
+    async def _record_edit(self, found_file: PathState) -> None:
         await self._sample.record_program_edit(found_file.path, found_file.content, self._subject)
 
-    async def catch_up(self) -> None:
+    async def record_changes_until_now(self) -> None:
         """Record all that has changed until now: what an agent did before it asks its model comes before the answer."""
         if self._watch is not None:
-            self._watch.look_now()
+            self._watch.report_changes_now()
             await asyncio.sleep(0)
         await self._record_waiting()
 
     async def record_usage(self, model: Model, output: ModelOutput) -> None:
         """The model has answered."""
         self._sample.reply_count += 1
-        await self._sample.exclude_waits()
-        model_usage = usage.output_usage(str(model), output)
+        await self._sample.exclude_provider_waits()
+        model_usage = usage.reply_usage(str(model), output)
         if model_usage is not None:
             async with self._turn:
                 await self._sample.record_usage(model_usage)
 
     @contextlib.contextmanager
-    def watch_sandbox(self, box: AgentSandbox) -> Iterator[None]:
+    def watch_sandbox(self, agent_sandbox: AgentSandbox) -> Iterator[None]:
         """Take what changes in the sandbox while the block lasts."""
-        watch = FolderWatch(box.code, judged_paths(self._sample.problem), self.take_change)
-        with watch.watching():
+        watch = FolderWatch(agent_sandbox.code, judged_paths(self._sample.problem), self.queue_change)
+        with watch.watch_for_block():
             self._watch = watch
             try:
                 yield
             finally:
                 self._watch = None
 
-    async def record_rest(self, box: AgentSandbox) -> None:
+    async def record_final_files(self, agent_sandbox: AgentSandbox) -> None:
         """Record the rest, and what can't be read in the end."""
         await self._record_waiting()
         for path in judged_paths(self._sample.problem):
-            found_file = path_state(box.code, path)
+            found_file = path_state(agent_sandbox.code, path)
             async with self._turn:
-                await self._edit(found_file)
+                await self._record_edit(found_file)
             if found_file.state not in (FileState.PLAIN, FileState.MISSING):
                 await self._sample.record_event(
                     Violation(rule="unreadable_file", detail=f"{path}: {found_file.state.value}")
@@ -196,14 +199,16 @@ class _ChangeRecorder:
 
 
 @contextlib.asynccontextmanager
-async def _recording_task(recorder: _ChangeRecorder, box: AgentSandbox) -> AsyncIterator[asyncio.Task[None]]:
-    recording = asyncio.create_task(recorder.record())
-    async with ended_with(recording):
-        with recorder.watch_sandbox(box):
+async def _recording_while_watching(
+    recorder: _ChangeRecorder, agent_sandbox: AgentSandbox
+) -> AsyncIterator[asyncio.Task[None]]:
+    recording = asyncio.create_task(recorder.record_until_cancelled())
+    async with cancelled_at_block_end(recording):
+        with recorder.watch_sandbox(agent_sandbox):
             yield recording
 
 
-async def _agent_end(
+async def _agent_end_unless_failure(
     agent_run: Coroutine[None, None, AgentEnd], bridge_failure: asyncio.Future[Exception], recording: asyncio.Task[None]
 ) -> AgentEnd:
     """The agent's end, unless something of ours fails before.
@@ -212,7 +217,7 @@ async def _agent_end(
         Exception: What failed.
     """
     agent = asyncio.create_task(agent_run)
-    async with ended_with(agent):
+    async with cancelled_at_block_end(agent):
         awaited: set[asyncio.Future[Any]] = {agent, bridge_failure, recording}
         await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
         if bridge_failure.done():

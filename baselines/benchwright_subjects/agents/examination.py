@@ -36,7 +36,7 @@ async def examine_subject(preset: Preset, cache: Path, sandbox: Sandbox, toolcha
     """Start an installed subject in the sandbox, without a bridge, and have it say its version."""
     launch = replace(installed_launch(cache, preset.name), command=preset.version_command, acp=None)
     try:
-        with AgentSandbox.with_files(sandbox, toolchain, {}) as box:
+        with AgentSandbox.temporary_with_files(sandbox, toolchain, {}) as box:
             agent_end = await box.run(launch, None, "")
     except (EvaluationError, HarnessError) as error:
         return ExaminedSubject(SubjectCondition.BROKEN, str(error))

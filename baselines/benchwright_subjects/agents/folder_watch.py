@@ -51,7 +51,7 @@ class PathState:
 def path_state(folder: Path, path: str) -> PathState:
     """State of a path now; no link is followed."""
     try:
-        with opened_parent(folder, path) as (parent, name):
+        with open_parent_and_name(folder, path) as (parent, name):
             file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent)
             with os.fdopen(file, "rb") as stream:
                 status = os.fstat(file)
@@ -68,7 +68,7 @@ def path_state(folder: Path, path: str) -> PathState:
 
 
 @contextlib.contextmanager
-def opened_parent(folder: Path, path: str) -> Iterator[tuple[int, str]]:
+def open_parent_and_name(folder: Path, path: str) -> Iterator[tuple[int, str]]:
     """The open folder of a path, and the last part of it."""
     *parents, name = PurePosixPath(path).parts
     with contextlib.ExitStack() as opened:
@@ -90,10 +90,10 @@ class FolderWatch:
         tell: Called in the event loop with each change, in order.
     """
 
-    def __init__(self, folder: Path, paths: Sequence[str], tell: Callable[[PathState], None]) -> None:
+    def __init__(self, folder: Path, paths: Sequence[str], on_change: Callable[[PathState], None]) -> None:
         self._folder = folder
         self._paths = tuple(paths)
-        self._tell = tell
+        self._tell = on_change
         self._loop = asyncio.get_running_loop()
         self._last_reported: dict[str, PathState] = {path: path_state(folder, path) for path in self._paths}
         self._due: dict[str, float] = {}
@@ -104,7 +104,7 @@ class FolderWatch:
         self._folders = {parent.as_posix() for path in self._paths for parent in PurePosixPath(path).parents}
 
     @contextlib.contextmanager
-    def watching(self) -> Iterator[None]:
+    def watch_for_block(self) -> Iterator[None]:
         """Watch while the block lasts; at its end each file is examined once more.
 
         Raises:
@@ -115,11 +115,11 @@ class FolderWatch:
         try:
             self._inotify = INotify()
             self._watched: dict[int, str] = {}
-            self._watch_folders()
+            self._add_folder_watches()
         except OSError as error:
             os.close(self._end_descriptor)
             raise _watch_error(error) from error
-        thread = threading.Thread(target=self._watch, daemon=True)
+        thread = threading.Thread(target=self._watch_until_stopped, daemon=True)
         thread.start()
         try:
             yield
@@ -129,17 +129,17 @@ class FolderWatch:
             self._inotify.close()
             os.close(self._end_descriptor)
             for path in self._paths:
-                self._report(path_state(self._folder, path), self._tell)
+                self._report_if_changed(path_state(self._folder, path), self._tell)
         if self._broken is not None:
             raise _watch_error(self._broken) from self._broken
 
-    def look_now(self) -> None:
+    def report_changes_now(self) -> None:
         """Examine every file; changes are reported in the event loop's next round, after what was found before."""
         with self._turn:
             for path in self._paths:
-                self._report(path_state(self._folder, path), self._tell_on_loop)
+                self._report_if_changed(path_state(self._folder, path), self._report_on_loop)
 
-    def _watch_folders(self) -> None:
+    def _add_folder_watches(self) -> None:
         from inotify_simple import flags
 
         mask = (
@@ -149,47 +149,47 @@ class FolderWatch:
         for folder_path in sorted(self._folders):
             with contextlib.ExitStack() as opened:
                 try:
-                    handle, _ = opened.enter_context(opened_parent(self._folder, f"{folder_path}/_"))
+                    handle, _ = opened.enter_context(open_parent_and_name(self._folder, f"{folder_path}/_"))
                 except OSError:
                     # A folder that is not there, or is a link, has no files of ours.
                     continue
                 number = self._inotify.add_watch(f"/proc/self/fd/{handle}", sum(mask))
                 self._watched[number] = folder_path
 
-    def _watch(self) -> None:
+    def _watch_until_stopped(self) -> None:
         poll = select.poll()
         poll.register(self._inotify, select.POLLIN)
         poll.register(self._end_descriptor, select.POLLIN)
         while True:
-            ready = {handle for handle, _ in poll.poll(self._patience_ms())}
+            ready = {handle for handle, _ in poll.poll(self._ms_until_due())}
             if self._inotify.fileno() in ready:
                 try:
-                    self._note_events()
+                    self._schedule_changed_paths()
                 except OSError as error:
                     self._broken = error
                     return
             for path in [path for path, due in self._due.items() if due <= time.monotonic()]:
                 del self._due[path]
-                self._check_path(path)
+                self._report_unless_just_emptied(path)
             if self._end_descriptor in ready:
                 return
 
-    def _patience_ms(self) -> float | None:
+    def _ms_until_due(self) -> float | None:
         return max(0.0, min(self._due.values()) - time.monotonic()) * 1000 + 0.5 if self._due else None
 
-    def _note_events(self) -> None:
+    def _schedule_changed_paths(self) -> None:
         from inotify_simple import flags
 
         now_s = time.monotonic()
         for event in self._inotify.read(0):
             if event.mask & flags.Q_OVERFLOW:
-                self._watch_folders()
+                self._add_folder_watches()
                 self._due.update(dict.fromkeys(self._paths, now_s))
                 continue
             changed_path = (PurePosixPath(self._watched.get(event.wd, ".")) / event.name).as_posix()
             if changed_path in self._folders:
                 # It came, went, or is another one now.
-                self._watch_folders()
+                self._add_folder_watches()
                 paths_below = [path for path in self._paths if path.startswith(f"{changed_path}/")]
                 self._due.update(dict.fromkeys(paths_below, now_s + _QUIET_S))
             elif changed_path in self._paths:
@@ -197,22 +197,22 @@ class FolderWatch:
                 self._due[changed_path] = now_s if is_whole else now_s + _QUIET_S
                 (self._emptied.discard if is_whole else self._emptied.add)(changed_path)
 
-    def _tell_on_loop(self, found_file: PathState) -> None:
+    def _report_on_loop(self, found_file: PathState) -> None:
         self._loop.call_soon_threadsafe(self._tell, found_file)
 
-    def _check_path(self, path: str) -> None:
+    def _report_unless_just_emptied(self, path: str) -> None:
         with self._turn:
             found_file = path_state(self._folder, path)
             if found_file.content == b"" and path in self._emptied:
                 self._emptied.discard(path)
                 self._due[path] = time.monotonic() + _EMPTY_S
             else:
-                self._report(found_file, self._tell_on_loop)
+                self._report_if_changed(found_file, self._report_on_loop)
 
-    def _report(self, found_file: PathState, tell: Callable[[PathState], None]) -> None:
+    def _report_if_changed(self, found_file: PathState, on_change: Callable[[PathState], None]) -> None:
         if found_file != self._last_reported[found_file.path]:
             self._last_reported[found_file.path] = found_file
-            tell(found_file)
+            on_change(found_file)
 
 
 def _watch_error(error: OSError) -> EvaluationError:

@@ -36,16 +36,16 @@ def programs_folder(preset: Preset, cache: Path) -> Path:
 
 def is_installed(preset: Preset, cache: Path) -> bool:
     """True if a subject is installed, in the version of its lock file."""
-    node = node_of(cache) if preset.needs_node else None
+    node = node_folder(cache) if preset.needs_node else None
     return programs_folder(preset, cache).is_dir() and (node is None or node.is_dir())
 
 
-def node_of(cache: Path) -> Path:
+def node_folder(cache: Path) -> Path:
     """Folder where Node is, or would be."""
     return cache / "subjects" / f"node-{hashlib.sha256(NODE_LOCK.read_bytes()).hexdigest()[:12]}"
 
 
-def install_subject(preset: Preset, cache: Path, show: Show) -> Path:
+def install_subject_if_missing(preset: Preset, cache: Path, show_progress: Show) -> Path:
     """Install a subject, unless it is there.
 
     Returns:
@@ -56,38 +56,46 @@ def install_subject(preset: Preset, cache: Path, show: Show) -> Path:
     """
     folder = programs_folder(preset, cache)
     if preset.source is InstallClient.NPM:
-        node = _install_node(cache, show)
+        node = _install_node_if_missing(cache, show_progress)
         if not folder.is_dir():
-            show(f"npm installs {preset.package} {preset.version}")
-            with _new_folder(folder) as new_folder:
+            show_progress(f"npm installs {preset.package} {preset.version}")
+            with _folder_kept_on_success(folder) as new_folder:
                 _npm_install(preset, new_folder, node / NODE_PROGRAMS / "node")
     elif not folder.is_dir():
-        show(f"pip installs {preset.package} {preset.version}")
-        with _new_folder(folder) as new_folder:
+        show_progress(f"pip installs {preset.package} {preset.version}")
+        with _folder_kept_on_success(folder) as new_folder:
             _pip_install(new_folder / "lib", preset.folder / "requirements.lock", for_toolchain=True)
-            _write_program(preset, new_folder)
+            _write_start_script(preset, new_folder)
     return folder
 
 
-def _install_node(cache: Path, show: Show) -> Path:
-    folder = node_of(cache)
+def _install_node_if_missing(cache: Path, show_progress: Show) -> Path:
+    folder = node_folder(cache)
     if not folder.is_dir():
-        show("pip installs Node")
-        with _new_folder(folder) as new_folder:
+        show_progress("pip installs Node")
+        with _folder_kept_on_success(folder) as new_folder:
             _pip_install(new_folder, NODE_LOCK)
     return folder
 
 
-def _npm_install(preset: Preset, programs_folder: Path, node: Path) -> None:
+def _npm_install(preset: Preset, programs_folder: Path, node_program: Path) -> None:
     for name in ("package.json", "package-lock.json"):
         shutil.copy(preset.folder / name, programs_folder)
-    npm = node.parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    npm = node_program.parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     # No package's own script runs: what it fetches would have no digest here.
-    command: list[str | Path] = [node, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-    _run_client(command, programs_folder, {"PATH": f"{node.parent}:{os.environ.get('PATH', os.defpath)}"})
+    command: list[str | Path] = [
+        node_program,
+        npm,
+        "ci",
+        "--ignore-scripts",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+    ]
+    _run_client(command, programs_folder, {"PATH": f"{node_program.parent}:{os.environ.get('PATH', os.defpath)}"})
 
 
-def _pip_install(target: Path, lock: Path, *, for_toolchain: bool = False) -> None:
+def _pip_install(target_folder: Path, lock_file: Path, *, for_toolchain: bool = False) -> None:
     toolchain_options = [
         f"--python-version={_PYTHON}",
         "--implementation=cp",
@@ -95,13 +103,13 @@ def _pip_install(target: Path, lock: Path, *, for_toolchain: bool = False) -> No
     ]
     command: list[str | Path] = [
         *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"),
-        *("--require-hashes", "--only-binary=:all:", f"--target={target}", "--requirement", lock),
+        *("--require-hashes", "--only-binary=:all:", f"--target={target_folder}", "--requirement", lock_file),
         *(toolchain_options if for_toolchain else ()),
     ]
-    _run_client(command, target.parent, {})
+    _run_client(command, target_folder.parent, {})
 
 
-def _write_program(preset: Preset, programs_folder: Path) -> None:
+def _write_start_script(preset: Preset, programs_folder: Path) -> None:
     module, _, function = preset.entry_point.partition(":")
     path = f"sys.path.insert(0, '{AGENT}/lib'); sys.argv[0] = '{preset.program}'"
     code = f"import sys; {path}; from {module} import {function} as run; sys.exit(run())"
@@ -134,7 +142,7 @@ def _run_client(command: Sequence[str | Path], work_folder: Path, extra_environm
 
 
 @contextlib.contextmanager
-def _new_folder(folder: Path) -> Iterator[Path]:
+def _folder_kept_on_success(folder: Path) -> Iterator[Path]:
     """A folder that comes into being at the end of the block, or not at all."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     new_folder = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))

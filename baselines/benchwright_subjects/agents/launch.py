@@ -119,10 +119,10 @@ stands for the files that the problem asks for."""
             "PATH": path,
         }
 
-    def argv(self, prompt: str, files: Sequence[str] = ()) -> list[str]:
+    def argv(self, prompt: str, expected_paths: Sequence[str] = ()) -> list[str]:
         """Program and arguments."""
         # The task may hold what looks like a placeholder.
-        placeholders = {"{prompt}": shlex.quote(prompt), "{files}": shlex.join(files)}
+        placeholders = {"{prompt}": shlex.quote(prompt), "{files}": shlex.join(expected_paths)}
         return ["/bin/sh", "-c", re.sub(r"\{(?:prompt|files)\}", lambda match: placeholders[match[0]], self.command)]
 
     def stdin_text(self, prompt: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_subjects.agents.installation import is_installed, node_of, programs_folder
+from benchwright_subjects.agents.installation import is_installed, node_folder, programs_folder
 from benchwright_subjects.agents.launch import AGENT, TOOL_KINDS, AcpTerms, AgentLaunch
 from benchwright_subjects.agents.preset import SubjectKind, preset
 
@@ -15,13 +15,19 @@ _PLACE = "benchwright"
 
 
 def configured_launch(
-    cache: Path, subject: str, command: str, agent_place: str, *, acp: bool = False, refused_tools: Sequence[str] = ()
+    cache: Path,
+    subject_name: str,
+    command: str,
+    agent_place: str,
+    *,
+    acp: bool = False,
+    refused_tools: Sequence[str] = (),
 ) -> AgentLaunch | None:
     """The program to start; none if our own agent works.
 
     Args:
         cache: Folder in which subjects are installed.
-        subject: The name of one, if any.
+        subject_name: The name of one, if any.
         command: A command of the user's own, if any.
         agent_place: `benchwright:FOLDER` shows it a folder.
         acp: True if the command speaks the Agent Client Protocol.
@@ -30,21 +36,21 @@ def configured_launch(
     Raises:
         EvaluationError: The subject is not installed, or the options exclude each other.
     """
-    if subject and command:
+    if subject_name and command:
         raise EvaluationError("--subject and --agent-command both say which agent works; leave one out.")
-    if acp and (subject or not command):
+    if acp and (subject_name or not command):
         raise EvaluationError("--acp says how the program of --agent-command gets its task; leave it out, or give one.")
     launch = (
-        installed_launch(cache, subject)
-        if subject
+        installed_launch(cache, subject_name)
+        if subject_name
         else _command_launch(command, agent_place, acp=acp)
         if command
         else None
     )
-    return _with_terms(launch, refused_tools) if refused_tools else launch
+    return _with_refused_tools(launch, refused_tools) if refused_tools else launch
 
 
-def _with_terms(launch: AgentLaunch | None, refused_tools: Sequence[str]) -> AgentLaunch:
+def _with_refused_tools(launch: AgentLaunch | None, refused_tools: Sequence[str]) -> AgentLaunch:
     if unknown := sorted(set(refused_tools) - set(TOOL_KINDS)):
         raise EvaluationError(f"There is no kind of tool {unknown[0]!r} to refuse. There are {', '.join(TOOL_KINDS)}.")
     if launch is None or launch.acp is None:
@@ -73,17 +79,17 @@ def _command_launch(command: str, agent_place: str, *, acp: bool) -> AgentLaunch
     )
 
 
-def installed_launch(cache: Path, subject: str) -> AgentLaunch:
+def installed_launch(cache: Path, subject_name: str) -> AgentLaunch:
     """The start of a subject that is installed.
 
     Raises:
         EvaluationError: The subject is not installed.
     """
-    known_preset = preset(subject)
+    known_preset = preset(subject_name)
     if not is_installed(known_preset, cache):
         raise EvaluationError(
-            f"{known_preset.title} {known_preset.version} is not installed: benchwright subject add {subject}"
+            f"{known_preset.title} {known_preset.version} is not installed: benchwright subject add {subject_name}"
         )
     return known_preset.launch(
-        programs_folder(known_preset, cache), node_of(cache) if known_preset.needs_node else None
+        programs_folder(known_preset, cache), node_folder(cache) if known_preset.needs_node else None
     )

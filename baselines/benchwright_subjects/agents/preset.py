@@ -123,21 +123,24 @@ class Preset(Model):
         own_files = (self.folder / "package.json", self.folder / "package-lock.json")
         return (*own_files, NODE_LOCK) if self.needs_node else own_files
 
-    def launch(self, programs: Path, node: Path | None, command: str = "") -> AgentLaunch:
+    def launch(self, programs_folder: Path, node_folder: Path | None, command: str = "") -> AgentLaunch:
         """The start of it from where it is installed.
 
         Args:
-            programs: Its folder.
-            node: Node's folder, if it is needed.
+            programs_folder: Its folder.
+            node_folder: Node's folder, if it is needed.
             command: Instead of its own.
         """
-        shown_folders = {AGENT: programs} | ({NODE: node} if node else {})
+        shown_folders = {AGENT: programs_folder} | ({NODE: node_folder} if node_folder else {})
         return AgentLaunch(
-            command=_fill_in(command or self.command),
+            command=_with_bridge_and_home(command or self.command),
             read_only_folders=shown_folders,
-            path=(*(f"{AGENT}/{folder}" for folder in self.path), *((f"{NODE}/{NODE_PROGRAMS}",) if node else ())),
-            environment={name: _fill_in(value) for name, value in self.environment.items()},
-            files={path: _fill_in(text) for path, text in self.files.items()},
+            path=(
+                *(f"{AGENT}/{folder}" for folder in self.path),
+                *((f"{NODE}/{NODE_PROGRAMS}",) if node_folder else ()),
+            ),
+            environment={name: _with_bridge_and_home(value) for name, value in self.environment.items()},
+            files={path: _with_bridge_and_home(text) for path, text in self.files.items()},
             identity_facts={
                 "subject": self.name,
                 "subject_kind": self.kind.value,
@@ -149,13 +152,13 @@ class Preset(Model):
         )
 
 
-def _fill_in(text: str) -> str:
+def _with_bridge_and_home(text: str) -> str:
     return text.replace("{bridge}", BRIDGE).replace("{home}", HOME)
 
 
 def presets() -> list[Preset]:
     """All subjects that Benchwright knows, by name."""
-    return [_read(file) for file in sorted(PRESETS.glob("*/preset.toml"))]
+    return [_read_preset(file) for file in sorted(PRESETS.glob("*/preset.toml"))]
 
 
 def preset(name: str) -> Preset:
@@ -171,5 +174,5 @@ def preset(name: str) -> Preset:
     raise EvaluationError(f"There is no subject {name!r}. There are {known_names}.")
 
 
-def _read(file: Path) -> Preset:
+def _read_preset(file: Path) -> Preset:
     return Preset.model_validate(tomllib.loads(file.read_text(encoding="utf-8")) | {"name": file.parent.name})

@@ -24,7 +24,9 @@ def text_changes(old_text: str, new_text: str) -> tuple[Change, ...]:
     offsets = [sum(map(len, old_lines[:start]))]
     for line in old_middle:
         offsets.append(offsets[-1] + len(line))
-    text_changes = [_change(offsets[a], "".join(old_middle[a:b]), "".join(new_middle[c:d])) for a, b, c, d in spans]
+    text_changes = [
+        _narrowest_change(offsets[a], "".join(old_middle[a:b]), "".join(new_middle[c:d])) for a, b, c, d in spans
+    ]
     return tuple(reversed(text_changes))
 
 
@@ -39,6 +41,6 @@ def _shared_lengths(first_sequence: Sequence[str], second_sequence: Sequence[str
     return start, end
 
 
-def _change(offset: int, old_text: str, new_text: str) -> Change:
+def _narrowest_change(offset: int, old_text: str, new_text: str) -> Change:
     start, end = _shared_lengths(old_text, new_text)
     return Change(start=offset + start, end=offset + len(old_text) - end, text=new_text[start : len(new_text) - end])

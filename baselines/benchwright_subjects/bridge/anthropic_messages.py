@@ -16,19 +16,19 @@ _KINDS = {
 }
 
 
-async def _answer(request: Json, model: str, bridge: AgentBridge) -> Json:
+async def _ask_model(request: Json, model: str, bridge: AgentBridge) -> Json:
     api_message = await inspect_anthropic_api_request(request, None, None, None, bridge)
     return api_message.model_dump(mode="json", warnings=False)
 
 
-def _events(request: Json, reply: Json) -> Iterator[bytes]:
+def _stream_events_of_reply(request: Json, reply: Json) -> Iterator[bytes]:
     def stream_event(kind: str, **event_fields: object) -> bytes:
         return server_sent_event({"type": kind, **event_fields}, kind)
 
     begun_reply = reply | {"content": [], "stop_reason": None, "usage": reply["usage"] | {"output_tokens": 0}}
     yield stream_event("message_start", message=begun_reply)
     for block_index, block in enumerate(reply["content"]):
-        begun_block, deltas = _stream_events(present_fields(block))
+        begun_block, deltas = _begun_block_and_deltas(present_fields(block))
         yield stream_event("content_block_start", index=block_index, content_block=begun_block)
         for delta in deltas:
             yield stream_event("content_block_delta", index=block_index, delta=delta)
@@ -38,7 +38,7 @@ def _events(request: Json, reply: Json) -> Iterator[bytes]:
     yield stream_event("message_stop")
 
 
-def _stream_events(content_block: Json) -> tuple[Json, list[Json]]:
+def _begun_block_and_deltas(content_block: Json) -> tuple[Json, list[Json]]:
     """A block as it begins, and what follows."""
     match content_block["type"]:
         case "text":
@@ -55,9 +55,9 @@ def _stream_events(content_block: Json) -> tuple[Json, list[Json]]:
             return content_block, []
 
 
-def _error(status: int, message: str) -> Json:
+def _refusal_json(status: int, message: str) -> Json:
     kind = _KINDS.get(status, "invalid_request_error" if status < 500 else "api_error")
     return {"type": "error", "error": {"type": kind, "message": message}}
 
 
-ANTHROPIC_MESSAGES = BridgeDialect("anthropic-messages", _answer, _events, _error)
+ANTHROPIC_MESSAGES = BridgeDialect("anthropic-messages", _ask_model, _stream_events_of_reply, _refusal_json)

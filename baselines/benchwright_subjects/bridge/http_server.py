@@ -17,7 +17,7 @@ import uvicorn
 from benchwright_subjects.bridge.dialect import BridgeDialect, Json
 from benchwright_subjects.bridge.model_bridge import BridgeRefusalError, ModelBridge
 from benchwright_subjects.bridge.private_socket import private_socket
-from benchwright_subjects.bridge.routes import MODELS, Route, dialect_of, find_route, is_list_of_models
+from benchwright_subjects.bridge.routes import MODELS, Route, is_model_list_path, refusal_dialect, route_of_post
 
 MOST_BYTES = 64 << 20
 """Of one request: a conversation with images."""
@@ -36,16 +36,16 @@ _Send = Callable[[_Message], Awaitable[None]]
 
 
 @contextlib.asynccontextmanager
-async def serve_bridge(bridge: ModelBridge, address: Path, user: int | None) -> AsyncIterator[None]:
+async def serve_bridge(bridge: ModelBridge, address: Path, user_id: int | None) -> AsyncIterator[None]:
     """Serve a bridge while the block lasts; requests that are under way then are cancelled.
 
     Args:
         bridge: Answers.
         address: Path at which the socket is made.
-        user: User who may connect besides this process; None if that is who it runs as.
+        user_id: User who may connect besides this process; None if that is who it runs as.
     """
-    with private_socket(address, user) as listener:
-        server = _BridgeServer(_config(_BridgeApplication(bridge)))
+    with private_socket(address, user_id) as listener:
+        server = _BridgeServer(_server_config(_BridgeApplication(bridge)))
         serving_task = asyncio.create_task(server.serve(sockets=[listener]))
         try:
             await _wait_until_serving(server, serving_task)
@@ -70,7 +70,7 @@ async def _wait_until_serving(server: _BridgeServer, serving_task: asyncio.Task[
         serving_task.result()
 
 
-def _config(application: Any) -> uvicorn.Config:
+def _server_config(application: Any) -> uvicorn.Config:
     return uvicorn.Config(
         application,
         log_config=None,
@@ -113,15 +113,15 @@ class _BridgeApplication:
 
     async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
         path = scope["path"]
-        matched_route = find_route(path, scope["query_string"].decode("latin-1"))
-        dialect = matched_route.dialect if matched_route else dialect_of(path)
+        matched_route = route_of_post(path, scope["query_string"].decode("latin-1"))
+        dialect = matched_route.dialect if matched_route else refusal_dialect(path)
         try:
-            if scope["method"] == "GET" and is_list_of_models(path):
+            if scope["method"] == "GET" and is_model_list_path(path):
                 await _send_json(send, 200, MODELS)
             elif matched_route is None or scope["method"] != "POST":
                 raise BridgeRefusalError(404, f"There is no {scope['method']} {path} here.")
             else:
-                await self._answer(matched_route, _parse_body(await _body(scope, receive)), receive, send)
+                await self._answer(matched_route, _parse_body(await _read_request_body(scope, receive)), receive, send)
         except BridgeRefusalError as error:
             await _send_json(send, error.status, dialect.error(error.status, str(error)))
 
@@ -140,15 +140,15 @@ class _BridgeApplication:
                 if disconnection.done():
                     return
                 if not answer_task.done():
-                    await _begin_stream(send, has_begun)
+                    await _begin_stream_unless_begun(send, has_begun)
                     await send({"type": "http.response.body", "body": _WAITING, "more_body": True})
                     has_begun = True
             if not streams or asked_route.as_list:
                 reply = await answer_task
                 await _send_json(send, 200, [reply] if asked_route.as_list else reply)
                 return
-            answer_events = await _events(asked_route.dialect, request, answer_task, has_begun)
-            await _begin_stream(send, has_begun)
+            answer_events = await _answer_or_refusal_events(asked_route.dialect, request, answer_task, has_begun)
+            await _begin_stream_unless_begun(send, has_begun)
             for chunk in answer_events:
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
@@ -157,7 +157,7 @@ class _BridgeApplication:
             answer_task.cancel()
 
 
-async def _events(
+async def _answer_or_refusal_events(
     dialect: BridgeDialect, request: Json, answer_task: asyncio.Task[Json], has_begun: bool
 ) -> Iterable[bytes]:
     """A streamed answer; once the stream has begun, a refusal is a part of it."""
@@ -169,7 +169,7 @@ async def _events(
         return [f"event: error\ndata: {json.dumps(dialect.error(error.status, str(error)))}\n\n".encode()]
 
 
-async def _body(scope: _Scope, receive: _Receive) -> bytes:
+async def _read_request_body(scope: _Scope, receive: _Receive) -> bytes:
     request_headers = dict(scope["headers"])
     if request_headers.get(b"content-encoding", b"identity") != b"identity":
         raise BridgeRefusalError(415, "Compressed requests are not read.")
@@ -216,17 +216,17 @@ async def _wait_for_disconnect(receive: _Receive) -> None:
         pass
 
 
-async def _begin_stream(send: _Send, has_begun: bool) -> None:
+async def _begin_stream_unless_begun(send: _Send, has_begun: bool) -> None:
     if not has_begun:
-        await _start(send, 200, b"text/event-stream", (b"cache-control", b"no-cache"))
+        await _start_response(send, 200, b"text/event-stream", (b"cache-control", b"no-cache"))
 
 
 async def _send_json(send: _Send, status: int, reply_value: object) -> None:
     body = json.dumps(reply_value).encode()
-    await _start(send, status, b"application/json", (b"content-length", str(len(body)).encode()))
+    await _start_response(send, status, b"application/json", (b"content-length", str(len(body)).encode()))
     await send({"type": "http.response.body", "body": body})
 
 
-async def _start(send: _Send, status: int, content_type: bytes, *extra_headers: tuple[bytes, bytes]) -> None:
+async def _start_response(send: _Send, status: int, content_type: bytes, *extra_headers: tuple[bytes, bytes]) -> None:
     headers = [(b"content-type", content_type), *extra_headers]
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -15,8 +15,8 @@ from inspect_ai.util import LimitExceededError
 
 from benchwright_subjects.bridge.dialect import Json
 from benchwright_subjects.bridge.routes import Route
-from benchwright_subjects.evaluation.provider_failure import ProviderError, check_reply, provider_error
-from benchwright_subjects.inspect_private import NamingBridge, remember_versions
+from benchwright_subjects.evaluation.provider_failure import ProviderError, provider_error, refuse_missing_reply
+from benchwright_subjects.inspect_private import NamingBridge, cache_package_versions
 
 Answered = Callable[[Model, ModelOutput], Awaitable[None]]
 """Hears of each answer before the program gets it."""
@@ -61,22 +61,22 @@ class ModelBridge:
         agent_state: AgentState,
         on_answer: Answered,
         seed: int | None = None,
-        asking: Asking | None = None,
+        before_request: Asking | None = None,
         *,
-        forwards: bool = False,
+        forwards_parameters: bool = False,
     ) -> None:
-        remember_versions()
+        cache_package_versions()
         self._on_answer = on_answer
-        self._asking = asking
+        self._asking = before_request
         self._seed = seed
         # A connection's requests are to count for the sample, whoever accepts it.
         self._context = contextvars.copy_context()
         self._bridge = NamingBridge(
             agent_state,
-            filter=self._ask,
+            filter=self._count_and_seed_request,
             response_filter=self._record_answer,
             allow_remote_mcp=False,
-            forward_generation_config=forwards,
+            forward_generation_config=forwards_parameters,
         )
         self.failure: asyncio.Future[Exception] = asyncio.get_running_loop().create_future()
         """Done once nothing can be answered any more: a limit is reached, or an answer could not be recorded."""
@@ -106,7 +106,7 @@ class ModelBridge:
         try:
             return await route.dialect.ask_model(request, route.model, self._bridge)
         except LimitExceededError as error:
-            self._fail(error)
+            self._set_failure(error)
             raise BridgeRefusalError(429, f"The sample's {error.type} limit is reached.") from error
         except Exception as error:
             if self.failure.done():
@@ -117,10 +117,10 @@ class ModelBridge:
             self.provider_error = error if isinstance(error, ProviderError) else provider_error(error)
             if self.first_provider_error is None and not self.provider_error.is_about_request:
                 self.first_provider_error = self.provider_error
-            status = _status_of(error)
+            status = _http_status_of(error)
             raise BridgeRefusalError(status, f"The model did not answer (status {status}).") from error
 
-    async def _ask(
+    async def _count_and_seed_request(
         self,
         model: Model,
         messages: list[ChatMessage],
@@ -129,7 +129,7 @@ class ModelBridge:
         config: GenerateConfig,
     ) -> GenerateInput | None:
         if self._asking is not None:
-            await self._finish_hearing(self._asking())
+            await self._await_or_fail(self._asking())
         _REQUEST.get().reached_model = True
         self.requests += 1
         if self._seed is None:
@@ -137,23 +137,23 @@ class ModelBridge:
         return GenerateInput(messages, list(tools), tool_choice, config.model_copy(update={"seed": self._seed}))
 
     async def _record_answer(self, model: Model, output: ModelOutput, generate_input: GenerateInput) -> None:
-        check_reply(output)
+        refuse_missing_reply(output)
         self.provider_error = None
-        await self._finish_hearing(self._on_answer(model, output))
+        await self._await_or_fail(self._on_answer(model, output))
 
-    async def _finish_hearing(self, hearing: Awaitable[None]) -> None:
+    async def _await_or_fail(self, notification: Awaitable[None]) -> None:
         try:
-            await hearing
+            await notification
         except Exception as error:
-            self._fail(error)
+            self._set_failure(error)
             raise
 
-    def _fail(self, error: Exception) -> None:
+    def _set_failure(self, error: Exception) -> None:
         if not self.failure.done():
             self.failure.set_result(error)
 
 
-def _status_of(error: BaseException | None) -> int:
+def _http_status_of(error: BaseException | None) -> int:
     """A provider's HTTP status, also where it was retried."""
     while error is not None:
         status = getattr(error, "status_code", None)

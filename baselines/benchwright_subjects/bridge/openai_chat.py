@@ -11,7 +11,7 @@ from benchwright_subjects.inspect_private import AgentBridge, inspect_completion
 _NO_PARAMETERS = {"type": "object", "properties": {}}
 
 
-async def _answer(request: Json, model: str, bridge: AgentBridge) -> Json:
+async def _ask_model(request: Json, model: str, bridge: AgentBridge) -> Json:
     # Both fields may be left out of a tool, and Inspect expects them.
     for tool in request.get("tools") or ():
         function = tool["function"]
@@ -22,7 +22,7 @@ async def _answer(request: Json, model: str, bridge: AgentBridge) -> Json:
     return completion.model_dump(mode="json", warnings=False)
 
 
-def _events(request: Json, reply: Json) -> Iterator[bytes]:
+def _stream_events_of_reply(request: Json, reply: Json) -> Iterator[bytes]:
     chunk_fields = {name: reply[name] for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
 
     def chunk(index: int, delta: Json, finish: str | None = None) -> bytes:
@@ -37,14 +37,14 @@ def _events(request: Json, reply: Json) -> Iterator[bytes]:
         if text:
             yield chunk(choice_index, {"content": text})
         for number, call in enumerate(calls):
-            yield from (chunk(choice_index, {"tool_calls": [part]}) for part in _call_parts(number, call))
+            yield from (chunk(choice_index, {"tool_calls": [part]}) for part in _streamed_call_parts(number, call))
         yield chunk(choice_index, {}, choice["finish_reason"])
     if (request.get("stream_options") or {}).get("include_usage"):
         yield server_sent_event({**chunk_fields, "choices": [], "usage": reply.get("usage")})
     yield b"data: [DONE]\n\n"
 
 
-def _call_parts(number: int, tool_call: dict[str, Any]) -> Iterator[Json]:
+def _streamed_call_parts(number: int, tool_call: dict[str, Any]) -> Iterator[Json]:
     """A call of a tool as it is streamed: the name, then the arguments."""
     function = tool_call["function"]
     function_fields = {"name": function["name"], "arguments": ""}
@@ -52,10 +52,10 @@ def _call_parts(number: int, tool_call: dict[str, Any]) -> Iterator[Json]:
     yield {"index": number, "function": {"arguments": function["arguments"]}}
 
 
-def refusal(status: int, message: str) -> Json:
+def refusal_json(status: int, message: str) -> Json:
     """A refusal in OpenAI's form, which both of its protocols share."""
     kind = "invalid_request_error" if status < 500 else "server_error"
     return {"error": {"message": message, "type": kind, "param": None, "code": None}}
 
 
-OPENAI_CHAT = BridgeDialect("openai-chat", _answer, _events, refusal)
+OPENAI_CHAT = BridgeDialect("openai-chat", _ask_model, _stream_events_of_reply, refusal_json)

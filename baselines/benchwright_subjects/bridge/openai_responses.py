@@ -6,14 +6,14 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from benchwright_subjects.bridge.dialect import BridgeDialect, Json, server_sent_event
-from benchwright_subjects.bridge.openai_chat import refusal
+from benchwright_subjects.bridge.openai_chat import refusal_json
 from benchwright_subjects.inspect_private import AgentBridge, inspect_responses_api_request
 
 _NO_PARAMETERS = {"type": "object", "properties": {}}
 
 
-async def _answer(request: Json, model: str, bridge: AgentBridge) -> Json:
-    for tool in _functions(request.get("tools") or ()):
+async def _ask_model(request: Json, model: str, bridge: AgentBridge) -> Json:
+    for tool in _function_tools(request.get("tools") or ()):
         tool.setdefault("description", tool["name"])
         tool.setdefault("parameters", _NO_PARAMETERS)
     request["tools"] = request.get("tools") or []
@@ -22,16 +22,16 @@ async def _answer(request: Json, model: str, bridge: AgentBridge) -> Json:
     return response_fields | {"status": "incomplete" if response_fields.get("incomplete_details") else "completed"}
 
 
-def _functions(tool_specs: Iterable[Json]) -> Iterator[Json]:
+def _function_tools(tool_specs: Iterable[Json]) -> Iterator[Json]:
     """The functions among tools, also those of a namespace: as such Codex sends the tools of an MCP server."""
     for tool in tool_specs:
         if tool.get("type") == "function":
             yield tool
         elif tool.get("type") == "namespace":
-            yield from _functions(tool.get("tools") or ())
+            yield from _function_tools(tool.get("tools") or ())
 
 
-def _events(request: Json, reply: Json) -> Iterator[bytes]:
+def _stream_events_of_reply(request: Json, reply: Json) -> Iterator[bytes]:
     numbers = itertools.count()
 
     def stream_event(kind: str, **event_fields: object) -> bytes:
@@ -42,7 +42,7 @@ def _events(request: Json, reply: Json) -> Iterator[bytes]:
     yield stream_event("response.in_progress", response=begun_reply)
     for output_index, item in enumerate(reply["output"]):
         yield stream_event("response.output_item.added", output_index=output_index, item=_begun_item(item))
-        for kind, content in _parts(item):
+        for kind, content in _streamed_item_parts(item):
             yield stream_event(kind, item_id=item.get("id"), output_index=output_index, **content)
         yield stream_event("response.output_item.done", output_index=output_index, item=item)
     yield stream_event(f"response.{reply['status']}", response=reply)
@@ -54,12 +54,12 @@ def _begun_item(output_item: Json) -> Json:
     return begun_item | ({"status": "in_progress"} if "status" in output_item else {})
 
 
-def _parts(output_item: Json) -> Iterator[tuple[str, Json]]:
+def _streamed_item_parts(output_item: Json) -> Iterator[tuple[str, Json]]:
     """Parts that are streamed of an item between its beginning and its end."""
     match output_item["type"]:
         case "message":
             for content_index, part in enumerate(output_item["content"]):
-                yield from _text_parts(content_index, part)
+                yield from _streamed_content_parts(content_index, part)
         case "function_call":
             yield "response.function_call_arguments.delta", {"delta": output_item["arguments"]}
             yield (
@@ -71,7 +71,7 @@ def _parts(output_item: Json) -> Iterator[tuple[str, Json]]:
             yield "response.custom_tool_call_input.done", {"input": output_item["input"]}
 
 
-def _text_parts(content_index: int, content_part: Json) -> Iterator[tuple[str, Json]]:
+def _streamed_content_parts(content_index: int, content_part: Json) -> Iterator[tuple[str, Json]]:
     index_fields = {"content_index": content_index}
     if content_part["type"] != "output_text":
         yield "response.content_part.added", {**index_fields, "part": content_part}
@@ -82,4 +82,4 @@ def _text_parts(content_index: int, content_part: Json) -> Iterator[tuple[str, J
     yield "response.content_part.done", {**index_fields, "part": content_part}
 
 
-OPENAI_RESPONSES = BridgeDialect("openai-responses", _answer, _events, refusal)
+OPENAI_RESPONSES = BridgeDialect("openai-responses", _ask_model, _stream_events_of_reply, refusal_json)

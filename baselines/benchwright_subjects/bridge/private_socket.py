@@ -10,16 +10,16 @@ from pathlib import Path
 
 
 @contextlib.contextmanager
-def private_socket(address: Path, user: int | None) -> Iterator[socket.socket]:
+def private_socket(address: Path, user_id: int | None) -> Iterator[socket.socket]:
     """Bound to an address; closed at the end of the block.
 
     Args:
         address: Path at which it is made.
-        user: User who may connect besides this process; None if that is who it runs as.
+        user_id: User who may connect besides this process; None if that is who it runs as.
     """
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(address))
         address.chmod(0o600)
-        if user is not None:
-            os.chown(address, user, user)
+        if user_id is not None:
+            os.chown(address, user_id, user_id)
         yield listener

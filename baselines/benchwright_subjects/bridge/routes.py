@@ -43,7 +43,7 @@ class Route:
     """True if a streamed reply is a JSON list, not server-sent events."""
 
 
-def find_route(path: str, query: str) -> Route | None:
+def route_of_post(path: str, query: str) -> Route | None:
     """The protocol of a request for an answer; None if there is no such address."""
     for pattern, dialect in _POSTS:
         if match := pattern.fullmatch(path):
@@ -56,14 +56,14 @@ def find_route(path: str, query: str) -> Route | None:
     return None
 
 
-def is_list_of_models(path: str) -> bool:
+def is_model_list_path(path: str) -> bool:
     """True if a GET of this path asks which models there are."""
     return _LISTS.fullmatch(path) is not None
 
 
-def dialect_of(path: str) -> BridgeDialect:
+def refusal_dialect(path: str) -> BridgeDialect:
     """Dialect whose form a refusal has, also where there is no such address."""
-    matched_route = find_route(path, "")
+    matched_route = route_of_post(path, "")
     if matched_route is not None:
         return matched_route.dialect
     return GEMINI if "beta" in path else ANTHROPIC_MESSAGES if path.startswith("/v1/messages") else OPENAI_CHAT

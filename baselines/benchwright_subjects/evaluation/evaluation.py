@@ -19,8 +19,8 @@ from benchwright_attempts.grading.grading import ANSWER
 from benchwright_attempts.summary.replay import recorded_contents
 from benchwright_attempts.terms import Solver
 from benchwright_problems.verdict import Outcome, present_outcome_of_recorded
-from benchwright_subjects.evaluation.exchange import write_lines
 from benchwright_subjects.evaluation.prices import set_prices
+from benchwright_subjects.evaluation.prompt_lines import write_lines
 from benchwright_subjects.evaluation.provider_failure import MOST_RETRIES
 from benchwright_subjects.inspect_private import PrerequisiteError
 from benchwright_subjects.prompts.refinement import SUFFIX
@@ -51,23 +51,23 @@ class EvaluationRun:
     arguments: Mapping[str, JsonValue]
     """Of the task; written into the log."""
     model: str | Model
-    out: Path
+    output_folder: Path
     """Folder for logs and replies."""
-    samples: int = 1
+    samples_per_problem: int = 1
     """Of each problem."""
-    limit: int | None = None
+    most_problems: int | None = None
     """Most problems."""
     seed: int | None = None
     """Decides which problems are taken where there is a limit."""
     base_url: str | None = None
     generate: GenerateConfigArgs = field(default_factory=lambda: GenerateConfigArgs())
-    time_s: int | None = None
+    time_limit_s: int | None = None
     """Time limit of a sample, on the attempt's own clock."""
-    tokens: int | None = None
-    messages: int | None = None
-    costs: Path | None = None
+    token_limit: int | None = None
+    message_limit: int | None = None
+    prices_file: Path | None = None
     """A file with what models cost, as Inspect's `--model-cost-config`."""
-    at_once: int | None = None
+    most_samples_at_once: int | None = None
     """Most samples at a time."""
     display: Display | None = None
 
@@ -83,42 +83,42 @@ def evaluate(run: EvaluationRun) -> EvalLog:
     generate = GenerateConfigArgs(max_retries=MOST_RETRIES)
     generate.update(run.generate)
     try:
-        if run.costs is not None:
-            set_prices(run.costs, str(run.model))
+        if run.prices_file is not None:
+            set_prices(run.prices_file, str(run.model))
         logs = run_inspect(
             f"{TASKS}@{run.task}",
             model=run.model,
             model_base_url=run.base_url,
-            task_args=_arguments(run),
-            log_dir=str(run.out.absolute()),
-            epochs=run.samples,
-            limit=run.limit,
-            sample_shuffle=run.seed if run.limit is not None else None,
-            token_limit=run.tokens,
-            message_limit=run.messages,
-            max_samples=run.at_once,
+            task_args=_task_arguments(run),
+            log_dir=str(run.output_folder.absolute()),
+            epochs=run.samples_per_problem,
+            limit=run.most_problems,
+            sample_shuffle=run.seed if run.most_problems is not None else None,
+            token_limit=run.token_limit,
+            message_limit=run.message_limit,
+            max_samples=run.most_samples_at_once,
             display=run.display,
             **LEAN,
             **generate,
         )
     except PrerequisiteError as error:
         raise EvaluationError(_plain_message(error)) from error
-    return _only_log(logs, run.out)
+    return _first_log_or_error(logs, run.output_folder)
 
 
-def find_model(model: str | Model, *, base_url: str | None = None, retries: int | None = None) -> Model:
+def find_model(model: str | Model, *, base_url: str | None = None, most_retries: int | None = None) -> Model:
     """A model of Inspect's.
 
     Args:
         model: PROVIDER/MODEL.
         base_url: Address at which it is asked; its provider's, if not given.
-        retries: Most of a request that failed; any number if not given.
+        most_retries: Most of a request that failed; any number if not given.
 
     Raises:
         EvaluationError: No model has this name, or it can't be asked from here.
     """
     try:
-        return get_model(model, base_url=base_url, config=GenerateConfig(max_retries=retries))
+        return get_model(model, base_url=base_url, config=GenerateConfig(max_retries=most_retries))
     except PrerequisiteError as error:
         raise EvaluationError(_plain_message(error)) from error
     except ValueError as error:
@@ -127,8 +127,8 @@ def find_model(model: str | Model, *, base_url: str | None = None, retries: int 
         raise EvaluationError(f"{error} Write PROVIDER/MODEL as Inspect's list of providers has it.") from error
 
 
-def _arguments(run: EvaluationRun) -> dict[str, JsonValue]:
-    return dict(run.arguments) if run.time_s is None else {**run.arguments, "limit_s": float(run.time_s)}
+def _task_arguments(run: EvaluationRun) -> dict[str, JsonValue]:
+    return dict(run.arguments) if run.time_limit_s is None else {**run.arguments, "limit_s": float(run.time_limit_s)}
 
 
 def resume_run(log_file: Path, display: Display | None = None, prices_file: Path | None = None) -> EvalLog:
@@ -147,7 +147,7 @@ def resume_run(log_file: Path, display: Display | None = None, prices_file: Path
         raise EvaluationError(f"{log_file} can't be gone on with: {error}.") from error
     except PrerequisiteError as error:
         raise EvaluationError(_plain_message(error)) from error
-    return _only_log(logs, log_file.parent)
+    return _first_log_or_error(logs, log_file.parent)
 
 
 def newest_log(folder: Path) -> Path:
@@ -173,23 +173,23 @@ def write_replies(eval_log: EvalLog, file: Path) -> None:
     Raises:
         EvaluationError: The file can't be written.
     """
-    samples = sorted(_samples(eval_log), key=lambda sample: (sample.epoch, str(sample.id)))
+    samples = sorted(_read_samples(eval_log), key=lambda sample: (sample.epoch, str(sample.id)))
     published_lines: list[dict[str, JsonValue]] = []
     refined_lines: list[dict[str, JsonValue]] = []
     for sample in samples:
         if sample.error:
             continue
         name = str(sample.id)
-        reply = {"completion": sample.output.completion, **_origin(eval_log, sample, Solver.MODEL)}
+        reply = {"completion": sample.output.completion, **_answer_origin(eval_log, sample, Solver.MODEL)}
         (refined_lines if name.endswith(SUFFIX) else published_lines).append({"id": name.removesuffix(SUFFIX), **reply})
     write_lines(file, published_lines)
     if refined_lines:
         write_lines(file.with_name(file.name.replace(".responses", ".refined.responses")), refined_lines)
 
 
-def _origin(log: EvalLog, sample: EvalSample, condition: Solver) -> dict[str, JsonValue]:
+def _answer_origin(log: EvalLog, sample: EvalSample, condition: Solver) -> dict[str, JsonValue]:
     """Facts in a line about its answer's origin: see `benchwright_problems.storage.responses.Origin`."""
-    attempt = _facts(sample).get("attempt")
+    attempt = _score_metadata(sample).get("attempt")
     task_metadata = log.eval.metadata or {}
     origin = {
         "attempt": attempt,
@@ -214,21 +214,21 @@ def write_agent_submissions(eval_log: EvalLog, attempt_log: EventLog, file: Path
         EvaluationError: The file can't be written.
     """
     lines: list[dict[str, JsonValue]] = []
-    for sample in sorted(_samples(eval_log), key=lambda sample: (sample.epoch, str(sample.id))):
-        name = str(_facts(sample).get("attempt", ""))
+    for sample in sorted(_read_samples(eval_log), key=lambda sample: (sample.epoch, str(sample.id))):
+        name = str(_score_metadata(sample).get("attempt", ""))
         verdict = attempt_log.summary(name).verdict if name else None
         if verdict is not None:
             contents = recorded_contents(attempt_log.events(name), verdict.snapshot)
             files = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
             work_fields = {"response": files[ANSWER]} if ANSWER in files else {"files": dict[str, JsonValue](files)}
-            lines.append({"id": str(sample.id), **work_fields, **_origin(eval_log, sample, Solver.AGENT)})
+            lines.append({"id": str(sample.id), **work_fields, **_answer_origin(eval_log, sample, Solver.AGENT)})
     write_lines(file, lines)
 
 
 def summary(log: EvalLog) -> dict[str, JsonValue]:
     """The result of a run; the results of refined statements are in `refined`, apart from the rest."""
-    samples = _samples(log)
-    sample_facts = [_facts(sample) for sample in samples]
+    samples = _read_samples(log)
+    sample_facts = [_score_metadata(sample) for sample in samples]
     refined = [sample for sample in samples if str(sample.id).endswith(SUFFIX)]
     usage = log.stats.model_usage.values()
     costs = [model_usage.total_cost for model_usage in usage if model_usage.total_cost is not None]
@@ -237,8 +237,8 @@ def summary(log: EvalLog) -> dict[str, JsonValue]:
         "status": log.status,
         "task": task_name(log),
         "model": log.eval.model,
-        **_counts([sample for sample in samples if sample not in refined]),
-        "refined": _counts(refined) if refined else None,
+        **_outcome_counts_and_score([sample for sample in samples if sample not in refined]),
+        "refined": _outcome_counts_and_score(refined) if refined else None,
         "input_tokens": sum(
             model_usage.input_tokens
             + (model_usage.input_tokens_cache_read or 0)
@@ -247,14 +247,14 @@ def summary(log: EvalLog) -> dict[str, JsonValue]:
         ),
         "output_tokens": sum(model_usage.output_tokens for model_usage in usage),
         "cost_usd": round(sum(costs), 6) if costs else None,
-        "length": {name: _length(sample_facts, name) for name in ("prompt", "reply")},
+        "length": {name: _token_length_statistics(sample_facts, name) for name in ("prompt", "reply")},
         "attempts": [str(fact["attempt"]) for fact in sample_facts if "attempt" in fact],
-        "why": _first_error(log, samples),
+        "why": _first_error_message(log, samples),
     }
 
 
-def _counts(samples: Sequence[EvalSample]) -> dict[str, JsonValue]:
-    outcomes = [_outcome(sample, _facts(sample)) for sample in samples]
+def _outcome_counts_and_score(samples: Sequence[EvalSample]) -> dict[str, JsonValue]:
+    outcomes = [_outcome_word(sample, _score_metadata(sample)) for sample in samples]
     values = [
         float(score.value)
         for sample in samples
@@ -273,29 +273,29 @@ def task_name(log: EvalLog) -> str:
     return log.eval.task.rpartition("/")[2]
 
 
-def attempts_of(log: EvalLog) -> list[str]:
+def graded_attempt_ids(log: EvalLog) -> list[str]:
     """The ids of the attempts that a run's samples are, as far as they have a verdict."""
-    return [str(fact["attempt"]) for fact in map(_facts, _samples(log)) if "attempt" in fact]
+    return [str(fact["attempt"]) for fact in map(_score_metadata, _read_samples(log)) if "attempt" in fact]
 
 
-def _first_error(log: EvalLog, samples: Sequence[EvalSample]) -> str | None:
+def _first_error_message(log: EvalLog, samples: Sequence[EvalSample]) -> str | None:
     error = next((sample.error for sample in samples if sample.error), None) or log.error
     return error.message if error else None
 
 
-def _samples(log: EvalLog) -> Sequence[EvalSample]:
+def _read_samples(log: EvalLog) -> Sequence[EvalSample]:
     if log.samples is None and log.location:
         log = read_eval_log(log.location)
     return log.samples or []
 
 
-def _facts(sample: EvalSample) -> Mapping[str, JsonValue]:
+def _score_metadata(sample: EvalSample) -> Mapping[str, JsonValue]:
     for score in (sample.scores or {}).values():
         return score.metadata or {}
     return {}
 
 
-def _outcome(sample: EvalSample, sample_facts: Mapping[str, JsonValue]) -> str:
+def _outcome_word(sample: EvalSample, sample_facts: Mapping[str, JsonValue]) -> str:
     """`undecided` waits for a judge; `error` has no verdict, and running it again may give one."""
     if sample.error:
         return "error"
@@ -305,7 +305,7 @@ def _outcome(sample: EvalSample, sample_facts: Mapping[str, JsonValue]) -> str:
     return "undecided" if outcome is Outcome.ERROR else outcome.value
 
 
-def _length(sample_facts: Sequence[Mapping[str, JsonValue]], tokenizer: str) -> JsonValue:
+def _token_length_statistics(sample_facts: Sequence[Mapping[str, JsonValue]], tokenizer: str) -> JsonValue:
     """Length in tokens of one tokenizer, so that models can be compared; None if it is not available."""
     counts = []
     for fact in sample_facts:
@@ -318,7 +318,7 @@ def _length(sample_facts: Sequence[Mapping[str, JsonValue]], tokenizer: str) -> 
     return {"mean": round(statistics.mean(counts), 1), "median": statistics.median(counts), "most": max(counts)}
 
 
-def _only_log(logs: Sequence[EvalLog], folder: Path) -> EvalLog:
+def _first_log_or_error(logs: Sequence[EvalLog], folder: Path) -> EvalLog:
     if not logs:
         raise EvaluationError(f"Nothing was run; {folder} has no new log.")
     return logs[0]

@@ -12,7 +12,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_subjects.prompts.prompt import Turn, solved_example
 
 
-def is_validation(problem: Problem) -> bool:
+def is_of_validation_split(problem: Problem) -> bool:
     """True if the data set's record says that it is there to be shown (CS-Bench's `Split` is `Valid`).
 
     Args:
@@ -53,7 +53,7 @@ class Examples:
         candidates = [
             problem
             for public_problem in public
-            if is_validation(problem := store.unseal(f"{pack}/{public_problem.id}"))
+            if is_of_validation_split(problem := store.unseal(f"{pack}/{public_problem.id}"))
         ]
         candidates = [problem for problem in candidates if problem.hidden.answer is not None]
         if not candidates:
@@ -68,7 +68,7 @@ class Examples:
         """The names of all of them."""
         return frozenset(problem.id for problem in self.problems)
 
-    def turns_before(self, problem: Problem) -> tuple[Turn, ...]:
+    def example_turns_before(self, problem: Problem) -> tuple[Turn, ...]:
         """Turns to show before a problem: of its language and format, of its domain first.
 
         Questions that these are the same for get the same ones in the same order.
@@ -79,7 +79,7 @@ class Examples:
         like_problems = [
             candidate
             for candidate in self.problems
-            if _is_same_form(candidate.public.question, question) and candidate.id != problem.id
+            if _has_same_language_and_format(candidate.public.question, question) and candidate.id != problem.id
         ]
         draw = random.Random(f"{self.seed}:{question.language}:{question.format}:{question.domain}")  # noqa: S311
         draw.shuffle(like_problems)
@@ -95,7 +95,7 @@ class Examples:
         return tuple(turns)
 
 
-def _is_same_form(first_question: Question | None, second_question: Question) -> bool:
+def _has_same_language_and_format(first_question: Question | None, second_question: Question) -> bool:
     return first_question is not None and (first_question.language, first_question.format) == (
         second_question.language,
         second_question.format,

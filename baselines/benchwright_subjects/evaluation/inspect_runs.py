@@ -56,30 +56,30 @@ class AttemptHooks(Hooks):
         _RUNS.failed_requests.clear()
 
 
-def task_of(sample: str) -> str:
+def task_name_of_sample(sample_uuid: str) -> str:
     """The name of a sample's task, which stays the same when the task is retried.
 
     Args:
-        sample: `TaskState.uuid`.
+        sample_uuid: `TaskState.uuid`.
 
     Raises:
         EvaluationError: Inspect has not said.
     """
     try:
-        return _RUNS.tasks[_RUNS.samples[sample]]
+        return _RUNS.tasks[_RUNS.samples[sample_uuid]]
     except KeyError:
         raise EvaluationError(
             "Inspect did not report which task this sample belongs to, so it is not recorded."
         ) from None
 
 
-def failed_requests_of(sample: str) -> list[FailedRequest]:
+def failed_requests_of(sample_uuid: str) -> list[FailedRequest]:
     """The requests of a sample that were sent again, in order.
 
     Args:
-        sample: `TaskState.uuid`.
+        sample_uuid: `TaskState.uuid`.
     """
-    return _RUNS.failed_requests.get(sample, [])
+    return _RUNS.failed_requests.get(sample_uuid, [])
 
 
 def close_after_run(services: EvaluationServices) -> EvaluationServices:

@@ -34,7 +34,7 @@ def set_prices(prices_file: Path, required_model: str = "") -> None:
     example = _EXAMPLE.format(name=required_model or "openai/gpt-5")
     if not isinstance(price_table, dict):
         raise EvaluationError(f"{prices_file} has no prices. Write US dollars for a million tokens: {example}")
-    prices = {str(name): _price(prices_file, str(name), value) for name, value in price_table.items()}
+    prices = {str(name): _model_price(prices_file, str(name), value) for name, value in price_table.items()}
     if required_model and required_model not in prices:
         raise EvaluationError(
             f"{prices_file} has no prices of {required_model}, only of {', '.join(prices) or 'none'}. Add: {example}"
@@ -45,15 +45,15 @@ def set_prices(prices_file: Path, required_model: str = "") -> None:
         set_model_info(name, model_info.model_copy(update={"cost": price}))
 
 
-def _price(file: Path, name: str, value: object) -> ModelCost:
+def _model_price(prices_file: Path, model_name: str, price_fields: object) -> ModelCost:
     try:
-        return ModelCost.model_validate(value)
+        return ModelCost.model_validate(price_fields)
     except ValidationError as error:
         field_errors = ", ".join(
             f"{'.'.join(map(str, details['loc'])) or 'all'} ({details['msg']})" for details in error.errors()
         )
-        example = _EXAMPLE.format(name=name)
+        example = _EXAMPLE.format(name=model_name)
         raise EvaluationError(
-            f"{file}, {name}: {field_errors}. Write US dollars for a million tokens, 0 for a cache without a price: "
-            f"{example}"
+            f"{prices_file}, {model_name}: {field_errors}. Write US dollars for a million tokens, 0 for a cache"
+            f" without a price: {example}"
         ) from error

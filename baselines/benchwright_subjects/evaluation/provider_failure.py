@@ -52,7 +52,7 @@ class FailedRequest:
     @property
     def sentence(self) -> str:
         """What the provider did."""
-        return _sentence(self.exception_type, self.status)
+        return _failure_sentence(self.exception_type, self.status)
 
 
 def provider_error(error: BaseException) -> ProviderError:
@@ -61,15 +61,15 @@ def provider_error(error: BaseException) -> ProviderError:
     Args:
         error: As Inspect raises it, with its causes.
     """
-    errors = list(_chain(error))
+    errors = list(_causes_outermost_first(error))
     status = next((code for cause in errors if isinstance(code := getattr(cause, "status_code", None), int)), None)
     if status is None:
-        return ProviderError(_sentence(type(errors[-1]).__name__, None))
+        return ProviderError(_failure_sentence(type(errors[-1]).__name__, None))
     words = " ".join("".join(letter if letter.isprintable() else " " for letter in str(errors[-1])).split())
-    return ProviderError(_sentence("", status), words[:_MOST_QUOTED], status)
+    return ProviderError(_failure_sentence("", status), words[:_MOST_QUOTED], status)
 
 
-def check_reply(output: ModelOutput) -> None:
+def refuse_missing_reply(output: ModelOutput) -> None:
     """Notice a reply that is none: empty, without a reason to stop, and without a count of tokens.
 
     Raises:
@@ -80,7 +80,7 @@ def check_reply(output: ModelOutput) -> None:
         raise ProviderError("The model's provider sent an empty reply, and no reason for its end.")
 
 
-def no_reply(limit_s: float, failed_requests: list[FailedRequest]) -> ProviderError:
+def no_reply_error(limit_s: float, failed_requests: list[FailedRequest]) -> ProviderError:
     """The failure of a provider that has not replied once when the time limit of an attempt is over.
 
     Args:
@@ -91,7 +91,7 @@ def no_reply(limit_s: float, failed_requests: list[FailedRequest]) -> ProviderEr
     return ProviderError(f"{sentence}. {failed_requests[-1].sentence}" if failed_requests else f"{sentence}.")
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
+def _causes_outermost_first(error: BaseException) -> Iterator[BaseException]:
     """An error of Inspect's retries, and what it was made of, outermost first."""
     yielded_ids: set[int] = set()
     cause: BaseException | None = error
@@ -102,7 +102,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         cause = last_attempt.exception() if last_attempt is not None else cause.__cause__
 
 
-def _sentence(exception_type: str, status: int | None) -> str:
+def _failure_sentence(exception_type: str, status: int | None) -> str:
     if status is not None:
         phrase = HTTPStatus(status).phrase if status in HTTPStatus.__members__.values() else "unknown"
         return f"The model's provider answered with status {status} ({phrase}){_STATUS_HINTS.get(status, '')}."

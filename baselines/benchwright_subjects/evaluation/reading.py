@@ -10,9 +10,9 @@ from benchwright_attempts.events.reply import read_reply
 from benchwright_attempts.grading.grading import ANSWER
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.verdict import Verdict
-from benchwright_subjects.prompt_sets.confidence import read_confidence
+from benchwright_subjects.prompt_sets.confidence import confidence_and_rest_of_reply
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
-from benchwright_subjects.prompts.prompt import final_answer
+from benchwright_subjects.prompts.prompt import answer_after_steps
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ def read_answer(problem: Problem, reply: str, prompts: PromptSet | None, *, has_
     """
     confidence = None
     if prompts is not None and prompts.asks_confidence:
-        confidence, reply = read_confidence(reply)
+        confidence, reply = confidence_and_rest_of_reply(reply)
     if problem.kind is ProblemKind.DESIGN:
         design_reply = read_reply(problem, reply)
         files = {path: text.encode("utf-8", "replace") for path, text in design_reply.files.items()}
         return ReplyReading(files, design_reply.flaw, design_reply.read_event, confidence)
     if has_steps and problem.public.question is not None:
-        reply = final_answer(problem, reply)
+        reply = answer_after_steps(problem, reply)
     elif prompts is not None:
         reply = prompts.extract_answer(problem, reply)
     return ReplyReading({ANSWER: reply.encode("utf-8", "replace")}, confidence=confidence)

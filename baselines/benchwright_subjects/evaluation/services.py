@@ -50,7 +50,7 @@ class EvaluationServices(Services[StudyLog]):
         return toolchain_for(self._sandbox_name, self.home.cache)
 
 
-async def run_sealed(ref: str, hidden_work: Coroutine[Any, Any, _Result]) -> _Result:
+async def run_without_leaking_frames(ref: str, hidden_work: Coroutine[Any, Any, _Result]) -> _Result:
     """The result of work on a hidden part; its failure or cancellation loses the frames that it went through.
 
     Inspect writes tracebacks into its logs, if asked to with the local variables of every frame.

@@ -15,9 +15,9 @@ from benchwright_problems.partial_date import require_partial_date
 from benchwright_problems.problem import Problem
 from benchwright_studies.plan.model_condition import ModelCondition
 from benchwright_subjects.agents.launch import AgentLaunch
-from benchwright_subjects.evaluation.inspect_runs import failed_requests_of, task_of
+from benchwright_subjects.evaluation.inspect_runs import failed_requests_of, task_name_of_sample
 from benchwright_subjects.evaluation.services import EvaluationServices
-from benchwright_subjects.prompt_sets.forms import digest_of
+from benchwright_subjects.prompt_sets.forms import digest_of_prompt_forms
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
 from benchwright_subjects.prompts.refinement import SUFFIX, RefinedStatement
 from benchwright_subjects.sample_attempt import SampleAttempt, SolvingSubject
@@ -65,10 +65,10 @@ class TaskRun:
         self.services = services
         self.pack = pack
         self.agent = agent
-        self._cutoff = _date(knowledge_cutoff)
+        self._cutoff = _checked_cutoff_date(knowledge_cutoff)
         self.prompts = prompts
         self.facts_of_prompts: dict[str, JsonValue] = (
-            {} if prompts is None else {"prompts": prompts.name, "prompts_sha256": digest_of(prompts)}
+            {} if prompts is None else {"prompts": prompts.name, "prompts_sha256": digest_of_prompt_forms(prompts)}
         )
         if prompts is not None and shots is not None:
             self.facts_of_prompts |= {"shots": shots, "steps": steps}
@@ -81,31 +81,33 @@ class TaskRun:
         self._problems = {problem.id: problem for problem in problems}
         self._samples: dict[str, SampleAttempt] = {}
 
-    async def begin_sample(self, state: TaskState) -> None:
+    async def begin_sample_attempt(self, state: TaskState) -> None:
         """Begins a sample's attempt."""
         name = str(state.sample_id)
         problem = self._problems[name.removesuffix(SUFFIX)]
         ref = f"{self.pack}/{problem.id}"
-        subject = self._subject(ref, str(state.model), state.epoch)
+        subject = self._solving_subject(ref, str(state.model), state.epoch)
         if name.endswith(SUFFIX):
-            subject = replace(subject, statement=self._refined[problem.id].facts)
-        sample = await SampleAttempt.begin(self.services, task_of(state.uuid), ref, problem, state.epoch, subject)
+            subject = replace(subject, statement_facts=self._refined[problem.id].facts)
+        sample = await SampleAttempt.begin_or_continue(
+            self.services, task_name_of_sample(state.uuid), ref, problem, state.epoch, subject
+        )
         sample.failed_requests = partial(failed_requests_of, state.uuid)
         self._samples[state.uuid] = sample
 
-    def _subject(self, ref: str, model: str, sample: int) -> SolvingSubject:
+    def _solving_subject(self, ref: str, model: str, sample_number: int) -> SolvingSubject:
         program = self._launch.record_facts if self._launch else {}
         if self._study_condition is None:
             condition = Solver.AGENT if self.agent else Solver.MODEL
             terms = Terms(condition.value, most_runs=self._most_runs, most_s=self._most_s)
             name = f"{self._launch.name} with {model}" if self._launch and self._launch.name else model
-            return SolvingSubject(name, model, terms, knowledge_cutoff=self._cutoff, program=program)
+            return SolvingSubject(name, model, terms, knowledge_cutoff=self._cutoff, program_facts=program)
         self._study_condition.refuse_other_model(model)
-        assigned = self._study_condition.assigned_terms(ref, sample)
+        assigned = self._study_condition.assigned_terms(ref, sample_number)
         cutoff = self._study_condition.condition.knowledge_cutoff or ""
         terms = Terms(assigned.condition, assigned)
         return SolvingSubject(
-            model, model, terms, self._study_condition.attempt_id(ref, sample), cutoff, program=program
+            model, model, terms, self._study_condition.attempt_id(ref, sample_number), cutoff, program_facts=program
         )
 
     def sample_attempt(self, state: TaskState) -> SampleAttempt:
@@ -119,18 +121,18 @@ class TaskRun:
         except KeyError:
             raise EvaluationError("This sample has no attempt: its task ran without the set-up step.") from None
 
-    def begun_attempt(self, state: TaskState) -> SampleAttempt | None:
+    def sample_attempt_if_begun(self, state: TaskState) -> SampleAttempt | None:
         """The attempt of a sample; None if it could not begin."""
         return self._samples.get(state.uuid)
 
-    async def leave_sample(self, state: TaskState) -> None:
+    async def suspend_sample_attempt(self, state: TaskState) -> None:
         """A sample has ended, in whatever way: an attempt that has not ended waits until the sample is tried again."""
         sample = self._samples.pop(state.uuid, None)
         if sample is not None:
-            await sample.attempt.close(sample.provider_failure or "the run was interrupted")
+            await sample.attempt.suspend(sample.provider_failure or "the run was interrupted")
 
 
-def _date(date_text: str) -> str:
+def _checked_cutoff_date(date_text: str) -> str:
     try:
         return require_partial_date(date_text) if date_text else ""
     except ValueError as error:

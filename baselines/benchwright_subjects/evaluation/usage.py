@@ -12,7 +12,7 @@ from benchwright_judges.reading.text_length import ENCODING, TokenCounter
 from benchwright_subjects.inspect_private import sample_model_usage
 
 
-def sample_usage() -> Mapping[str, Counted]:
+def running_sample_usage() -> Mapping[str, Counted]:
     """Usage of each model for the sample that runs."""
     return sample_model_usage()
 
@@ -33,7 +33,7 @@ def usage_event(model: str, counted_usage: Counted, *, calls: int, wall_s: float
     )
 
 
-def output_usage(model: str, output: ModelOutput) -> ModelUsage | None:
+def reply_usage(model: str, output: ModelOutput) -> ModelUsage | None:
     """Usage for one reply; None if the provider does not report it."""
     return None if output.usage is None else usage_event(model, output.usage, calls=1, wall_s=output.time)
 

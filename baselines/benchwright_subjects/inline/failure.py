@@ -63,14 +63,14 @@ class ServerEnd(Model):
         """Who ended whom, and how, for people."""
         match self.ended_by:
             case EndedBy.SERVER:
-                return f"The server ended by itself{_status_phrase(self.exit_status)}."
+                return f"The server ended by itself{_exit_status_phrase(self.exit_status)}."
             case EndedBy.SANDBOX:
-                return f"The sandbox ended{_status_phrase(self.exit_status)}, and the server with it."
+                return f"The sandbox ended{_exit_status_phrase(self.exit_status)}, and the server with it."
             case EndedBy.DRIVER:
                 return f"Benchwright ended the server{f' after {self.limit}' if self.limit else ''}."
 
 
-def _status_phrase(exit_status: int | None) -> str:
+def _exit_status_phrase(exit_status: int | None) -> str:
     if exit_status is None:
         return ""
     signal_number = exit_status - 128

@@ -27,7 +27,7 @@ class GradingPlace:
     jobs: int | None = None
 
 
-async def grade_records(
+async def grade_snapshots_of_records(
     records: Sequence[SiteRecord],
     problems: Mapping[str, Problem],
     grading_place: GradingPlace,
@@ -45,10 +45,14 @@ async def grade_records(
     if not snapshots:
         return []
     solutions = [
-        (problems[record.problem], _files(problems[record.problem], record, snapshot)) for record, snapshot in snapshots
+        (problems[record.problem], _submitted_files(problems[record.problem], record, snapshot))
+        for record, snapshot in snapshots
     ]
     verdicts = await grade_files(solutions, grading_place, on_progress)
-    return [_verdict(*judged_snapshot, verdict) for judged_snapshot, verdict in zip(snapshots, verdicts, strict=True)]
+    return [
+        _snapshot_verdict(*judged_snapshot, verdict)
+        for judged_snapshot, verdict in zip(snapshots, verdicts, strict=True)
+    ]
 
 
 async def grade_files(
@@ -78,12 +82,12 @@ async def grade_files(
         return await grader.grade(solutions)
 
 
-def _files(problem: Problem, record: SiteRecord, snapshot: Snapshot) -> dict[str, bytes]:
+def _submitted_files(problem: Problem, record: SiteRecord, snapshot: Snapshot) -> dict[str, bytes]:
     """Files that a person would submit who had the reference's other files."""
     return reference_solution_files(problem) | {record.path: encode_text(snapshot.text)}
 
 
-def _verdict(record: SiteRecord, snapshot: Snapshot, verdict: Verdict) -> SnapshotVerdict:
+def _snapshot_verdict(record: SiteRecord, snapshot: Snapshot, verdict: Verdict) -> SnapshotVerdict:
     return SnapshotVerdict(
         site=record.site,
         policy=record.policy,

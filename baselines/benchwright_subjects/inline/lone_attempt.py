@@ -11,7 +11,7 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.events.events import AssistAsked
 from benchwright_attempts.events.evidence import AssistAccepted, AssistShown, ModelUsage
 from benchwright_attempts.grading.grading import GradingOutcome
-from benchwright_attempts.grading.regrading import regrade
+from benchwright_attempts.grading.regrading import regrade_if_undecided
 from benchwright_attempts.summary.summary import AttemptVerdict
 from benchwright_attempts.terms import Terms
 from benchwright_problems.problem import Problem
@@ -19,7 +19,7 @@ from benchwright_studies.plan.model_condition import ModelCondition
 from benchwright_studies.plan.subject import InitialText as StartOf
 from benchwright_studies.plan.subject import Inline, Running
 from benchwright_subjects.evaluation.provider_failure import ProviderError
-from benchwright_subjects.evaluation.services import EvaluationServices, run_sealed
+from benchwright_subjects.evaluation.services import EvaluationServices, run_without_leaking_frames
 from benchwright_subjects.inline.failure import SubjectError
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import SHOWN, OfferOutcome
@@ -31,7 +31,7 @@ from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.text.document import DocumentVersion
 from benchwright_subjects.inline.text.start_text import StartText, start_texts
 from benchwright_subjects.inline.witness import Hand, Witness, WitnessedRequest
-from benchwright_subjects.inline.workplace import remove_leftovers, temporary_workplace
+from benchwright_subjects.inline.workplace import remove_abandoned_workplaces, temporary_workplace
 from benchwright_subjects.sample_attempt import SampleAttempt
 from benchwright_subjects.sample_attempt import SolvingSubject as Solver
 from benchwright_verilog.syntax.surrogates import encode_text
@@ -82,7 +82,7 @@ class LoneServer:
         }
 
 
-async def start_registered_server(
+async def start_and_check_server(
     study_condition: ModelCondition, subject: InlineSubject, configuration: str
 ) -> LoneServer:
     """Start a server once and compare it with what the study registers.
@@ -91,10 +91,10 @@ async def start_registered_server(
         StudyFileError: The server is another one, another version, or set up in another way.
         SubjectError: The server does not start.
     """
-    remove_leftovers(subject.workplaces_folder)
+    remove_abandoned_workplaces(subject.workplaces_folder)
     with temporary_workplace(subject.workplaces_folder, {}, subject.launch.profile) as work_folders:
         async with (
-            open_model_service(subject.served_model, Witness().note_usage) as service,
+            open_model_service(subject.served_model, Witness().on_model_used) as service,
             open_connection(subject.launch_with(service), subject.dialect, work_folders, subject.environ) as (_, name),
         ):
             registered = study_condition.condition.subject
@@ -134,47 +134,47 @@ async def attempt_problems(
 
 
 async def _attempt_problem(
-    services: EvaluationServices, lone_server: LoneServer, ref: str, number: int
+    services: EvaluationServices, lone_server: LoneServer, ref: str, sample_number: int
 ) -> AttemptVerdict | None:
     study_condition = lone_server.study_condition
     problem = services.store.problem(ref)
     is_cut = lone_server.rules.start is StartOf.EMPTY_BODY
     texts = start_texts(ref, services.store.unseal(ref) if is_cut else problem, lone_server.rules.start)
-    assigned = study_condition.assigned_terms(ref, number)
+    assigned = study_condition.assigned_terms(ref, sample_number)
     solver = Solver(
         study_condition.solver,
         study_condition.solver,
         Terms(assigned.condition, assigned),
-        study_condition.attempt_id(ref, number),
+        study_condition.attempt_id(ref, sample_number),
         study_condition.condition.knowledge_cutoff or "",
-        program=lone_server.facts,
-        files={start_text.path: encode_text(start_text.text) for start_text in texts},
+        program_facts=lone_server.facts,
+        start_files={start_text.path: encode_text(start_text.text) for start_text in texts},
     )
-    sample = await SampleAttempt.begin(services, "", ref, problem, number, solver)
+    sample = await SampleAttempt.begin_or_continue(services, "", ref, problem, sample_number, solver)
     if sample.earlier_verdict is not None or sample.attempt.ended:
-        await run_sealed(ref, regrade(services, sample.header.id))
+        await run_without_leaking_frames(ref, regrade_if_undecided(services, sample.header.id))
         return (await sample.attempt.writer.summary()).verdict
     try:
-        failure = await _fill_places(
-            lone_server, _subject_with_sample_seed(lone_server.subject, number), sample, problem, texts
+        failure = await _fill_places_until_failure(
+            lone_server, _subject_with_sample_seed(lone_server.subject, sample_number), sample, problem, texts
         )
-        await run_sealed(ref, _end_attempt(sample, failure))
+        await run_without_leaking_frames(ref, _end_attempt(sample, failure))
     except ProviderError:
         # It is played again the next time.
         return None
     finally:
-        await sample.attempt.close(sample.provider_failure or "the run was interrupted")
+        await sample.attempt.suspend(sample.provider_failure or "the run was interrupted")
     return (await sample.attempt.writer.summary()).verdict
 
 
-async def _end_attempt(sample: SampleAttempt, failure: SubjectError | None) -> GradingOutcome | None:
+async def _end_attempt(sample: SampleAttempt, server_failure: SubjectError | None) -> GradingOutcome | None:
     if sample.out_of_time_s is not None:
         return await sample.attempt.time_out("time_limit", sample.out_of_time_s)
-    if failure is None:
+    if server_failure is None:
         return await sample.attempt.submit()
-    grading_outcome = await sample.attempt.settle()
-    end = "" if failure.end is None else f" ({failure.end.sentence.rstrip('.')})"
-    await sample.attempt.abandon(f"{FAILED}{failure.failure.value}{end}")
+    grading_outcome = await sample.attempt.run_until_verdict_is_current()
+    end = "" if server_failure.end is None else f" ({server_failure.end.sentence.rstrip('.')})"
+    await sample.attempt.abandon(f"{FAILED}{server_failure.failure.value}{end}")
     return grading_outcome
 
 
@@ -187,7 +187,7 @@ def _subject_with_sample_seed(subject: InlineSubject, sample_number: int) -> Inl
     )
 
 
-async def _fill_places(
+async def _fill_places_until_failure(
     lone_server: LoneServer, subject: InlineSubject, sample: SampleAttempt, problem: Problem, texts: Sequence[StartText]
 ) -> SubjectError | None:
     """Fill the places of each file. Returns how the server failed; None if it behaved, or its time was over.
@@ -196,12 +196,12 @@ async def _fill_places(
         ProviderError: The provider of the server's model failed.
     """
     rules = Rules(Refusal.ALONE, timeout_s=lone_server.rules.timeout_s, most_asks=lone_server.rules.most_asks)
-    present = visible_files(problem, statement=True) | {start_text.path: start_text.text for start_text in texts}
+    present = visible_files(problem, has_statement=True) | {start_text.path: start_text.text for start_text in texts}
     failure: SubjectError | None = None
-    async with sample.while_solving():
+    async with sample.solving_within_time_limit():
         for cut_file in texts:
             witness = _LogRecorder(sample, cut_file.path, lone_server.title)
-            for site in _sites(sample.header.problem, cut_file, present):
+            for site in _sites_in_turn(sample.header.problem, cut_file, present):
                 other_files = {path: content for path, content in present.items() if path != cut_file.path}
                 played_site = await play_site(site, other_files, subject, lone_server.rules.policy, rules, witness)
                 if played_site.provider_error is not None:
@@ -215,7 +215,7 @@ async def _fill_places(
     return failure
 
 
-def _sites(ref: str, cut_file: StartText, present_text_by_path: Mapping[str, str]) -> Iterator[Site]:
+def _sites_in_turn(ref: str, cut_file: StartText, present_text_by_path: Mapping[str, str]) -> Iterator[Site]:
     """The places of a file, each with what was written at those before it.
 
     Args:
@@ -247,13 +247,13 @@ class _LogRecorder(Witness):
         provider: Name of the one who offers.
     """
 
-    def __init__(self, sample: SampleAttempt, path: str, provider: str) -> None:
+    def __init__(self, sample: SampleAttempt, path: str, provider_name: str) -> None:
         self._sample = sample
         self._path = path
-        self._provider = provider
+        self._provider = provider_name
         self._shown_count = 0
 
-    async def witness_request(self, witness_request: WitnessedRequest) -> None:
+    async def on_request_ended(self, witness_request: WitnessedRequest) -> None:
         """Records the request, and what was shown."""
         decision = witness_request.step.decision
         is_shown = decision in SHOWN
@@ -272,7 +272,7 @@ class _LogRecorder(Witness):
         self._shown_count += 1
         await self._sample.record_event(
             AssistShown(
-                assist=self._assist,
+                assist=self._proposal_id,
                 provider=self._provider,
                 path=self._path,
                 version=self._sample.file_version(self._path),
@@ -283,7 +283,7 @@ class _LogRecorder(Witness):
             )
         )
 
-    async def note_change(self, old_document: DocumentVersion, new_document: DocumentVersion, hand: Hand) -> None:
+    async def on_text_changed(self, old_document: DocumentVersion, new_document: DocumentVersion, hand: Hand) -> None:
         """Records the edit, and the acceptance that it is."""
         is_offer = hand is not Hand.DRIVER
         reason = _REASONS[hand]
@@ -293,7 +293,7 @@ class _LogRecorder(Witness):
         if is_offer:
             await self._sample.record_event(
                 AssistAccepted(
-                    assist=self._assist,
+                    assist=self._proposal_id,
                     provider=self._provider,
                     path=self._path,
                     version=self._sample.file_version(self._path),
@@ -302,12 +302,12 @@ class _LogRecorder(Witness):
                 )
             )
 
-    async def note_usage(self, usage: ModelUsage) -> None:
+    async def on_model_used(self, usage: ModelUsage) -> None:
         """Records what the model used."""
         await self._sample.record_usage(usage)
 
     @property
-    def _assist(self) -> str:
+    def _proposal_id(self) -> str:
         return f"{self._path}:{self._shown_count}"
 
 

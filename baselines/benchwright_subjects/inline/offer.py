@@ -91,7 +91,7 @@ class Offer:
 
 def checked_offer(
     document: DocumentVersion,
-    text: str,
+    offered_text: str,
     replaced_range: ReceivedRange | None,
     *,
     command: ReceivedCommand | None = None,
@@ -101,7 +101,7 @@ def checked_offer(
 
     Args:
         document: The version that the server was asked about.
-        text: The new text.
+        offered_text: The new text.
         replaced_range: Range that it replaces; nothing at the cursor if None.
         command: Command to be executed after it was accepted.
         server_item: As the server sent it.
@@ -109,18 +109,20 @@ def checked_offer(
     Raises:
         SubjectError: `OUT_OF_RANGE` or `BAD_OFFER`.
     """
-    if len(text) > MAX_CHARACTERS:
+    if len(offered_text) > MAX_CHARACTERS:
         raise SubjectError(
-            ServerFailure.BAD_OFFER, f"The server offered {len(text)} characters; {MAX_CHARACTERS} is most."
+            ServerFailure.BAD_OFFER, f"The server offered {len(offered_text)} characters; {MAX_CHARACTERS} is most."
         )
     # Half of a surrogate pair can't be in a file.
-    clean = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    start, end = (document.cursor, document.cursor) if replaced_range is None else _offsets(document, replaced_range)
+    clean = offered_text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    start, end = (
+        (document.cursor, document.cursor) if replaced_range is None else _offsets_at_cursor(document, replaced_range)
+    )
     text_before, text_after = document.text[start : document.cursor], document.text[document.cursor : end]
     return Offer(start, end, clean, document.cursor, text_before, text_after, command, server_item)
 
 
-def _offsets(document: DocumentVersion, replaced_range: ReceivedRange) -> tuple[int, int]:
+def _offsets_at_cursor(document: DocumentVersion, replaced_range: ReceivedRange) -> tuple[int, int]:
     """Of a range, which is on the cursor's line and around the cursor (LSP 3.18, `InlineCompletionItem.range`)."""
     lines = document.lines
     line = lines.line_index(document.cursor)
@@ -153,16 +155,16 @@ class NextEdits:
 
 
 def checked_next_edit(
-    document: DocumentVersion, text: str, replaced_range: ReceivedRange, command: ReceivedCommand | None
+    document: DocumentVersion, replacement: str, replaced_range: ReceivedRange, command: ReceivedCommand | None
 ) -> NextEdit:
     """An edit for a document.
 
     Raises:
         SubjectError: `OUT_OF_RANGE` or `BAD_OFFER`.
     """
-    if len(text) > MAX_CHARACTERS:
+    if len(replacement) > MAX_CHARACTERS:
         raise SubjectError(
-            ServerFailure.BAD_OFFER, f"The server offered {len(text)} characters; {MAX_CHARACTERS} is most."
+            ServerFailure.BAD_OFFER, f"The server offered {len(replacement)} characters; {MAX_CHARACTERS} is most."
         )
     start, end = (
         document.lines.offset(end_position.lsp) for end_position in (replaced_range.start, replaced_range.end)
@@ -175,12 +177,14 @@ def checked_next_edit(
         raise SubjectError(
             ServerFailure.OUT_OF_RANGE, "The server offered to replace text that is not in the document."
         )
-    return NextEdit(start, end, text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"), command)
+    return NextEdit(
+        start, end, replacement.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"), command
+    )
 
 
-def plain_snippet(value: str) -> str:
+def plain_snippet(snippet: str) -> str:
     """The text that a snippet inserts (LSP 3.18, *Snippet Syntax*): placeholders with their defaults, no tab stops."""
-    text = _ESCAPED.sub(lambda match: chr(_SET_ASIDE + ord(match[1])), value)
+    text = _ESCAPED.sub(lambda match: chr(_SET_ASIDE + ord(match[1])), snippet)
     previous_text = ""
     while text != previous_text:
         previous_text, text = text, _INNERMOST.sub(lambda match: match["default"] or match["choice"] or "", text)

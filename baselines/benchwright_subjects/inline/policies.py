@@ -62,15 +62,19 @@ def part_to_accept(
         case Policy.ALWAYS:
             return whole_offer
         case Policy.FIRST_LINE:
-            return whole_offer if inserted is None else _part_or_none(inserted, first_line(inserted))
+            return (
+                whole_offer if inserted is None else _part_unless_blank(inserted, through_first_filled_line(inserted))
+            )
         case Policy.MATCHES:
-            return None if inserted is None else _part_or_none(inserted, shared_beginning(inserted, reference_rest))
+            return (
+                None if inserted is None else _part_unless_blank(inserted, shared_beginning(inserted, reference_rest))
+            )
         case Policy.SURVIVES_LINT:
-            new_document = document.replace_text(offer.start, offer.end, offer.text)
+            new_document = document.replace_and_move_cursor(offer.start, offer.end, offer.text)
             return None if adds_errors(new_document) else whole_offer
 
 
-def takes_edit(
+def accepts_edit(
     policy: Policy,
     old_document: DocumentVersion,
     new_document: DocumentVersion,
@@ -103,26 +107,30 @@ def takes_edit(
             return not adds_errors(new_document)
 
 
-def _part_or_none(inserted: str, taken_text: str) -> AcceptedPart | None:
+def _part_unless_blank(offered_text: str, taken_text: str) -> AcceptedPart | None:
     if not taken_text.strip():
         return None
     # An editor accepts white space at the end with the rest.
-    return AcceptedPart(inserted, True) if taken_text.rstrip() == inserted.rstrip() else AcceptedPart(taken_text, False)
+    return (
+        AcceptedPart(offered_text, True)
+        if taken_text.rstrip() == offered_text.rstrip()
+        else AcceptedPart(taken_text, False)
+    )
 
 
-def first_line(text: str) -> str:
+def through_first_filled_line(text: str) -> str:
     """Text that is offered, up to the end of its first line that is not blank."""
     start = len(text) - len(text.lstrip())
     end = text.find("\n", start)
     return text if end < 0 else text[:end]
 
 
-def shared_beginning(text: str, reference_rest: str) -> str:
+def shared_beginning(offered_text: str, reference_rest: str) -> str:
     """The words at the beginning of an offer that the rest begins with too, whatever the white space between."""
     taken_length, reference_offset = 0, 0
-    for word in _WORD.finditer(text):
+    for word in _WORD.finditer(offered_text):
         reference_match = _WORD.match(reference_rest, reference_offset)
         if reference_match is None or reference_match[0].strip() != word[0].strip():
             break
         taken_length, reference_offset = word.end(), reference_match.end()
-    return text[:taken_length]
+    return offered_text[:taken_length]

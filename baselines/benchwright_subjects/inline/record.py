@@ -95,7 +95,7 @@ class Efforts(RecordPart):
         return self.kept - self.deleted
 
 
-class Foresight(RecordPart):
+class AgreementWithAuthor(RecordPart):
     """An offer, or its first line, beside what the author of the attempt wrote by themselves later."""
 
     is_kept: bool
@@ -138,9 +138,9 @@ class Hindsight(RecordPart):
     """Length of the pause, in milliseconds."""
     is_known: bool
     """True if a run passed that began after the pause; without it nothing is known of what is right."""
-    whole: Foresight | None
+    whole: AgreementWithAuthor | None
     """None if nothing was offered that is long enough, or nothing is known."""
-    first_line: Foresight | None
+    first_line: AgreementWithAuthor | None
     is_wrong: bool | None = None
     """True if it is neither what was written next nor in the text that passed; None if `whole` is."""
     adds_errors: bool | None = None

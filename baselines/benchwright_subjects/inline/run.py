@@ -9,11 +9,11 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.problem import Problem
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.record import SiteRecord, golf_score
-from benchwright_subjects.inline.run_folder import RunFolder, Settings, problem_digest, subject_name
+from benchwright_subjects.inline.run_folder import RunFolder, Settings, problem_digest, subject_of_server
 from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, Rules, play_site, policy_for_site
-from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, can_be_cut, cut_problem
+from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, can_be_cut, sites_of_problem
 from benchwright_subjects.inline.text import measures
-from benchwright_subjects.inline.workplace import remove_leftovers
+from benchwright_subjects.inline.workplace import remove_abandoned_workplaces
 
 STATEMENT = "README.md"
 """The file that states the task, as in a person's workspace."""
@@ -42,7 +42,7 @@ class SitePlan:
         ]
 
 
-def cut_sites(problems: Mapping[str, Problem], cutting: Cutting) -> list[Site]:
+def sites_of_problems(problems: Mapping[str, Problem], cutting: Cutting) -> list[Site]:
     """The sites of problems.
 
     Raises:
@@ -53,13 +53,13 @@ def cut_sites(problems: Mapping[str, Problem], cutting: Cutting) -> list[Site]:
         raise EvaluationError(
             "None of these problems is a design with a reference solution, into which holes could be cut."
         )
-    sites = [site for ref, problem in usable.items() for site in cut_problem(ref, problem, cutting)]
+    sites = [site for ref, problem in usable.items() for site in sites_of_problem(ref, problem, cutting)]
     if not sites and set(cutting.site_kinds) - {SiteKind.REPLAY}:
         raise EvaluationError("The references of these problems have no site of these kinds. Choose other --sites.")
     return sites
 
 
-async def play_plan(
+async def play_unplayed_turns(
     plan: SitePlan, folder: RunFolder, report_progress: Callable[[int, int, int], None]
 ) -> list[SiteRecord]:
     """Play what is not kept yet.
@@ -76,7 +76,7 @@ async def play_plan(
     Raises:
         SubjectError: The server would fail at every site.
     """
-    remove_leftovers(plan.subject.workplaces_folder)
+    remove_abandoned_workplaces(plan.subject.workplaces_folder)
     kept_records = {(record.site, record.policy): record for record in folder.records()}
     turns = plan.site_turns
     earlier_count = sum((site.id, policy) in kept_records for site, policy in turns)
@@ -85,11 +85,11 @@ async def play_plan(
     for site, policy in turns:
         if (site.id, policy) in kept_records:
             continue
-        files = visible_files(plan.problems[site.problem], statement=plan.settings.statement)
+        files = visible_files(plan.problems[site.problem], has_statement=plan.settings.statement)
         played_site = await play_site(site, files, plan.subject, policy, plan.rules)
         if played_site.provider_error is not None:
             continue
-        record = _record(plan, site, policy, played_site)
+        record = _site_record(plan, site, policy, played_site)
         folder.append_record(record)
         kept_records[site.id, policy] = record
         done_count += 1
@@ -97,20 +97,20 @@ async def play_plan(
     return [kept_records[turn_key] for site, policy in turns if (turn_key := (site.id, policy)) in kept_records]
 
 
-def visible_files(problem: Problem, *, statement: bool) -> dict[str, str]:
+def visible_files(problem: Problem, *, has_statement: bool) -> dict[str, str]:
     """Files of a server's workspace besides the file that it is asked in: public files alone."""
     files = dict(problem.public.files)
-    if statement:
+    if has_statement:
         files[STATEMENT] = problem.public.statement
     return files
 
 
-def digest_of(problem: Problem) -> str:
+def problem_digest_for_run(problem: Problem) -> str:
     """SHA-256 over all of a problem that a run depends on."""
     return problem_digest(problem.public_digest, problem.harness_digest, dict(problem.hidden.reference))
 
 
-def _record(plan: SitePlan, site: Site, policy: Policy, played_site: PlayedSite) -> SiteRecord:
+def _site_record(plan: SitePlan, site: Site, policy: Policy, played_site: PlayedSite) -> SiteRecord:
     efforts = measures.measure_efforts(site, played_site)
     bare = SiteRecord(
         site=site.id,
@@ -119,7 +119,7 @@ def _record(plan: SitePlan, site: Site, policy: Policy, played_site: PlayedSite)
         path=site.path,
         kind=site.kind,
         unit=site.unit,
-        subject=subject_name(plan.settings, played_site.server_name.name, played_site.server_name.version),
+        subject=subject_of_server(plan.settings, played_site.server_name.name, played_site.server_name.version),
         dialect=plan.subject.dialect.name,
         policy=policy,
         mode=plan.rules.refusal,
@@ -138,5 +138,5 @@ def _record(plan: SitePlan, site: Site, policy: Policy, played_site: PlayedSite)
     )
     if site.kind is SiteKind.REPLAY:
         return bare
-    golf = golf_score(efforts, bare.accepts, measures.filled_lines(site.expected_text))
+    golf = golf_score(efforts, bare.accepts, measures.filled_line_count(site.expected_text))
     return bare.model_copy(update={"golf": None if golf is None else round(golf, 6)})

@@ -114,12 +114,12 @@ class RunFolder:
                     )
                 self.folder.chmod(0o700)
                 write_atomically(self._settings, settings.model_dump_json(indent=1).encode(), 0o600)
-            elif different := _differences(self.settings(), settings):
+            elif different := _different_setting_names(self.settings(), settings):
                 raise EvaluationError(
                     f"{self.folder} holds a run with another {' and '.join(different)}. Choose a new folder, or give "
                     "the options that it began with."
                 )
-            self._mend()
+            self._cut_torn_line()
             yield
 
     def settings(self) -> Settings:
@@ -145,7 +145,7 @@ class RunFolder:
         Raises:
             EvaluationError: A line is damaged.
         """
-        return self._lines(self._sites, SiteRecord)
+        return self._read_lines(self._sites, SiteRecord)
 
     def append_record(self, record: SiteRecord) -> None:
         """Add a site; it is on disk when this returns."""
@@ -163,11 +163,11 @@ class RunFolder:
         Raises:
             EvaluationError: A line is damaged.
         """
-        return self._lines(self._verdicts, SnapshotVerdict)
+        return self._read_lines(self._verdicts, SnapshotVerdict)
 
     def replace_verdicts(self, verdicts: Sequence[SnapshotVerdict]) -> None:
         """Replace the verdicts."""
-        self._replace(self._verdicts, verdicts)
+        self._rewrite_lines(self._verdicts, verdicts)
 
     def hindsight(self) -> list[Hindsight]:
         """Evidence of replayed attempts about the offers at their pauses; nothing before they were looked through.
@@ -175,18 +175,18 @@ class RunFolder:
         Raises:
             EvaluationError: A line is damaged.
         """
-        return self._lines(self._hindsight, Hindsight)
+        return self._read_lines(self._hindsight, Hindsight)
 
     def replace_hindsights(self, hindsights: Sequence[Hindsight]) -> None:
         """Replace what replayed attempts say."""
-        self._replace(self._hindsight, hindsights)
+        self._rewrite_lines(self._hindsight, hindsights)
 
-    def _replace(self, file: Path, record_parts: Sequence[RecordPart]) -> None:
+    def _rewrite_lines(self, file: Path, record_parts: Sequence[RecordPart]) -> None:
         write_atomically(
             file, "".join(f"{kept_record.model_dump_json()}\n" for kept_record in record_parts).encode(), 0o600
         )
 
-    def _lines(self, file: Path, kind: type[_Line]) -> list[_Line]:
+    def _read_lines(self, file: Path, kind: type[_Line]) -> list[_Line]:
         try:
             file_bytes = file.read_bytes()
         except FileNotFoundError:
@@ -201,7 +201,7 @@ class RunFolder:
                 ) from None
         return kept_records
 
-    def _mend(self) -> None:
+    def _cut_torn_line(self) -> None:
         """Take off a line that was not written whole."""
         if self._sites.exists():
             with self._sites.open("r+b") as stream:
@@ -210,7 +210,7 @@ class RunFolder:
                 os.fsync(stream.fileno())
 
 
-def _differences(kept_settings: Settings, given_settings: Settings) -> list[str]:
+def _different_setting_names(kept_settings: Settings, given_settings: Settings) -> list[str]:
     old_settings, new_settings = (
         json.loads(kept_settings.model_dump_json()),
         json.loads(given_settings.model_dump_json()),
@@ -218,10 +218,10 @@ def _differences(kept_settings: Settings, given_settings: Settings) -> list[str]
     return [name.replace("_", " ") for name in new_settings if old_settings[name] != new_settings[name]]
 
 
-def subject_name(settings: Settings, name: str, version: str) -> SubjectName:
+def subject_of_server(settings: Settings, reported_name: str, reported_version: str) -> SubjectName:
     """Name of the server's subject: as it calls itself, else its program."""
     program = Path(settings.command[0]).name
-    return SubjectName(name=name or program, version=version, configuration=settings.configuration)
+    return SubjectName(name=reported_name or program, version=reported_version, configuration=settings.configuration)
 
 
 def problem_digest(public_digest: str, harness_digest: str, reference: dict[str, JsonValue]) -> str:

@@ -15,7 +15,7 @@ from benchwright_subjects.inline import lint
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
 from benchwright_subjects.inline.failure import HOPELESS, ServerFailure, SubjectError
 from benchwright_subjects.inline.offer import NextEdit, Offer
-from benchwright_subjects.inline.policies import AcceptedPart, Refusal, part_to_accept, takes_edit
+from benchwright_subjects.inline.policies import AcceptedPart, Refusal, accepts_edit, part_to_accept
 from benchwright_subjects.inline.record import ModelUse, OfferOutcome, Snapshot, Step, Times
 from benchwright_subjects.inline.server.served_model import ServedModel, open_model_service
 from benchwright_subjects.inline.server.server_process import ServerLaunch
@@ -137,11 +137,11 @@ async def play_site(
     with temporary_workplace(subject.workplaces_folder, contents, subject.launch.profile) as work_folders:
         uri = (work_folders.workspace / site.path).as_uri()
         document = DocumentVersion(uri, shown_files[site.path], len(site.text_before))
-        walk = _Walk(site, shown_files, policy, rules, document, hearer)
+        walk = _SitePlay(site, shown_files, policy, rules, document, hearer)
         service: ModelService | None = None
         try:
             async with (
-                open_model_service(subject.served_model, hearer.note_usage) as service,
+                open_model_service(subject.served_model, hearer.on_model_used) as service,
                 open_session(
                     subject.launch_with(service), subject.dialect, work_folders, subject.environ, rules.timeout_s
                 ) as talking,
@@ -160,7 +160,7 @@ async def play_site(
     return walk.played_site
 
 
-class _Walk:
+class _SitePlay:
     """From the first request at a site to the last."""
 
     def __init__(
@@ -194,7 +194,7 @@ class _Walk:
         session.open_document(self.played_site.document)
         try:
             while not self._is_over:
-                await self._ask(session)
+                await self._ask_once(session)
                 self._is_over = self._is_over or self._is_done()
         finally:
             self._keep_snapshot(is_end=True)
@@ -208,7 +208,7 @@ class _Walk:
         is_bounded = self._site.kind is SiteKind.TYPE_THROUGH or self._rules.refusal is Refusal.ASSISTED
         return not is_bounded and len(self.played_site.steps) >= self._rules.most_asks
 
-    async def _ask(self, session: UserSession) -> None:
+    async def _ask_once(self, session: UserSession) -> None:
         document = self.played_site.document
         asked_answer = await session.request_completions(document, self._rules.trigger)
         self.played_site.latencies_ms.append(
@@ -241,39 +241,39 @@ class _Walk:
                     "repeats_suffix": repeats,
                 }
             )
-        await self._witness.witness_request(WitnessedRequest(document, step, asked_answer.latency_ms))
+        await self._witness.on_request_ended(WitnessedRequest(document, step, asked_answer.latency_ms))
         if offer is not None and accepted_part is not None:
-            step = await self._accept(session, step, offer, accepted_part)
+            step = await self._accept_offer(session, step, offer, accepted_part)
         else:
-            step = await self._refuse(session, step)
+            step = await self._type_or_stop(session, step)
         self.played_site.steps.append(step)
-        self._count_silence(step)
+        self._count_timeouts(step)
 
-    async def _accept(self, session: UserSession, step: Step, offer: Offer, accepted_part: AcceptedPart) -> Step:
+    async def _accept_offer(self, session: UserSession, step: Step, offer: Offer, accepted_part: AcceptedPart) -> Step:
         old_document = self.played_site.document
-        taken_offer = await session.take_offer(old_document, offer, accepted_part)
+        taken_offer = await session.accept_offer(old_document, offer, accepted_part)
         if not (taken_offer.text.strip() or taken_offer.deleted):
-            return await self._refuse(session, step)
+            return await self._type_or_stop(session, step)
         self._accepts += 1
         self._reference_rest = alignment.remaining_reference(self._reference_rest, taken_offer.text)
         self.played_site.document = taken_offer.document
         hand = Hand.ACCEPTED if accepted_part.is_whole else Hand.PARTLY_ACCEPTED
-        await self._witness.note_change(old_document, taken_offer.document, hand)
+        await self._witness.on_text_changed(old_document, taken_offer.document, hand)
         if self._accepts.bit_count() == 1:
             self._keep_snapshot(is_end=False)
-        await self._type(session, self._space_after(taken_offer.text))
-        offered_count, edited = await self._follow_edits(session) if self._rules.next_edits else (None, 0)
+        await self._type_text(session, self._space_to_set_after(taken_offer.text))
+        offered_count, edited = await self._make_next_edits(session) if self._rules.next_edits else (None, 0)
         return step.model_copy(
             update={
                 "decision": OfferOutcome.ACCEPTED if accepted_part.is_whole else OfferOutcome.PARTLY_ACCEPTED,
                 "accepted": taken_offer.text,
-                "deleted": similarity.effort(taken_offer.deleted),
+                "deleted": similarity.non_space_count(taken_offer.deleted),
                 "next_edits": offered_count,
                 "next_edits_taken": edited,
             }
         )
 
-    async def _follow_edits(self, session: UserSession) -> tuple[int | None, int]:
+    async def _make_next_edits(self, session: UserSession) -> tuple[int | None, int]:
         """Ask for next edits and make them for as long as the policy takes them; how many were offered, and made."""
         offered_count, made_count = None, 0
         while made_count < _MOST_EDITS:
@@ -283,24 +283,24 @@ class _Walk:
                 break
             offered_count = (offered_count or 0) + next_edits.count
             if next_edits.first_edit is None or not await asyncio.to_thread(
-                self._takes_edit, document, next_edits.first_edit
+                self._accepts_edit, document, next_edits.first_edit
             ):
                 break
-            self.played_site.document = await session.take_edit(document, next_edits.first_edit)
-            await self._witness.note_change(document, self.played_site.document, Hand.ACCEPTED)
+            self.played_site.document = await session.make_edit(document, next_edits.first_edit)
+            await self._witness.on_text_changed(document, self.played_site.document, Hand.ACCEPTED)
             made_count += 1
         return offered_count, made_count
 
-    def _takes_edit(self, document: DocumentVersion, edit: NextEdit) -> bool:
-        new_document = document.edit_text(edit.start, edit.end, edit.text)
+    def _accepts_edit(self, document: DocumentVersion, edit: NextEdit) -> bool:
+        new_document = document.edit_keeping_cursor(edit.start, edit.end, edit.text)
         so_far = (
             self._site.text_before
             + self._site.expected_text[: len(self._site.expected_text) - len(self._reference_rest)]
             + self._site.text_after
         )
-        return takes_edit(self._policy, document, new_document, edit, so_far, self._adds_errors)
+        return accepts_edit(self._policy, document, new_document, edit, so_far, self._adds_errors)
 
-    async def _refuse(self, session: UserSession, step: Step) -> Step:
+    async def _type_or_stop(self, session: UserSession, step: Step) -> Step:
         is_silent = step.decision is OfferOutcome.TIMED_OUT
         if self._site.kind is SiteKind.TYPE_THROUGH:
             typed = alignment.next_character(self._reference_rest)
@@ -311,13 +311,13 @@ class _Walk:
             self._is_over = not is_silent
             return step
         self._reference_rest = self._reference_rest[len(typed) :]
-        await self._type(session, typed + self._take_reference_space())
+        await self._type_text(session, typed + self._pass_reference_space())
         return step.model_copy(update={"typed": typed})
 
-    def _space_after(self, taken_text: str) -> str:
+    def _space_to_set_after(self, taken_text: str) -> str:
         """The white space that is set after an accepted text, as an editor or its user does."""
         if self._follows_reference:
-            blank = self._take_reference_space()
+            blank = self._pass_reference_space()
             return "" if taken_text[-1:].isspace() else blank
         document = self.played_site.document
         line = document.text_before[document.text_before.rfind("\n") + 1 :]
@@ -326,20 +326,20 @@ class _Walk:
             return ""
         return "\n" + line[: len(line) - len(line.lstrip())]
 
-    def _take_reference_space(self) -> str:
+    def _pass_reference_space(self) -> str:
         """The white space that comes next in the reference, which is behind it then."""
-        blank = alignment.blank(self._reference_rest) if self._reference_rest.strip() else ""
+        blank = alignment.leading_space(self._reference_rest) if self._reference_rest.strip() else ""
         self._reference_rest = self._reference_rest[len(blank) :]
         return blank
 
-    async def _type(self, session: UserSession, text: str) -> None:
+    async def _type_text(self, session: UserSession, text: str) -> None:
         if text:
             old_document = self.played_site.document
             self.played_site.document = old_document.type_text(text)
             session.send_text(self.played_site.document)
-            await self._witness.note_change(old_document, self.played_site.document, Hand.DRIVER)
+            await self._witness.on_text_changed(old_document, self.played_site.document, Hand.DRIVER)
 
-    def _count_silence(self, step: Step) -> None:
+    def _count_timeouts(self, step: Step) -> None:
         self._silent = self._silent + 1 if step.decision is OfferOutcome.TIMED_OUT else 0
         if self._silent >= _MOST_TIMEOUTS:
             raise SubjectError(

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.problem import Problem, ProblemKind
-from benchwright_subjects.inline.text.similarity import effort
+from benchwright_subjects.inline.text.similarity import non_space_count
 from benchwright_subjects.inline.text.syntactic_units import (
     Region,
     SyntacticUnit,
@@ -88,7 +88,7 @@ class Cutting:
     seed: int = 1
 
 
-def cut_problem(ref: str, problem: Problem, cutting: Cutting) -> list[Site]:
+def sites_of_problem(ref: str, problem: Problem, cutting: Cutting) -> list[Site]:
     """The sites of one problem, the same for the same seed.
 
     Args:
@@ -101,7 +101,7 @@ def cut_problem(ref: str, problem: Problem, cutting: Cutting) -> list[Site]:
         for path in sorted(problem.hidden.reference)
         if path in problem.public.expected and path.endswith(tuple(DESIGN_SUFFIXES))
         for kind in cutting.site_kinds
-        for site in _of_kind(ref, path, problem.hidden.reference[path], kind, cutting)
+        for site in _sites_of_kind(ref, path, problem.hidden.reference[path], kind, cutting)
     ]
 
 
@@ -110,7 +110,7 @@ def can_be_cut(problem: Problem) -> bool:
     return problem.kind is ProblemKind.DESIGN and bool(problem.hidden.reference)
 
 
-def check_kinds(names: Sequence[str]) -> list[SiteKind]:
+def kinds_of_names(names: Sequence[str]) -> list[SiteKind]:
     """The kinds of these names, in the order of the enumeration.
 
     Raises:
@@ -122,8 +122,8 @@ def check_kinds(names: Sequence[str]) -> list[SiteKind]:
     return [kind for kind in SiteKind if kind.value in names]
 
 
-def _of_kind(ref: str, path: str, text: str, kind: SiteKind, cutting: Cutting) -> Iterator[Site]:
-    chance = random.Random(f"{cutting.seed}:{ref}:{path}:{kind}")  # noqa: S311 - a sample, not a secret
+def _sites_of_kind(ref: str, path: str, text: str, kind: SiteKind, cutting: Cutting) -> Iterator[Site]:
+    random_source = random.Random(f"{cutting.seed}:{ref}:{path}:{kind}")  # noqa: S311 - a sample, not a secret
     match kind:
         case SiteKind.EMPTY_BODY:
             holes: list[tuple[Region, SyntacticUnit | None]] = [(region, None) for region in body_regions(text)]
@@ -131,14 +131,19 @@ def _of_kind(ref: str, path: str, text: str, kind: SiteKind, cutting: Cutting) -
             longest = max(body_regions(text), key=lambda region: region[1] - region[0], default=None)
             holes = [(longest, None)] if longest else []
         case SiteKind.LINE:
-            holes = [(region, None) for region in _draw_regions(_lines(text), cutting.per_kind, chance)]
+            holes = [
+                (region, None) for region in _draw_regions(_code_line_regions(text), cutting.per_kind, random_source)
+            ]
         case SiteKind.LINES:
-            holes = [(region, None) for region in _draw_regions(_spans(text, chance), cutting.per_kind, chance)]
+            holes = [
+                (region, None)
+                for region in _draw_regions(_line_span_regions(text, random_source), cutting.per_kind, random_source)
+            ]
         case SiteKind.UNIT:
             holes = [
                 (region, unit)
                 for unit in SyntacticUnit
-                for region in _draw_regions(unit_regions(text, unit), cutting.per_kind, chance)
+                for region in _draw_regions(unit_regions(text, unit), cutting.per_kind, random_source)
             ]
         case SiteKind.REPLAY:
             holes = []
@@ -150,27 +155,27 @@ def _of_kind(ref: str, path: str, text: str, kind: SiteKind, cutting: Cutting) -
         yield Site(name, ref, path, kind, text[:start], text[end:], expected_text, unit)
 
 
-def _draw_regions(regions: Sequence[Region], sample_size: int, chance: random.Random) -> list[Region]:
-    return sorted(chance.sample(regions, min(sample_size, len(regions))))
+def _draw_regions(regions: Sequence[Region], sample_size: int, random_source: random.Random) -> list[Region]:
+    return sorted(random_source.sample(regions, min(sample_size, len(regions))))
 
 
-def _lines(text: str) -> list[Region]:
+def _code_line_regions(text: str) -> list[Region]:
     """The lines with code, without their indentation."""
     regions = []
     start = 0
     for line in text.splitlines(keepends=True):
-        if effort(_COMMENT.sub("", line)) >= _FEWEST_IN_LINE:
+        if non_space_count(_COMMENT.sub("", line)) >= _FEWEST_IN_LINE:
             regions.append(trim_region(text, start, start + len(line)))
         start += len(line)
     return regions
 
 
-def _spans(text: str, chance: random.Random) -> list[Region]:
+def _line_span_regions(text: str, random_source: random.Random) -> list[Region]:
     """Some spans of lines that begin at a line with code."""
-    code_lines = _lines(text)
+    code_lines = _code_line_regions(text)
     spans = []
     for index, (start, _) in enumerate(code_lines):
-        last_index = min(len(code_lines) - 1, index + chance.randint(1, _MOST_LINES - 1))
+        last_index = min(len(code_lines) - 1, index + random_source.randint(1, _MOST_LINES - 1))
         if last_index > index:
             spans.append((start, code_lines[last_index][1]))
     return [span for span in spans if text.count("\n", *span) < _MOST_LINES]
@@ -180,7 +185,7 @@ def _first_lines(text: str, most_characters: int) -> str:
     """The first lines that have this many characters together, one line at least."""
     first_lines = ""
     for line in text.splitlines(keepends=True):
-        if first_lines and effort(first_lines + line) > most_characters:
+        if first_lines and non_space_count(first_lines + line) > most_characters:
             break
         first_lines += line
     return first_lines.rstrip()

@@ -37,11 +37,11 @@ class WitnessedRequest:
 class Witness:
     """Hears of everything; by default does nothing."""
 
-    async def witness_request(self, witness_request: WitnessedRequest) -> None:
+    async def on_request_ended(self, witness_request: WitnessedRequest) -> None:
         """A request was answered, or given up."""
 
-    async def note_change(self, old_document: DocumentVersion, new_document: DocumentVersion, hand: Hand) -> None:
+    async def on_text_changed(self, old_document: DocumentVersion, new_document: DocumentVersion, hand: Hand) -> None:
         """The text was changed."""
 
-    async def note_usage(self, usage: ModelUsage) -> None:
+    async def on_model_used(self, usage: ModelUsage) -> None:
         """The model of the run has answered the server."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 
 from benchwright_attempts.events.file_text import sha256
-from benchwright_foundation.untrusted_folder import remove_folder
+from benchwright_foundation.untrusted_folder import remove_folder_if_possible
 from benchwright_subjects.inline.failure import ServerFailure, SubjectError
 
 _LARGEST_BYTES = 64 << 20
@@ -49,13 +49,13 @@ class Workplace:
             SubjectError: `CHANGED_FILES`.
         """
         try:
-            digests = self._present_digests()
+            digests = self._digests_unless_unexpected()
         except (OSError, RecursionError):
             digests = None
         if digests != self.files:
             raise SubjectError(ServerFailure.CHANGED_FILES, "The server changed files of the workspace by itself.")
 
-    def _present_digests(self) -> Mapping[str, str] | None:
+    def _digests_unless_unexpected(self) -> Mapping[str, str] | None:
         digests: dict[str, str] = {}
         for file in self.workspace.rglob("*"):
             path = file.relative_to(self.workspace).as_posix()
@@ -69,12 +69,12 @@ class Workplace:
         return digests
 
 
-def remove_leftovers(workplaces_folder: Path) -> None:
+def remove_abandoned_workplaces(workplaces_folder: Path) -> None:
     """Remove the workplaces of commands that were killed before they could."""
     for folder in workplaces_folder.iterdir() if workplaces_folder.is_dir() else ():
         owner_pid = folder.name.partition("-")[0]
         if owner_pid.isdecimal() and not psutil.pid_exists(int(owner_pid)):
-            remove_folder(folder)
+            remove_folder_if_possible(folder)
 
 
 @contextmanager
@@ -104,4 +104,4 @@ def temporary_workplace(
             file.write_bytes(data)
         yield work_folders
     finally:
-        remove_folder(root)
+        remove_folder_if_possible(root)

@@ -22,7 +22,7 @@ _LINE = re.compile(
 )
 
 
-def with_confidence(prompts: PromptSet) -> PromptSet:
+def asking_for_confidence(prompts: PromptSet) -> PromptSet:
     """The same prompts, which also ask for a confidence."""
 
     def asks(problem: Problem) -> ModelPrompt | None:
@@ -32,7 +32,7 @@ def with_confidence(prompts: PromptSet) -> PromptSet:
     return replace(prompts, name=f"{prompts.name}{SUFFIX}", make_prompt=asks, asks_confidence=True)
 
 
-def read_confidence(reply: str) -> tuple[float | None, str]:
+def confidence_and_rest_of_reply(reply: str) -> tuple[float | None, str]:
     """The confidence in the last line of a reply, from 0 to 1, and the reply without that line.
 
     Where there is none in the form that was asked for, it is None, and the reply is whole.

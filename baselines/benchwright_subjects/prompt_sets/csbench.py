@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from benchwright_problems.problem import Problem, QuestionFormat
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
-from benchwright_subjects.prompts.prompt import ModelPrompt, with_figures
+from benchwright_subjects.prompts.prompt import ModelPrompt, parts_with_figures
 
 _ENGLISH = {
     QuestionFormat.MULTIPLE_CHOICE: "This is a multiple-choice question. Read it carefully and choose the right answer."
@@ -32,7 +32,7 @@ _CHINESE = {
 _FORMS: Mapping[str, Mapping[QuestionFormat, str]] = {"zh": _CHINESE}
 
 
-def _prompt(problem: Problem) -> ModelPrompt | None:
+def _prompt_if_covered(problem: Problem) -> ModelPrompt | None:
     question = problem.public.question
     form = _FORMS.get(question.language, _ENGLISH).get(question.format) if question else None
     if question is None or form is None:
@@ -41,12 +41,12 @@ def _prompt(problem: Problem) -> ModelPrompt | None:
     # Not `format`: a question may hold braces.
     form_parts = form.partition("{question}")
     text = f"{form_parts[0]}{problem.public.statement}{form_parts[2].replace('{choices}', choices)}"
-    return ModelPrompt("", with_figures(text, problem.public.figures))
+    return ModelPrompt("", parts_with_figures(text, problem.public.figures))
 
 
 CSBENCH = PromptSet(
     name="cs-bench",
     source="https://github.com/csbench/csbench, create_input.py at 72d0c25",
     covers="questions of CS-Bench's four formats",
-    make_prompt=_prompt,
+    make_prompt=_prompt_if_covered,
 )

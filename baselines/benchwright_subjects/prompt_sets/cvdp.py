@@ -11,7 +11,7 @@ import json
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Problem
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
-from benchwright_subjects.prompts.prompt import ModelPrompt, with_figures
+from benchwright_subjects.prompts.prompt import ModelPrompt, parts_with_figures
 
 _FOLDERS = """You are a helpful assistant.
 A project has these folders:
@@ -50,7 +50,7 @@ or
 The reply is JSON: keys and values have double quotes, and quotes and newlines inside values are escaped."""
 
 
-def _prompt(problem: Problem) -> ModelPrompt | None:
+def _prompt_if_covered(problem: Problem) -> ModelPrompt | None:
     if problem.category is None:
         return None
     expected_paths = [] if problem.category.is_comprehension else list(problem.public.expected)
@@ -62,7 +62,7 @@ def _prompt(problem: Problem) -> ModelPrompt | None:
         f"\nThe file {path} has this content:\n```\n{text}\n```" for path, text in problem.public.files.items()
     )
     user = f"{''.join(file_blocks)}\nGive one answer to this request: {problem.public.statement}\n"
-    return ModelPrompt(system, with_figures(user + _reply_form(problem, expected_paths), problem.public.figures))
+    return ModelPrompt(system, parts_with_figures(user + _reply_form(problem, expected_paths), problem.public.figures))
 
 
 def _reply_form(problem: Problem, expected_paths: list[str]) -> str:
@@ -91,6 +91,6 @@ CVDP = PromptSet(
     name="cvdp-1.1",
     source="https://github.com/NVlabs/cvdp_benchmark, src/model_helpers.py at 2ed01f5, src/dataset_processor.py",
     covers="problems with a category of CVDP",
-    make_prompt=_prompt,
+    make_prompt=_prompt_if_covered,
     extract_answer=_answer_text_in_reply,
 )

@@ -23,31 +23,33 @@ from benchwright_problems.problem import (
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
 
 
-def forms_of(prompts: PromptSet) -> dict[str, str]:
+def form_by_problem_kind(prompts: PromptSet) -> dict[str, str]:
     """Everything that a set can send, by the kind of problem: system message and request as one text."""
     forms = {}
-    for problem in _placeholders():
+    for problem in _placeholder_problems():
         prompt = prompts.make_prompt(problem)
         if prompt is not None:
             forms[problem.id] = prompt.plain
     return forms
 
 
-def digest_of(prompts: PromptSet) -> str:
+def digest_of_prompt_forms(prompts: PromptSet) -> str:
     """sha256 of all forms: two sets with the same digest ask alike."""
-    forms: dict[str, JsonValue] = dict(forms_of(prompts))
+    forms: dict[str, JsonValue] = dict(form_by_problem_kind(prompts))
     return digest(forms)
 
 
-def _placeholders() -> Iterator[Problem]:
+def _placeholder_problems() -> Iterator[Problem]:
     for category in Category:
         if category.is_comprehension:
-            yield _problem(category.value, ProblemKind.TEXT, Public(statement="{statement}", files=_GIVEN), category)
+            yield _placeholder_problem(
+                category.value, ProblemKind.TEXT, Public(statement="{statement}", files=_GIVEN), category
+            )
             continue
         for count in (1, 2):
             expected_paths = tuple(f"rtl/{{expected_{number}}}.sv" for number in range(1, count + 1))
             public = Public(statement="{statement}", files=_GIVEN, expected=expected_paths)
-            yield _problem(f"{category.value}-{count}", ProblemKind.DESIGN, public, category)
+            yield _placeholder_problem(f"{category.value}-{count}", ProblemKind.DESIGN, public, category)
     for style in QuestionFormat:
         for language in LANGUAGES:
             choices = tuple(Choice(letter=letter, text=f"{{choice_{letter}}}") for letter in "ABCD")
@@ -55,13 +57,13 @@ def _placeholders() -> Iterator[Problem]:
                 choices = ()
             question = Question(format=style, choices=choices, language=language.code)
             public = Public(statement="{statement}", question=question)
-            yield _problem(f"{style.value}-{language.code}", ProblemKind.QUESTION, public, None)
+            yield _placeholder_problem(f"{style.value}-{language.code}", ProblemKind.QUESTION, public, None)
 
 
 _GIVEN = {"docs/{given}.md": "{content}"}
 
 
-def _problem(name: str, kind: ProblemKind, public: Public, category: Category | None) -> Problem:
+def _placeholder_problem(name: str, kind: ProblemKind, public: Public, category: Category | None) -> Problem:
     return Problem(
         id=name,
         kind=kind,

@@ -8,7 +8,7 @@ from benchwright_judges.formats import rules_of
 from benchwright_judges.languages import wording_of_language
 from benchwright_problems.problem import AnsweredBy, Problem
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
-from benchwright_subjects.prompts.prompt import ModelPrompt, full_statement, with_figures
+from benchwright_subjects.prompts.prompt import ModelPrompt, full_statement, parts_with_figures
 
 if TYPE_CHECKING:
     # Inspect takes seconds to import.
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 _OBJECT = '{"answer": "X"}'
 
 
-def _prompt(problem: Problem) -> ModelPrompt | None:
+def _prompt_if_covered(problem: Problem) -> ModelPrompt | None:
     question = problem.public.question
     if question is None or not rules_of(question.format).names_value:
         return None
     phrases = wording_of_language(question.language)
     request = f"{phrases.answer.format(line=_OBJECT)} {rules_of(question.format).task(phrases)}"
     text = f"{full_statement(problem)}\n\n{request}"
-    return ModelPrompt(phrases.system, with_figures(text, problem.public.figures))
+    return ModelPrompt(phrases.system, parts_with_figures(text, problem.public.figures))
 
 
-def _schema(problem: Problem) -> ResponseSchema:
+def _answer_schema(problem: Problem) -> ResponseSchema:
     from inspect_ai.model import ResponseSchema
 
     question = problem.public.question
@@ -42,6 +42,6 @@ JSON_ANSWERS = PromptSet(
     name="benchwright+json",
     source="",
     covers="questions that a value answers",
-    make_prompt=_prompt,
-    reply_schema=_schema,
+    make_prompt=_prompt_if_covered,
+    reply_schema=_answer_schema,
 )

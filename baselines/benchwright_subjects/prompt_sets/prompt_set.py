@@ -22,7 +22,7 @@ def whole_reply(problem: Problem, reply: str) -> str:
 
 @dataclass(frozen=True)
 class PromptSet:
-    """The way a benchmark asks. Its digest is in `benchwright_subjects.prompt_sets.digest_of`."""
+    """The way a benchmark asks. Its digest is in `benchwright_subjects.prompt_sets.forms.digest_of_prompt_forms`."""
 
     name: str
     """As `--prompts` takes it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from benchwright_problems.problem import Problem, Question, QuestionFormat
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
-from benchwright_subjects.prompts.prompt import ModelPrompt, with_figures
+from benchwright_subjects.prompts.prompt import ModelPrompt, parts_with_figures
 
 _CHOICE = """You are an expert in computer architecture who answers multiple-choice questions. Read the question \
 and choose the best of the answers.
@@ -39,17 +39,19 @@ Question with its context:
 Your answer:"""
 
 
-def _prompt(problem: Problem) -> ModelPrompt | None:
+def _prompt_if_covered(problem: Problem) -> ModelPrompt | None:
     question = problem.public.question
     if question is None or question.format not in (QuestionFormat.MULTIPLE_CHOICE, QuestionFormat.FREE_RESPONSE):
         return None
-    form = _FREE if question.format is QuestionFormat.FREE_RESPONSE else _with_choices(question)
+    form = _FREE if question.format is QuestionFormat.FREE_RESPONSE else _choice_form(question)
     # Not `format`: a question may hold braces.
     text_before, _, text_after = form.partition("{question}")
-    return ModelPrompt("", with_figures(f"{text_before}{problem.public.statement}{text_after}", problem.public.figures))
+    return ModelPrompt(
+        "", parts_with_figures(f"{text_before}{problem.public.statement}{text_after}", problem.public.figures)
+    )
 
 
-def _with_choices(question: Question) -> str:
+def _choice_form(question: Question) -> str:
     letters = [choice.letter for choice in question.choices]
     letter_list = f"{', '.join(letters[:-1])}, or {letters[-1]}"
     choices = "\n".join(f"{choice.letter}) {choice.text}" for choice in question.choices)
@@ -61,5 +63,5 @@ QUARCH = PromptSet(
     name="quarch",
     source="https://github.com/harvard-edge/quarch-eval, llm_mcq_eval.py and llm_judge_exams.py at 50c3ee0",
     covers="multiple-choice and free-response questions",
-    make_prompt=_prompt,
+    make_prompt=_prompt_if_covered,
 )

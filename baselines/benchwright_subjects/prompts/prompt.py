@@ -46,11 +46,11 @@ class ModelPrompt:
         """All of it as one text, figures by their names: what CVDP's export holds, and what is counted in tokens."""
         turns = [f"System: {self.system}"] if self.system else []
         for example in self.examples:
-            turns += [f"User: {as_text(example.question)}", f"Assistant: {example.answer}"]
-        return "\n\n".join([*turns, f"User: {as_text(self.user)}"])
+            turns += [f"User: {prompt_parts_text(example.question)}", f"Assistant: {example.answer}"]
+        return "\n\n".join([*turns, f"User: {prompt_parts_text(self.user)}"])
 
 
-def as_text(prompt_parts: Sequence[Part]) -> str:
+def prompt_parts_text(prompt_parts: Sequence[Part]) -> str:
     """Parts as one text, with figures as Markdown image links."""
     return "".join(part if isinstance(part, str) else f"![{part.alt}]({part.path})" for part in prompt_parts)
 
@@ -64,20 +64,20 @@ def answer_prompt(problem: Problem, *, asks_for_steps: bool = False, examples: S
         examples: Shown before.
     """
     public = problem.public
-    reply = reply_form(problem, has_steps=asks_for_steps)
-    system = public.system_message or _system(problem)
-    text = "\n\n".join(part for part in (full_statement(problem), files_text(problem), reply) if part)
-    return ModelPrompt(system, with_figures(text, public.figures), tuple(examples))
+    reply = reply_form_instruction(problem, has_steps=asks_for_steps)
+    system = public.system_message or _system_message(problem)
+    text = "\n\n".join(part for part in (full_statement(problem), given_files_text(problem), reply) if part)
+    return ModelPrompt(system, parts_with_figures(text, public.figures), tuple(examples))
 
 
-def ask_agent(problem: Problem) -> ModelPrompt:
+def agent_prompt(problem: Problem) -> ModelPrompt:
     """The request to work on a problem with tools."""
     if problem.kind is ProblemKind.DESIGN:
         path_list = "\n".join(f"- {path}" for path in problem.public.expected)
         text = f"{problem.public.statement.strip()}\n\nOnly these files count:\n{path_list}"
     else:
-        text = f"{full_statement(problem)}\n\nOnly the file answer.md counts. {reply_form(problem)}"
-    return ModelPrompt("", with_figures(text, problem.public.figures))
+        text = f"{full_statement(problem)}\n\nOnly the file answer.md counts. {reply_form_instruction(problem)}"
+    return ModelPrompt("", parts_with_figures(text, problem.public.figures))
 
 
 def solved_example(problem: Problem, answer_key: Answer, *, has_steps: bool) -> Turn:
@@ -88,7 +88,7 @@ def solved_example(problem: Problem, answer_key: Answer, *, has_steps: bool) -> 
         answer_key: Its answer.
         has_steps: True if the answer comes after its explanation.
     """
-    question = _question(problem)
+    question = _question_or_error(problem)
     phrases = wording_of_language(question.language)
     rules = rules_of(question.format)
     answer_text = rules.show_key(phrases, answer_key)
@@ -96,8 +96,8 @@ def solved_example(problem: Problem, answer_key: Answer, *, has_steps: bool) -> 
         answer_text = f"{ANSWER_LABEL}: {answer_text}"
     if has_steps:
         answer_text = f"{answer_key.explanation.strip()}\n\n{answer_text}".lstrip()
-    text = f"{full_statement(problem)}\n\n{reply_form(problem, has_steps=has_steps)}"
-    return Turn(with_figures(text, problem.public.figures), answer_text)
+    text = f"{full_statement(problem)}\n\n{reply_form_instruction(problem, has_steps=has_steps)}"
+    return Turn(parts_with_figures(text, problem.public.figures), answer_text)
 
 
 def full_statement(problem: Problem) -> str:
@@ -110,7 +110,7 @@ def full_statement(problem: Problem) -> str:
     return f"{text}\n\n{choices}"
 
 
-def files_text(problem: Problem) -> str:
+def given_files_text(problem: Problem) -> str:
     """The files that are given, each between two lines that name it."""
     file_texts = [
         f"=== BEGIN {path}\n{text.rstrip()}\n=== END {path}"
@@ -120,7 +120,7 @@ def files_text(problem: Problem) -> str:
     return "\n\n".join(["These files are given:", *file_texts]) if file_texts else ""
 
 
-def reply_form(problem: Problem, *, has_steps: bool = False) -> str:
+def reply_form_instruction(problem: Problem, *, has_steps: bool = False) -> str:
     """Description of the form that the reply has to have."""
     expected_paths = problem.public.expected
     if problem.kind is ProblemKind.DESIGN:
@@ -145,18 +145,18 @@ def reply_form(problem: Problem, *, has_steps: bool = False) -> str:
     return f"{(phrases.steps_request if has_steps else phrases.answer).format(line=f'{ANSWER_LABEL}: X')} {task}"
 
 
-def final_answer(problem: Problem, reply: str) -> str:
+def answer_after_steps(problem: Problem, reply: str) -> str:
     """The part of a reply with steps that is the answer: behind the last label for words, else all, to be read as such.
 
     A value is read in the whole reply, since what else it says may contradict the line.
     """
-    if rules_of(_question(problem).format).names_value:
+    if rules_of(_question_or_error(problem).format).names_value:
         return reply
     label_matches = list(re.finditer(rf"(?m)^[\s>#*_`]*{ANSWER_LABEL}[*_`]*\s*[:：][*_`]*[ \t]*", reply))
     return (reply[label_matches[-1].end() :].strip() if label_matches else "") or reply
 
 
-def with_figures(text: str, figures: Sequence[Figure]) -> tuple[Part, ...]:
+def parts_with_figures(text: str, figures: Sequence[Figure]) -> tuple[Part, ...]:
     """A message with each picture after the link that shows it, or at the end."""
     numbered_offsets = sorted((_figure_offset(text, figure), number) for number, figure in enumerate(figures))
     prompt_parts: list[Part] = []
@@ -173,14 +173,14 @@ def _figure_offset(text: str, figure: Figure) -> int:
     return link.end() if link else len(text)
 
 
-def _system(problem: Problem) -> str:
+def _system_message(problem: Problem) -> str:
     if problem.kind is ProblemKind.DESIGN:
         return _DESIGNER
     question = problem.public.question
     return _READER if question is None or problem.category else wording_of_language(question.language).system
 
 
-def _question(problem: Problem) -> Question:
+def _question_or_error(problem: Problem) -> Question:
     if problem.public.question is None:
         raise ValueError(f"{problem.id} is not a question")
     return problem.public.question

@@ -18,8 +18,8 @@ from benchwright_attempts.events.file_text import sha256
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Problem
-from benchwright_subjects.evaluation.exchange import write_lines
-from benchwright_subjects.prompts.prompt import ModelPrompt, files_text, full_statement, with_figures
+from benchwright_subjects.evaluation.prompt_lines import write_lines
+from benchwright_subjects.prompts.prompt import ModelPrompt, full_statement, given_files_text, parts_with_figures
 from benchwright_subjects.samples import dataset
 
 _EDITOR = "You are an experienced hardware designer and edit problem statements so that they can be solved as they are."
@@ -63,17 +63,17 @@ class RefinedStatement:
         return problem.model_copy(update={"public": problem.public.model_copy(update={"statement": self.statement})})
 
 
-def request(problem: Problem) -> ModelPrompt:
+def refinement_prompt(problem: Problem) -> ModelPrompt:
     """The request to a model to refine a problem's statement."""
-    request_parts = [f"The statement:\n\n{full_statement(problem)}", files_text(problem), _TASK]
-    return ModelPrompt(_EDITOR, with_figures("\n\n".join(filter(None, request_parts)), problem.public.figures))
+    request_parts = [f"The statement:\n\n{full_statement(problem)}", given_files_text(problem), _TASK]
+    return ModelPrompt(_EDITOR, parts_with_figures("\n\n".join(filter(None, request_parts)), problem.public.figures))
 
 
-def read_refined(file: Path, problems: Sequence[Problem], *, skips_outdated: bool) -> dict[str, RefinedStatement]:
+def read_refinements(file: Path, problems: Sequence[Problem], *, skips_outdated: bool) -> dict[str, RefinedStatement]:
     """The refinements in a file, by id of the problem.
 
     Args:
-        file: As `keep_refined` writes it.
+        file: As `add_refinements_to_file` writes it.
         problems: Problems of which the present version is known.
         skips_outdated: Leave out those of an earlier version, which are refused otherwise.
 
@@ -105,7 +105,7 @@ def demand_refined_statements(file: Path, problems: Sequence[Problem]) -> dict[s
         DatasetError: Something in the file is wrong.
         EvaluationError: A problem has none: both variants are compared on the same problems.
     """
-    refinements = read_refined(file, problems, skips_outdated=False)
+    refinements = read_refinements(file, problems, skips_outdated=False)
     if missing := [problem.id for problem in problems if problem.id not in refinements]:
         raise EvaluationError(
             f"{file} has no refined statement for {len(missing)} of {len(problems)} problems, such as {missing[0]}."
@@ -146,13 +146,13 @@ def dataset_of_both_variants(
     return MemoryDataset(samples, name=pack)
 
 
-def keep_refined(
-    log: EvalLog, file: Path, problems: Sequence[Problem], existing_by_id: Mapping[str, RefinedStatement]
+def add_refinements_to_file(
+    eval_log: EvalLog, file: Path, problems: Sequence[Problem], existing_by_id: Mapping[str, RefinedStatement]
 ) -> list[str]:
     """Add what a run has refined to a file.
 
     Args:
-        log: Log of the task `refine`, with its samples.
+        eval_log: Log of the task `refine`, with its samples.
         file: Written whole or not at all.
         problems: Public parts.
         existing_by_id: Refinements that the file has already, of other problems too.
@@ -163,13 +163,13 @@ def keep_refined(
     Raises:
         EvaluationError: The file can't be written.
     """
-    texts = {str(sample.id): sample.output.completion.strip() for sample in log.samples or [] if not sample.error}
+    texts = {str(sample.id): sample.output.completion.strip() for sample in eval_log.samples or [] if not sample.error}
     refinements = dict(existing_by_id)
     for problem in problems:
         if problem.id not in existing_by_id and texts.get(problem.id):
             text = texts[problem.id].encode("utf-8", "replace").decode()
             refinements[problem.id] = RefinedStatement(
-                problem.id, problem.public_digest, log.eval.model, PROMPT_SHA256, text
+                problem.id, problem.public_digest, eval_log.eval.model, PROMPT_SHA256, text
             )
     write_lines(file, map(asdict, refinements.values()))
     return [problem.id for problem in problems if problem.id not in refinements]

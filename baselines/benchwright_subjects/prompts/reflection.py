@@ -25,7 +25,7 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_subjects.evaluation import usage
 from benchwright_subjects.evaluation.services import EvaluationServices
-from benchwright_subjects.prompts.prompt import ModelPrompt, Turn, answer_prompt, ask_agent
+from benchwright_subjects.prompts.prompt import ModelPrompt, Turn, agent_prompt, answer_prompt
 from benchwright_subjects.samples import chat_messages, select_problems
 
 _BEFORE = "Your answer was checked, and it did not pass. This is all that can be said about the check:"
@@ -54,12 +54,12 @@ class FailedAttempt:
     def reflection_prompt(self, services: EvaluationServices) -> ModelPrompt:
         """The prompt that asks the model."""
         files = recorded_contents(services.log.events(self.header.id), self.verdict.snapshot)
-        first_prompt = ask_agent(self.problem) if self.header.condition == Who.AGENT else answer_prompt(self.problem)
-        verdict_text = reveal(self._full_verdict(services), self.problem.reveal, lambda: "").as_text()
+        first_prompt = agent_prompt(self.problem) if self.header.condition == Who.AGENT else answer_prompt(self.problem)
+        verdict_text = reveal(self._full_verdict(services), self.problem.reveal, lambda: "").as_prompt_text()
         return ModelPrompt(
             first_prompt.system,
             (f"{_BEFORE}\n\n{verdict_text}\n\n{_QUESTION}",),
-            (Turn(first_prompt.user, _answer_text(files) or _NOTHING),),
+            (Turn(first_prompt.user, _answer_files_text(files) or _NOTHING),),
         )
 
     def _full_verdict(self, services: EvaluationServices) -> Verdict:
@@ -95,7 +95,10 @@ def failed_attempts(
             or header.condition not in (Who.MODEL, Who.AGENT)
         ):
             continue
-        if header.problem_digest != problem.public_digest or (verdict := _failed_verdict(summary)) is None:
+        if (
+            header.problem_digest != problem.public_digest
+            or (verdict := _failed_verdict_if_unreflected(summary)) is None
+        ):
             continue
         if not _had_refined_statement(services.log.events(header.id)):
             failed_attempts.append(FailedAttempt(header, verdict, problem))
@@ -107,14 +110,14 @@ def _had_refined_statement(events: Iterable[RecordedEvent]) -> bool:
     return any("statement" in event.parameters for event in usage_events)
 
 
-def _failed_verdict(summary: Summary) -> AttemptVerdict | None:
+def _failed_verdict_if_unreflected(summary: Summary) -> AttemptVerdict | None:
     verdict = summary.verdict
     if not summary.state.ended or Reflected.model_fields["type"].default in summary.event_types or verdict is None:
         return None
     return verdict if verdict.outcome is Outcome.FAILED else None
 
 
-def dataset(services: EvaluationServices, failures: Sequence[FailedAttempt]) -> MemoryDataset:
+def reflection_dataset(services: EvaluationServices, failures: Sequence[FailedAttempt]) -> MemoryDataset:
     """The questions as Inspect's samples, each under the id of its attempt."""
     samples = [
         Sample(
@@ -132,7 +135,7 @@ def dataset(services: EvaluationServices, failures: Sequence[FailedAttempt]) -> 
     return MemoryDataset(samples, name="reflections")
 
 
-def reflect_once(services: EvaluationServices, failures: Sequence[FailedAttempt]) -> Solver:
+def record_reflections(services: EvaluationServices, failures: Sequence[FailedAttempt]) -> Solver:
     """Ask, and record what the model said with its attempt."""
     by_id: Mapping[str, FailedAttempt] = {failed_attempt.header.id: failed_attempt for failed_attempt in failures}
 
@@ -143,7 +146,7 @@ def reflect_once(services: EvaluationServices, failures: Sequence[FailedAttempt]
             text = state.output.completion.strip()
             if not text:
                 raise EvaluationError("The reply is empty, so no reflection was recorded. Ask again.")
-            model_usage = usage.output_usage(str(state.model), state.output)
+            model_usage = usage.reply_usage(str(state.model), state.output)
             failure = by_id[str(state.sample_id)]
             await services.log.append(
                 failure.header.id,
@@ -165,7 +168,7 @@ def reflect_once(services: EvaluationServices, failures: Sequence[FailedAttempt]
     return create_solver()
 
 
-def _answer_text(files: Mapping[str, bytes]) -> str:
+def _answer_files_text(files: Mapping[str, bytes]) -> str:
     return "\n\n".join(_file_blocks(files))
 
 

@@ -6,10 +6,10 @@ from benchwright_problems.storage.store import Store
 from benchwright_studies.plan.registration import installed_problems_by_ref
 from benchwright_studies.plan.study_file import StudyFile, StudyFileError, StudyFlaw
 from benchwright_subjects.prompt_sets import PROMPT_SETS, prompt_set
-from benchwright_subjects.prompt_sets.forms import digest_of
+from benchwright_subjects.prompt_sets.forms import digest_of_prompt_forms
 
 
-def check_prompts(store: Store, file: StudyFile) -> None:
+def refuse_uncovered_prompts(store: Store, file: StudyFile) -> None:
     """Refuses prompts that have no form for a problem of the study.
 
     Raises:
@@ -34,4 +34,4 @@ def check_prompts(store: Store, file: StudyFile) -> None:
 
 def prompt_digests() -> dict[str, str]:
     """The digest of each set of prompts, by name."""
-    return {prompts.name: digest_of(prompts) for prompts in PROMPT_SETS}
+    return {prompts.name: digest_of_prompt_forms(prompts) for prompts in PROMPT_SETS}

@@ -8,7 +8,13 @@ from pathlib import Path
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.problem import Problem
-from benchwright_subjects.prompts.prompt import ModelPrompt, files_text, full_statement, reply_form, with_figures
+from benchwright_subjects.prompts.prompt import (
+    ModelPrompt,
+    full_statement,
+    given_files_text,
+    parts_with_figures,
+    reply_form_instruction,
+)
 
 _PLACE = re.compile(r"\{\{\s*([A-Za-z_]+)\s*\}\}")
 
@@ -24,9 +30,9 @@ PLACES: Mapping[str, Callable[[Problem], str]] = {
     "category": lambda problem: problem.category.label if problem.category else "",
     "difficulty": lambda problem: problem.difficulty.value,
     "statement": full_statement,
-    "files": files_text,
+    "files": given_files_text,
     "expected": lambda problem: "\n".join(problem.public.expected),
-    "reply": reply_form,
+    "reply": reply_form_instruction,
     "format": _question_field("format"),
     "language": _question_field("language"),
     "domain": _question_field("domain"),
@@ -46,14 +52,18 @@ class Template:
         EvaluationError: Names the line and the place that is not known.
     """
 
-    def __init__(self, text: str, name: str = "the template") -> None:
+    def __init__(self, text: str, name_in_errors: str = "the template") -> None:
         for number, line in enumerate(text.splitlines(), 1):
             for match in _PLACE.finditer(line):
                 if match[1] not in PLACES:
                     known_names = ", ".join(f"{{{{{name_of_place}}}}}" for name_of_place in PLACES)
-                    raise EvaluationError(f"{name}:{number}: there is no {match[0]}; known are {known_names}.")
+                    raise EvaluationError(
+                        f"{name_in_errors}:{number}: there is no {match[0]}; known are {known_names}."
+                    )
         if not any(placeholder[1] in ("statement", "files") for placeholder in _PLACE.finditer(text)):
-            raise EvaluationError(f"{name}: the problem is nowhere in it; put {{{{statement}}}} where it belongs.")
+            raise EvaluationError(
+                f"{name_in_errors}: the problem is nowhere in it; put {{{{statement}}}} where it belongs."
+            )
         self._text = text
 
     @classmethod
@@ -73,4 +83,4 @@ class Template:
     def make_prompt(self, problem: Problem) -> ModelPrompt:
         """The template as a request about one problem."""
         text = _PLACE.sub(lambda match: PLACES[match[1]](problem), self._text)
-        return ModelPrompt("", with_figures(text, problem.public.figures))
+        return ModelPrompt("", parts_with_figures(text, problem.public.figures))

@@ -16,8 +16,8 @@ from io import BytesIO, FileIO
 from pathlib import Path
 from typing import Any, Protocol
 
-from benchwright_foundation.process_group import kill_group
-from benchwright_foundation.untrusted_folder import disk_bytes_up_to
+from benchwright_foundation.process_group import kill_process_group
+from benchwright_foundation.untrusted_folder import disk_bytes_until_exceeding
 from benchwright_harness.execution.run_clock import RunClock, usage_of_process_tree
 from benchwright_harness.inside.guard import landlock
 from benchwright_problems.problem import RunLimits
@@ -276,7 +276,7 @@ class Program:
 
     def _kill_group(self) -> None:
         if not self._exited.done():
-            kill_group(self.pid)
+            kill_process_group(self.pid)
 
     def _close_pipes(self) -> None:
         for pipe in (self._output, self._reports, self._request):
@@ -381,7 +381,7 @@ async def _await_end_or_limit(
             return ProcessEnd.MEMORY
         if now_s - measured_s >= _FOLDER_POLL_S:
             # In a thread: a folder full of small files takes a while, and an editor is waiting.
-            if await asyncio.to_thread(disk_bytes_up_to, limited_folder, quota) > quota:
+            if await asyncio.to_thread(disk_bytes_until_exceeding, limited_folder, quota) > quota:
                 return ProcessEnd.FOLDER_QUOTA
             measured_s = time.monotonic()
     return end

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
-from benchwright_foundation.untrusted_folder import disk_bytes_up_to
+from benchwright_foundation.untrusted_folder import disk_bytes_until_exceeding
 from benchwright_harness.decision.criterion import MOST_LINES, OutputListener
 from benchwright_harness.decision.decision import decide_verdict, rests_on_unsigned_results
 from benchwright_harness.decision.design_waves import DesignWaves
@@ -293,7 +293,7 @@ class _SolutionRun:
     def _usage_of_run(self, run_path: Path, execution: Execution) -> RunUsage:
         reports = execution.reports
         return RunUsage(
-            folder_bytes=disk_bytes_up_to(run_path, self.problem.limits.folder_mb << 20),
+            folder_bytes=disk_bytes_until_exceeding(run_path, self.problem.limits.folder_mb << 20),
             memory_bytes=max((execution.memory_bytes, *(report.largest_bytes for report in reports))) or None,
             cpu_s=round(sum(report.cpu_s for report in reports), 3) if reports else None,
             waited_s=round(execution.waited_s, 3),

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from benchwright_foundation.untrusted_folder import remove_folder
+from benchwright_foundation.untrusted_folder import remove_folder_if_possible
 from benchwright_problems.relative_path import FOLDERS
 
 _PREFIX = "benchwright-run-"
@@ -30,7 +30,7 @@ def remove_folders_of_dead_runs() -> None:
         for folder_entry in listed:
             owner_match = _OWNER.match(folder_entry.name)
             if owner_match and not Path("/proc", owner_match[1]).exists() and _is_old(folder_entry):
-                remove_folder(Path(folder_entry))
+                remove_folder_if_possible(Path(folder_entry))
 
 
 def _is_old(folder_entry: os.DirEntry[str]) -> bool:
@@ -58,4 +58,4 @@ def run_folder(folder: Path, files: Mapping[str, bytes], user: int | None) -> It
                     os.chown(Path(parent, name), user, user, follow_symlinks=False)
         yield
     finally:
-        remove_folder(folder)
+        remove_folder_if_possible(folder)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_harness.execution.process import ProcessEnd, StepEnd
 from benchwright_harness.own_tests.coverage import FileCoverage
 from benchwright_harness.own_tests.simulation import CODE, NOT_BUILT, SIMULATES, OwnSimulation
@@ -165,7 +165,7 @@ def without_middle_if_long(output: str) -> str:
 def _reported_outcomes(simulation: OwnSimulation, report_bytes: bytes) -> Iterator[tuple[str, OwnOutcome]]:
     for line in report_bytes.decode("utf-8", "replace").splitlines():
         try:
-            report = read_json(line)
+            report = parse_untrusted_json(line)
             name = str(report["test"]).partition(".")[2]
             yield name, _cocotb_outcome(simulation, name, report)
         except (ValueError, TypeError, LookupError, AttributeError):

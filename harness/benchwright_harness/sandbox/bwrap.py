@@ -29,7 +29,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from benchwright_foundation.superuser import is_superuser
-from benchwright_foundation.untrusted_folder import remove_folder
+from benchwright_foundation.untrusted_folder import remove_folder_if_possible
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, Program, StepEnd
 from benchwright_harness.execution.run_folder import new_run_folder, remove_folders_of_dead_runs
@@ -248,7 +248,7 @@ class BwrapSandbox:
                     os.chown(code, user, user)
                 self._warm = self._start(settings, code, user)
             except BaseException:
-                remove_folder(code)
+                remove_folder_if_possible(code)
                 raise
 
     async def end_warm(self) -> None:
@@ -256,7 +256,7 @@ class BwrapSandbox:
         started_sandbox, self._warm = self._warm, None
         if started_sandbox is not None:
             await started_sandbox.kill()
-            remove_folder(started_sandbox.code)
+            remove_folder_if_possible(started_sandbox.code)
 
     def claim_warm_folder(self, job: SandboxJob) -> tuple[Path, int | None] | None:
         """See `WarmSandbox.claim_warm_folder`.

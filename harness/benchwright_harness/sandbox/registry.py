@@ -8,7 +8,7 @@ from __future__ import annotations
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
-from benchwright_foundation.registration import Registration, names_phrase
+from benchwright_foundation.registration import Registration, alternatives_phrase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,7 +43,7 @@ def sandbox_kind(name: str) -> SandboxKind:
 
     declaration_path = next((registration.declaration for registration in SANDBOXES if registration.name == name), None)
     if declaration_path is None:
-        raise SandboxUnavailableError(f"there is no sandbox {name!r}", f"choose {names_phrase(SANDBOXES)}")
+        raise SandboxUnavailableError(f"there is no sandbox {name!r}", f"choose {alternatives_phrase(SANDBOXES)}")
     kind = resolve_name(declaration_path)
     if not isinstance(kind, SandboxKind):
         raise TypeError(f"{declaration_path} is not a SandboxKind")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
-from benchwright_foundation.kept import StageFile, StageOutput
+from benchwright_foundation.stage_file import StageFile, StageOutput
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.models.json_reply import read_only_object
 from benchwright_judges.models.prompt import data_prompt
@@ -88,7 +88,7 @@ class KeptReplies:
         figure_data: list[JsonValue] = [figure.data for figure in figures]
         made_from = digest([made_by, instructions, schema, text, figure_data])
         kept_reply = StageFile(self._folder / f"{instructions_name}-{file_topic}.json", KeptReply)
-        reply = kept_reply.find_output(made_from)
+        reply = kept_reply.output_if_made_from(made_from)
         if reply is None:
             prompt = data_prompt(self._data_title, text, instructions, schema, figures)
             answer = await self._endpoint.request_reply(prompt, seed_offset=0, budget=self._budget)

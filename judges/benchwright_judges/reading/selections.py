@@ -29,7 +29,7 @@ def choice_letter_in(passage: str, choices: Mapping[str, str], language: str) ->
         choices: Upper-case letter → text of each option.
         language: ISO 639 code, for articles and decimal commas.
     """
-    passage = _without_noun(passage)
+    passage = _without_leading_answer_noun(passage)
     letters = set(_letter_alone(passage, choices))
     spelled = normalise_short_answer(passage, language)
     exact_letters = {letter for letter, text in choices.items() if plain_text(text) == passage}
@@ -55,7 +55,7 @@ def choice_letters_in(passage: str, choices: Mapping[str, str], language: str) -
         choices: Upper-case letter → text of each option.
         language: ISO 639 code, for articles.
     """
-    passage = _without_noun(passage)
+    passage = _without_leading_answer_noun(passage)
     if re.fullmatch(r"[A-Z]{2,26}", passage):
         members = list(passage)
     else:
@@ -78,7 +78,7 @@ def truth_value_in(passage: str) -> str | None:
     )
 
 
-def _without_noun(passage: str) -> str:
+def _without_leading_answer_noun(passage: str) -> str:
     passage = passage.rstrip(_ENDS).lstrip(_OPENS)
     match = answer_words_pattern("nouns").match(passage)
     letters = passage[match.end() :].lstrip(" :：") if match else ""

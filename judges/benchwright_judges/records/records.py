@@ -106,7 +106,7 @@ class Records(Database):
 
     title = "the judgements' database"
 
-    def prepare(self, connection: Connection) -> None:
+    def create_or_migrate_tables(self, connection: Connection) -> None:
         """Create the tables that are missing."""
         create_missing_tables(connection)
 

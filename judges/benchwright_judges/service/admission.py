@@ -130,7 +130,7 @@ class AdmissionControl:
         if self._gate.is_open(scope["path"]):
             return None
         token = await self.valid_token(headers.get("authorization"))
-        wait_s = self._rates.take_or_wait_s(token.id, token.per_minute)
+        wait_s = self._rates.admit_or_retry_after_s(token.id, token.per_minute)
         if wait_s:
             raise RefusalError(
                 RefusalKind.RATE_LIMITED,

@@ -19,8 +19,8 @@ from benchwright_foundation.refusals import (
     BODY,
     RefusalError,
     RefusalKind,
-    responses_of_refusals,
-    responses_with_usual_refusals,
+    openapi_responses_of_refusals,
+    openapi_responses_with_common_refusals,
 )
 from benchwright_judges.agreement.agreement import FormatAgreement
 from benchwright_judges.service.admission import AdmissionControl
@@ -112,7 +112,7 @@ _LOCATION = {"Location": {"description": "Where to poll.", "schema": {"type": "s
     summary="Score one answer",
     responses={
         202: {"description": "Not judged yet; poll again.", "model": SubmissionView, "headers": _LOCATION},
-        **responses_with_usual_refusals(
+        **openapi_responses_with_common_refusals(
             *BODY,
             RefusalKind.KEY_REUSED,
             RefusalKind.NOT_FOUND,
@@ -151,7 +151,9 @@ async def _own_submission(
 
 
 @router.get(
-    "/submissions/{submission_id}", summary="One answer", responses=responses_with_usual_refusals(RefusalKind.NOT_FOUND)
+    "/submissions/{submission_id}",
+    summary="One answer",
+    responses=openapi_responses_with_common_refusals(RefusalKind.NOT_FOUND),
 )
 async def read_submission(
     submission: Annotated[Submission, Depends(_own_submission)], token: Submitter
@@ -166,7 +168,9 @@ async def read_submission(
     status_code=202,
     responses={
         202: {"description": "Stored and queued.", "headers": _LOCATION},
-        **responses_with_usual_refusals(*BODY, RefusalKind.KEY_REUSED, RefusalKind.NOT_FOUND, RefusalKind.QUEUE_FULL),
+        **openapi_responses_with_common_refusals(
+            *BODY, RefusalKind.KEY_REUSED, RefusalKind.NOT_FOUND, RefusalKind.QUEUE_FULL
+        ),
     },
 )
 async def submit_batch(
@@ -202,7 +206,9 @@ OwnBatch = Annotated[AnswerBatch, Depends(_own_batch)]
 
 
 @router.get(
-    "/batches/{batch_id}", summary="Progress of a batch", responses=responses_with_usual_refusals(RefusalKind.NOT_FOUND)
+    "/batches/{batch_id}",
+    summary="Progress of a batch",
+    responses=openapi_responses_with_common_refusals(RefusalKind.NOT_FOUND),
 )
 async def read_batch(batch: OwnBatch) -> BatchView:
     """A batch of this token, with its progress."""
@@ -212,7 +218,7 @@ async def read_batch(batch: OwnBatch) -> BatchView:
 @router.get(
     "/batches/{batch_id}/results",
     summary="Results of a batch",
-    responses=responses_with_usual_refusals(RefusalKind.NOT_FOUND),
+    responses=openapi_responses_with_common_refusals(RefusalKind.NOT_FOUND),
 )
 async def read_results(
     batch: OwnBatch,
@@ -241,7 +247,7 @@ async def read_results(
             "number of the submission in the order in which they were done; `finished` comes last.",
             "content": {"text/event-stream": {"schema": _EVENT}},
         },
-        **responses_with_usual_refusals(RefusalKind.NOT_FOUND),
+        **openapi_responses_with_common_refusals(RefusalKind.NOT_FOUND),
     },
 )
 async def watch_batch(
@@ -290,7 +296,7 @@ async def _batch_events(
                 yield ": still here\n\n"
 
 
-@router.get("/pending", summary="Answers that wait for people", responses=responses_with_usual_refusals())
+@router.get("/pending", summary="Answers that wait for people", responses=openapi_responses_with_common_refusals())
 async def read_pending(
     token: Grader, judging: Service, limit: Annotated[int, Query(ge=1, le=100)] = 20
 ) -> GradingQueue:
@@ -302,7 +308,10 @@ async def read_pending(
 @router.get(
     "/pending/next",
     summary="The next answer to grade",
-    responses={204: {"description": "Nothing is left to grade for this person."}, **responses_with_usual_refusals()},
+    responses={
+        204: {"description": "Nothing is left to grade for this person."},
+        **openapi_responses_with_common_refusals(),
+    },
     response_model=GradingItem,
 )
 async def read_next(token: Grader, judging: Service) -> GradingItem | Response:
@@ -314,7 +323,7 @@ async def read_next(token: Grader, judging: Service) -> GradingItem | Response:
 @router.put(
     "/pending/{item_id}/grade",
     summary="Grade an answer",
-    responses=responses_with_usual_refusals(*BODY, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT),
+    responses=openapi_responses_with_common_refusals(*BODY, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT),
 )
 async def grade(
     item_id: Annotated[Id, Path(description="As returned by the service.")],
@@ -327,7 +336,9 @@ async def grade(
     return GradeView(item=item_id, grader=token.name, label=body.label, difficulty=body.difficulty, decided=is_decided)
 
 
-@router.get("/agreement", summary="How far judges agree with people", responses=responses_with_usual_refusals())
+@router.get(
+    "/agreement", summary="How far judges agree with people", responses=openapi_responses_with_common_refusals()
+)
 async def read_agreement(
     token: Administrator,
     judging: Service,
@@ -344,7 +355,9 @@ async def live() -> Health:
 
 
 @router.get(
-    "/health/ready", summary="Whether it can serve requests", responses=responses_of_refusals(RefusalKind.UNAVAILABLE)
+    "/health/ready",
+    summary="Whether it can serve requests",
+    responses=openapi_responses_of_refusals(RefusalKind.UNAVAILABLE),
 )
 async def ready(judging: Service) -> Health:
     """Succeeds if the database answers and the service is not shutting down."""

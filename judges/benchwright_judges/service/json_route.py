@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 
 _HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -23,7 +23,7 @@ class _JsonRequest(Request):
             ValueError: It is not JSON, or none of which every value can be stored and sent on.
         """
         body = await self.body()
-        value = read_json(body)
+        value = parse_untrusted_json(body)
         if _HALF_CHARACTER.search(body):
             # A lone surrogate is no text in UTF-8.
             json.dumps(value, ensure_ascii=False).encode()

@@ -22,9 +22,9 @@ class AccessTokens:
     def __init__(self, records: Records) -> None:
         self._records = records
 
-    async def create(
+    async def create_with_bearer_string(
         self,
-        name: str,
+        owner_name: str,
         scopes: Collection[Scope],
         *,
         expires: float | None = None,
@@ -39,7 +39,7 @@ class AccessTokens:
         token_id, secret = access_token.new_id_and_secret()
         token = AccessToken(
             id=token_id,
-            name=name,
+            name=owner_name,
             digest=access_token.hash_secret(secret),
             scopes=tuple(scope for scope in Scope if scope in scopes),
             created=time.time(),

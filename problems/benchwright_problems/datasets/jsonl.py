@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchwright_foundation.json_text import is_nested_deeper_than, parse_finite_number, refuse_constant
+from benchwright_foundation.json_text import is_nested_deeper_than, parse_finite_number, refuse_nan_and_infinity
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.errors import DatasetError
 
@@ -110,7 +110,7 @@ def _parse_json(raw: bytes, file: Path, line: int | None) -> JsonValue:
         value: JsonValue = json.loads(
             raw.decode(),
             object_pairs_hook=_object_with_unique_names,
-            parse_constant=refuse_constant,
+            parse_constant=refuse_nan_and_infinity,
             parse_float=parse_finite_number,
         )
         json.dumps(value, ensure_ascii=False).encode()

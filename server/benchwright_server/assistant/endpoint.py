@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, BinaryIO
 
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_server.errors import ServerError
 from benchwright_server.settings import Assistant
 
@@ -163,7 +163,7 @@ def _request_reply_blocking(
                 streamed = _read_event_stream(response, _MAX_REPLY_BYTES, on_text_so_far)
                 content, usage = streamed.text, streamed.usage
             else:
-                reply = read_json(response.read(_MAX_REPLY_BYTES))
+                reply = parse_untrusted_json(response.read(_MAX_REPLY_BYTES))
                 content, usage = reply["choices"][0]["message"]["content"], reply.get("usage")
     except urllib.error.HTTPError as error:
         error.close()
@@ -221,7 +221,7 @@ def _read_event_stream(event_stream: BinaryIO, max_bytes: int, on_text_so_far: C
             continue
         if content.strip() == _DONE:
             break
-        event = read_json(content)
+        event = parse_untrusted_json(content)
         if event.get("error"):
             raise _StreamFailedError
         usage = event.get("usage") or usage

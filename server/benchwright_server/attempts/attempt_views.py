@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.attribution import Attribution, attribute
+from benchwright_attempts.attribution import Attribution, attributions_of_edits
 from benchwright_attempts.clock.timeline import Stretch, time_line
 from benchwright_attempts.events.events import Event
 from benchwright_attempts.events.evidence import Assigned, Recording
@@ -32,10 +32,10 @@ def replay_view(log: StudyLog, attempt_id_prefix: str) -> ReplayView:
     Raises:
         UnknownAttemptError: No attempt has this id.
     """
-    header = log.find_by_prefix(attempt_id_prefix)
+    header = log.header_with_id_prefix(attempt_id_prefix)
     events = log.events(header.id)
     timeline = time_line(events)
-    origins = {label.seq: label for label in attribute(events)}
+    origins = {label.seq: label for label in attributions_of_edits(events)}
     shows_results = all(
         recorded.event.feedback != "none" for recorded in events if isinstance(recorded.event, Assigned)
     )
@@ -58,7 +58,7 @@ def files_after_event(log: StudyLog, attempt_id_prefix: str, seq: int) -> Replay
     Raises:
         UnknownAttemptError: No attempt has this id.
     """
-    replayed = replay(log.events(log.find_by_prefix(attempt_id_prefix).id), last_seq=seq)
+    replayed = replay(log.events(log.header_with_id_prefix(attempt_id_prefix).id), last_seq=seq)
     files = [ReplayedText(path=path, text=file.text) for path, file in sorted(replayed.files.items())]
     return ReplayedFiles(seq=replayed.seq, files=files)
 
@@ -72,7 +72,7 @@ def trace_page(log: StudyLog, attempt_id_prefix: str) -> TracePage:
     from benchwright_analysis.trace.attempt_steps import trace_of_attempt
     from benchwright_analysis.trace.page import trace_page
 
-    header = log.find_by_prefix(attempt_id_prefix)
+    header = log.header_with_id_prefix(attempt_id_prefix)
     return TracePage(page=trace_page(trace_of_attempt(header, log.events(header.id))))
 
 

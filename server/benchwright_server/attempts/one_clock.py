@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.actor import acting
+from benchwright_attempts.actor import acting_as
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.errors import AttemptError
 from benchwright_foundation.atomic import write_atomically
@@ -117,7 +117,7 @@ class OneClock:
         with contextlib.suppress(AttemptError):
             if await session.is_clock_running():
                 # Nobody asked for it, in whosever request this began.
-                with acting(None):
+                with acting_as(None):
                     await session.pause(f"{started_problem_ref} was started")
                 self._tell(
                     f"Paused “{session.problem.title}”, because “{started_title}” was started. "

@@ -30,7 +30,7 @@ def pack_list(store: Store, attempts: Attempts, views_by_open_attempt: Mapping[s
         attempts: This user's.
         views_by_open_attempt: Attempt → its standing, of those that are open here.
     """
-    records = attempts.records_by_problem(views_by_open_attempt)
+    records = attempts.person_records_by_problem(views_by_open_attempt)
     packs = []
     for name in store.pack_names():
         assignment = store.assignment_if_any(name)
@@ -110,7 +110,7 @@ def _problem_summary(
         state=problem_record.view.standing,
         sign=problem_record.view.sign,
         run=problem_record.view.run,
-        best_time_s=problem_record.best_s,
+        best_time_s=problem_record.best_active_s,
         passed_with_agent=problem_record.passed_with_agent,
         attempts=problem_record.attempts,
     )

@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.attribution.actors import put_in
+from benchwright_attempts.attribution.actors import inserted_non_space_count
 from benchwright_attempts.events.events import Edit, Event, Save, TextCause, TextSet
 from benchwright_attempts.events.file_text import Change, FileText, apply_changes, sha256
 from benchwright_attempts.log.record import RecordedEvent
@@ -142,7 +142,7 @@ class FileRecorder:
     def _record_whole_text(self, path: str, file: FileText, cause: TextCause) -> None:
         old_text = self._files.get(path, _UNKNOWN).text
         self._files[path] = ReplayedFile(file.text, file.bom)
-        put_in_count = put_in(old_text, file.text) if file.text is not None else None
+        put_in_count = inserted_non_space_count(old_text, file.text) if file.text is not None else None
         self._append_unless_muted(path, TextSet(path=path, cause=cause, file=file, put_in=put_in_count))
 
     def _append_unless_muted(self, path: str, event: Event) -> None:

@@ -142,7 +142,7 @@ class EditorSession(Adapter):
 
     async def continue_from_log(self) -> None:
         """Continue from the log, and say so if that is not possible here."""
-        self.recorder.remember_disk_digests((await self.attempt.follow()).files)
+        self.recorder.remember_disk_digests((await self.attempt.continue_from_log()).files)
         self._report_if_elsewhere()
         if self._claim is not None and not self.ended:
             self._watching = asyncio.create_task(self._mute_once_claim_is_lost(self._claim))
@@ -177,11 +177,11 @@ class EditorSession(Adapter):
 
     # What the engine asks
 
-    def snapshot(self) -> Mapping[str, bytes]:
+    def present_judged_files(self) -> Mapping[str, bytes]:
         """The current content of the judged files in the workspace."""
         return read_judged_files(self.workspace.folder, self.problem)
 
-    def on_run_taken(self, files: Mapping[str, bytes]) -> None:
+    def on_files_taken_for_run(self, files: Mapping[str, bytes]) -> None:
         """A run reads files from the disk, where another program may have changed them."""
         for path in judged_paths(self.problem):
             self.recorder.record_read_by_run(path, files.get(path))
@@ -258,7 +258,7 @@ class EditorSession(Adapter):
 
     async def record_self_estimate(self, self_estimate: SelfEstimate) -> AttemptStatus:
         """Record the solver's self-estimate."""
-        await self.attempt.record_estimate(self_estimate)
+        await self.attempt.record_self_estimate(self_estimate)
         return await self.status()
 
     async def record_agent_connected(self, connection: str, agent_name: str) -> None:
@@ -275,7 +275,7 @@ class EditorSession(Adapter):
 
     async def _record_agent_connection(self, connection: str, *, is_connected: bool) -> None:
         if not self.ended:
-            self.on_run_taken(await asyncio.to_thread(self.snapshot))
+            self.on_files_taken_for_run(await asyncio.to_thread(self.present_judged_files))
         connection_event = AgentConnection(
             connection=connection, agent=self._agents[connection][:200], connected=is_connected
         )
@@ -289,7 +289,7 @@ class EditorSession(Adapter):
         if self._watching is not None:
             self._watching.cancel()
         try:
-            await self.attempt.close("the editor was closed")
+            await self.attempt.suspend("the editor was closed")
         finally:
             if self._claim is not None:
                 await asyncio.to_thread(self._claim.release)
@@ -339,7 +339,7 @@ class EditorSession(Adapter):
             time_limit_s=limit_s,
             runs_allowed=self.terms.runs_allowed,
             assistance=self.terms.assistance.rule_and_check_notice if self.terms.assistance is not None else None,
-            without_help=self.terms.is_without_help,
+            without_help=self.terms.is_model_help_forbidden,
             aids=[aid.value for aid in self.aids],
             read_only=str(self.attempt.writer.elsewhere_error) if self.is_held_elsewhere else None,
             not_recorded=str(self._log.failing) if self._log.failing is not None else None,
@@ -364,10 +364,10 @@ class EditorSession(Adapter):
             if verdict is not None and revealed is not None
             else None,
             pending_run=pending_run,
-            passed_run=summary.first_pass.number if summary.first_pass is not None else None,
-            has_changed_files=not summary.state.ended and not await self.attempt.runs.is_judged(),
+            first_passed_run=summary.first_pass.number if summary.first_pass is not None else None,
+            has_changed_files=not summary.state.ended and not await self.attempt.runs.is_verdict_current(),
             is_withdrawn=summary.end_reason == CONSENT_WITHDRAWN,
-            kind=self.problem.kind,
+            problem_kind=self.problem.kind,
         )
 
     # What the editor reports

@@ -83,12 +83,12 @@ class EditorSessions:
 
     async def hand_in_study(self, study: str) -> bool:
         """Deliver what is new of a study; whether a service conducts it and took that."""
-        await self._remote.start_following()
-        return await self._remote.hand_in_study(study, _SERVICES_S)
+        await self._remote.start_delivering()
+        return await self._remote.deliver_study_in_time(study, _SERVICES_S)
 
     def is_handed_in(self, study: str) -> bool:
         """True if the service that conducts a study has everything that is here. Blocks on the disk."""
-        return self._remote.is_all_delivered(study)
+        return self._remote.is_study_delivered(study)
 
     @property
     def has_unfinished_study_attempt(self) -> bool:
@@ -102,7 +102,7 @@ class EditorSessions:
     async def packs(self) -> PackList:
         """All packs, with this user's record on each problem; those of assignments as their services have them now."""
         await self._remote.refresh_packs_and_studies(_SERVICES_S)
-        await self._remote.start_following()
+        await self._remote.start_delivering()
         live_views = {
             session.header.id: await session.current_attempt_view() for session in list(self._sessions.values())
         }
@@ -316,7 +316,7 @@ class EditorSessions:
         if holding is None:
             holding = await asyncio.to_thread(self._claim_or_holder_unless_ended, header.id)
         if not isinstance(holding, str):
-            await asyncio.to_thread(self.attempts.interrupt_stale_clock, header.id)
+            await asyncio.to_thread(self.attempts.take_over_running_clock, header.id)
         events = await asyncio.to_thread(self.log.events, header.id)
         files = await asyncio.to_thread(lambda: replay(events).files)
         assigned = next(
@@ -341,7 +341,7 @@ class EditorSessions:
         await session.continue_from_log()
         self._clock.watch()
         # Also what an editor that was killed has left behind.
-        await self._remote.start_following()
+        await self._remote.start_delivering()
         return session
 
     def _claim_or_holder_unless_ended(self, attempt: str) -> Claim | ClaimHolder | None:

@@ -19,7 +19,7 @@ from benchwright_exams.review.packing import labels_with_form, require_packable_
 from benchwright_exams.review.review import ITEMS
 from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, ReviewDecision, ReviewForm, read_review_form
 from benchwright_foundation.home import Home
-from benchwright_foundation.kept import StageFile
+from benchwright_foundation.stage_file import StageFile
 from benchwright_problems.errors import DatasetError
 from benchwright_server.authoring.form_files import FormFiles, forms_lock
 from benchwright_server.errors import ServerError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 
-from benchwright_attempts.actor import Actor, acting
+from benchwright_attempts.actor import Actor, acting_as
 from benchwright_server.errors import FORESEEN, ServerError, log_traceback, user_sentence
 from benchwright_server.operations.catalogue import OPERATIONS
 from benchwright_server.operations.operation import Operation, R, S
@@ -39,7 +39,7 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
     async def request(params: Any) -> dict[str, Any]:
         await server.sync.wait_until_recorded()
         # The one way in of an editor; tools for agents say themselves who uses them.
-        with acting(Actor.PERSON):
+        with acting_as(Actor.PERSON):
             return await operation_reply_json(operation, get_target(), params)
 
     async def command(*arguments: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from lsprotocol.types import FormattingOptions
 
-from benchwright_foundation.process_group import kill_group
+from benchwright_foundation.process_group import kill_process_group
 from benchwright_server.errors import ServerError
 from benchwright_server.linters.verible import verible_program
 from benchwright_verilog.syntax.documents import Document
@@ -94,6 +94,6 @@ async def _run_verible_format(
         ) from error
     finally:
         if process.returncode is None:
-            kill_group(process.pid)
+            kill_process_group(process.pid)
             await process.wait()
     return process.returncode or 0, output, complaint.decode("utf-8", "replace")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT, PROGRAM_SUFFIX
-from benchwright_foundation.process_group import kill_group
+from benchwright_foundation.process_group import kill_process_group
 from benchwright_harness.errors import HarnessError
 from benchwright_server.linters.lint_tool import LintFinding, LintSeverity, LintTool, SavedFile
 from benchwright_verilog.actions.line_fix import Fix
@@ -102,7 +102,7 @@ async def _run_verible_lint(
             return ""
         finally:
             if process.returncode is None:
-                kill_group(process.pid)
+                kill_process_group(process.pid)
                 await process.wait()
     text = output_bytes.decode("utf-8", "replace")
     if (refusal := _REFUSAL.search(text)) is not None:

@@ -47,9 +47,9 @@ async def _packs(sessions: EditorSessions, params: Nothing) -> PackList:
 
 
 async def _sign_in(sessions: EditorSessions, params: SignInParams) -> SignedInto:
-    from benchwright_remote.joining import join
+    from benchwright_remote.joining import join_course
 
-    return _signed_into(params.url, await join(sessions.home, params.url, params.code, params.name))
+    return _signed_into(params.url, await join_course(sessions.home, params.url, params.code, params.name))
 
 
 async def _sign_in_by_browser(sessions: EditorSessions, params: SignInByBrowserParams) -> SignInCode:
@@ -61,12 +61,12 @@ async def _sign_in_by_browser(sessions: EditorSessions, params: SignInByBrowserP
 
 
 async def _sign_in_finish(sessions: EditorSessions, params: SignInByBrowserParams) -> SignedInto:
-    from benchwright_remote.joining import finish_browser_sign_in
+    from benchwright_remote.joining import await_browser_sign_in
 
     device = sessions.pending_sign_ins.pop(params.url, None)
     if device is None:
         raise ServerError("No sign-in by a browser has begun. Send benchwright/signInByBrowser first.")
-    return _signed_into(params.url, await finish_browser_sign_in(sessions.home, params.url, device))
+    return _signed_into(params.url, await await_browser_sign_in(sessions.home, params.url, device))
 
 
 def _signed_into(url: str, me: Me) -> SignedInto:
@@ -146,7 +146,7 @@ async def _doctor(sessions: EditorSessions, params: Nothing) -> DoctorReport:
 async def _focus(sessions: EditorSessions, params: FocusParams) -> Nothing:
     session = await sessions.find_or_open_session(local_path_of(params.uri))
     if session is not None:
-        await session.attempt.writer.record_and_flag(Focus(focused=params.focused))
+        await session.attempt.writer.record_and_flag_violations(Focus(focused=params.focused))
     return Nothing()
 
 
@@ -154,7 +154,7 @@ __all__ = ["CHANGED", "OPERATIONS", "Operation", "local_path_of"]
 
 
 async def _hints(sessions: EditorSessions, params: WorkspaceParams) -> HintsView:
-    return _hints_view(await (await session_of(sessions, params)).hint_ladder.current_hints())
+    return _hints_view(await (await session_of(sessions, params)).hint_ladder.current_position())
 
 
 async def _hint(sessions: EditorSessions, params: HintParams) -> HintsView:

@@ -105,7 +105,7 @@ async def _edit_reasons(sessions: EditorSessions, params: EditReasonsParams) -> 
             reason = EditReason(
                 path=path, version=edit_view.version, reason=edit_view.reason, metadata=edit_view.metadata
             )
-            await session.attempt.writer.record_and_flag(reason)
+            await session.attempt.writer.record_and_flag_violations(reason)
     return Nothing()
 
 
@@ -115,7 +115,7 @@ async def _command_used(sessions: EditorSessions, params: CommandParams) -> Noth
     if session is not None:
         path = session.workspace.relative(file)
         command_used = CommandUsed(command=params.command, path=path, version=params.version, length=params.length)
-        await session.attempt.writer.record_and_flag(command_used)
+        await session.attempt.writer.record_and_flag_violations(command_used)
     return Nothing()
 
 
@@ -124,14 +124,16 @@ async def _environment(sessions: EditorSessions, params: EnvironmentParams) -> N
     if session is not None:
         extensions = tuple(InstalledExtension(**extension.model_dump()) for extension in params.extensions)
         environment_fields = params.model_dump(exclude={"uri", "extensions"})
-        await session.attempt.writer.record_and_flag(Environment(**environment_fields, extensions=extensions))
+        await session.attempt.writer.record_and_flag_violations(
+            Environment(**environment_fields, extensions=extensions)
+        )
     return Nothing()
 
 
 async def _idle(sessions: EditorSessions, params: IdleParams) -> Nothing:
     session = await sessions.find_or_open_session(local_path_of(params.uri))
     if session is not None:
-        await session.attempt.writer.record_and_flag(Idle(idle=params.idle, after_s=params.after_s))
+        await session.attempt.writer.record_and_flag_violations(Idle(idle=params.idle, after_s=params.after_s))
     return Nothing()
 
 

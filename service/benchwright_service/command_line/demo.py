@@ -27,7 +27,7 @@ from benchwright_harness.execution.run import reference_solution_files, starting
 from benchwright_problems.problem import Problem, ProblemKind, Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import MOST_EVENTS, AssignmentView, Role, RunState
-from benchwright_remote.service_client import ServiceClient, new_run
+from benchwright_remote.service_client import ServiceClient, new_run_id
 from benchwright_service.bench import Administration
 
 COURSE = "demo"
@@ -166,7 +166,7 @@ class _DemoStudent:
                 await log.append(attempt, event)
             old_text = text
             self._clock.pass_s(self._random.exponential(20))
-            run = new_run()
+            run = new_run_id()
             snapshot = {path: FileText.of_text(text).sha256}
             await log.append(attempt, RunStarted(run=run, number=number, snapshot=snapshot))
             await self._deliver_new_events(client, log, sheet, attempt)
@@ -210,8 +210,8 @@ class _DemoStudent:
     ) -> None:
         await log.wait_until_settled()
         header = await asyncio.to_thread(log.header, attempt)
-        receipt = await client.hand_in_events(header, sheet.id, ())
+        receipt = await client.deliver_events_or_ask_position(header, sheet.id, ())
         last_event = receipt.anchor.events if receipt.anchor is not None else 0
         while rows := await asyncio.to_thread(log.rows, attempt, after_seq=last_event, limit=MOST_EVENTS):
-            await client.hand_in_events(header, sheet.id, rows)
+            await client.deliver_events_or_ask_position(header, sheet.id, rows)
             last_event += len(rows)

@@ -20,9 +20,9 @@ from benchwright_attempts.clock.clock import TIME_EXCLUDED, AttemptClock, Attemp
 from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.events.event_body import EditEvidence, TextEffect
 from benchwright_attempts.events.events import EVENT_TYPES, TextCause
-from benchwright_attempts.log.record import StoredEvent, type_of
-from benchwright_attempts.summary.survival import Content
-from benchwright_foundation.json_text import read_json
+from benchwright_attempts.log.record import StoredEvent, event_type_in_json
+from benchwright_attempts.summary.survival import TextChangePoint
+from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_service.courses.playback_text import ASSISTED, MARKS, PASTED, Labels, PlaybackStep, PlaybackText
 
 _CHUNK = 64 << 10
@@ -36,15 +36,15 @@ _KINDS = {"paste": PASTED, "assist": ASSISTED}
 _MOST_MARKS = 200
 """Pauses, pastes, and accepted completions, that are listed: the longest."""
 _NS = 1_000_000_000
-_SETS = EVENT_TYPES.with_effect(TextEffect.SETS)
-_EDITS = EVENT_TYPES.with_effect(TextEffect.EDITS)
-_SHAPES = EVENT_TYPES.with_effect(TextEffect.HIDES_FILE)
-_ABOUT = EVENT_TYPES.with_evidence(EditEvidence.SAME_VERSION)
-_ANNOUNCING = EVENT_TYPES.with_evidence(EditEvidence.NEXT_EDIT)
-_HIDING = EVENT_TYPES.with_effect(TextEffect.HIDES_ALL)
+_SETS = EVENT_TYPES.names_with_effect(TextEffect.SETS)
+_EDITS = EVENT_TYPES.names_with_effect(TextEffect.EDITS)
+_SHAPES = EVENT_TYPES.names_with_effect(TextEffect.HIDES_FILE)
+_ABOUT = EVENT_TYPES.names_with_evidence(EditEvidence.SAME_VERSION)
+_ANNOUNCING = EVENT_TYPES.names_with_evidence(EditEvidence.NEXT_EDIT)
+_HIDING = EVENT_TYPES.names_with_effect(TextEffect.HIDES_ALL)
 _QUIET = (
     frozenset({"tick", "assigned", "consent", "environment", "model_usage"}) | _ABOUT | _ANNOUNCING
-) - EVENT_TYPES.with_effect(*(effect for effect in TextEffect if effect is not TextEffect.NONE))
+) - EVENT_TYPES.names_with_effect(*(effect for effect in TextEffect if effect is not TextEffect.NONE))
 """Events that are no steps: they say nothing of the work, or something of another event. What changes a text is one."""
 _OF_RUNS = frozenset({"run_started", "run_finished", "answered"})
 
@@ -118,7 +118,7 @@ class Playback:
         run_steps: Mapping[int, tuple[int, float]],
         paths: Sequence[str],
         playback_text: PlaybackText,
-        contents: Iterable[Content],
+        contents: Iterable[TextChangePoint],
     ) -> None:
         self.events = events
         self.steps = len(steps)
@@ -201,30 +201,30 @@ class _PlaybackReading:
         self._events = 0
 
     def add_event(self, seq: int, wall: str, mono_ns: int, process: str, body: str) -> None:
-        kind, clock = type_of(body), self._clock
+        kind, clock = event_type_in_json(body), self._clock
         earlier_state = clock.state
-        excluded_s = float(read_json(body)["excluded_s"]) if kind == TIME_EXCLUDED else 0.0
+        excluded_s = float(parse_untrusted_json(body)["excluded_s"]) if kind == TIME_EXCLUDED else 0.0
         clock.follow_event(kind, mono_ns, process, excluded_s)
         self._events = seq
         path = self._add_text_event_and_get_path(kind, seq, wall, body)
         if kind in ACTOR_EVENTS:
-            self._actors.take_event(seq, read_json(body))
+            self._actors.take_event(seq, parse_untrusted_json(body))
         if kind in _QUIET:
             return
         step, at_s = len(self._steps), clock.at_ns / _NS
         if earlier_state is not AttemptState.PAUSED and clock.state is AttemptState.PAUSED:
-            self._pauses.append((step, at_s, str(read_json(body).get("reason") or "")))
+            self._pauses.append((step, at_s, str(parse_untrusted_json(body).get("reason") or "")))
         elif earlier_state is AttemptState.PAUSED and clock.state is not AttemptState.PAUSED:
             self._ends.append(at_s)
         if kind in _OF_RUNS:
-            self._runs[read_json(body)["number"]] = step, at_s
+            self._runs[parse_untrusted_json(body)["number"]] = step, at_s
         self._steps.append(PlaybackStep(seq, clock.at_ns, wall, kind, path))
 
     def _add_text_event_and_get_path(self, kind: str, seq: int, wall: str, body: str) -> str:
         """Takes what an event says of text; the path if it is about one file."""
         clock, attempt_edits = self._clock, self._edits
         if kind in _EDITS or kind in _SHAPES:
-            value = read_json(body)
+            value = parse_untrusted_json(body)
             _require_ordered_changes(value)
             attempt_edits.add_edit(
                 value, seq, wall, since_opening_ns=clock.at_ns, active_ns=clock.active_ns, has_text=kind in _EDITS
@@ -234,7 +234,7 @@ class _PlaybackReading:
                 attempt_edits.set_files({value["path"]: None}, seq, clock.at_ns)
             return str(value["path"])
         if kind in _SETS:
-            value = read_json(body)
+            value = parse_untrusted_json(body)
             contents = parse_event(value).contents()
             files = {path: file.text if file is not None else None for path, file in contents.items()}
             attempt_edits.set_files(files, seq, clock.at_ns)
@@ -248,9 +248,9 @@ class _PlaybackReading:
         elif kind in _ABOUT:
             event, edited_path, version = edit_evidence_with_version(body)
             if version is not None:
-                attempt_edits.attributor.note_about_edit(edited_path, version, event)
+                attempt_edits.attributor.add_evidence_of_edit(edited_path, version, event)
         elif kind in _ANNOUNCING:
-            attempt_edits.attributor.note_announcement(parse_event(read_json(body)), wall)
+            attempt_edits.attributor.add_evidence_of_next_edit(parse_event(parse_untrusted_json(body)), wall)
         return ""
 
     def finish(self) -> Playback:
@@ -276,7 +276,7 @@ class _PlaybackReading:
             sorted(marks, key=lambda mark: mark.step),
             sum(map(len, marks_by_kind)) - len(marks),
             inserted,
-            self._actors.finish(edits, labelled.findings),
+            self._actors.actors_with_edits(edits, labelled.findings),
             self._runs,
             sorted(self._paths),
             PlaybackText(labels, frozenset(self._by_model)),

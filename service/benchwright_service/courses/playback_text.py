@@ -11,7 +11,7 @@ from typing import Any
 
 from benchwright_attempts.attribution.origin import BY_MODEL, EditOrigin
 from benchwright_attempts.events.marked_text import MarkedTexts, StoredChange
-from benchwright_attempts.summary.survival import Content
+from benchwright_attempts.summary.survival import TextChangePoint
 from benchwright_verilog.syntax.surrogates import join_surrogates
 
 GIVEN, TYPED, PASTED, ASSISTED, OTHER = "gtpao"
@@ -59,7 +59,7 @@ class PlaybackText:
         return {path: text for path, text in sorted(texts.items()) if text != self._given_texts.get(path)}
 
     def compressed_chunks(
-        self, steps: Sequence[PlaybackStep], chunk_ends: Sequence[int], text_changes: Iterator[Content]
+        self, steps: Sequence[PlaybackStep], chunk_ends: Sequence[int], text_changes: Iterator[TextChangePoint]
     ) -> Iterator[bytes]:
         """The chunks, JSON with gzip.
 
@@ -88,7 +88,7 @@ class PlaybackText:
             chunk_body = {"files": earlier_files, "steps": step_rows}
             yield gzip.compress(json.dumps(chunk_body, separators=(",", ":")).encode(), 1, mtime=0)
 
-    def _apply_content(self, content: Content) -> dict[str, list[Any] | None]:
+    def _apply_content(self, content: TextChangePoint) -> dict[str, list[Any] | None]:
         if content.files is not None:
             return {
                 path: self._set_text_and_get_change(content.seq, path, text) for path, text in content.files.items()
@@ -127,7 +127,7 @@ class PlaybackText:
         if text is None:
             return None
         whole_text, offset, marked_pieces = str(text), 0, []
-        for mark, mark_run in groupby(str(self._files.owners[path])):
+        for mark, mark_run in groupby(str(self._files.marks_by_path[path])):
             length = sum(1 for _ in mark_run)
             marked_pieces.append((mark, whole_text[offset : offset + length]))
             offset += length

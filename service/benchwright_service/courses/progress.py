@@ -278,7 +278,7 @@ def attempt_view_by_runs(summary: Summary, run_rows: Sequence[Row[Any]]) -> Atte
         summary.state,
         newest_verdict=newest,
         pending_run=PendingRun(pending[-1].number, pending[-1].state == RunState.QUEUED.value) if pending else None,
-        passed_run=next((verdict.run for verdict in decided if verdict.outcome == Outcome.PASSED.value), None),
+        first_passed_run=next((verdict.run for verdict in decided if verdict.outcome == Outcome.PASSED.value), None),
         has_changed_files=is_known_here and has_changed_files(summary),
         is_withdrawn=summary.end_reason == CONSENT_WITHDRAWN,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 
 from benchwright_attempts.log.published_keys import PublishedKeys
-from benchwright_foundation.refusals import BODY, RefusalKind, responses_of_refusals
+from benchwright_foundation.refusals import BODY, RefusalKind, openapi_responses_of_refusals
 from benchwright_judges.service.json_route import JsonRoute
 from benchwright_remote.messages import Device, DeviceAsk, Health, Join, Joined, NewDevice, PublicKey, Waiting
 from benchwright_service.caller_address import caller_address
@@ -23,7 +23,7 @@ async def live(bench: TheBench) -> Health:
 @router.get(
     "/health/ready",
     summary="Whether the service can work",
-    responses=responses_of_refusals(RefusalKind.UNEXPECTED, RefusalKind.UNAVAILABLE),
+    responses=openapi_responses_of_refusals(RefusalKind.UNEXPECTED, RefusalKind.UNAVAILABLE),
 )
 async def ready(bench: TheBench) -> Health:
     """Reads the database."""
@@ -46,7 +46,7 @@ async def keys(evidence: TheEvidence) -> PublishedKeys:
 @router.post(
     "/join",
     summary="Join a course by an invitation",
-    responses=responses_of_refusals(
+    responses=openapi_responses_of_refusals(
         *BODY,
         RefusalKind.NOT_FOUND,
         RefusalKind.INVALID,
@@ -63,7 +63,7 @@ async def join(body: Join, accounts: TheAccounts) -> Joined:
 @router.post(
     "/devices",
     summary="Sign a program in by a browser",
-    responses=responses_of_refusals(
+    responses=openapi_responses_of_refusals(
         *BODY, RefusalKind.INVALID, RefusalKind.RATE_LIMITED, RefusalKind.UNEXPECTED, RefusalKind.UNAVAILABLE
     ),
 )
@@ -76,7 +76,7 @@ async def begin(body: NewDevice, request: Request, sign_in: TheSignIn, evidence:
 @router.post(
     "/devices/state",
     summary="Ask whether a program was signed in",
-    responses=responses_of_refusals(
+    responses=openapi_responses_of_refusals(
         *BODY,
         RefusalKind.NOT_FOUND,
         RefusalKind.INVALID,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from benchwright_foundation.refusals import BODY, RefusalError, RefusalKind, responses_with_usual_refusals
+from benchwright_foundation.refusals import BODY, RefusalError, RefusalKind, openapi_responses_with_common_refusals
 from benchwright_judges.service.json_route import JsonRoute
 from benchwright_problems.hints import MOST_HINTS
 from benchwright_remote.hint_text import HintText
@@ -39,14 +39,16 @@ OneId = Annotated[Id, Path()]
 PackName = Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 
 
-@router.get("/me", summary="The account and its courses", responses=responses_with_usual_refusals())
+@router.get("/me", summary="The account and its courses", responses=openapi_responses_with_common_refusals())
 async def me(account: Account, accounts: TheAccounts) -> Me:
     """Returns the account that asks."""
     return await accounts.me(account)
 
 
 @router.post(
-    "/me/courses", summary="Join another course", responses=responses_with_usual_refusals(*BODY, RefusalKind.NOT_FOUND)
+    "/me/courses",
+    summary="Join another course",
+    responses=openapi_responses_with_common_refusals(*BODY, RefusalKind.NOT_FOUND),
 )
 async def join(body: JoinAnother, account: Account, accounts: TheAccounts) -> Me:
     """By an invitation, with the account that asks."""
@@ -54,14 +56,16 @@ async def join(body: JoinAnother, account: Account, accounts: TheAccounts) -> Me
     return await accounts.me(account)
 
 
-@router.get("/assignments", summary="What there is to do", responses=responses_with_usual_refusals())
+@router.get("/assignments", summary="What there is to do", responses=openapi_responses_with_common_refusals())
 async def assignments(account: Account, courses: TheCourses) -> list[AssignmentView]:
     """The assignments that have opened, of all the account's courses."""
     return list(await courses.visible_assignments(account))
 
 
 @router.get(
-    "/packs/{name}", summary="The public part of a pack", responses=responses_with_usual_refusals(RefusalKind.NOT_FOUND)
+    "/packs/{name}",
+    summary="The public part of a pack",
+    responses=openapi_responses_with_common_refusals(RefusalKind.NOT_FOUND),
 )
 async def pack(name: PackName, account: Account, courses: TheCourses) -> PublicPack:
     """Its problems that the account may work on, without any hidden part."""
@@ -71,7 +75,7 @@ async def pack(name: PackName, account: Account, courses: TheCourses) -> PublicP
 @router.post(
     "/attempts/{attempt}/events",
     summary="Hand events in",
-    responses=responses_with_usual_refusals(
+    responses=openapi_responses_with_common_refusals(
         *BODY, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT, RefusalKind.QUOTA_USED_UP
     ),
 )
@@ -91,7 +95,7 @@ async def take_events(attempt: OneId, body: NewEvents, account: Account, evidenc
     responses={
         202: {"description": "Queued.", "model": RunView},
         424: {"description": "Contents have to be sent too.", "model": MissingFiles},
-        **responses_with_usual_refusals(
+        **openapi_responses_with_common_refusals(
             *BODY, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT, RefusalKind.QUOTA_USED_UP, RefusalKind.STORAGE_USED_UP
         ),
     },
@@ -107,7 +111,7 @@ async def run(attempt: OneId, body: NewRun, account: Account, runs: TheRuns) -> 
 @router.post(
     "/attempts/{attempt}/hints/{number}",
     summary="Take a hint, or read it again",
-    responses=responses_with_usual_refusals(RefusalKind.NOT_FOUND, RefusalKind.CONFLICT),
+    responses=openapi_responses_with_common_refusals(RefusalKind.NOT_FOUND, RefusalKind.CONFLICT),
 )
 async def hint(
     attempt: OneId, number: Annotated[int, Path(ge=1, le=MOST_HINTS)], account: Account, coursework: TheCoursework
@@ -116,7 +120,9 @@ async def hint(
     return await coursework.hints.take_hint(account, attempt, number)
 
 
-@router.get("/runs/{run}", summary="How far a run is", responses=responses_with_usual_refusals(RefusalKind.NOT_FOUND))
+@router.get(
+    "/runs/{run}", summary="How far a run is", responses=openapi_responses_with_common_refusals(RefusalKind.NOT_FOUND)
+)
 async def read_run(
     run: OneId,
     account: Account,
@@ -132,7 +138,7 @@ async def read_run(
     "/runs/{run}",
     summary="Cancel a run",
     status_code=204,
-    responses=responses_with_usual_refusals(RefusalKind.NOT_FOUND),
+    responses=openapi_responses_with_common_refusals(RefusalKind.NOT_FOUND),
 )
 async def cancel(run: OneId, account: Account, runs: TheRuns) -> None:
     """Cancels it, unless it has ended."""

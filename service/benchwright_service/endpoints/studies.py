@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from benchwright_foundation.refusals import BODY, RefusalKind, responses_with_usual_refusals
+from benchwright_foundation.refusals import BODY, RefusalKind, openapi_responses_with_common_refusals
 from benchwright_judges.service.json_route import JsonRoute
 from benchwright_remote.messages import EnrolledStudy, JournalTaken, NewJournal, Role, StudyWatch
 from benchwright_service.endpoints.admitted import Account, TheAudit, TheStudies, roles_extra
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/api/v1", route_class=JsonRoute)
 StudyName = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
 
 
-@router.post("/studies", summary="Take part in studies", responses=responses_with_usual_refusals())
+@router.post("/studies", summary="Take part in studies", responses=openapi_responses_with_common_refusals())
 async def enrolled(account: Account, studies: TheStudies) -> list[EnrolledStudy]:
     """Gives a place in each study whose invitation the account has used, once; returns the rules, and no assignment."""
     return list(await studies.lab.enrol_and_list_studies(account))
@@ -26,7 +26,7 @@ async def enrolled(account: Account, studies: TheStudies) -> list[EnrolledStudy]
 @router.post(
     "/studies/{study}/journal",
     summary="Hand a participant's journal in",
-    responses=responses_with_usual_refusals(*BODY, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT),
+    responses=openapi_responses_with_common_refusals(*BODY, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT),
 )
 async def take_journal(study: StudyName, body: NewJournal, account: Account, studies: TheStudies) -> JournalTaken:
     """Consent, forecasts, tasks and answers; the code of the assignment comes back once every forecast is here."""
@@ -36,7 +36,7 @@ async def take_journal(study: StudyName, body: NewJournal, account: Account, stu
 @router.get(
     "/studies/{study}/watch",
     summary="Watch a study",
-    responses=responses_with_usual_refusals(RefusalKind.NOT_FOUND),
+    responses=openapi_responses_with_common_refusals(RefusalKind.NOT_FOUND),
     openapi_extra=roles_extra(Role.OWNER, Role.MONITOR),
 )
 async def watch(
@@ -59,7 +59,7 @@ async def watch(
     openapi_extra=roles_extra(Role.OWNER),
     responses={
         200: {"content": {"text/html": {}}},
-        **responses_with_usual_refusals(RefusalKind.NOT_FOUND, RefusalKind.CONFLICT),
+        **openapi_responses_with_common_refusals(RefusalKind.NOT_FOUND, RefusalKind.CONFLICT),
     },
 )
 async def report(study: StudyName, account: Account, studies: TheStudies, audit: TheAudit) -> Response:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from benchwright_foundation.refusals import BODY, responses_with_usual_refusals
+from benchwright_foundation.refusals import BODY, openapi_responses_with_common_refusals
 from benchwright_judges.service.json_route import JsonRoute
 from benchwright_remote.messages import Ask, Done, Heard, Id, Job, Step
 from benchwright_service.endpoints.admitted import TheRuns, Worker
@@ -24,7 +24,7 @@ RunId = Annotated[Id, Path()]
     responses={
         200: {"description": "A run.", "model": Job},
         204: {"description": "There was none for so long."},
-        **responses_with_usual_refusals(*BODY),
+        **openapi_responses_with_common_refusals(*BODY),
     },
     response_model=None,
 )
@@ -38,13 +38,13 @@ async def claim(
     return Response(job.model_dump_json(), media_type="application/json")
 
 
-@router.post("/{run}/step", summary="Say what runs now", responses=responses_with_usual_refusals(*BODY))
+@router.post("/{run}/step", summary="Say what runs now", responses=openapi_responses_with_common_refusals(*BODY))
 async def step(run: RunId, body: Step, worker: Worker, runs: TheRuns) -> Heard:
     """Shows the solver how far the run is; without a word for too long it goes to another worker."""
     return await runs.record_step_if_leased(run, body)
 
 
-@router.post("/{run}/verdict", summary="Hand a verdict in", responses=responses_with_usual_refusals(*BODY))
+@router.post("/{run}/verdict", summary="Hand a verdict in", responses=openapi_responses_with_common_refusals(*BODY))
 async def done(run: RunId, body: Done, worker: Worker, runs: TheRuns) -> Heard:
     """It counts once, and only if the run is still this worker's."""
     return await runs.keep_verdict_if_leased(run, body)

@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from sqlalchemy import bindparam, select, update
 
 from benchwright_attempts.errors import AttemptError, LogBusyError, LogError, LogUnavailableError
-from benchwright_attempts.events.adopting import Head, Incoming
+from benchwright_attempts.events.adopting import ChainHead, IncomingEvents
 from benchwright_attempts.log.anchors import Anchor
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import AttemptHeader, StoredRow, checked_storable
 from benchwright_foundation.database import Database
 from benchwright_foundation.errors import StorageError
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_foundation.refusals import Flaw, RefusalError, RefusalKind
 from benchwright_remote.messages import AssignmentView, NewEvents, Taken
 from benchwright_service.courses.courses import Courses
@@ -98,7 +98,7 @@ class EvidenceWriter:
         heads = await asyncio.to_thread(self._receive_into_log, held_sendings)
         signed = []
         for sending, attempt_head in zip(held_sendings, heads, strict=True):
-            if isinstance(attempt_head, Head):
+            if isinstance(attempt_head, ChainHead):
                 receipt = self._signed_receipt(sending, attempt_head)
                 results_by_attempt[_attempt_of(sending)] = receipt
                 if receipt.anchor is not None:
@@ -108,10 +108,10 @@ class EvidenceWriter:
         await self._keep_anchors(signed)
         return [results_by_attempt[_attempt_of(sending)] for sending in sendings]
 
-    def _receive_into_log(self, sendings: Sequence[_SentEvents]) -> Sequence[Head | Exception]:
-        incoming = [Incoming(sending.new_events.header, sending.rows) for sending in sendings]
+    def _receive_into_log(self, sendings: Sequence[_SentEvents]) -> Sequence[ChainHead | Exception]:
+        incoming = [IncomingEvents(sending.new_events.header, sending.rows) for sending in sendings]
         try:
-            heads: Sequence[Head | AttemptError] = self.log.receive_all(incoming) if incoming else ()
+            heads: Sequence[ChainHead | AttemptError] = self.log.append_received_events(incoming) if incoming else ()
         except LogError as error:
             if len(sendings) == 1 or isinstance(error, LogUnavailableError | LogBusyError):
                 return [error] * len(sendings)
@@ -119,7 +119,7 @@ class EvidenceWriter:
             return [head for sending in sendings for head in self._receive_into_log([sending])]
         return [_not_following_refusal(head) if isinstance(head, AttemptError) else head for head in heads]
 
-    def _signed_receipt(self, sending: _SentEvents, attempt_head: Head) -> Taken:
+    def _signed_receipt(self, sending: _SentEvents, attempt_head: ChainHead) -> Taken:
         difference = sending.came - sending.new_events.now.timestamp()
         if not attempt_head.events:
             return Taken(anchor=None, clock_difference_s=difference)
@@ -229,7 +229,7 @@ def _parsed_event_rows(new_events: NewEvents) -> list[StoredRow]:
     rows = []
     for index, line in enumerate(new_events.lines):
         try:
-            row = StoredRow.from_json(read_json(line))
+            row = StoredRow.from_json(parse_untrusted_json(line))
             for text in (row.process, row.participant, row.condition):
                 checked_storable(text)
         except (ValueError, TypeError) as error:

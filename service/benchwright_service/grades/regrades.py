@@ -264,7 +264,7 @@ class Regrades:
 
         def forget_logs() -> None:
             for row in rows:
-                RunRecords(self._home, row.attempt).forget_log(row.number)
+                RunRecords(self._home, row.attempt).delete_log(row.number)
 
         await asyncio.to_thread(forget_logs)
 

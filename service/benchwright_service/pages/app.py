@@ -308,7 +308,7 @@ class _RouteGuard:
         takes_files: bool = False,
     ) -> Response:
         try:
-            if session is not None and self._rates.take_or_wait_s(session.account, _PER_MINUTE):
+            if session is not None and self._rates.admit_or_retry_after_s(session.account, _PER_MINUTE):
                 raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS)
             if request.method == "POST" and not foreign and not _is_from_own_page(request):
                 raise HTTPException(HTTPStatus.FORBIDDEN)
@@ -335,7 +335,7 @@ class _RouteGuard:
         if (
             has_files
             and session is not None
-            and self._with_files.take_or_wait_s(session.account, _WITH_FILES_PER_MINUTE)
+            and self._with_files.admit_or_retry_after_s(session.account, _WITH_FILES_PER_MINUTE)
         ):
             raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS)
         try:

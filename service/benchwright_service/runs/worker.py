@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import httpx2
 
-from benchwright_attempts.grading.grading import cool_down, run_harness, warm_up
+from benchwright_attempts.grading.grading import end_waiting_sandbox, run_harness, start_sandbox_ahead
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox import Sandbox
 from benchwright_problems.verdict import Reason, Verdict
@@ -58,7 +58,7 @@ class Worker:
             while True:
                 await self._work_once()
         finally:
-            await cool_down(self._sandbox)
+            await end_waiting_sandbox(self._sandbox)
 
     async def _work_once(self) -> None:
         try:
@@ -71,7 +71,7 @@ class Worker:
             verdict = await self._run_job_and_deliver(job)
             await asyncio.sleep(_pause_until_next_run_s(verdict))
             # In a class, most runs are of the same problem.
-            await warm_up(job.problem, home=self._home, sandbox=self._sandbox)
+            await start_sandbox_ahead(job.problem, home=self._home, sandbox=self._sandbox)
 
     async def _claim_job(self) -> Job | None:
         reply = await self._client.post(

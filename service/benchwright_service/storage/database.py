@@ -19,7 +19,7 @@ _MIGRATING = 0x62775F73
 class _ServiceDatabase(Database):
     title = "the service's database"
 
-    def prepare(self, connection: Connection) -> None:
+    def create_or_migrate_tables(self, connection: Connection) -> None:
         _create_or_migrate_tables(connection)
 
 

@@ -30,7 +30,7 @@ from benchwright_studies.plan.registration import register_study
 from benchwright_studies.plan.study import AT_SERVICE
 from benchwright_studies.plan.study_file import StudyFile
 from benchwright_studies.plan.vocabulary import ParticipantStep
-from benchwright_subjects.prompts.study_prompts import check_prompts, prompt_digests
+from benchwright_subjects.prompts.study_prompts import prompt_digests, refuse_uncovered_prompts
 
 
 class Lab:
@@ -75,7 +75,7 @@ class Lab:
         return registered_study
 
     def _register_and_preregister(self, file: StudyFile) -> RegisteredStudy:
-        check_prompts(self._store, file)
+        refuse_uncovered_prompts(self._store, file)
         refuse_placeholders(file)
         registered_study = register_study(self._log, self._store, file)
         preregister_once(

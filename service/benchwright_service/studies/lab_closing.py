@@ -23,7 +23,7 @@ from benchwright_foundation.database import Database
 from benchwright_foundation.errors import BenchwrightError
 from benchwright_foundation.file_lock import is_locked
 from benchwright_foundation.home import Home
-from benchwright_foundation.process_group import kill_group
+from benchwright_foundation.process_group import kill_process_group
 from benchwright_remote.messages import StudyWatch, Whereabouts
 from benchwright_service.evidence.audit import AuditLog
 from benchwright_service.storage.tables import ACCOUNTS, CLOSINGS, moment
@@ -214,7 +214,7 @@ class Closings:
         """Ends the processes; what they were at can be begun again."""
         for process in self._processes.values():
             if process is not None and process.returncode is None:
-                kill_group(process.pid)
+                kill_process_group(process.pid)
         await asyncio.gather(*self._watchers, return_exceptions=True)
 
     async def _watch(self, study: str, process: Process, request_bytes: bytes) -> None:

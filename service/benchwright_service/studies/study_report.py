@@ -18,7 +18,7 @@ from benchwright_studies.conduct.closing import close_study
 from benchwright_studies.conduct.entry import Closed
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
-from benchwright_subjects.evaluation.kept_evals import folder_of
+from benchwright_subjects.evaluation.kept_evals import eval_logs_folder
 
 
 async def close_and_report(
@@ -43,7 +43,7 @@ async def close_and_report(
     """
     rated = await _rated_answers(home)
     folder = reports_folder / study_id
-    options = ReportOptions(folder=folder, study=study_id, kept_folder=folder_of(home))
+    options = ReportOptions(folder=folder, study=study_id, kept_folder=eval_logs_folder(home))
 
     def close_and_write() -> tuple[Closed, Path]:
         lock = closing_lock_file(home, study_id)

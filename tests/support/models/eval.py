@@ -87,8 +87,15 @@ def says(text: str) -> Model:
 
 
 def run(desk: Desk, model: Model | str, task: Any = "answer", pack: str = "starter", **options: Any) -> EvalLog:
-    field_names = ("samples", "time_s", "tokens", "messages", "base_url", "generate")
-    fields = {name: options.pop(name) for name in field_names if name in options}
+    field_names = {
+        "samples": "samples_per_problem",
+        "time_s": "time_limit_s",
+        "tokens": "token_limit",
+        "messages": "message_limit",
+        "base_url": "base_url",
+        "generate": "generate",
+    }
+    fields: dict[str, Any] = {field: options.pop(option) for option, field in field_names.items() if option in options}
     return evaluate(EvaluationRun(task, {"pack": pack, **options}, model, desk.out_folder, display="none", **fields))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.home import Home
-from benchwright_subjects.agents.installation import install_subject, is_installed
+from benchwright_subjects.agents.installation import install_subject_if_missing, is_installed
 from benchwright_subjects.agents.preset import Preset, preset
 
 LIGHT = ("gemini", "gemini-acp")
@@ -25,7 +25,7 @@ def installed_preset(name: str) -> Preset:
     subject, cache = preset(name), Home.from_environment().cache
     if not is_installed(subject, cache):
         try:
-            install_subject(subject, cache, print)
+            install_subject_if_missing(subject, cache, print)
         except EvaluationError as error:
             if _REFUSED.search(str(error)):
                 pytest.skip(f"not installed: the registry refused {subject.package} {subject.version}")

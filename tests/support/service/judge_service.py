@@ -93,13 +93,13 @@ class Served:
 
     async def named_client(self, name: str) -> httpx2.AsyncClient:
         """A person who grades."""
-        _, text = await self.tokens.create(name, (Scope.GRADE,))
+        _, text = await self.tokens.create_with_bearer_string(name, (Scope.GRADE,))
         return await self.client(text=text)
 
     async def client(self, *scopes: Scope, text: str | None = None, **token: Any) -> httpx2.AsyncClient:
         """A client with a token of its own, or with that text for one."""
         if text is None:
-            _, text = await self.tokens.create("ann", scopes or (Scope.SUBMIT,), **token)
+            _, text = await self.tokens.create_with_bearer_string("ann", scopes or (Scope.SUBMIT,), **token)
         return await self._clients.enter_async_context(
             httpx2.AsyncClient(
                 transport=httpx2.ASGITransport(self.app, raise_app_exceptions=False),
@@ -152,7 +152,7 @@ def judge_token(service: Service, *scopes: Scope, per_minute: int = 600) -> str:
     async def create_token() -> str:
         records = await Records.open(records_location(read_settings({}), service.folders))
         try:
-            return (await AccessTokens(records).create("ann", scopes, per_minute=per_minute))[1]
+            return (await AccessTokens(records).create_with_bearer_string("ann", scopes, per_minute=per_minute))[1]
         finally:
             await records.close()
 

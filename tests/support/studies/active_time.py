@@ -36,7 +36,7 @@ def active_time(events: Iterable[RecordedEvent], thresholds_s: Sequence[float] =
         if isinstance(recorded.event, Focus):
             time_at_work.focused = recorded.event.focused
         if step in EVENT_TYPES.activity:
-            time_at_work.note_activity(clock.active_ns)
+            time_at_work.add_activity(clock.active_ns)
     total_ns = clock.active_ns
     active_s = {
         threshold: time_at_work.active_ns(total_ns, index) / _NS for index, threshold in enumerate(thresholds_s)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from benchwright_subjects.inline.vscode.vsix import packed_folder
+from benchwright_subjects.inline.vscode.vsix import vsix_of_folder
 
 from ..models.vscode_subjects import EXTENSION
 from ..models.vscode_subjects import programs as editor
@@ -37,7 +37,7 @@ def extension(lab: Lab) -> str:
     """The scripted one, packed; the test is skipped without an editor."""
     editor()
     vsix = lab.folder / "subject.vsix"
-    vsix.write_bytes(packed_folder(EXTENSION))
+    vsix.write_bytes(vsix_of_folder(EXTENSION))
     return str(vsix)
 
 

@@ -205,7 +205,7 @@ def test_every_page_has_the_same_word_and_sign_and_names_the_same_run(
     view = summary_view(summary)
     assert (view.standing, view.sign, view.run) == (state.standing, state.sign, state.run)
 
-    seen = {"problem list": attempts.records_by_problem()[header.problem].view}
+    seen = {"problem list": attempts.person_records_by_problem()[header.problem].view}
     (own_attempt,) = read_own_attempts(log, Store(Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)})))
     seen |= {"my numbers": own_attempt.view, "course": attempt_view_by_runs(summary, state.service_runs)}
     for page, other in seen.items():
@@ -263,7 +263,7 @@ def test_a_run_that_is_queued_is_so_in_the_editor_and_at_the_service(
         pending_run=PendingRun(2, is_queued=True),
     )
     course = attempt_view_by_runs(attempts.summary(attempt), [DONE_FAILED, service_run(2, RunState.QUEUED)])
-    for view in (live, attempts.records_by_problem({attempt: live})["starter/counter"].view, course):
+    for view in (live, attempts.person_records_by_problem({attempt: live})["starter/counter"].view, course):
         assert (view.standing, view.sign, view.run, view.newer_run) == (Standing.QUEUED, "…", 2, None)
     assert progress_cell(course) == "… 1 run, queued, run 2", "and not the failure of run 1"
 
@@ -297,7 +297,7 @@ def client_views() -> list[dict[str, Any]]:
         attempt_view(at_work, newest_verdict=failed, pending_run=PendingRun(4)),
         attempt_view(at_work, newest_verdict=failed, pending_run=PendingRun(4, is_queued=True)),
         attempt_view(at_work, newest_verdict=failed),
-        attempt_view(at_work, newest_verdict=passed, passed_run=3),
+        attempt_view(at_work, newest_verdict=passed, first_passed_run=3),
         attempt_view(AttemptState.SUBMITTED, newest_verdict=ShownVerdict(3, "error", "judge_unavailable")),
         attempt_view(AttemptState.SUBMITTED, newest_verdict=ShownVerdict(3, "error", "machine_busy")),
         attempt_view(at_work, newest_verdict=failed, has_changed_files=True),

@@ -11,7 +11,7 @@ from benchwright_exams.reading.page import Box, PageWord
 from benchwright_exams.review.packing import make_pack
 from benchwright_exams.review.review import ReviewedFiles, write_review_files
 from benchwright_exams.structure.structure import structure_by_rules
-from benchwright_foundation.kept import StageFile
+from benchwright_foundation.stage_file import StageFile
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import QuestionFormat
 

@@ -10,8 +10,15 @@ import pytest
 from benchwright_analysis.report.fold import AttemptFold
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.attribution import METHODS, EditFacts, EditOrigin, KnownOfEdit, OriginFinding, attribute
-from benchwright_attempts.attribution.method import finding
+from benchwright_attempts.attribution import (
+    METHODS,
+    EditFacts,
+    EditOrigin,
+    KnownOfEdit,
+    OriginFinding,
+    attributions_of_edits,
+)
+from benchwright_attempts.attribution.method import origin_finding
 from benchwright_attempts.events.events import Edit, Event, Started
 from benchwright_attempts.events.evidence import EditReason
 from benchwright_attempts.events.file_text import Change, FileText
@@ -21,7 +28,7 @@ from benchwright_attempts.log.record import Moment, RecordedEvent
 
 def by_indentation(edit: EditFacts, known_facts: KnownOfEdit) -> OriginFinding | None:
     """An edit of four code points that nothing is known of is a tab key's."""
-    return finding(EditOrigin.FORMAT, "indentation") if list(edit.inserted) == [4] and not known_facts else None
+    return origin_finding(EditOrigin.FORMAT, "indentation") if list(edit.inserted) == [4] and not known_facts else None
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +48,7 @@ def test_a_new_method_labels_edits_in_replay_and_report(tmp_path: Path) -> None:
         RecordedEvent("a", seq, Moment(start_time + timedelta(seconds=seq), seq * 10**9, "p"), event, "", "")
         for seq, event in enumerate(events, start=1)
     ]
-    assert [(attribution.origin, attribution.method) for attribution in attribute(recorded)] == [
+    assert [(attribution.origin, attribution.method) for attribution in attributions_of_edits(recorded)] == [
         (EditOrigin.FORMAT, "indentation"),
         (EditOrigin.PASTE, "change_reason"),
     ]

@@ -31,7 +31,7 @@ from benchwright_problems.problem import (
     QuestionFormat,
 )
 from benchwright_server.references.schema import question_formats
-from benchwright_subjects.prompts.prompt import reply_form
+from benchwright_subjects.prompts.prompt import reply_form_instruction
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_it_is_selected_from_asked_for_and_graded(ordering: QuestionFormat) -> N
     question = problem.public.question
     assert question is not None
     assert (selectable_values(question), read_selection(question, "B, A")) == (("A", "B"), "BA")
-    assert reply_form(problem) == f"{ENGLISH.wording.explain} Give the letters in order, such as B, A."
+    assert reply_form_instruction(problem) == f"{ENGLISH.wording.explain} Give the letters in order, such as B, A."
     assert rubric_for(problem) is None
 
 

@@ -37,7 +37,7 @@ def test_a_policy_of_the_table_decides_what_people_and_models_see(monkeypatch: p
     revealed = reveal(VERDICT, Reveal.NAMES, read_log=lambda: "secret")
     assert [test.name for test in revealed.tests] == ["full"]
     assert (revealed.policy, revealed.policy_sentence) == ("names", policy.sentence)
-    assert revealed.as_text().splitlines() == ["failed. 2 of 3 tests failed.", "failed full"]
+    assert revealed.as_prompt_text().splitlines() == ["failed. 2 of 3 tests failed.", "failed full"]
 
 
 def test_every_policy_of_a_problem_is_in_the_table_and_shows_no_less_than_the_one_before() -> None:

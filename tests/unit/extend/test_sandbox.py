@@ -132,11 +132,11 @@ def test_doctor_shows_it() -> None:
 
 
 def test_agents_work_in_it_since_it_shows_folders(tmp_path: Path) -> None:
-    with AgentSandbox.with_files(ToySandbox(), NoTools(tmp_path), {"rtl/a.sv": b"module a;\n"}) as box:
+    with AgentSandbox.temporary_with_files(ToySandbox(), NoTools(tmp_path), {"rtl/a.sv": b"module a;\n"}) as box:
         assert (box.code / "rtl" / "a.sv").is_file()
     with (
         pytest.raises(EvaluationError, match="work in the bwrap or toy sandbox only"),
-        AgentSandbox.with_files(open_sandbox("native"), NoTools(tmp_path), {}),
+        AgentSandbox.temporary_with_files(open_sandbox("native"), NoTools(tmp_path), {}),
     ):
         pass
 

@@ -152,10 +152,12 @@ async def test_what_is_judged_later_is_shown_as_judged(service: Served) -> None:
 
 
 async def test_tokens_that_are_not_valid_are_refused(service: Served) -> None:
-    expired, expired_text = await service.tokens.create("bob", [Scope.SUBMIT], expires=time.time() - 1)
-    revoked, revoked_text = await service.tokens.create("eve", [Scope.SUBMIT])
+    expired, expired_text = await service.tokens.create_with_bearer_string(
+        "bob", [Scope.SUBMIT], expires=time.time() - 1
+    )
+    revoked, revoked_text = await service.tokens.create_with_bearer_string("eve", [Scope.SUBMIT])
     assert await service.tokens.revoke(revoked.id)
-    _, good = await service.tokens.create("ann", [Scope.SUBMIT])
+    _, good = await service.tokens.create_with_bearer_string("ann", [Scope.SUBMIT])
     forged = good[:-1] + ("A" if good[-1] != "A" else "B")
     for text, detail in (
         (expired_text, "expired"),
@@ -204,7 +206,7 @@ async def test_only_its_own_token_finds_a_submission(service: Served) -> None:
 
 
 async def test_the_store_of_tokens_holds_no_secret(service: Served, tmp_path: Path) -> None:
-    _, text = await service.tokens.create("ann", [Scope.SUBMIT])
+    _, text = await service.tokens.create_with_bearer_string("ann", [Scope.SUBMIT])
     secret = text.split("_", 2)[2]
     files = [file for file in tmp_path.glob("judges.sqlite*") if secret.encode() in file.read_bytes()]
     assert files == []
@@ -311,13 +313,13 @@ async def test_unknown_addresses_and_methods_are_refused(service: Served) -> Non
 def test_a_bucket_holds_a_minute_and_fills_evenly() -> None:
     clock_s = 0.0
     rate_limits = RateLimits(lambda: clock_s)
-    assert [rate_limits.take_or_wait_s("a", 60) for _ in range(60)] == [0] * 60
-    assert rate_limits.take_or_wait_s("a", 60) == 1
-    assert rate_limits.take_or_wait_s("b", 60) == 0
+    assert [rate_limits.admit_or_retry_after_s("a", 60) for _ in range(60)] == [0] * 60
+    assert rate_limits.admit_or_retry_after_s("a", 60) == 1
+    assert rate_limits.admit_or_retry_after_s("b", 60) == 0
     clock_s = 1.0
-    assert (rate_limits.take_or_wait_s("a", 60), rate_limits.take_or_wait_s("a", 60)) == (0, 1)
+    assert (rate_limits.admit_or_retry_after_s("a", 60), rate_limits.admit_or_retry_after_s("a", 60)) == (0, 1)
     clock_s = 1e6
-    assert [rate_limits.take_or_wait_s("a", 60) for _ in range(61)].count(0) == 60
+    assert [rate_limits.admit_or_retry_after_s("a", 60) for _ in range(61)].count(0) == 60
 
 
 async def test_too_many_requests_are_told_when_to_come_again(service: Served) -> None:
@@ -496,7 +498,7 @@ async def test_what_a_dead_process_left_is_taken_over_once(tmp_path: Path) -> No
 
 async def test_an_answer_that_brings_processes_down_is_given_up(tmp_path: Path) -> None:
     async with serve_judges(tmp_path, pace=JudgingPace(lease_s=0.2, poll_s=0.05)) as service:
-        token, _ = await service.tokens.create("ann", [Scope.SUBMIT])
+        token, _ = await service.tokens.create_with_bearer_string("ann", [Scope.SUBMIT])
         service.judging.refuse_new_work()
         taking, _ = service.judging._loops
         await taking
@@ -511,7 +513,7 @@ async def test_an_answer_that_brings_processes_down_is_given_up(tmp_path: Path) 
 async def test_a_token_with_many_answers_does_not_keep_others_waiting(service: Served) -> None:
     service.judging.refuse_new_work()
     await asyncio.gather(*service.judging._loops[:1])
-    ann, bob = [(await service.tokens.create(name, [Scope.SUBMIT]))[0].id for name in ("ann", "bob")]
+    ann, bob = [(await service.tokens.create_with_bearer_string(name, [Scope.SUBMIT]))[0].id for name in ("ann", "bob")]
     key = RequestKey(None, "")
     for token, count_of_answers in ((ann, 50), (bob, 2)):
         answers = [(CHOOSES, "B")] * count_of_answers

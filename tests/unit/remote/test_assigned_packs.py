@@ -11,7 +11,7 @@ from benchwright_problems.assignment import Assignment
 from benchwright_problems.errors import PackExistsError, UnknownProblemError
 from benchwright_problems.problem import Pack
 from benchwright_problems.storage.store import Store
-from benchwright_remote.assigned_packs import refresh_assigned_packs
+from benchwright_remote.assigned_packs import store_assigned_packs
 from benchwright_remote.messages import AssignmentView
 
 SERVICE = "https://bench.example.org"
@@ -45,7 +45,7 @@ def view(number: int, title: str = "Week 1", problems: tuple[str, ...] = ("sync-
 
 
 async def test_an_assignment_is_a_pack_of_its_own_with_the_problems_that_it_names(store: Store) -> None:
-    names = await refresh_assigned_packs(store, Answers(store.public_pack("starter"), view(1)))  # type: ignore[arg-type]
+    names = await store_assigned_packs(store, Answers(store.public_pack("starter"), view(1)))  # type: ignore[arg-type]
     assert names == ["cs101-week-1"]
     pack = store.public_pack("cs101-week-1")
     assert (pack.title, [problem.id for problem in pack.problems]) == ("Week 1", ["sync-fifo"])
@@ -58,9 +58,9 @@ async def test_an_assignment_is_a_pack_of_its_own_with_the_problems_that_it_name
 
 async def test_it_keeps_its_name_when_it_changes_and_another_of_its_title_gets_another(store: Store) -> None:
     starter = store.public_pack("starter")
-    await refresh_assigned_packs(store, Answers(starter, view(1)))  # type: ignore[arg-type]
+    await store_assigned_packs(store, Answers(starter, view(1)))  # type: ignore[arg-type]
     renamed = view(1, "Week one", ("sync-fifo", "saturating-counter"))
-    names = await refresh_assigned_packs(store, Answers(starter, view(2), renamed))  # type: ignore[arg-type]
+    names = await store_assigned_packs(store, Answers(starter, view(2), renamed))  # type: ignore[arg-type]
     assert names == ["cs101-week-1-2", "cs101-week-1"]
     assert store.public_pack("cs101-week-1").title == "Week one"
     assert len(store.public_pack("cs101-week-1").problems) == 2

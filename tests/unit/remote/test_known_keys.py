@@ -52,7 +52,7 @@ class Older(Publishes):
 
 
 async def check(known_keys: KnownKeys, service: Any, anchor: Anchor) -> None:
-    await known_keys.check_receipt(service, anchor)
+    await known_keys.check_receipt_and_keep_keys(service, anchor)
 
 
 async def test_a_receipt_of_a_published_key_is_taken_and_its_key_known_to_later_processes(tmp_path: Path) -> None:

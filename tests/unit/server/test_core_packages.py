@@ -55,7 +55,7 @@ import sys
 from pathlib import Path
 from benchwright_exams.items import Items
 from benchwright_foundation.home import Home
-from benchwright_foundation.kept import StageFile
+from benchwright_foundation.stage_file import StageFile
 from benchwright_server.authoring.exam_files import review_remarks
 
 folder, form = Path(sys.argv[1]), 'decision = "accepted"\\nformat = "assertion"\\n'

@@ -8,7 +8,7 @@ from benchwright_authoring.problem_files.fields import FileFields, table_fields
 from benchwright_authoring.problem_files.proposals import toml_hover, toml_proposals
 from benchwright_exams.items import Items
 from benchwright_foundation.home import Home
-from benchwright_foundation.kept import StageFile
+from benchwright_foundation.stage_file import StageFile
 from benchwright_server.authoring.exam_files import (
     EXAM_FIELDS,
     REVIEW_FIELDS,

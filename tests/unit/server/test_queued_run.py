@@ -19,7 +19,7 @@ async def test_a_run_that_waits_for_a_slot_is_queued_in_the_status_the_lens_and_
     sessions = EditorSessions(Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)}), BwrapSandbox())
     grading = sessions.services.grading
     monkeypatch.setattr(grading, "slots", asyncio.Semaphore(0))
-    monkeypatch.setattr(grading, "warm_up", _start_nothing)
+    monkeypatch.setattr(grading, "start_sandbox_ahead", _start_nothing)
     try:
         opened = await sessions.open("starter/saturating-counter", always_new=False)
         session = await sessions.require_session(Path(opened.status.workspace.removeprefix("file://")))

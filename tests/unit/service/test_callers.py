@@ -46,5 +46,5 @@ def test_addresses_that_are_gone_are_forgotten() -> None:
     rates = RateLimits(lambda: now)
     for number in range(25_000):
         now += 0.05
-        assert rates.take_or_wait_s(str(number), 60) == 0
+        assert rates.admit_or_retry_after_s(str(number), 60) == 0
     assert len(rates._buckets) <= 10_000

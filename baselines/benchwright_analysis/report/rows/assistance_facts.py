@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchwright_attempts.attribution import EditOrigin, origin_of_reason
+from benchwright_attempts.attribution import EditOrigin, origin_of_change_reason
 from benchwright_attempts.events.event_body import EventBody
 from benchwright_attempts.events.evidence import AssistAccepted, EditReason
 
@@ -60,7 +60,7 @@ class AssistanceFacts:
         if isinstance(event, AssistAccepted):
             (self._partly if event.partial else self._whole).add(event.assist)
         elif isinstance(event, EditReason):
-            origin = origin_of_reason(event.reason, event.metadata)
+            origin = origin_of_change_reason(event.reason, event.metadata)
             if origin in _COMPLETIONS:
                 self._by_reason[origin is EditOrigin.COMPLETION_PART] += 1
 

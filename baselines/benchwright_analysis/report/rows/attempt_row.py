@@ -306,7 +306,9 @@ class FoldedEvents:
         accepted_count, survival = self.edits.accepted_and_surviving()
         if survival is None:
             return {"accepted": accepted_count, **dict.fromkeys(names)}
-        amounts = [amount for pair in zip(survival.reached_age, survival.survived, strict=True) for amount in pair]
+        amounts = [
+            amount for pair in zip(survival.inserted_reaching_age, survival.survived, strict=True) for amount in pair
+        ]
         return {"accepted": accepted_count, **dict(zip(names, [*amounts, survival.at_end], strict=True))}
 
     def _estimate_columns(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from benchwright_attempts.attribution import (
     OriginFinding,
 )
 from benchwright_attempts.attribution_method import AttributionMethod
-from benchwright_attempts.summary.survival import MOST_FOLLOWED, Contents, InsertionSurvival, TextSurvival
+from benchwright_attempts.summary.survival import MOST_FOLLOWED, InsertionSurvival, TextChangePoints, TextSurvival
 from benchwright_verilog.syntax.surrogates import join_surrogates
 
 BINS = 10
@@ -69,13 +69,13 @@ class Edits:
 
     def __init__(self) -> None:
         self.attributor = Attributor()
-        self._contents = Contents()
+        self._contents = TextChangePoints()
         self._clock_ns = array("q")
         """Time of the clock at each edit."""
 
     def set_files(self, text_by_path: Mapping[str, str | None], seq: int, since_opening_ns: int) -> None:
         """Files have a new content that comes from elsewhere."""
-        self._contents.set_files(since_opening_ns, seq, text_by_path)
+        self._contents.add_files(since_opening_ns, seq, text_by_path)
 
     def add_edit(
         self, edit_fields: dict[str, Any], seq: int, wall: str, *, since_opening_ns: int, active_ns: int, has_text: bool
@@ -124,7 +124,7 @@ class LabelledEdits:
     findings: Sequence[OriginFinding]
     labels: Sequence[OriginLabel]
     edit_clock_ns: Sequence[int]
-    contents: Contents
+    contents: TextChangePoints
     end_ns: int
     clock_ns: int
 

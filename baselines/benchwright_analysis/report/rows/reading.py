@@ -273,15 +273,16 @@ _READ = ("seq", "wall", "mono_ns", "process", "body")
 _CHECKED = (*_READ, "prev_hash", "hash", "state", "schema")
 
 
-def _event_rows(connection: Connection, attempt: str, names: Sequence[str] = _READ) -> Iterable[Sequence[Any]]:
+def _event_rows(connection: Connection, attempt: str, column_names: Sequence[str] = _READ) -> Iterable[Sequence[Any]]:
     if connection.dialect.name == "sqlite":
         # SQLAlchemy takes as long for each row as everything that is done with it.
         driver = connection.connection.driver_connection
         if not isinstance(driver, sqlite3.Connection):
             raise TypeError(driver)
         driver.text_factory = str
-        return driver.execute(f"SELECT {', '.join(names)} FROM events WHERE attempt = ? ORDER BY seq", (attempt,))  # noqa: S608
-    selected_columns = (EVENTS.c[name] for name in names)
+        column_list = ", ".join(column_names)
+        return driver.execute(f"SELECT {column_list} FROM events WHERE attempt = ? ORDER BY seq", (attempt,))  # noqa: S608
+    selected_columns = (EVENTS.c[name] for name in column_names)
     query = select(*selected_columns).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq)
     # An attempt may have a million events: they pass by.
     return connection.execute(query, execution_options={"yield_per": _READ_AT_ONCE}).tuples()
@@ -291,7 +292,7 @@ def _chain_checked_event_rows(connection: Connection, header: AttemptHeader) -> 
     chain = Chain(header)
     for row in _event_rows(connection, header.id, _CHECKED):
         seq, wall, mono_ns, process, body, _, _, _, schema = row
-        if (flaw := chain.next_flaw(*row)) is not None:
+        if (flaw := chain.advance_or_flaw(*row)) is not None:
             raise _FlawError(flaw)
         if schema > SCHEMA:
             raise _FlawError(f"its schema {schema} is newer than this Benchwright; update it")

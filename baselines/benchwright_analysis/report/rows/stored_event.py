@@ -10,7 +10,7 @@ from typing import Any
 
 from benchwright_attempts.events.event_body import EventBody
 from benchwright_attempts.events.events import EVENT_TYPES
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 
 _VERSION = ',"version":'
 
@@ -38,13 +38,13 @@ def edit_evidence_with_version(event_json: str) -> tuple[EventBody, str, int | N
     if separator and version[:-1].isdecimal():
         event, path = _event_and_path(body_start)
         return event, path, int(version[:-1])
-    event = parse_event(read_json(event_json))
+    event = parse_event(parse_untrusted_json(event_json))
     return event, _path_or_empty(event), None
 
 
 @lru_cache(maxsize=4096)
 def _event_and_path(json_before_version: str) -> tuple[EventBody, str]:
-    event = parse_event(read_json(f"{json_before_version}{_VERSION}0}}"))
+    event = parse_event(parse_untrusted_json(f"{json_before_version}{_VERSION}0}}"))
     return event, _path_or_empty(event)
 
 

@@ -9,7 +9,7 @@ from statistics import fmean
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Section, SortableTable, counted
-from benchwright_attempts.attribution.actors import UNKNOWN_CONDITION, fits_condition
+from benchwright_attempts.attribution.actors import UNKNOWN_CONDITION, kept_to_condition
 
 _MOST_NAMED = 12
 """Attempts that a sentence names."""
@@ -36,7 +36,7 @@ def actors(data: Dataset) -> Section | None:
         for observation in rows
         if observation.assigned_solver
         and observation.solver != UNKNOWN_CONDITION
-        and not fits_condition(observation.assigned_solver, observation.solver)
+        and not kept_to_condition(observation.assigned_solver, observation.solver)
     ]
     lead = [
         "The condition of an attempt follows from who made its changes and requests. An agent that solves a problem "
@@ -118,7 +118,7 @@ def _assigned(observation: Observation) -> str:
 def _fit(assigned: str, made_by: str) -> str:
     if not assigned or made_by == UNKNOWN_CONDITION:
         return "–"
-    return "yes" if fits_condition(assigned.rpartition(" (")[2].rstrip(")"), made_by) else "no"
+    return "yes" if kept_to_condition(assigned.rpartition(" (")[2].rstrip(")"), made_by) else "no"
 
 
 def _named(observations: Sequence[Observation], words: str, if_none: str) -> str:

@@ -214,7 +214,7 @@ def _fold_attempt_rows(
     spent = {attempt.observation.attempt: attempt.spent for attempt in folded}
     summaries = log.summaries_by_attempt([header.id for header in headers])
     views = {
-        header.id: summary_view(summaries[header.id], _kind(problem_facts, header), is_shown=shows_results)
+        header.id: summary_view(summaries[header.id], _kind(problem_facts, header), are_results_shown=shows_results)
         for header in headers
     }
     return _AttemptRows(observations, problem_facts, spent, views)

@@ -26,7 +26,7 @@ from acp.schema import (
 )
 
 from benchwright_subjects.agents.acp.conversation import Conversation
-from benchwright_subjects.agents.acp.folder_access import PLACE, AccessError, read_text, write_text
+from benchwright_subjects.agents.acp.folder_access import PLACE, AccessError, read_agent_file, write_agent_file
 from benchwright_subjects.agents.acp.terminals import Terminal, Terminals
 from benchwright_subjects.agents.launch import AcpTerms
 
@@ -46,11 +46,11 @@ class AcpClient:
     """
 
     def __init__(
-        self, terms: AcpTerms, folder: Path, user: int | None, terminals: Terminals, conversation: Conversation
+        self, acp_terms: AcpTerms, folder: Path, owner_uid: int | None, terminals: Terminals, conversation: Conversation
     ) -> None:
-        self._terms = terms
+        self._terms = acp_terms
         self._folder = folder
-        self._user = user
+        self._user = owner_uid
         self._terminals = terminals
         self._conversation = conversation
 
@@ -58,10 +58,10 @@ class AcpClient:
         self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **extensions: Any
     ) -> RequestPermissionResponse:
         """By the policy for this kind of tool, and by what each option means, never by its id."""
-        kind = self._conversation.kind_of(tool_call.tool_call_id, tool_call.kind)
+        kind = self._conversation.tool_kind_of_call(tool_call.tool_call_id, tool_call.kind)
         is_allowed = kind not in self._terms.refuses
         (self._conversation.granted_counts if is_allowed else self._conversation.refused_counts)[kind] += 1
-        option_id = _option_id(options, _ALLOWS if is_allowed else _REJECTS)
+        option_id = _first_option_id_of_kinds(options, _ALLOWS if is_allowed else _REJECTS)
         if option_id is None:
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
         return RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=option_id))
@@ -70,15 +70,15 @@ class AcpClient:
         self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **extensions: Any
     ) -> ReadTextFileResponse:
         """Read a file of its folder."""
-        with self._refusing_errors(path):
-            return ReadTextFileResponse(content=read_text(self._folder, path, line, limit))
+        with self._access_errors_as_refusals(path):
+            return ReadTextFileResponse(content=read_agent_file(self._folder, path, line, limit))
 
     async def write_text_file(
         self, session_id: str, path: str, content: str, **extensions: Any
     ) -> WriteTextFileResponse:
         """Write a file of its folder."""
-        with self._refusing_errors(path):
-            write_text(self._folder, path, content, self._user)
+        with self._access_errors_as_refusals(path):
+            write_agent_file(self._folder, path, content, self._user)
         return WriteTextFileResponse()
 
     async def create_terminal(
@@ -94,13 +94,13 @@ class AcpClient:
         """Start a command in its sandbox; without arguments it is for the shell."""
         argv = (command, *args) if args else ("/bin/sh", "-c", command)
         variables = {variable.name: variable.value for variable in env or ()}
-        with self._refusing_errors(""):
-            name = await self._terminals.create(argv, variables, cwd or PLACE, output_byte_limit)
+        with self._access_errors_as_refusals(""):
+            name = await self._terminals.start_command(argv, variables, cwd or PLACE, output_byte_limit)
         return CreateTerminalResponse(terminal_id=name)
 
     async def terminal_output(self, session_id: str, terminal_id: str, **extensions: Any) -> TerminalOutputResponse:
         """Output of a command so far."""
-        terminal = self._terminal(terminal_id)
+        terminal = self._terminal_or_refusal(terminal_id)
         response = TerminalOutputResponse(output=terminal.text, truncated=terminal.truncated)
         if terminal.end_event.is_set():
             response.exit_status = TerminalExitStatus(**_exit_fields(terminal))
@@ -110,36 +110,38 @@ class AcpClient:
         self, session_id: str, terminal_id: str, **extensions: Any
     ) -> WaitForTerminalExitResponse:
         """Wait for a command's end."""
-        terminal = self._terminal(terminal_id)
+        terminal = self._terminal_or_refusal(terminal_id)
         await terminal.end_event.wait()
         return WaitForTerminalExitResponse(**_exit_fields(terminal))
 
     async def kill_terminal(self, session_id: str, terminal_id: str, **extensions: Any) -> KillTerminalResponse:
         """End a command; its output stays."""
-        self._terminal(terminal_id).kill()
+        self._terminal_or_refusal(terminal_id).kill()
         return KillTerminalResponse()
 
     async def release_terminal(self, session_id: str, terminal_id: str, **extensions: Any) -> ReleaseTerminalResponse:
         """End a command, and forget it."""
-        with self._refusing_errors(""):
+        with self._access_errors_as_refusals(""):
             self._terminals.release(terminal_id)
         return ReleaseTerminalResponse()
 
-    def _terminal(self, name: str) -> Terminal:
-        with self._refusing_errors(""):
-            return self._terminals.terminal(name)
+    def _terminal_or_refusal(self, terminal_name: str) -> Terminal:
+        with self._access_errors_as_refusals(""):
+            return self._terminals.terminal(terminal_name)
 
     @contextmanager
-    def _refusing_errors(self, path: str) -> Iterator[None]:
+    def _access_errors_as_refusals(self, requested_path: str) -> Iterator[None]:
         try:
             yield
         except AccessError as error:
             if error.outside:
-                self._conversation.note_outside_path(path)
+                self._conversation.record_outside_path(requested_path)
             raise RequestError(-32602, str(error)) from None
 
 
-def _option_id(permission_options: Sequence[PermissionOption], option_kinds: Sequence[str]) -> str | None:
+def _first_option_id_of_kinds(
+    permission_options: Sequence[PermissionOption], option_kinds: Sequence[str]
+) -> str | None:
     by_kind = {option.kind: option.option_id for option in reversed(permission_options)}
     return next((by_kind[kind] for kind in option_kinds if kind in by_kind), None)
 

@@ -38,18 +38,22 @@ class Conversation:
     """Tokens as it counts them itself."""
     _kinds: dict[str, str] = field(default_factory=dict)
 
-    def note_introduction(self, implementation: Any, version: int) -> None:
+    def record_identity(self, implementation: Any, protocol_version: int) -> None:
         """It has said who it is: ACP's `Implementation`, if it gives one."""
-        self.agent = {"protocol_version": version}
+        self.agent = {"protocol_version": protocol_version}
         if implementation is not None:
             self.agent |= {
                 "name": printable_words(implementation.name),
                 "version": printable_words(implementation.version),
             }
 
-    def note_notification(self, method: str, params: Any) -> None:
+    def record_update(self, method: str, notification_params: Any) -> None:
         """A notification has come. What does not look as the protocol says is left out."""
-        update = params.get("update") if method == "session/update" and isinstance(params, dict) else None
+        update = (
+            notification_params.get("update")
+            if method == "session/update" and isinstance(notification_params, dict)
+            else None
+        )
         if not isinstance(update, dict):
             return
         match update.get("sessionUpdate"):
@@ -58,14 +62,14 @@ class Conversation:
                 if isinstance(content, dict) and isinstance(text := content.get("text"), str):
                     self.output_tail = (self.output_tail + text)[-_MOST_SAID:]
             case "usage_update":
-                self.count_tokens(update, _COUNTS)
+                self.record_token_counts(update, _COUNTS)
                 cost = update.get("cost")
                 if isinstance(cost, dict) and isinstance(amount := cost.get("amount"), int | float):
                     self.usage["cost"] = f"{amount:g} {printable_words(cost.get('currency', ''), 8)}".rstrip()
             case "tool_call" | "tool_call_update":
-                self.kind_of(update.get("toolCallId"), update.get("kind"))
+                self.tool_kind_of_call(update.get("toolCallId"), update.get("kind"))
 
-    def kind_of(self, call_id: object, tool_kind: object) -> str:
+    def tool_kind_of_call(self, call_id: object, tool_kind: object) -> str:
         """The kind of a tool's call, which may have been said before."""
         if not isinstance(call_id, str):
             return "other"
@@ -73,20 +77,22 @@ class Conversation:
             self._kinds[call_id] = tool_kind
         return self._kinds.get(call_id, "other")
 
-    def count_tokens(self, token_counts: Mapping[str, Any], names: tuple[str, ...] = _TOKENS) -> None:
+    def record_token_counts(self, token_counts: Mapping[str, Any], count_names: tuple[str, ...] = _TOKENS) -> None:
         """It has told how many tokens it used."""
-        for name in names:
+        for name in count_names:
             number = token_counts.get(name)
             if isinstance(number, int) and 0 <= number < 1 << 53:
                 self.usage[name] = number
 
-    def count_quota(self, quota: Any) -> None:
+    def record_gemini_quota(self, quota: Any) -> None:
         """It has told so in the way of Gemini CLI, `_meta.quota`."""
         counts = quota.get("token_count") if isinstance(quota, dict) else None
         if isinstance(counts, dict):
-            self.count_tokens({"inputTokens": counts.get("input_tokens"), "outputTokens": counts.get("output_tokens")})
+            self.record_token_counts(
+                {"inputTokens": counts.get("input_tokens"), "outputTokens": counts.get("output_tokens")}
+            )
 
-    def note_outside_path(self, path: str) -> None:
+    def record_outside_path(self, path: str) -> None:
         """It has asked for a path that is not in its folder."""
         if len(self.outside) < _MOST_OUTSIDE:
             self.outside.append(printable_words(path))

@@ -7,7 +7,7 @@ import os
 import secrets
 from pathlib import Path, PurePosixPath
 
-from benchwright_subjects.agents.folder_watch import MOST_BYTES, FileState, opened_parent, path_state
+from benchwright_subjects.agents.folder_watch import MOST_BYTES, FileState, open_parent_and_name, path_state
 
 PLACE = "/code"
 """Path at which the agent sees its folder."""
@@ -27,19 +27,19 @@ class AccessError(Exception):
         self.outside = outside
 
 
-def read_text(folder: Path, path: str, first_line: int | None, line_limit: int | None) -> str:
+def read_agent_file(folder: Path, agent_path: str, first_line: int | None, line_limit: int | None) -> str:
     """Text of a file, or some of its lines.
 
     Args:
         folder: The agent's, on this machine.
-        path: As the agent names it.
+        agent_path: As the agent names it.
         first_line: The first line, from 1.
         line_limit: The most lines.
 
     Raises:
         AccessError: The file can't be read, or is not UTF-8.
     """
-    found_file = path_state(folder, _in_folder(path))
+    found_file = path_state(folder, _relative_path_or_error(agent_path))
     if found_file.content is None:
         messages = {
             FileState.MISSING: "There is no such file.",
@@ -56,19 +56,19 @@ def read_text(folder: Path, path: str, first_line: int | None, line_limit: int |
     return "\n".join(text.split("\n")[start : None if line_limit is None else start + max(0, line_limit)])
 
 
-def write_text(folder: Path, path: str, text: str, owner_uid: int | None) -> None:
+def write_agent_file(folder: Path, agent_path: str, text: str, owner_uid: int | None) -> None:
     """Write a whole file; no link is followed, and a link at its place is replaced.
 
     Args:
         folder: The agent's, on this machine.
-        path: As the agent names it.
+        agent_path: As the agent names it.
         text: The whole text.
         owner_uid: Owner of the file; None if that is who this runs as.
 
     Raises:
         AccessError: The file could not be written.
     """
-    relative_path = _in_folder(path)
+    relative_path = _relative_path_or_error(agent_path)
     try:
         content = text.encode()
     except UnicodeEncodeError:
@@ -77,45 +77,45 @@ def write_text(folder: Path, path: str, text: str, owner_uid: int | None) -> Non
         raise AccessError(f"A file can have {MOST_BYTES} bytes at most.")
     try:
         _make_folders(folder, PurePosixPath(relative_path), owner_uid)
-        with opened_parent(folder, relative_path) as (parent, name):
-            _replace(parent, name, content, owner_uid)
+        with open_parent_and_name(folder, relative_path) as (parent, name):
+            _replace_file_atomically(parent, name, content, owner_uid)
     except OSError as error:
         raise AccessError(f"The file can't be written: {error.strerror}.") from None
 
 
-def _in_folder(path: str) -> str:
+def _relative_path_or_error(agent_path: str) -> str:
     """A path relative to the folder."""
-    path_parts = PurePosixPath(path).parts
-    if path_parts[:2] != ("/", PLACE[1:]) or ".." in path_parts or "\0" in path:
+    path_parts = PurePosixPath(agent_path).parts
+    if path_parts[:2] != ("/", PLACE[1:]) or ".." in path_parts or "\0" in agent_path:
         raise AccessError(f"Only files below {PLACE} can be read and written.", outside=True)
-    if len(path_parts) == 2 or len(path_parts) > _MOST_FOLDERS or not path.isprintable():
+    if len(path_parts) == 2 or len(path_parts) > _MOST_FOLDERS or not agent_path.isprintable():
         raise AccessError("A file's path has to be given.")
     return PurePosixPath(*path_parts[2:]).as_posix()
 
 
-def _make_folders(folder: Path, relative_path: PurePosixPath, user: int | None) -> None:
+def _make_folders(folder: Path, relative_path: PurePosixPath, owner_uid: int | None) -> None:
     for parent in reversed(relative_path.parents[:-1]):
-        with opened_parent(folder, parent.as_posix()) as (handle, name), contextlib.suppress(FileExistsError):
+        with open_parent_and_name(folder, parent.as_posix()) as (handle, name), contextlib.suppress(FileExistsError):
             os.mkdir(name, 0o755, dir_fd=handle)
-            if user is not None:
+            if owner_uid is not None:
                 descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)
                 try:
-                    os.fchown(descriptor, user, user)
+                    os.fchown(descriptor, owner_uid, owner_uid)
                 finally:
                     os.close(descriptor)
 
 
-def _replace(parent: int, name: str, content: bytes, user: int | None) -> None:
+def _replace_file_atomically(folder_descriptor: int, name: str, content: bytes, owner_uid: int | None) -> None:
     temporary_name = f".{secrets.token_hex(8)}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    file = os.open(temporary_name, flags, 0o644, dir_fd=parent)
+    file = os.open(temporary_name, flags, 0o644, dir_fd=folder_descriptor)
     try:
         with os.fdopen(file, "wb") as stream:
-            if user is not None:
-                os.fchown(file, user, user)
+            if owner_uid is not None:
+                os.fchown(file, owner_uid, owner_uid)
             stream.write(content)
-        os.rename(temporary_name, name, src_dir_fd=parent, dst_dir_fd=parent)
+        os.rename(temporary_name, name, src_dir_fd=folder_descriptor, dst_dir_fd=folder_descriptor)
     except OSError:
         with contextlib.suppress(OSError):
-            os.unlink(temporary_name, dir_fd=parent)
+            os.unlink(temporary_name, dir_fd=folder_descriptor)
         raise

@@ -29,7 +29,7 @@ Heard = Callable[[str, Any], None]
 """Called with method and parameters of each notification."""
 
 
-class Messages:
+class AcpTransport:
     """A transport of ACP's library (`acp._transport.Transport`).
 
     Args:
@@ -65,9 +65,9 @@ class Messages:
     async def receive(self) -> Message | None:
         """The next request or answer; None once the agent has ended or failed."""
         try:
-            while self.failure is None and (line := await self._line()):
+            while self.failure is None and (line := await self._read_line_within_limits()):
                 message = _parse_message(line)
-                if not self._take_notification(message):
+                if not self._deliver_if_notification(message):
                     return message
                 # What is in the buffer already is read without waiting.
                 await asyncio.sleep(0)
@@ -81,7 +81,7 @@ class Messages:
         """Leaves the agent, which ends it."""
         self._writer.close()
 
-    async def _line(self) -> bytes:
+    async def _read_line_within_limits(self) -> bytes:
         try:
             line = await self._reader.readuntil(b"\n")
         except asyncio.LimitOverrunError:
@@ -96,10 +96,10 @@ class Messages:
             raise AcpError(Ending.FLOODED, "it sends messages forever")
         return line
 
-    def _take_notification(self, message: Message) -> bool:
+    def _deliver_if_notification(self, message: Message) -> bool:
         """True if a message ends here, because it is a notification; others are counted."""
         if "method" not in message:
-            self._check_answer(message)
+            self._refuse_unasked_answer(message)
             return False
         if "id" not in message:
             self._heard(message["method"], message.get("params"))
@@ -112,7 +112,7 @@ class Messages:
             raise AcpError(Ending.FLOODED, f"it has more than {MOST_OPEN_REQUESTS} requests that wait for an answer")
         return False
 
-    def _check_answer(self, message: Message) -> None:
+    def _refuse_unasked_answer(self, message: Message) -> None:
         number, error = message.get("id"), message.get("error")
         if "result" not in message and "error" not in message:
             raise AcpError(Ending.MALFORMED, "it sent JSON that is not a message")

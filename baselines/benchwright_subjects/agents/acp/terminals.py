@@ -43,7 +43,7 @@ class Terminal:
         """The end of its output, from a whole character on."""
         return bytes(self.output_bytes).decode("utf-8", "ignore" if self.truncated else "replace")
 
-    def take_output(self, output_chunk: bytes) -> None:
+    def append_output(self, output_chunk: bytes) -> None:
         """It has printed something."""
         self.output_bytes += output_chunk
         if len(self.output_bytes) > self.most_bytes:
@@ -66,18 +66,20 @@ class Terminals:
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def listen_at(cls, address: Path, user: int | None) -> AsyncIterator[Terminals]:
+    async def listen_at(cls, address: Path, user_id: int | None) -> AsyncIterator[Terminals]:
         """Terminals behind a socket, which end with the block."""
         terminals = cls()
-        with private_socket(address, user) as listener:
-            server = await asyncio.start_unix_server(terminals._on_connected, sock=listener, limit=_MOST_LINE_BYTES)
+        with private_socket(address, user_id) as listener:
+            server = await asyncio.start_unix_server(terminals._queue_connection, sock=listener, limit=_MOST_LINE_BYTES)
             try:
                 yield terminals
             finally:
                 server.close()
                 terminals._close()
 
-    async def create(self, argv: Sequence[str], env: Mapping[str, str], cwd: str, output_limit: int | None) -> str:
+    async def start_command(
+        self, argv: Sequence[str], env: Mapping[str, str], cwd: str, output_limit: int | None
+    ) -> str:
         """Start a command.
 
         Returns:
@@ -99,7 +101,7 @@ class Terminals:
             raise AccessError("No command can be started.") from None
         limit = MOST_OUTPUT_BYTES if output_limit is None else max(0, min(output_limit, MOST_OUTPUT_BYTES))
         terminal = self._open[name] = Terminal(limit, writer)
-        terminal.reading = asyncio.create_task(_read(terminal, stream_reader))
+        terminal.reading = asyncio.create_task(_read_output_until_exit(terminal, stream_reader))
         return name
 
     def terminal(self, name: str) -> Terminal:
@@ -116,16 +118,16 @@ class Terminals:
     def release(self, name: str) -> None:
         """End a command, and forget it."""
         self.terminal(name).kill()
-        self._leave(self._open.pop(name))
+        self._close_terminal(self._open.pop(name))
 
-    def _on_connected(self, stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _queue_connection(self, stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             self._ready.put_nowait((stream_reader, writer))
         except asyncio.QueueFull:
             writer.close()
 
     @staticmethod
-    def _leave(terminal: Terminal) -> None:
+    def _close_terminal(terminal: Terminal) -> None:
         if terminal.reading is not None:
             terminal.reading.cancel()
         terminal.end_event.set()
@@ -133,16 +135,16 @@ class Terminals:
 
     def _close(self) -> None:
         for terminal in self._open.values():
-            self._leave(terminal)
+            self._close_terminal(terminal)
         while not self._ready.empty():
             self._ready.get_nowait()[1].close()
 
 
-async def _read(terminal: Terminal, stream_reader: asyncio.StreamReader) -> None:
+async def _read_output_until_exit(terminal: Terminal, stream_reader: asyncio.StreamReader) -> None:
     try:
         while terminal.code is None and (line := await stream_reader.readline()):
             message = json.loads(line)
-            terminal.take_output(str(message.get("out", "")).encode("latin-1", "replace"))
+            terminal.append_output(str(message.get("out", "")).encode("latin-1", "replace"))
             if "code" in message:
                 terminal.code = int(message["code"])
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):

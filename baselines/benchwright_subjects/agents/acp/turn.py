@@ -20,9 +20,9 @@ from benchwright_subjects.agents.acp.client import AcpClient
 from benchwright_subjects.agents.acp.conversation import Conversation
 from benchwright_subjects.agents.acp.failure import AcpError, printable_words
 from benchwright_subjects.agents.acp.folder_access import PLACE
-from benchwright_subjects.agents.acp.messages import MOST_LINE_BYTES, Messages
+from benchwright_subjects.agents.acp.messages import MOST_LINE_BYTES, AcpTransport
 from benchwright_subjects.agents.acp.terminals import Terminals
-from benchwright_subjects.agents.agent_sandbox import AgentSandbox, ended_with
+from benchwright_subjects.agents.agent_sandbox import AgentSandbox, cancelled_at_block_end
 from benchwright_subjects.agents.launch import AcpTerms, AgentEnd, AgentLaunch, Ending
 from benchwright_subjects.bridge.private_socket import private_socket
 
@@ -41,13 +41,13 @@ _Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 _Told = TypeVar("_Told")
 
 
-async def take_turn(
-    box: AgentSandbox, launch: AgentLaunch, problem: Problem, prompt: str, conversation: Conversation
+async def run_agent_by_acp(
+    agent_sandbox: AgentSandbox, launch: AgentLaunch, problem: Problem, prompt: str, conversation: Conversation
 ) -> AgentEnd:
     """Run an agent until it has answered its task; cancelling ends everything inside.
 
     Args:
-        box: Sandbox in which it runs.
+        agent_sandbox: Sandbox in which it runs.
         launch: The program to start.
         problem: Decides which tools it finds.
         prompt: Its task.
@@ -57,23 +57,25 @@ async def take_turn(
         EvaluationError: See `AgentSandbox.run`.
     """
     async with (
-        _first_connection(box.stdio, box.user) as connected,
-        Terminals.listen_at(box.terminals, box.user) as terminals,
+        _first_connection(agent_sandbox.stdio, agent_sandbox.user) as connected,
+        Terminals.listen_at(agent_sandbox.terminals, agent_sandbox.user) as terminals,
     ):
-        acp_client = AcpClient(launch.acp or AcpTerms(), box.code, box.user, terminals, conversation)
-        agent_task = asyncio.create_task(box.run(launch, problem, prompt))
-        talking = asyncio.create_task(_converse(connected, acp_client, prompt, conversation))
-        async with ended_with(agent_task), ended_with(talking):
+        acp_client = AcpClient(
+            launch.acp or AcpTerms(), agent_sandbox.code, agent_sandbox.user, terminals, conversation
+        )
+        agent_task = asyncio.create_task(agent_sandbox.run(launch, problem, prompt))
+        talking = asyncio.create_task(_lead_through_task(connected, acp_client, prompt, conversation))
+        async with cancelled_at_block_end(agent_task), cancelled_at_block_end(talking):
             await asyncio.wait({agent_task, talking}, return_when=asyncio.FIRST_COMPLETED)
             # What an agent said before it ended is still to be read.
             await asyncio.wait({talking}, timeout=_END_S)
             answer_end = talking.result() if talking.done() else AgentEnd(Ending.ENDED)
             await asyncio.wait({agent_task}, timeout=_END_S)
             program_end = agent_task.result() if agent_task.done() else AgentEnd(Ending.DONE)
-    return replace(_end_of(answer_end, program_end), stdout=conversation.output_tail, stderr=program_end.stderr)
+    return replace(_combined_end(answer_end, program_end), stdout=conversation.output_tail, stderr=program_end.stderr)
 
 
-def _end_of(answer_end: AgentEnd, program_end: AgentEnd) -> AgentEnd:
+def _combined_end(answer_end: AgentEnd, program_end: AgentEnd) -> AgentEnd:
     """The agent's end, by what it answered and how its program ended."""
     if answer_end.ending is not Ending.ENDED:
         return answer_end
@@ -81,7 +83,7 @@ def _end_of(answer_end: AgentEnd, program_end: AgentEnd) -> AgentEnd:
 
 
 @contextlib.asynccontextmanager
-async def _first_connection(address: Path, user: int | None) -> AsyncIterator[asyncio.Future[_Streams]]:
+async def _first_connection(address: Path, user_id: int | None) -> AsyncIterator[asyncio.Future[_Streams]]:
     """The first connection to a socket, and no other one."""
     first_connection: asyncio.Future[_Streams] = asyncio.get_running_loop().create_future()
 
@@ -92,7 +94,7 @@ async def _first_connection(address: Path, user: int | None) -> AsyncIterator[as
         else:
             first_connection.set_result((stream_reader, writer))
 
-    with private_socket(address, user) as listener:
+    with private_socket(address, user_id) as listener:
         server = await asyncio.start_unix_server(connected, sock=listener, limit=MOST_LINE_BYTES)
         try:
             yield first_connection
@@ -102,14 +104,14 @@ async def _first_connection(address: Path, user: int | None) -> AsyncIterator[as
                 first_connection.result()[1].close()
 
 
-async def _converse(
+async def _lead_through_task(
     connected: asyncio.Future[_Streams], acp_client: AcpClient, prompt: str, conversation: Conversation
 ) -> AgentEnd:
-    transport = Messages(*await connected, conversation.note_notification)
+    transport = AcpTransport(*await connected, conversation.record_update)
     connection = ClientSideConnection(acp_client, transport)  # type: ignore[arg-type]  # It has what is advertised.
     session = _AcpSession(connection, transport)
     try:
-        return await session.work(prompt, conversation)
+        return await session.do_task(prompt, conversation)
     except AcpError as error:
         return AgentEnd(error.ending, detail=error.detail)
     finally:
@@ -119,11 +121,11 @@ async def _converse(
 class _AcpSession:
     """The requests that lead an agent through one task."""
 
-    def __init__(self, connection: ClientSideConnection, transport: Messages) -> None:
+    def __init__(self, connection: ClientSideConnection, transport: AcpTransport) -> None:
         self._connection = connection
         self._messages = transport
 
-    async def work(self, prompt: str, conversation: Conversation) -> AgentEnd:
+    async def do_task(self, prompt: str, conversation: Conversation) -> AgentEnd:
         """Do the task, and return how it ended.
 
         Raises:
@@ -135,24 +137,24 @@ class _AcpSession:
             client_capabilities=ClientCapabilities(fs=file_capabilities, terminal=True),
             client_info=Implementation(name="benchwright", title="Benchwright", version=version("benchwright")),
         )
-        introduction = await self._await_answer("initialize", hello, START_S)
+        introduction = await self._answer_or_error("initialize", hello, START_S)
         if introduction.protocol_version != PROTOCOL_VERSION:
             mismatch = f"it speaks version {introduction.protocol_version} of ACP, not {PROTOCOL_VERSION}"
             raise AcpError(Ending.OTHER_PROTOCOL, mismatch)
-        conversation.note_introduction(introduction.agent_info, introduction.protocol_version)
-        session_reply = await self._await_answer(
+        conversation.record_identity(introduction.agent_info, introduction.protocol_version)
+        session_reply = await self._answer_or_error(
             "session/new", self._connection.new_session(cwd=PLACE, mcp_servers=[]), START_S
         )
         prompt_request = self._connection.prompt(session_id=session_reply.session_id, prompt=[text_block(prompt)])
-        prompt_reply = await self._await_answer("session/prompt", prompt_request, None)
+        prompt_reply = await self._answer_or_error("session/prompt", prompt_request, None)
         conversation.stop_reason = prompt_reply.stop_reason
         if prompt_reply.usage is not None:
-            conversation.count_tokens(prompt_reply.usage.model_dump(by_alias=True))
-        conversation.count_quota((prompt_reply.field_meta or {}).get("quota"))
+            conversation.record_token_counts(prompt_reply.usage.model_dump(by_alias=True))
+        conversation.record_gemini_quota((prompt_reply.field_meta or {}).get("quota"))
         ending, detail = _REASONS[prompt_reply.stop_reason]
         return AgentEnd(ending, detail=detail)
 
-    async def _await_answer(self, method: str, agent_request: Awaitable[_Told], longest_s: float | None) -> _Told:
+    async def _answer_or_error(self, method: str, agent_request: Awaitable[_Told], longest_s: float | None) -> _Told:
         try:
             async with asyncio.timeout(longest_s):
                 return await agent_request

@@ -81,7 +81,7 @@ class Tail:
         return bytes(self._content[-self._most_bytes :]).decode("utf-8", "replace")
 
 
-def run(launch: dict[str, Any]) -> dict[str, Any]:
+def run_agent(launch: dict[str, Any]) -> dict[str, Any]:
     """Run the agent to its end."""
     # asyncio's own processes count as running while any descendant holds their output open.
     pipe = subprocess.PIPE
@@ -94,15 +94,15 @@ def run(launch: dict[str, Any]) -> dict[str, Any]:
         return {"code": 126, "stdout": "", "stderr": f"{argv[0]}: {error.strerror}"}
     stderr = Tail(agent.stderr, launch["most"])
     if link is not None:
-        _start(_offer_terminals, launch)
-        return {"code": lead_by_client(agent, link), "stdout": "", "stderr": stderr.text()}
+        _start_thread(_accept_terminal_commands, launch)
+        return {"code": relay_until_agent_ends(agent, link), "stdout": "", "stderr": stderr.text()}
     stdout = Tail(agent.stdout, launch["most"])
-    _start(_write_stdin, agent.stdin, launch["input"].encode())
+    _start_thread(_write_stdin, agent.stdin, launch["input"].encode())
     code = agent.wait()
     return {"code": code, "stdout": stdout.text(), "stderr": stderr.text()}
 
 
-def _start(target: Any, *arguments: Any) -> threading.Thread:
+def _start_thread(target: Any, *arguments: Any) -> threading.Thread:
     thread = threading.Thread(target=target, args=arguments, daemon=True)
     thread.start()
     return thread
@@ -114,10 +114,10 @@ def _connect_to(address: str) -> socket.socket:
     return link
 
 
-def lead_by_client(agent: subprocess.Popen[bytes], link: socket.socket) -> int:
+def relay_until_agent_ends(agent: subprocess.Popen[bytes], link: socket.socket) -> int:
     """Carry an agent's input and output from and to its client until it ends, or the client leaves; its exit status."""
-    _start(_carry_in, link, agent)
-    carried = _start(_carry_out, agent.stdout, link)
+    _start_thread(_relay_client_to_agent, link, agent)
+    carried = _start_thread(_relay_agent_to_client, agent.stdout, link)
     code = agent.wait()
     carried.join(_LEFT_OPEN_S)
     with contextlib.suppress(OSError):
@@ -125,7 +125,7 @@ def lead_by_client(agent: subprocess.Popen[bytes], link: socket.socket) -> int:
     return code
 
 
-def _carry_in(link: socket.socket, agent: subprocess.Popen[bytes]) -> None:
+def _relay_client_to_agent(link: socket.socket, agent: subprocess.Popen[bytes]) -> None:
     stdin: Any = agent.stdin
     with contextlib.suppress(OSError):
         while chunk := link.recv(_CHUNK):
@@ -141,7 +141,7 @@ def _carry_in(link: socket.socket, agent: subprocess.Popen[bytes]) -> None:
         _kill_group(agent)
 
 
-def _carry_out(stream: Any, link: socket.socket) -> None:
+def _relay_agent_to_client(stream: Any, link: socket.socket) -> None:
     with contextlib.suppress(OSError):
         while chunk := os.read(stream.fileno(), _CHUNK):
             link.sendall(chunk)
@@ -153,14 +153,14 @@ def _kill_group(program: subprocess.Popen[bytes]) -> None:
             os.killpg(program.pid, signal.SIGKILL)
 
 
-def _offer_terminals(launch: dict[str, Any]) -> None:
+def _accept_terminal_commands(launch: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):
         while True:
             link = _connect_to(launch["terminals"])
             line = link.makefile("rb").readline()
             if not line:
                 return
-            _start(_run_in_terminal, link, json.loads(line), launch["env"])
+            _start_thread(_run_in_terminal, link, json.loads(line), launch["env"])
 
 
 def _run_in_terminal(link: socket.socket, command_request: dict[str, Any], env: dict[str, str]) -> None:
@@ -176,28 +176,28 @@ def _run_in_terminal(link: socket.socket, command_request: dict[str, Any], env: 
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            _tell(link, out=f"{command_request['argv'][0]}: {error}", code=127)
+            _send_json_line(link, out=f"{command_request['argv'][0]}: {error}", code=127)
             return
-        end_thread = _start(_end_with_client, link, program)
-        output_thread = _start(_tell_output, program.stdout, link)
+        end_thread = _start_thread(_kill_when_client_leaves, link, program)
+        output_thread = _start_thread(_send_output, program.stdout, link)
         code = program.wait()
         output_thread.join(_LEFT_OPEN_S)
-        _tell(link, code=code)
+        _send_json_line(link, code=code)
         link.shutdown(socket.SHUT_WR)
         end_thread.join()
 
 
-def _tell_output(stream: Any, link: socket.socket) -> None:
+def _send_output(stream: Any, link: socket.socket) -> None:
     with contextlib.suppress(OSError):
         while chunk := os.read(stream.fileno(), _CHUNK):
-            _tell(link, out=chunk.decode("latin-1"))
+            _send_json_line(link, out=chunk.decode("latin-1"))
 
 
-def _tell(link: socket.socket, **message_fields: Any) -> None:
+def _send_json_line(link: socket.socket, **message_fields: Any) -> None:
     link.sendall(json.dumps(message_fields).encode() + b"\n")
 
 
-def _end_with_client(link: socket.socket, program: subprocess.Popen[bytes]) -> None:
+def _kill_when_client_leaves(link: socket.socket, program: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(OSError):
         while link.recv(_CHUNK):
             pass
@@ -209,7 +209,7 @@ def _write_stdin(stdin: Any, content: bytes) -> None:
         stdin.write(content)
 
 
-async def serve(launch: dict[str, Any]) -> dict[str, Any]:
+async def run_agent_with_bridge(launch: dict[str, Any]) -> dict[str, Any]:
     """Listen for the agent's requests while it runs."""
     for path, text in launch["files"].items():
         file = Path(launch["home"], path)
@@ -217,9 +217,9 @@ async def serve(launch: dict[str, Any]) -> dict[str, Any]:
         file.write_text(text, encoding="utf-8")
     Path(launch["home"]).mkdir(parents=True, exist_ok=True)
     if not launch["bridge"]:
-        return run(launch)
+        return run_agent(launch)
     await asyncio.start_server(lambda r, w: copy_to_bridge(r, w, launch["bridge"]), "127.0.0.1", launch["port"])
-    return await asyncio.to_thread(run, launch)
+    return await asyncio.to_thread(run_agent, launch)
 
 
 async def run_beside_bridge(listening_port: int, bridge_socket: str, argv: list[str]) -> int:
@@ -239,12 +239,12 @@ async def run_beside_bridge(listening_port: int, bridge_socket: str, argv: list[
     return code if code >= 0 else 128 - code
 
 
-def main(path: str) -> None:
+def main(launch_file: str) -> None:
     """Do what the file says."""
     # The agent has the same user; it must not reach this program's memory or its output.
     ctypes.CDLL(None).prctl(_NOT_DUMPABLE, 0, 0, 0, 0)
     loop = asyncio.new_event_loop()
-    report = loop.run_until_complete(serve(json.loads(Path(path).read_text(encoding="utf-8"))))
+    report = loop.run_until_complete(run_agent_with_bridge(json.loads(Path(launch_file).read_text(encoding="utf-8"))))
     sys.stdout.write(json.dumps(report) + "\n")
     sys.stdout.flush()
     # Threads may wait for what the agent has left running; it ends with the sandbox.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pydantic import Field, JsonValue
 
-from benchwright_subjects.inline.dialects.lsp import COMMAND_S, Dialect, Trigger, items_of, read_item
+from benchwright_subjects.inline.dialects.lsp import COMMAND_S, Dialect, Trigger, items_in_answer, parse_item
 from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable_words
 from benchwright_subjects.inline.offer import (
     NextEdits,
@@ -61,7 +61,7 @@ class CopilotDialect(Dialect):
         user_options = self._options if isinstance(self._options, dict) else {}
         return {**user_options, "editorInfo": info, "editorPluginInfo": plugin}
 
-    async def get_ready(self, connection: ServerConnection) -> None:
+    async def prepare_server(self, connection: ServerConnection) -> None:
         """Tell it to send nothing that it need not, and make sure that somebody is signed in.
 
         Raises:
@@ -76,7 +76,7 @@ class CopilotDialect(Dialect):
                 "and give the folder that it names as --profile.",
             )
 
-    def focus(self, connection: ServerConnection, document: DocumentVersion) -> None:
+    def report_focus(self, connection: ServerConnection, document: DocumentVersion) -> None:
         """It completes in the document that has the focus."""
         connection.notify("textDocument/didFocus", {"textDocument": document.identifier})
 
@@ -117,10 +117,10 @@ class CopilotDialect(Dialect):
             if error.failure in (ServerFailure.NOT_SUPPORTED, ServerFailure.ERROR_ANSWER):
                 return None
             raise
-        edit_items = items_of(result.get("edits") if isinstance(result, dict) else None)
+        edit_items = items_in_answer(result.get("edits") if isinstance(result, dict) else None)
         if not edit_items:
             return NextEdits(0)
-        first_edit = read_item(_Edit, edit_items[0])
+        first_edit = parse_item(_Edit, edit_items[0])
         command: JsonValue = edit_items[0].get("command") if isinstance(edit_items[0], dict) else None
         connection.notify("textDocument/didShowInlineEdit", {"item": {"command": command}})
         if first_edit.document.uri != document.uri:
@@ -130,12 +130,12 @@ class CopilotDialect(Dialect):
         )
 
 
-async def sign_in(connection: ServerConnection, show: Callable[[DeviceCode], None]) -> str:
+async def sign_in(connection: ServerConnection, show_device_code: Callable[[DeviceCode], None]) -> str:
     """Let the user sign in by the server's device flow, and wait.
 
     Args:
         connection: Connection to an initialised server.
-        show: Called with what the user has to do.
+        show_device_code: Called with what the user has to do.
 
     Returns:
         The user's name, as the server has it.
@@ -155,7 +155,7 @@ async def sign_in(connection: ServerConnection, show: Callable[[DeviceCode], Non
         raise SubjectError(
             ServerFailure.NOT_SIGNED_IN, "The server offers no code to sign in with; is the network there?"
         )
-    show(DeviceCode(printable_words(code), printable_words(address)))
+    show_device_code(DeviceCode(printable_words(code), printable_words(address)))
     finish: JsonValue = {"command": command.get("command"), "arguments": command.get("arguments") or []}
     outcome = await _reply_fields(connection, "workspace/executeCommand", finish, _SIGN_IN_S)
     if outcome.get("status") not in _SIGNED_IN | {"AlreadySignedIn"}:

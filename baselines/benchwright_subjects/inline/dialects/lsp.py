@@ -79,9 +79,9 @@ class Dialect:
     method = "textDocument/inlineCompletion"
     draws = False
     """True if an editor draws what is offered."""
-    start_s = 60.0
+    start_limit_s = 60.0
     """After which a server that has not answered `initialize` is given up."""
-    own_s = 0.0
+    request_overhead_s = 0.0
     """Seconds that a request may take besides what is measured."""
 
     def __init__(self, options: JsonValue = None) -> None:
@@ -98,10 +98,10 @@ class Dialect:
         return {"inlineCompletion": {"dynamicRegistration": True}, "synchronization": {"didSave": False}}
 
     @property
-    def replies(self) -> Mapping[str, Callable[[JsonValue], JsonValue]]:
+    def reply_functions_by_method(self) -> Mapping[str, Callable[[JsonValue], JsonValue]]:
         """By method, what requests of the server are answered with."""
         return {
-            "workspace/configuration": lambda params: [None] * _configuration_reply(params),
+            "workspace/configuration": lambda params: [None] * _requested_item_count(params),
             "workspace/workspaceFolders": lambda params: None,
             # Only an accepted offer may change the document.
             "workspace/applyEdit": lambda params: {"applied": False},
@@ -112,10 +112,10 @@ class Dialect:
             "window/showDocument": lambda params: {"success": False},
         }
 
-    async def get_ready(self, connection: ServerConnection) -> None:
+    async def prepare_server(self, connection: ServerConnection) -> None:
         """Does what comes between `initialized` and the first document."""
 
-    def focus(self, connection: ServerConnection, document: DocumentVersion) -> None:
+    def report_focus(self, connection: ServerConnection, document: DocumentVersion) -> None:
         """Say that the user has a document in front."""
 
     def request_params(self, document: DocumentVersion, trigger: Trigger, timeout_s: float) -> dict[str, JsonValue]:
@@ -126,13 +126,13 @@ class Dialect:
             "context": {"triggerKind": int(trigger)},
         }
 
-    def offers(self, result: JsonValue, document: DocumentVersion) -> Sequence[Offer]:
+    def offers_in_result(self, result: JsonValue, document: DocumentVersion) -> Sequence[Offer]:
         """Offers in an answer.
 
         Raises:
             SubjectError: `BAD_OFFER` or `OUT_OF_RANGE`.
         """
-        inline_items = [read_item(_Item, item) for item in items_of(result)]
+        inline_items = [parse_item(_Item, item) for item in items_in_answer(result)]
         return [
             checked_offer(
                 document,
@@ -141,7 +141,7 @@ class Dialect:
                 command=inline_item.command,
                 server_item=answer_item,
             )
-            for inline_item, answer_item in zip(inline_items, items_of(result), strict=True)
+            for inline_item, answer_item in zip(inline_items, items_in_answer(result), strict=True)
         ]
 
     def latency(self, timed_answer: ServerResponse) -> Latency:
@@ -154,7 +154,7 @@ class Dialect:
         changes: JsonValue = [{"text": document.text}]
         connection.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": changes})
 
-    async def take_offer(
+    async def accept_offer(
         self, connection: ServerConnection, document: DocumentVersion, offer: Offer, accepted_part: AcceptedPart
     ) -> AcceptOutcome:
         """Write an offer, or its beginning, into the document, and say so.
@@ -166,7 +166,7 @@ class Dialect:
             accepted_part: The part of it that is taken.
         """
         if accepted_part.is_whole:
-            changed_document = document.replace_text(offer.start, offer.end, offer.text)
+            changed_document = document.replace_and_move_cursor(offer.start, offer.end, offer.text)
             self.send_text(connection, changed_document)
             await self.report_accepted(connection, offer)
             deleted = "" if offer.keeps_what_follows else offer.text_after
@@ -206,11 +206,11 @@ class Dialect:
         """
         return None
 
-    async def take_edit(
+    async def make_edit(
         self, connection: ServerConnection, document: DocumentVersion, edit: NextEdit
     ) -> DocumentVersion:
         """Make an edit, and say so by its command, if it has one."""
-        changed_document = document.edit_text(edit.start, edit.end, edit.text)
+        changed_document = document.edit_keeping_cursor(edit.start, edit.end, edit.text)
         self.send_text(connection, changed_document)
         await self._execute(connection, edit.command)
         return changed_document
@@ -252,21 +252,21 @@ def initialize_params(dialect: Dialect, workspace_uri: str) -> dict[str, JsonVal
     }
 
 
-def items_of(result: JsonValue) -> Sequence[JsonValue]:
+def items_in_answer(answer_result: JsonValue) -> Sequence[JsonValue]:
     """The items of an answer: null, a list, or a list in an object.
 
     Raises:
         SubjectError: `BAD_OFFER`.
     """
-    items = result.get("items") if isinstance(result, dict) else result
-    if items is None and not isinstance(result, dict):
+    items = answer_result.get("items") if isinstance(answer_result, dict) else answer_result
+    if items is None and not isinstance(answer_result, dict):
         return []
     if not isinstance(items, list) or len(items) > MAX_OFFERS:
         raise SubjectError(ServerFailure.BAD_OFFER, "The server's answer is no list of items, or too long a one.")
     return items
 
 
-def read_item(item_type: type[_Read], answer_item: JsonValue) -> _Read:
+def parse_item(item_type: type[_Read], answer_item: JsonValue) -> _Read:
     """An item of this kind.
 
     Raises:
@@ -281,6 +281,6 @@ def read_item(item_type: type[_Read], answer_item: JsonValue) -> _Read:
         ) from None
 
 
-def _configuration_reply(params: JsonValue) -> int:
+def _requested_item_count(params: JsonValue) -> int:
     items = params.get("items") if isinstance(params, dict) else None
     return min(len(items), 1000) if isinstance(items, list) else 0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field, JsonValue
 
-from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger, items_of, read_item
+from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger, items_in_answer, parse_item
 from benchwright_subjects.inline.offer import Offer, ReceivedCommand, ReceivedMessage, ReceivedRange, checked_offer
 from benchwright_subjects.inline.text.document import DocumentVersion
 
@@ -42,11 +42,11 @@ class TabbyDialect(Dialect):
             "context": {"triggerKind": 1},
         }
 
-    def offers(self, result: JsonValue, document: DocumentVersion) -> Sequence[Offer]:
+    def offers_in_result(self, result: JsonValue, document: DocumentVersion) -> Sequence[Offer]:
         """The edits of the items."""
         item_offers = []
-        for answer_item in items_of(result):
-            inline_item = read_item(_Item, answer_item)
+        for answer_item in items_in_answer(result):
+            inline_item = parse_item(_Item, answer_item)
             text, span = (
                 (inline_item.edit.text, inline_item.edit.range)
                 if inline_item.edit

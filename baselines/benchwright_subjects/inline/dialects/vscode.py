@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field, JsonValue
 
-from benchwright_subjects.inline.dialects.lsp import AcceptOutcome, Dialect, Latency, Trigger, read_item
+from benchwright_subjects.inline.dialects.lsp import AcceptOutcome, Dialect, Latency, Trigger, parse_item
 from benchwright_subjects.inline.failure import ServerFailure, SubjectError
 from benchwright_subjects.inline.offer import MAX_CHARACTERS, NextEdit, NextEdits, Offer, ReceivedMessage
 from benchwright_subjects.inline.policies import AcceptedPart
@@ -45,15 +45,15 @@ class VSCodeDialect(Dialect):
 
     name = "vscode"
     draws = True
-    start_s = 180.0
-    own_s = 60.0
+    start_limit_s = 180.0
+    request_overhead_s = 60.0
 
     def request_params(self, document: DocumentVersion, trigger: Trigger, timeout_s: float) -> dict[str, JsonValue]:
         """With the text, because only the request says where the cursor is."""
         return {
             **super().request_params(document, trigger, timeout_s),
             "text": document.text,
-            "cursor": _utf16(document.text_before),
+            "cursor": _utf16_length(document.text_before),
             "timeoutMs": timeout_s * 1000,
         }
 
@@ -63,20 +63,20 @@ class VSCodeDialect(Dialect):
         Raises:
             SubjectError: `BAD_OFFER`.
         """
-        timing = read_item(_SyncReply, timed_answer.result).timing
+        timing = parse_item(_SyncReply, timed_answer.result).timing
         return Latency(timing.answered, timing.drawn)
 
-    def offers(self, result: JsonValue, document: DocumentVersion) -> Sequence[Offer]:
+    def offers_in_result(self, result: JsonValue, document: DocumentVersion) -> Sequence[Offer]:
         """The ghost text.
 
         Raises:
             SubjectError: `BAD_OFFER` or `CHANGED_FILES`.
         """
-        if read_item(_SyncReply, result).is_changed:
+        if parse_item(_SyncReply, result).is_changed:
             raise SubjectError(ServerFailure.CHANGED_FILES, _CHANGED)
-        return super().offers(result, document)
+        return super().offers_in_result(result, document)
 
-    async def take_offer(
+    async def accept_offer(
         self, connection: ServerConnection, document: DocumentVersion, offer: Offer, accepted_part: AcceptedPart
     ) -> AcceptOutcome:
         """By command. VS Code takes lines and words of its own, so what is new may be longer than the part.
@@ -86,17 +86,17 @@ class VSCodeDialect(Dialect):
         """
         request: JsonValue = {"text": None if accepted_part.is_whole else accepted_part.text}
         try:
-            result = (await connection.request("benchwright/take", request, self.own_s)).result
+            result = (await connection.request("benchwright/take", request, self.request_overhead_s)).result
         except RequestTimeoutError:
             raise SubjectError(
                 ServerFailure.NO_ANSWER,
                 "The editor did not take its own offer.",
-                limit=f"{self.own_s:g} s for taking an offer",
+                limit=f"{self.request_overhead_s:g} s for taking an offer",
             ) from None
-        editor_state = read_item(_State, result)
-        text = _file_text(editor_state.text, document)
-        cursor = len(_units(editor_state.text)[: 2 * max(0, editor_state.cursor)].decode("utf-16-le", "replace"))
-        start, end, inserted = _difference(document.text, text, min(document.cursor, cursor))
+        editor_state = parse_item(_State, result)
+        text = _text_as_in_file(editor_state.text, document)
+        cursor = len(_utf16_bytes(editor_state.text)[: 2 * max(0, editor_state.cursor)].decode("utf-16-le", "replace"))
+        start, end, inserted = _replaced_span_and_text(document.text, text, min(document.cursor, cursor))
         deleted = document.text[start:end]
         if start < document.text_before.rfind("\n") + 1 or "\n" in deleted:
             raise SubjectError(ServerFailure.OUT_OF_RANGE, "What was accepted changed text that is not at the cursor.")
@@ -113,25 +113,27 @@ class VSCodeDialect(Dialect):
         """
         request: JsonValue = {
             "text": document.text,
-            "cursor": _utf16(document.text_before),
+            "cursor": _utf16_length(document.text_before),
             "timeoutMs": timeout_s * 1000,
         }
-        patience_s = _MOST_JUMPS * timeout_s + self.own_s
+        patience_s = _MOST_JUMPS * timeout_s + self.request_overhead_s
         try:
             result = (await connection.request("benchwright/nextEdit", request, patience_s)).result
         except RequestTimeoutError:
             return NextEdits(0)
         if result is None:
             return NextEdits(0)
-        edited = read_item(_EditReply, result)
+        edited = parse_item(_EditReply, result)
         if edited.is_changed:
             raise SubjectError(ServerFailure.CHANGED_FILES, _CHANGED)
         if edited.text is None:
             return NextEdits(1)
-        return NextEdits(1, NextEdit(*_difference(document.text, _file_text(edited.text, document), None)))
+        return NextEdits(
+            1, NextEdit(*_replaced_span_and_text(document.text, _text_as_in_file(edited.text, document), None))
+        )
 
 
-def _file_text(text: str, document: DocumentVersion) -> str:
+def _text_as_in_file(text: str, document: DocumentVersion) -> str:
     """The editor's text as a file can hold it.
 
     Raises:
@@ -139,10 +141,10 @@ def _file_text(text: str, document: DocumentVersion) -> str:
     """
     if len(text) > len(document.text) + MAX_CHARACTERS:
         raise SubjectError(ServerFailure.BAD_OFFER, "The editor's text grew by more than an offer may have.")
-    return _units(text).decode("utf-16-le", "replace")
+    return _utf16_bytes(text).decode("utf-16-le", "replace")
 
 
-def _difference(old_text: str, new_text: str, longest_shared_start: int | None) -> tuple[int, int, str]:
+def _replaced_span_and_text(old_text: str, new_text: str, longest_shared_start: int | None) -> tuple[int, int, str]:
     """Difference between two texts: start and end of what is replaced, and what is there instead.
 
     Args:
@@ -161,9 +163,9 @@ def _shared_length(first_text: str, second_text: str, longest: int | None) -> in
     return next((index for index in range(limit) if first_text[index] != second_text[index]), limit)
 
 
-def _units(text: str) -> bytes:
+def _utf16_bytes(text: str) -> bytes:
     return text.encode("utf-16-le", "surrogatepass")
 
 
-def _utf16(text: str) -> int:
-    return len(_units(text)) // 2
+def _utf16_length(text: str) -> int:
+    return len(_utf16_bytes(text)) // 2

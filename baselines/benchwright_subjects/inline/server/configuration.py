@@ -17,11 +17,11 @@ _LARGEST_BYTES = 1 << 30
 
 def configuration_digest(launch: ServerLaunch, dialect: str, options: JsonValue) -> str:
     """SHA-256 over command line, files that it names, names of variables, profile's files, dialect and its options."""
-    programs: dict[str, JsonValue] = {str(file): _sha256(file) for file in _named_files(launch.command)}
+    programs: dict[str, JsonValue] = {str(file): _file_sha256(file) for file in _files_named_in_command(launch.command)}
     profile: dict[str, JsonValue] = {}
     if launch.profile is not None:
         files = sorted(file for file in launch.profile.rglob("*") if file.is_file() and not file.is_symlink())
-        profile = {file.relative_to(launch.profile).as_posix(): _sha256(file) for file in files}
+        profile = {file.relative_to(launch.profile).as_posix(): _file_sha256(file) for file in files}
     return digest(
         [
             *launch.command,
@@ -35,7 +35,7 @@ def configuration_digest(launch: ServerLaunch, dialect: str, options: JsonValue)
     )
 
 
-def _named_files(command: tuple[str, ...]) -> Iterator[Path]:
+def _files_named_in_command(command: tuple[str, ...]) -> Iterator[Path]:
     for number, word in enumerate(command):
         program_path = shutil.which(word) if number == 0 else word
         file = Path(program_path) if program_path else None
@@ -43,6 +43,6 @@ def _named_files(command: tuple[str, ...]) -> Iterator[Path]:
             yield file
 
 
-def _sha256(file: Path) -> str:
+def _file_sha256(file: Path) -> str:
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

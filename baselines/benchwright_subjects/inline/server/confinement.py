@@ -23,7 +23,7 @@ def secret_folders(home: Home, run_folder: Path) -> tuple[Path, ...]:
     return (home.data, home.state, home.workspaces, built_in, run_folder)
 
 
-def places_in(home: Home) -> Path:
+def workplaces_folder_of(home: Home) -> Path:
     """Folder in which workplaces are made: one that `secret_folders` names."""
     return home.state / "completion"
 
@@ -31,7 +31,7 @@ def places_in(home: Home) -> Path:
 def confined_command(
     command: Sequence[str],
     work_folders: Workplace,
-    secrets: Sequence[Path],
+    hidden_folders: Sequence[Path],
     *,
     is_offline: bool,
     status_file: int | None = None,
@@ -41,47 +41,47 @@ def confined_command(
     Args:
         command: The server's.
         work_folders: The folders it may write to.
-        secrets: See `secret_folders`.
+        hidden_folders: See `secret_folders`.
         is_offline: Without network.
-        status_file: Number of an open file in which the sandbox leaves what `read_own_status` reads; None for none.
+        status_file: Number of an open file in which the sandbox leaves what `exit_status_in_report` reads, if any.
 
     Raises:
         SubjectError: `NOT_STARTED`: it can't be kept off the network here.
     """
-    hider = _working_hider()
+    hider = _first_working_hider()
     if hider is not None:
         return hider.hiding(
-            command, HiddenFolders(secrets, work_folders.root, work_folders.workspace, is_offline, status_file)
+            command, HiddenFolders(hidden_folders, work_folders.root, work_folders.workspace, is_offline, status_file)
         )
     if is_offline:
         raise SubjectError(
             ServerFailure.NOT_STARTED,
-            f"Without {_programs()} no server can be kept off the network. Leave out --offline and --model.",
+            f"Without {_hider_program_names()} no server can be kept off the network. Leave out --offline and --model.",
         )
     return tuple(command)
 
 
 def can_confine() -> bool:
     """True if a server can be kept from folders on this machine."""
-    return _working_hider() is not None
+    return _first_working_hider() is not None
 
 
-def read_own_status(written: bytes) -> int | None:
+def exit_status_in_report(sandbox_report: bytes) -> int | None:
     """Exit status of a confined server that ended by itself, from what its sandbox wrote; None if it did not."""
-    hider = _working_hider()
-    return None if hider is None else hider.read_status(written)
+    hider = _first_working_hider()
+    return None if hider is None else hider.read_status(sandbox_report)
 
 
 def protection_remark() -> str:
     """The remark that a server can see everything on this machine; empty if it can't."""
     if can_confine():
         return ""
-    return f"The server runs without protection: {_programs()} is missing, so it can read the hidden tests."
+    return f"The server runs without protection: {_hider_program_names()} is missing, so it can read the hidden tests."
 
 
-def _working_hider() -> FolderHider | None:
+def _first_working_hider() -> FolderHider | None:
     return next((hider for hider in folder_hiders() if hider.works()), None)
 
 
-def _programs() -> str:
+def _hider_program_names() -> str:
     return " or ".join(hider.needs for hider in folder_hiders())

@@ -62,7 +62,7 @@ class ServerConnection:
         self._unasked = 0
         self._bytes = 0
         self._failure: SubjectError | None = None
-        self._reading = asyncio.create_task(self._read())
+        self._reading = asyncio.create_task(self._read_until_failure())
 
     async def request(self, method: str, params: JsonValue, timeout_s: float) -> ServerResponse:
         """Ask, and wait for the answer.
@@ -73,13 +73,13 @@ class ServerConnection:
         """
         self._number += 1
         number = self._number
-        self._check()
+        self._raise_if_failed()
         pending_answer = asyncio.get_running_loop().create_future()
         self._pending_answers[number] = pending_answer
         start = time.perf_counter_ns()
         try:
             async with asyncio.timeout(timeout_s):
-                await self._send({"id": number, "method": method, "params": params})
+                await self._write_and_drain({"id": number, "method": method, "params": params})
                 message, received_ns = await pending_answer
         except TimeoutError:
             self._given_up.add(number)
@@ -87,11 +87,11 @@ class ServerConnection:
             raise RequestTimeoutError from None
         finally:
             self._pending_answers.pop(number, None)
-        return ServerResponse(_result(message, method), (received_ns - start) / 1e6)
+        return ServerResponse(_result_or_raise(message, method), (received_ns - start) / 1e6)
 
     def notify(self, method: str, params: JsonValue) -> None:
         """Tell something. What the server does not read stays in a buffer until a request waits for it."""
-        self._write({"method": method, "params": params})
+        self._write_unless_closed({"method": method, "params": params})
 
     async def close(self) -> None:
         """Stop reading."""
@@ -99,23 +99,23 @@ class ServerConnection:
         with contextlib.suppress(asyncio.CancelledError):
             await self._reading
 
-    def _check(self) -> None:
+    def _raise_if_failed(self) -> None:
         if self._process.flooded.is_set():
-            raise _loud()
+            raise _stderr_flood_error()
         if self._failure is not None:
             raise self._failure
 
-    async def _send(self, message: Message) -> None:
-        self._write(message)
+    async def _write_and_drain(self, message: Message) -> None:
+        self._write_unless_closed(message)
         with contextlib.suppress(ConnectionError):
             await self._process.stdin.drain()
 
-    def _write(self, message: Message) -> None:
+    def _write_unless_closed(self, message: Message) -> None:
         # A pipe that is closed says so only later; the reader finds out at the end of its output.
         with contextlib.suppress(ConnectionError, RuntimeError):
             self._process.stdin.write(frame_message(message))
 
-    async def _read(self) -> None:
+    async def _read_until_failure(self) -> None:
         try:
             while (body := await read_body(self._process.stdout)) is not None:
                 received_ns = time.perf_counter_ns()
@@ -126,20 +126,20 @@ class ServerConnection:
                         "The server sends messages forever.",
                         limit=f"{MAX_BYTES >> 20} MiB of messages",
                     )
-                self._take_message(parse_body(body), received_ns)
+                self._dispatch_message(parse_body(body), received_ns)
             failure = SubjectError(ServerFailure.ENDED, "The server ended.")
         except SubjectError as error:
             failure = error
         except ConnectionError:
             failure = SubjectError(ServerFailure.ENDED, "The server ended.")
         if self._process.flooded.is_set():
-            failure = _loud()
+            failure = _stderr_flood_error()
         self._failure = failure
         for pending_answer in self._pending_answers.values():
             if not pending_answer.done():
                 pending_answer.set_exception(failure)
 
-    def _take_message(self, message: dict[str, JsonValue], received_ns: int) -> None:
+    def _dispatch_message(self, message: dict[str, JsonValue], received_ns: int) -> None:
         method = message.get("method")
         if isinstance(method, str):
             self._unasked += 1
@@ -170,12 +170,12 @@ class ServerConnection:
         reply_function = self._replies.get(method)
         if reply_function is None:
             error: JsonValue = {"code": METHOD_NOT_FOUND, "message": f"This client does not serve {method[:100]}."}
-            self._write({"id": identity, "error": error})
+            self._write_unless_closed({"id": identity, "error": error})
         else:
-            self._write({"id": identity, "result": reply_function(params)})
+            self._write_unless_closed({"id": identity, "result": reply_function(params)})
 
 
-def _loud() -> SubjectError:
+def _stderr_flood_error() -> SubjectError:
     return SubjectError(
         ServerFailure.FLOODED,
         "The server wrote forever to standard error.",
@@ -183,7 +183,7 @@ def _loud() -> SubjectError:
     )
 
 
-def _result(message: Mapping[str, JsonValue], method: str) -> JsonValue:
+def _result_or_raise(message: Mapping[str, JsonValue], method: str) -> JsonValue:
     error = message.get("error")
     if error is None:
         if "result" not in message:

@@ -31,7 +31,7 @@ class ModelService:
         init_transcript(Transcript())
         init_active_model(model, GenerateConfig())
         self.address = address
-        self.bridge = ModelBridge(AgentState(messages=[]), self._note_answer, seed, forwards=True)
+        self.bridge = ModelBridge(AgentState(messages=[]), self._count_answer, seed, forwards_parameters=True)
         self._on_usage = on_usage
         self._answers = 0
         self._counted: list[ModelUsage] = []
@@ -59,9 +59,9 @@ class ModelService:
         if self.bridge.failure.done():
             raise self.bridge.failure.result()
 
-    async def _note_answer(self, model: Model, output: ModelOutput) -> None:
+    async def _count_answer(self, model: Model, output: ModelOutput) -> None:
         self._answers += 1
-        model_usage = usage.output_usage(str(model), output)
+        model_usage = usage.reply_usage(str(model), output)
         if model_usage is not None:
             self._counted.append(model_usage)
             await self._on_usage(model_usage)

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchwright_foundation.untrusted_folder import remove_folder
+from benchwright_foundation.untrusted_folder import remove_folder_if_possible
 from benchwright_harness.execution.run_folder import new_run_folder
 from benchwright_subjects.inline.witness import Used
 
@@ -48,4 +48,4 @@ async def open_model_service(served_model: ServedModel | None, on_usage: Used) -
             yield service
         service.check()
     finally:
-        remove_folder(folder)
+        remove_folder_if_possible(folder)

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT
-from benchwright_foundation.process_group import kill_group
+from benchwright_foundation.process_group import kill_process_group
 from benchwright_subjects.agents.launch import LAUNCHER, MODEL_VARIABLES, PORT
 from benchwright_subjects.inline.failure import EndedBy, ServerEnd, ServerFailure, SubjectError, printable_words
-from benchwright_subjects.inline.server.confinement import can_confine, confined_command, read_own_status
+from benchwright_subjects.inline.server.confinement import can_confine, confined_command, exit_status_in_report
 from benchwright_subjects.inline.server.framing import MAX_HEADER_BYTES
 from benchwright_subjects.inline.workplace import Workplace
 
@@ -84,31 +84,31 @@ class ServerProcess:
         self._tail = b""
         self.stderr_bytes = 0
         self.flooded = asyncio.Event()
-        self._draining = asyncio.create_task(self._drain(process.stderr))
+        self._draining = asyncio.create_task(self._drain_stderr(process.stderr))
 
     @property
-    def last_words(self) -> str:
+    def stderr_tail(self) -> str:
         """The end of its standard error, without secrets, for the user's eyes."""
         text = self._tail.decode("utf-8", "replace")
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return printable_words(_SECRET_FORM.sub("***", text)).strip()
 
-    async def end_after(self, limit: str) -> ServerEnd:
+    async def end_after_failure(self, exceeded_limit: str) -> ServerEnd:
         """Who ends it, now that it has failed: a server that closed its output gets a moment to end by itself.
 
         Args:
-            limit: The limit that it went over, for people; empty for none.
+            exceeded_limit: The limit that it went over, for people; empty for none.
         """
         if self.stdout.at_eof() and not self.flooded.is_set():
             await self._wait_for_exit()
         exit_code = self._transport.get_returncode()
         if exit_code is None or self.flooded.is_set():
-            return ServerEnd(ended_by=EndedBy.DRIVER, limit=limit)
+            return ServerEnd(ended_by=EndedBy.DRIVER, limit=exceeded_limit)
         exit_status = exit_code if exit_code >= 0 else 128 - exit_code
         if self._status_file is None:
             return ServerEnd(ended_by=EndedBy.SERVER, exit_status=exit_status)
-        own_status = read_own_status(os.read(self._status_file, _STATUS_BYTES))
+        own_status = exit_status_in_report(os.read(self._status_file, _STATUS_BYTES))
         if own_status is None:
             return ServerEnd(ended_by=EndedBy.SANDBOX, exit_status=exit_status)
         return ServerEnd(ended_by=EndedBy.SERVER, exit_status=own_status)
@@ -130,7 +130,7 @@ class ServerProcess:
             pass
         finally:
             # Also when it has ended: what it started may be there still, and keeps the number of its group taken.
-            kill_group(self._process.pid)
+            kill_process_group(self._process.pid)
             # asyncio sees the end of a process only at the end of its pipes, and reads none that is full.
             self._transport.close()
             self._draining.cancel()
@@ -138,13 +138,13 @@ class ServerProcess:
                 await self._draining
             await self._process.wait()
 
-    async def _drain(self, stream: asyncio.StreamReader) -> None:
+    async def _drain_stderr(self, stream: asyncio.StreamReader) -> None:
         while chunk := await stream.read(1 << 16):
             self.stderr_bytes += len(chunk)
             self._tail = (self._tail + chunk)[-_TAIL_BYTES:]
             if self.stderr_bytes > MAX_STDERR_BYTES and not self.flooded.is_set():
                 self.flooded.set()
-                kill_group(self._process.pid)
+                kill_process_group(self._process.pid)
 
 
 @asynccontextmanager
@@ -166,7 +166,7 @@ async def start_server(
     if launch.bridge is not None:
         environment |= MODEL_VARIABLES
     is_offline = launch.is_offline or launch.bridge is not None
-    with _pipe() as (status_file, status_end), _pipe() as (lifeline, _):
+    with _pipe_if_confined() as (status_file, status_end), _pipe_if_confined() as (lifeline, _):
         command = confined_command(
             launch.command_words, work_folders, launch.secrets, is_offline=is_offline, status_file=status_end
         )
@@ -174,7 +174,7 @@ async def start_server(
         if status_end is not None and lifeline is not None:
             command = (sys.executable, "-I", "-S", str(_LIFELINE), str(lifeline), *command)
             passed_files = (status_end, lifeline)
-        started = await _start(command, work_folders, environment, passed_files)
+        started = await _start_process(command, work_folders, environment, passed_files)
         process = ServerProcess(*started, environ, status_file)
         try:
             yield process
@@ -183,7 +183,7 @@ async def start_server(
 
 
 @contextmanager
-def _pipe() -> Iterator[tuple[int | None, int | None]]:
+def _pipe_if_confined() -> Iterator[tuple[int | None, int | None]]:
     """Ends of a pipe to read and to write; null without a sandbox, which needs them."""
     if not can_confine():
         yield None, None
@@ -197,7 +197,7 @@ def _pipe() -> Iterator[tuple[int | None, int | None]]:
         os.close(writing_end)
 
 
-async def _start(
+async def _start_process(
     command: Sequence[str], work_folders: Workplace, environment: Mapping[str, str], passed_files: Sequence[int]
 ) -> tuple[asyncio.subprocess.Process, asyncio.SubprocessTransport]:
     loop = asyncio.get_running_loop()

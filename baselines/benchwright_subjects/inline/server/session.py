@@ -71,7 +71,7 @@ class UserSession:
             "text": document.text,
         }
         self.connection.notify("textDocument/didOpen", {"textDocument": document_item})
-        self._dialect.focus(self.connection, document)
+        self._dialect.report_focus(self.connection, document)
 
     def send_text(self, document: DocumentVersion) -> None:
         """Bring the server's copy to this version."""
@@ -84,33 +84,35 @@ class UserSession:
             SubjectError: The server failed.
         """
         question = self._dialect.request_params(document, trigger, self._timeout_s)
-        patience_s = self._timeout_s + self._dialect.own_s
+        patience_s = self._timeout_s + self._dialect.request_overhead_s
         try:
             timed_answer = await self.connection.request(self._dialect.method, question, patience_s)
         except RequestTimeoutError:
             return RequestOutcome((), None)
         latency = self._dialect.latency(timed_answer)
-        return RequestOutcome(self._dialect.offers(timed_answer.result, document), latency.answer_ms, latency.drawn_ms)
+        return RequestOutcome(
+            self._dialect.offers_in_result(timed_answer.result, document), latency.answer_ms, latency.drawn_ms
+        )
 
     def report_shown(self, offer: Offer) -> None:
         """Say that an offer is seen."""
         self._dialect.report_shown(self.connection, offer)
 
-    async def take_offer(self, document: DocumentVersion, offer: Offer, accepted_part: AcceptedPart) -> AcceptOutcome:
+    async def accept_offer(self, document: DocumentVersion, offer: Offer, accepted_part: AcceptedPart) -> AcceptOutcome:
         """Write an offer, or its beginning, into the document, and say so.
 
         Raises:
             SubjectError: The server failed.
         """
-        return await self._dialect.take_offer(self.connection, document, offer, accepted_part)
+        return await self._dialect.accept_offer(self.connection, document, offer, accepted_part)
 
     async def next_edits(self, document: DocumentVersion) -> NextEdits | None:
         """The next edits that the server proposes; None if it does not do that."""
         return await self._dialect.next_edits(self.connection, document, self._timeout_s)
 
-    async def take_edit(self, document: DocumentVersion, edit: NextEdit) -> DocumentVersion:
+    async def make_edit(self, document: DocumentVersion, edit: NextEdit) -> DocumentVersion:
         """Make an edit, and say so."""
-        return await self._dialect.take_edit(self.connection, document, edit)
+        return await self._dialect.make_edit(self.connection, document, edit)
 
 
 @asynccontextmanager
@@ -123,7 +125,7 @@ async def open_session(
         SubjectError: The server failed.
     """
     async with open_connection(launch, dialect, work_folders, environ) as (connection, name):
-        await dialect.get_ready(connection)
+        await dialect.prepare_server(connection)
         yield UserSession(connection, dialect, name, timeout_s)
 
 
@@ -137,38 +139,38 @@ async def open_connection(
         SubjectError: The server failed; its `end` says who ended it.
     """
     async with start_server(launch, work_folders, environ) as process:
-        connection = ServerConnection(process, dialect.replies)
+        connection = ServerConnection(process, dialect.reply_functions_by_method)
         try:
-            name = await _initialize(connection, process, dialect, work_folders)
+            name = await _initialize_and_name(connection, process, dialect, work_folders)
             yield connection, name
             with contextlib.suppress(SubjectError, RequestTimeoutError):
                 await connection.request("shutdown", None, _STOP_S)
                 connection.notify("exit", None)
         except SubjectError as error:
-            error.end = await process.end_after(error.limit)
+            error.end = await process.end_after_failure(error.limit)
             raise
         finally:
             await connection.close()
 
 
-async def _initialize(
+async def _initialize_and_name(
     connection: ServerConnection, process: ServerProcess, dialect: Dialect, work_folders: Workplace
 ) -> ServerName:
     params = initialize_params(dialect, work_folders.workspace.as_uri())
     try:
-        result = (await connection.request("initialize", params, dialect.start_s)).result
+        result = (await connection.request("initialize", params, dialect.start_limit_s)).result
     except RequestTimeoutError:
         raise SubjectError(
             ServerFailure.NO_ANSWER,
-            f"The server did not answer `initialize` in {dialect.start_s:.0f} s.",
-            limit=f"{dialect.start_s:g} s for `initialize`",
+            f"The server did not answer `initialize` in {dialect.start_limit_s:.0f} s.",
+            limit=f"{dialect.start_limit_s:g} s for `initialize`",
         ) from None
     except SubjectError as error:
         if error.failure is ServerFailure.ERROR_ANSWER:
             raise SubjectError(ServerFailure.NOT_STARTED, f"The server does not start. {error}") from None
         if error.failure is not ServerFailure.ENDED:
             raise
-        last_words = process.last_words
+        last_words = process.stderr_tail
         raise SubjectError(
             ServerFailure.NOT_STARTED,
             "The server ended before it answered `initialize`. "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright_subjects.inline.policies import shared_beginning
-from benchwright_subjects.inline.text.similarity import pieces, squeeze_spaces
+from benchwright_subjects.inline.text.similarity import code_words, squeeze_spaces
 
 
 def remaining_reference(reference: str, accepted_text: str) -> str:
@@ -18,13 +18,13 @@ def remaining_reference(reference: str, accepted_text: str) -> str:
     """
     matched = shared_beginning(accepted_text, reference)
     if squeeze_spaces(matched) == squeeze_spaces(accepted_text):
-        return _after_words(reference, len(pieces(accepted_text)))
+        return _text_after_words(reference, len(code_words(accepted_text)))
     lines = reference.splitlines(keepends=True)
     offered_lines = [squeeze_spaces(line) for line in accepted_text.splitlines() if line.strip()]
     shared = [number for number, line in enumerate(lines, 1) if squeeze_spaces(line) in offered_lines and line.strip()]
     # An accepted line is written once: a like one far below does not take all between with it.
-    near_numbers = [number for number in shared if number <= _lines_until(lines, 2 * len(offered_lines))]
-    rest_text = "".join(lines[max(near_numbers, default=_lines_until(lines, len(offered_lines))) :])
+    near_numbers = [number for number in shared if number <= _line_count_until(lines, 2 * len(offered_lines))]
+    rest_text = "".join(lines[max(near_numbers, default=_line_count_until(lines, len(offered_lines))) :])
     return f"\n{rest_text}" if rest_text.strip() else ""
 
 
@@ -40,19 +40,19 @@ def next_character(reference: str) -> str:
     return reference[: len(reference) - len(reference.lstrip()) + 1]
 
 
-def blank(reference: str) -> str:
+def leading_space(reference: str) -> str:
     """The white space that it begins with."""
     return reference[: len(reference) - len(reference.lstrip())]
 
 
-def _after_words(reference: str, word_count: int) -> str:
+def _text_after_words(reference: str, word_count: int) -> str:
     offset = 0
-    for word in pieces(reference)[:word_count]:
+    for word in code_words(reference)[:word_count]:
         offset = reference.index(word, offset) + len(word)
     return reference[offset:]
 
 
-def _lines_until(lines: list[str], filled_line_count: int) -> int:
+def _line_count_until(lines: list[str], filled_line_count: int) -> int:
     """The number of lines that hold so many that are not blank."""
     filled_count = 0
     for number, line in enumerate(lines, 1):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from benchwright_attempts.attribution import EditOrigin, attribute
+from benchwright_attempts.attribution import EditOrigin, attributions_of_edits
 from benchwright_attempts.clock.clock import AttemptClock, excluded_s
 from benchwright_attempts.clock.timeline import MAIN_THRESHOLD_S, TimeAtWork
 from benchwright_attempts.events.event_body import TextEffect
@@ -74,10 +74,10 @@ class AuthorText:
         text = self._files.pieces_by_path.get(path)
         return AuthorWords.of_text("" if text is None else str(text))
 
-    def written_count(self, path: str, sought_words: AuthorWords) -> int:
+    def author_written_count(self, path: str, sought_words: AuthorWords) -> int:
         """Number of times that some words are in a file of which no character came from elsewhere since the opening."""
         word_spans = self.words(path).word_spans(sought_words)
-        owners = str(self._files.owners[path]) if word_spans else ""
+        owners = str(self._files.marks_by_path[path]) if word_spans else ""
         return sum(_FOREIGN not in owners[start:end] for start, end in word_spans)
 
     def active_s(self, after_ms: float = 0.0) -> float:
@@ -89,20 +89,20 @@ class AuthorText:
         return self._work.active_ns(self._clock.active_ns + round(after_ms * 1e6), 0) / 1e9
 
 
-def moments(events: Sequence[RecordedEvent]) -> Iterator[tuple[RecordedEvent, AuthorText]]:
+def author_text_after_events(events: Sequence[RecordedEvent]) -> Iterator[tuple[RecordedEvent, AuthorText]]:
     """Each event of an attempt, with the files as they are after it: always the same object, which changes.
 
     Args:
         events: All of the attempt, in order.
     """
-    origins = {attribution.seq: attribution.origin for attribution in attribute(events)}
+    origins = {attribution.seq: attribution.origin for attribution in attributions_of_edits(events)}
     marked_texts, clock, time_at_work = MarkedTexts(), AttemptClock(), TimeAtWork([MAIN_THRESHOLD_S])
     author_text = AuthorText(marked_texts, clock, time_at_work)
     for recorded in events:
         kind = recorded.event.type
         clock.follow_event(kind, recorded.moment.mono_ns, recorded.moment.process, excluded_s(recorded.event))
         if kind in EVENT_TYPES.activity:
-            time_at_work.note_activity(clock.active_ns)
+            time_at_work.add_activity(clock.active_ns)
         _mark_event(marked_texts, recorded, origins)
         yield recorded, author_text
 

@@ -20,7 +20,7 @@ class DocumentVersion:
     """Code points before it."""
     version: int = 1
 
-    def replace_text(self, start: int, end: int, text: str) -> DocumentVersion:
+    def replace_and_move_cursor(self, start: int, end: int, text: str) -> DocumentVersion:
         """The next version, with the cursor behind the new text.
 
         Args:
@@ -31,9 +31,9 @@ class DocumentVersion:
         whole_text = self.text[:start] + text + self.text[end:]
         return replace(self, text=whole_text, cursor=start + len(text), version=self.version + 1)
 
-    def edit_text(self, start: int, end: int, text: str) -> DocumentVersion:
+    def edit_keeping_cursor(self, start: int, end: int, text: str) -> DocumentVersion:
         """The next version, with the cursor where it was in the text, or behind the new text that took its place."""
-        changed_document = self.replace_text(start, end, text)
+        changed_document = self.replace_and_move_cursor(start, end, text)
         if start >= self.cursor:
             return replace(changed_document, cursor=self.cursor)
         if end <= self.cursor:
@@ -42,7 +42,7 @@ class DocumentVersion:
 
     def type_text(self, text: str) -> DocumentVersion:
         """The next version, with something typed at the cursor."""
-        return self.replace_text(self.cursor, self.cursor, text) if text else self
+        return self.replace_and_move_cursor(self.cursor, self.cursor, text) if text else self
 
     @cached_property
     def lines(self) -> Lines:

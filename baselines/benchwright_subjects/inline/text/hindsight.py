@@ -16,10 +16,10 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome
 from benchwright_subjects.inline import lint
 from benchwright_subjects.inline.grading import GradingPlace, grade_files
-from benchwright_subjects.inline.record import SHOWN, Foresight, Hindsight, SiteRecord, Step, VerdictPair
+from benchwright_subjects.inline.record import SHOWN, AgreementWithAuthor, Hindsight, SiteRecord, Step, VerdictPair
 from benchwright_subjects.inline.sites import Site
-from benchwright_subjects.inline.text.author_text import AuthorWords, moments
-from benchwright_subjects.inline.text.similarity import effort
+from benchwright_subjects.inline.text.author_text import AuthorWords, author_text_after_events
+from benchwright_subjects.inline.text.similarity import non_space_count
 from benchwright_verilog.syntax.suffixes import SOURCES
 from benchwright_verilog.syntax.surrogates import encode_text
 
@@ -64,7 +64,7 @@ class PauseOffer:
         if first_line:
             blank = offer[: len(offer) - len(offer.lstrip())]
             offer = blank + (offer.lstrip().splitlines() or [""])[0]
-        if effort(offer) < SHORTEST:
+        if non_space_count(offer) < SHORTEST:
             return None
         left_text, _ = self._text_around(self.step)
         return AuthorWords.of_text(left_text[left_text.rfind("\n") + 1 :] + offer)
@@ -83,9 +83,9 @@ class _Sought:
     """Active time when they had written them once more."""
 
     @property
-    def foresight(self) -> Foresight:
+    def agreement(self) -> AgreementWithAuthor:
         earlier_s = None if self.reached_s is None else round(self.reached_s - self.pause_offer.shown_s, 3)
-        return Foresight(is_kept=self.is_kept, earlier_s=earlier_s)
+        return AgreementWithAuthor(is_kept=self.is_kept, earlier_s=earlier_s)
 
 
 def hindsight_at_pauses(
@@ -104,17 +104,17 @@ def hindsight_at_pauses(
         pause_ms: Time after an edit at which the server is asked.
         public_files: The problem's public files.
     """
-    passing = _passing_seq(events)
-    offers = [_pause_offer(site, record, pause_ms) for site, record in played_sites if site.pause is not None]
+    passing = _start_seq_of_last_pass(events)
+    offers = [_first_long_offer(site, record, pause_ms) for site, record in played_sites if site.pause is not None]
     whole_offers, first_lines = (
-        [_sought(offer, first_line=is_first) for offer in offers] for is_first in (False, True)
+        [_sought_words_if_long(offer, first_line=is_first) for offer in offers] for is_first in (False, True)
     )
     sought = [sought_offer for sought_offer in (*whole_offers, *first_lines) if sought_offer is not None]
-    _compare(events, offers, sought, passing)
-    _find_reached(events, [sought_offer for sought_offer in sought if sought_offer.is_kept])
+    _compare_with_passing_text(events, offers, sought, passing)
+    _find_times_written(events, [sought_offer for sought_offer in sought if sought_offer.is_kept])
     hindsights = []
     for offer, all_of_it, sought_line in zip(offers, whole_offers, first_lines, strict=True):
-        is_known = passing is not None and _seq(offer) < passing
+        is_known = passing is not None and _pause_seq(offer) < passing
         pause_hindsight = Hindsight(
             site=offer.site.id,
             problem=offer.site.problem,
@@ -122,8 +122,8 @@ def hindsight_at_pauses(
             participant=header.solver,
             gap_ms=round(offer.site.pause.gap_ms if offer.site.pause is not None else 0.0, 3),
             is_known=is_known,
-            whole=all_of_it.foresight if all_of_it is not None and is_known else None,
-            first_line=sought_line.foresight if sought_line is not None and is_known else None,
+            whole=all_of_it.agreement if all_of_it is not None and is_known else None,
+            first_line=sought_line.agreement if sought_line is not None and is_known else None,
         )
         hindsights.append((offer, _with_faults(offer, pause_hindsight, public_files)))
     return hindsights
@@ -143,7 +143,7 @@ def _with_faults(offer: PauseOffer, hindsight: Hindsight, public_files: Mapping[
     return hindsight.model_copy(update={"is_wrong": True, "adds_errors": adds})
 
 
-def _passing_seq(events: Sequence[RecordedEvent]) -> int | None:
+def _start_seq_of_last_pass(events: Sequence[RecordedEvent]) -> int | None:
     """Number of the event at which the last run that passed began; None if none did."""
     began: dict[int, int] = {}
     outcomes: dict[int, Outcome] = {}
@@ -165,31 +165,31 @@ def _passing_seq(events: Sequence[RecordedEvent]) -> int | None:
     )
 
 
-def _pause_offer(site: Site, record: SiteRecord, pause_ms: int) -> PauseOffer:
+def _first_long_offer(site: Site, record: SiteRecord, pause_ms: int) -> PauseOffer:
     for step, latency in zip(record.steps, record.times.latencies_ms, strict=False):
-        if step.decision in SHOWN and effort(step.offer) >= SHORTEST:
+        if step.decision in SHOWN and non_space_count(step.offer) >= SHORTEST:
             return PauseOffer(site, record, step, pause_ms + (latency or 0.0))
     return PauseOffer(site, record)
 
 
-def _sought(offer: PauseOffer, *, first_line: bool) -> _Sought | None:
+def _sought_words_if_long(offer: PauseOffer, *, first_line: bool) -> _Sought | None:
     sought_words = offer.offer_words(first_line=first_line)
     return None if sought_words is None else _Sought(offer, sought_words)
 
 
-def _seq(offer: PauseOffer) -> int:
+def _pause_seq(offer: PauseOffer) -> int:
     return 0 if offer.site.pause is None else offer.site.pause.seq
 
 
-def _compare(
+def _compare_with_passing_text(
     events: Sequence[RecordedEvent], offers: Sequence[PauseOffer], sought: Sequence[_Sought], passing_seq: int | None
 ) -> None:
     """Compares the text at each pause with the one that passed."""
     offers_by_seq: dict[int, list[PauseOffer]] = {}
     for offer in offers:
-        offers_by_seq.setdefault(_seq(offer), []).append(offer)
+        offers_by_seq.setdefault(_pause_seq(offer), []).append(offer)
     earlier_counts: dict[int, int] = {}
-    for recorded, author_text in moments(events):
+    for recorded, author_text in author_text_after_events(events):
         for offer in offers_by_seq.get(recorded.seq, ()):
             offer.texts, offer.shown_s = author_text.texts_by_path, author_text.active_s(offer.waited_ms)
             for sought_offer in sought:
@@ -197,7 +197,9 @@ def _compare(
                     earlier_counts[id(sought_offer)] = len(
                         author_text.words(offer.site.path).word_spans(sought_offer.offer_words)
                     )
-                    sought_offer.count_before = author_text.written_count(offer.site.path, sought_offer.offer_words)
+                    sought_offer.count_before = author_text.author_written_count(
+                        offer.site.path, sought_offer.offer_words
+                    )
         if recorded.seq == passing_seq:
             words_by_path = {
                 path: author_text.words(path)
@@ -209,19 +211,19 @@ def _compare(
             return
 
 
-def _find_reached(events: Sequence[RecordedEvent], kept_offers: Sequence[_Sought]) -> None:
+def _find_times_written(events: Sequence[RecordedEvent], kept_offers: Sequence[_Sought]) -> None:
     """Finds when the author had written what was offered."""
     unreached_offers = list(kept_offers)
-    for recorded, author_text in moments(events):
+    for recorded, author_text in author_text_after_events(events):
         if not unreached_offers:
             return
         path = getattr(recorded.event, "path", None)
         for sought_offer in unreached_offers:
             offer = sought_offer.pause_offer
             if (
-                recorded.seq > _seq(offer)
+                recorded.seq > _pause_seq(offer)
                 and path == offer.site.path
-                and author_text.written_count(path, sought_offer.offer_words) > sought_offer.count_before
+                and author_text.author_written_count(path, sought_offer.offer_words) > sought_offer.count_before
             ):
                 sought_offer.reached_s = author_text.active_s()
         unreached_offers = [sought_offer for sought_offer in unreached_offers if sought_offer.reached_s is None]
@@ -252,7 +254,7 @@ async def with_test_verdicts(
         return [hindsight for _, hindsight in hindsights]
     offers = [hindsights[index][0] for index in drawn_indexes]
     solutions = [
-        (problems[offer.site.problem], _files(problems[offer.site.problem], offer, text))
+        (problems[offer.site.problem], _files_with_text(problems[offer.site.problem], offer, text))
         for offer in offers
         for text in (offer.site.text_before + offer.site.text_after, offer.text_with_offer)
     ]
@@ -269,7 +271,7 @@ async def with_test_verdicts(
     return [hindsight.model_copy(update={"tests": tests.get(index)}) for index, (_, hindsight) in enumerate(hindsights)]
 
 
-def _files(problem: Problem, offer: PauseOffer, text: str) -> dict[str, bytes]:
+def _files_with_text(problem: Problem, offer: PauseOffer, text: str) -> dict[str, bytes]:
     """The author's files that the problem asks for."""
     texts = {**offer.texts, offer.site.path: text}
     return {path: encode_text(texts[path]) for path in problem.public.expected if path in texts}

@@ -23,7 +23,7 @@ def offer_likeness(site: Site, played_site: PlayedSite) -> Likeness | None:
         exact=similarity.squeeze_spaces(first_offer) == similarity.squeeze_spaces(expected_text),
         edit_similarity=round(similarity.edit_similarity(first_offer, expected_text), 6),
         identifier_f1=_round_measure(similarity.identifier_f1(first_offer, expected_text)),
-        parses=similarity.parses(site.text_before + first_offer + site.text_after),
+        parses=similarity.parses_without_error(site.text_before + first_offer + site.text_after),
         lines_kept=kept_count,
         lines=lines,
     )
@@ -32,18 +32,18 @@ def offer_likeness(site: Site, played_site: PlayedSite) -> Likeness | None:
 def measure_efforts(site: Site, played_site: PlayedSite) -> Efforts:
     """Characters that were expected, typed, accepted, kept and deleted."""
     texts = [step.accepted for step in played_site.steps if step.accepted]
-    accepted_effort = sum(similarity.effort(text) for text in texts)
-    kept_effort = similarity.kept_effort(texts, site.expected_text)
+    accepted_effort = sum(similarity.non_space_count(text) for text in texts)
+    kept_effort = similarity.kept_non_space_count(texts, site.expected_text)
     return Efforts(
-        expected=similarity.effort(site.expected_text),
-        typed=sum(similarity.effort(step.typed) for step in played_site.steps),
+        expected=similarity.non_space_count(site.expected_text),
+        typed=sum(similarity.non_space_count(step.typed) for step in played_site.steps),
         accepted=accepted_effort,
         kept=kept_effort,
         deleted=accepted_effort - kept_effort + sum(step.deleted for step in played_site.steps),
     )
 
 
-def filled_lines(text: str) -> int:
+def filled_line_count(text: str) -> int:
     """Lines that are not blank."""
     return sum(bool(line.strip()) for line in text.splitlines())
 
@@ -52,10 +52,10 @@ def _expected_as_long(site: Site, offer: str) -> str:
     """The text that the offer is compared with: of an open end, as many lines as the offer has."""
     if site.kind not in (SiteKind.EMPTY_BODY, SiteKind.REPLAY):
         return site.expected_text
-    lines = max(1, filled_lines(offer))
+    lines = max(1, filled_line_count(offer))
     taken_lines: list[str] = []
     for line in site.expected_text.strip("\n").splitlines():
-        if filled_lines("\n".join(taken_lines)) == lines:
+        if filled_line_count("\n".join(taken_lines)) == lines:
             break
         taken_lines.append(line)
     return "\n".join(taken_lines)

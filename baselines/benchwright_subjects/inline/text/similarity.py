@@ -18,7 +18,7 @@ def squeeze_spaces(text: str) -> str:
     return " ".join(text.split())
 
 
-def effort(text: str) -> int:
+def non_space_count(text: str) -> int:
     """Characters that are not white space: what somebody types, where the editor indents."""
     return len("".join(text.split()))
 
@@ -59,26 +59,26 @@ def identifier_f1(text: str, expected_text: str) -> float | None:
     return 2 * (identifiers & expected_identifiers).total() / total if total else None
 
 
-def pieces(text: str) -> Sequence[str]:
+def code_words(text: str) -> Sequence[str]:
     """Words, numbers and signs, in order."""
     return _PIECE.findall(text)
 
 
-def kept_effort(accepted_texts: Sequence[str], expected_text: str) -> int:
+def kept_non_space_count(accepted_texts: Sequence[str], expected_text: str) -> int:
     """Characters of accepted offers that stay when somebody corrects them to what is expected, in order.
 
     Args:
         accepted_texts: Accepted offers, in the order in which they are in the document.
         expected_text: Text that should be there.
     """
-    accepted_pieces = pieces("\n".join(accepted_texts))
-    blocks = SequenceMatcher(None, accepted_pieces, pieces(expected_text), autojunk=False).get_matching_blocks()
-    return sum(effort("".join(accepted_pieces[block.a : block.a + block.size])) for block in blocks)
+    accepted_pieces = code_words("\n".join(accepted_texts))
+    blocks = SequenceMatcher(None, accepted_pieces, code_words(expected_text), autojunk=False).get_matching_blocks()
+    return sum(non_space_count("".join(accepted_pieces[block.a : block.a + block.size])) for block in blocks)
 
 
-def is_repetition(text: str, text_after: str) -> bool:
+def is_repetition(offer_text: str, text_after: str) -> bool:
     """True if an offer says nothing but what follows anyway."""
-    squeezed_offer = squeeze_spaces(text)
+    squeezed_offer = squeeze_spaces(offer_text)
     return bool(squeezed_offer) and squeeze_spaces(text_after).startswith(squeezed_offer)
 
 
@@ -90,15 +90,15 @@ def lines_found_and_total(offer_text: str, file_text: str, known_text: str) -> t
         file_text: Text in which they are looked for.
         known_text: Lines of this do not count: they were there before.
     """
-    offer_lines = [line for line in _lines(offer_text) if re.search(r"\w", line)]
-    new_lines = Counter(_lines(file_text)) - Counter(_lines(known_text))
+    offer_lines = [line for line in _squeezed_lines(offer_text) if re.search(r"\w", line)]
+    new_lines = Counter(_squeezed_lines(file_text)) - Counter(_squeezed_lines(known_text))
     return (Counter(offer_lines) & new_lines).total(), len(offer_lines)
 
 
-def parses(text: str) -> bool:
+def parses_without_error(text: str) -> bool:
     """True if tree-sitter parses a file without an error."""
     return not parse(text.encode("utf-8", "replace")).root_node.has_error
 
 
-def _lines(text: str) -> Iterable[str]:
+def _squeezed_lines(text: str) -> Iterable[str]:
     return (squeeze_spaces(line) for line in text.splitlines())

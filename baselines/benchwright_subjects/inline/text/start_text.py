@@ -44,10 +44,8 @@ def start_texts(ref: str, problem: Problem, start_kind: InitialText) -> list[Sta
     """
     paths = inline_writable_paths(problem)
     if start_kind is InitialText.STARTING_FILES:
-        return [_before_the_end(path, problem.public.files.get(path, "")) for path in paths]
-    texts = [
-        _without_bodies(path, problem.hidden.reference[path]) for path in paths if path in problem.hidden.reference
-    ]
+        return [_cut_before_last_end(path, problem.public.files.get(path, "")) for path in paths]
+    texts = [_cut_at_bodies(path, problem.hidden.reference[path]) for path in paths if path in problem.hidden.reference]
     cut = [start_text for start_text in texts if start_text.expected_texts]
     if not cut:
         raise EvaluationError(
@@ -57,7 +55,7 @@ def start_texts(ref: str, problem: Problem, start_kind: InitialText) -> list[Sta
     return texts
 
 
-def _without_bodies(path: str, text: str) -> StartText:
+def _cut_at_bodies(path: str, text: str) -> StartText:
     fragments, expected_texts, offset = [], [], 0
     for start, end in body_regions(text):
         fragments.append(text[offset:start])
@@ -66,7 +64,7 @@ def _without_bodies(path: str, text: str) -> StartText:
     return StartText(path, (*fragments, text[offset:]), tuple(expected_texts))
 
 
-def _before_the_end(path: str, text: str) -> StartText:
+def _cut_before_last_end(path: str, text: str) -> StartText:
     end_offsets = [match.start() for match in _LAST_END.finditer(text)]
     offset = end_offsets[-1] if end_offsets else len(text)
     return StartText(path, (text[:offset], text[offset:]), ("",))

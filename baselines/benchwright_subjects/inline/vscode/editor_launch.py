@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.atomic import write_atomically
-from benchwright_subjects.inline.vscode.vsix import Extension, packed_folder
+from benchwright_subjects.inline.vscode.vsix import Extension, vsix_of_folder
 
 _OURS = Path(__file__).parent
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
@@ -70,10 +70,10 @@ def find_programs(server_command: Sequence[str], cache: Path, environ: Mapping[s
     return Programs(node, code_server, chromium)
 
 
-def write_probe(folder: Path) -> Path:
+def write_probe_extension(folder: Path) -> Path:
     """The probe as a `.vsix`, written to a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    file, content = folder / "benchwright-probe.vsix", packed_folder(_OURS / "probe")
+    file, content = folder / "benchwright-probe.vsix", vsix_of_folder(_OURS / "probe")
     if not file.is_file() or file.read_bytes() != content:
         write_atomically(file, content)
     return file
@@ -102,7 +102,7 @@ def driver_command(programs: Programs, extensions: Sequence[Extension], probe: P
     )
 
 
-def with_window(command: Sequence[str]) -> tuple[str, ...]:
+def command_with_window(command: Sequence[str]) -> tuple[str, ...]:
     """The driver's command line with a window for somebody to work in, until they close it.
 
     Args:

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 
 _MANIFEST = "extension/package.json"
 _LARGEST_MANIFEST = 4 << 20
@@ -45,7 +45,7 @@ def read_vsix(file: Path) -> Extension:
     """
     try:
         with zipfile.ZipFile(file) as archive, archive.open(_MANIFEST) as stream:
-            manifest = _Manifest.model_validate(read_json(stream.read(_LARGEST_MANIFEST)))
+            manifest = _Manifest.model_validate(parse_untrusted_json(stream.read(_LARGEST_MANIFEST)))
         with file.open("rb") as whole:
             sha256 = hashlib.file_digest(whole, "sha256").hexdigest()
     except OSError as error:
@@ -55,7 +55,7 @@ def read_vsix(file: Path) -> Extension:
     return Extension(file.absolute(), f"{manifest.publisher}.{manifest.name}", manifest.version, sha256)
 
 
-def packed_folder(folder: Path) -> bytes:
+def vsix_of_folder(folder: Path) -> bytes:
     """A `.vsix` of a folder that needs no build. The same folder gives the same bytes."""
     stream = BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from benchwright_foundation.untrusted_folder import remove_folder
+from benchwright_foundation.untrusted_folder import remove_folder_if_possible
 
 
 def pack_files(text_by_path: Mapping[str, str]) -> bytes:
@@ -54,7 +54,7 @@ def replace_folder_content(packed: IO[bytes], folder: Path) -> None:
     """
     for old_entry in list(os.scandir(folder)):
         if old_entry.is_dir(follow_symlinks=False):
-            remove_folder(Path(old_entry))
+            remove_folder_if_possible(Path(old_entry))
         else:
             Path(old_entry).unlink()
     with tarfile.open(fileobj=packed, mode="r|") as tar:

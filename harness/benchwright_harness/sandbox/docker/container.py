@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright_foundation.untrusted_folder import disk_bytes_up_to
+from benchwright_foundation.untrusted_folder import disk_bytes_until_exceeding
 from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, OutputReceiver, ProcessEnd
 from benchwright_harness.plan.plan import WORKDIR
 from benchwright_harness.plan.selection import ToolSelection
@@ -177,7 +177,7 @@ class Container:
 
     def _folder_bytes(self, quota: int) -> int:
         if not self._copies:
-            return disk_bytes_up_to(self._job.code, quota)
+            return disk_bytes_until_exceeding(self._job.code, quota)
         from docker.errors import APIError
 
         try:

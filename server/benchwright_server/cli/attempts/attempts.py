@@ -72,7 +72,7 @@ def list_command(json_output: Json = False) -> None:
 def show(attempt: AttemptId, json_output: Json = False) -> None:
     """Show what happened in an attempt."""
     with opened_study_log() as log:
-        header = log.find_by_prefix(attempt)
+        header = log.header_with_id_prefix(attempt)
         summary = Attempts(log).summary(header.id)
         events = log.events(header.id)
     if json_output:
@@ -107,7 +107,7 @@ def export(
 ) -> None:
     """Write an attempt as JSON Lines, a file that others can verify."""
     with opened_study_log() as log:
-        header, rows = log.stored_attempt(log.find_by_prefix(attempt).id)
+        header, rows = log.stored_attempt(log.header_with_id_prefix(attempt).id)
         if output is None:
             for line in export_lines(header, rows):
                 typer.echo(line)
@@ -134,7 +134,7 @@ def replay_command(
     Exit status: 0 all saves match, 1 some do not.
     """
     with opened_study_log() as log:
-        replayed = replay(log.events(log.find_by_prefix(attempt).id), last_seq=until)
+        replayed = replay(log.events(log.header_with_id_prefix(attempt).id), last_seq=until)
         if to.exists() and any(to.iterdir()):
             raise ServerError(f"{to} is not empty. Give a new folder.")
         for path, replayed_file in replayed.files.items():
@@ -208,20 +208,20 @@ async def _regrade_undecided(
     attempt_id_prefixes: list[str] | tuple[str, ...], sandbox_name: str
 ) -> list[dict[str, str]]:
     # They bring the harness, which no list needs.
-    from benchwright_attempts.grading.regrading import is_regradable, regrade
+    from benchwright_attempts.grading.regrading import is_regradable, regrade_if_undecided
     from benchwright_attempts.services import Services
     from benchwright_studies import open_log
 
     services = Services(Home.from_environment(), open_log, lambda: open_sandbox(sandbox_name))
     rows = []
     try:
-        chosen_ids = [services.log.find_by_prefix(attempt_id).id for attempt_id in attempt_id_prefixes]
+        chosen_ids = [services.log.header_with_id_prefix(attempt_id).id for attempt_id in attempt_id_prefixes]
         for header, summary in services.attempts.summaries():
             verdict = summary.verdict
             if (chosen_ids and header.id not in chosen_ids) or verdict is None or not is_regradable(verdict):
                 continue
             try:
-                grading = await regrade(services, header.id)
+                grading = await regrade_if_undecided(services, header.id)
             except (AttemptError, ProblemsError) as error:
                 err.print(str(error), markup=False, soft_wrap=True)
                 grading = None

@@ -12,7 +12,7 @@ import typer
 from pydantic import ValidationError
 
 from benchwright_attempts.errors import UnknownAttemptError
-from benchwright_attempts.log.anchors import Anchor, as_text, check_anchors, first_difference, read_anchors
+from benchwright_attempts.log.anchors import Anchor, anchors_text, check_anchors, first_differing_seq, read_anchors
 from benchwright_attempts.log.export import read_export
 from benchwright_attempts.log.published_keys import PublishedKey, PublishedKeys
 from benchwright_attempts.log.record import AttemptHeader, StoredRow
@@ -40,7 +40,7 @@ def write_anchor_beside_export(export_file: Path, header: AttemptHeader, rows: S
         OSError: The anchor can't be written.
     """
     anchor = Anchor(attempt=header.id, events=len(rows), head=rows[-1].hash, made=datetime.now(UTC))
-    write_atomically(_anchor_file_beside(export_file), as_text([anchor]).encode(), 0o600)
+    write_atomically(_anchor_file_beside(export_file), anchors_text([anchor]).encode(), 0o600)
     return anchor
 
 
@@ -53,7 +53,7 @@ def anchor_command(
 ) -> None:
     """Say how far attempts have come, as text to print or to send: later it shows whether an end was cut off."""
     with opened_study_log() as log:
-        chosen_ids = {log.find_by_prefix(attempt).id for attempt in attempts or ()}
+        chosen_ids = {log.header_with_id_prefix(attempt).id for attempt in attempts or ()}
         anchor_time = datetime.now(UTC)
         anchors = [
             Anchor(attempt=header.id, events=summary.seq, head=summary.head, made=anchor_time)
@@ -63,10 +63,10 @@ def anchor_command(
         if not anchors:
             raise ServerError("There is no such attempt: `benchwright attempts list` shows them all.")
         if output is None:
-            typer.echo(as_text(anchors), nl=False)
+            typer.echo(anchors_text(anchors), nl=False)
             return
         with explain_unwritable(output):
-            write_atomically(output.absolute(), as_text(anchors).encode(), 0o600)
+            write_atomically(output.absolute(), anchors_text(anchors).encode(), 0o600)
         err.print(f"Anchors of {len(anchors)} attempts written to {output}.", soft_wrap=True)
 
 
@@ -122,7 +122,9 @@ def verify_command(
                 _attempt_faults(header, rows, known_anchors, published_keys, _event_hashes_if_stored(log, header.id))
             ]
         elif attempt is not None:
-            log_checks = [_stored_attempt_faults(log, log.find_by_prefix(attempt).id, known_anchors, published_keys)]
+            log_checks = [
+                _stored_attempt_faults(log, log.header_with_id_prefix(attempt).id, known_anchors, published_keys)
+            ]
         else:
             log_checks = [
                 _stored_attempt_faults(log, header.id, known_anchors, published_keys) for header in log.headers()
@@ -160,16 +162,16 @@ def _attempt_faults(
     flaws = [verification.first_fault] if verification.first_fault is not None else []
     # Where the chain breaks, all that follows is known to be wrong.
     flaws += anchor_check.flaws if verification.chain.ok else anchor_check.flaws[:1]
-    parting = first_difference(hashes, local_hashes)
+    parting = first_differing_seq(hashes, local_hashes)
     if parting is not None:
         flaws.append(f"The file and the log of this machine are different versions from event {parting} on.")
-    schemas = {str(schema): count for schema, count in verification.schemas.items()}
+    schemas = {str(schema): count for schema, count in verification.record_counts_by_schema.items()}
     return _LogFaults(
         header.id,
         " ".join(flaws) or None,
         schemas,
-        anchor_check.agreeing,
-        anchor_check.signers,
+        anchor_check.agreeing_count,
+        anchor_check.unpublished_signers,
         anchor_check.published_signers,
         anchor_check.revoked,
     )

@@ -65,7 +65,7 @@ def compare_attempts(
     ):
         home = Home.from_environment()
         with opened_study_log() as log:
-            chosen_ids = {log.find_by_prefix(attempt).id for attempt in attempts or ()}
+            chosen_ids = {log.header_with_id_prefix(attempt).id for attempt in attempts or ()}
             box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
             tools = key_of_tools_and_code(box, toolchain)
             comparisons, known_count = _due_comparisons_and_known_count(

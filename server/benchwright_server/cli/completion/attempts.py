@@ -17,7 +17,7 @@ from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 from benchwright_subjects.inline.grading import GradingPlace
 from benchwright_subjects.inline.record import Hindsight, SiteRecord
-from benchwright_subjects.inline.recorded import recorded_sites
+from benchwright_subjects.inline.recorded_pauses import pause_sites
 from benchwright_subjects.inline.sites import Site
 from benchwright_subjects.inline.text.hindsight import PauseOffer, hindsight_at_pauses, with_test_verdicts
 
@@ -73,7 +73,7 @@ def recorded_attempt_ids_of_study(study_id: str) -> list[str]:
 def problem_refs_of_attempts(attempt_prefixes: Sequence[str]) -> list[str]:
     """PACK/ID of the problems that some attempts are at."""
     with opened_event_log() as log:
-        return sorted({log.find_by_prefix(attempt).problem for attempt in attempt_prefixes})
+        return sorted({log.header_with_id_prefix(attempt).problem for attempt in attempt_prefixes})
 
 
 def replayed_sites(
@@ -96,7 +96,7 @@ def replayed_sites(
             site
             for header in headers
             if header.problem in designs
-            for site in recorded_sites(header.problem, header.id, log.events(header.id), pause_ms)
+            for site in pause_sites(header.problem, header.id, log.events(header.id), pause_ms)
         ]
 
 
@@ -109,7 +109,7 @@ def _replayable_headers(
             for ref in problems_by_ref
             for header in _headers_with_recorded_text([*reversed(log.headers(problem=ref))])
         ]
-    headers = [log.find_by_prefix(name) for name in attempt_prefixes]
+    headers = [log.header_with_id_prefix(name) for name in attempt_prefixes]
     if foreign_header := next((header for header in headers if header.problem not in problems_by_ref), None):
         raise ServerError(f"The attempt {foreign_header.id} is at {foreign_header.problem}, which this run leaves out.")
     if textless_header := next((header for header in headers if header.recording is not Recording.FULL), None):

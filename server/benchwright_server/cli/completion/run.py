@@ -25,7 +25,7 @@ from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.policies import Refusal
-from benchwright_subjects.inline.sites import Cutting, SiteKind, check_kinds
+from benchwright_subjects.inline.sites import Cutting, SiteKind, kinds_of_names
 
 if TYPE_CHECKING:
     # What talks to a server takes half a second to import: only a run pays.
@@ -72,7 +72,7 @@ class SiteOptions:
         """
         if self.study:
             return [SiteKind.REPLAY]
-        return check_kinds([name.strip() for name in self.sites.split(",") if name.strip()])
+        return kinds_of_names([name.strip() for name in self.sites.split(",") if name.strip()])
 
 
 @dataclass(frozen=True)
@@ -207,16 +207,16 @@ def _site_plan(
 ) -> SitePlan:
     from benchwright_server.cli.completion.attempts import replayed_sites
     from benchwright_subjects.inline.dialects.registered import DIALECTS
-    from benchwright_subjects.inline.run import SitePlan, cut_sites, digest_of
+    from benchwright_subjects.inline.run import SitePlan, problem_digest_for_run, sites_of_problems
     from benchwright_subjects.inline.run_folder import Settings
     from benchwright_subjects.inline.server.configuration import configuration_digest
-    from benchwright_subjects.inline.server.confinement import can_confine, places_in
+    from benchwright_subjects.inline.server.confinement import can_confine, workplaces_folder_of
     from benchwright_subjects.inline.site_run import InlineSubject
 
     launch = server.server_launch(secrets)
     site_kinds = sites.site_kinds
     chosen_sites = (
-        cut_sites(problems_by_ref, Cutting(site_kinds, sites.per_kind, sites.longest, sites.seed))
+        sites_of_problems(problems_by_ref, Cutting(site_kinds, sites.per_kind, sites.longest, sites.seed))
         if not sites.study
         else []
     )
@@ -234,7 +234,9 @@ def _site_plan(
         model=server.model,
         pack=sites.pack,
         pack_version=Store(Home.from_environment()).public_pack(sites.pack).version if sites.pack else "",
-        problems={ref: digest_of(problem) for ref, problem in problems_by_ref.items() if ref in used_problems},
+        problems={
+            ref: problem_digest_for_run(problem) for ref, problem in problems_by_ref.items() if ref in used_problems
+        },
         kinds=tuple(site_kinds),
         attempts=tuple(sites.attempt or ()),
         study=sites.study,
@@ -254,16 +256,16 @@ def _site_plan(
     )
     dialect = DIALECTS[server.dialect](server.initialization_options)
     subject = InlineSubject(
-        launch, dialect, os.environ, places_in(Home.from_environment()), server.served_model(sites.seed)
+        launch, dialect, os.environ, workplaces_folder_of(Home.from_environment()), server.served_model(sites.seed)
     )
     return SitePlan(problems_by_ref, chosen_sites, subject, playing.play_rules, settings)
 
 
 def _play_with_progress(plan: SitePlan, folder: RunFolder) -> list[SiteRecord]:
-    from benchwright_subjects.inline.run import play_plan
+    from benchwright_subjects.inline.run import play_unplayed_turns
 
     with progress("asking", len(plan.site_turns), "sites") as meter:
-        return asyncio.run(play_plan(plan, folder, meter.show_counts))
+        return asyncio.run(play_unplayed_turns(plan, folder, meter.show_counts))
 
 
 def _print_unanswered_requests(site_records: list[SiteRecord]) -> None:
@@ -282,12 +284,12 @@ def _grade_with_progress(
     grading_place: GradingPlace,
     folder: RunFolder,
 ) -> None:
-    from benchwright_subjects.inline.grading import grade_records
+    from benchwright_subjects.inline.grading import grade_snapshots_of_records
 
     snapshots = sum(len(record.snapshots) for record in site_records)
     with progress("grading", snapshots, "runs") as meter:
         verdicts = asyncio.run(
-            grade_records(
+            grade_snapshots_of_records(
                 site_records,
                 problems_by_ref,
                 grading_place,

@@ -13,7 +13,7 @@ import typer
 from pydantic import JsonValue
 
 from benchwright_foundation.home import Home
-from benchwright_foundation.json_text import read_json
+from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class ServerOptions:
         if self.initialization is None:
             return None
         try:
-            initial_settings: JsonValue = read_json(self.initialization.read_bytes())
+            initial_settings: JsonValue = parse_untrusted_json(self.initialization.read_bytes())
         except OSError as error:
             raise ServerError(f"{self.initialization} can't be read: {error.strerror}.") from None
         except ValueError as error:
@@ -112,7 +112,7 @@ class ServerOptions:
 
         # Inspect greets on standard output, which is for results.
         with contextlib.redirect_stdout(sys.stderr):
-            return ServedModel(find_model(self.model, base_url=base_url, retries=_RETRIES), seed)
+            return ServedModel(find_model(self.model, base_url=base_url, most_retries=_RETRIES), seed)
 
     def server_launch(self, secret_folders: tuple[Path, ...]) -> ServerLaunch:
         """The launch of the server.
@@ -135,7 +135,11 @@ class ServerOptions:
 
     def _command_words(self) -> tuple[str, ...]:
         from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
-        from benchwright_subjects.inline.vscode.editor_launch import driver_command, find_programs, write_probe
+        from benchwright_subjects.inline.vscode.editor_launch import (
+            driver_command,
+            find_programs,
+            write_probe_extension,
+        )
         from benchwright_subjects.inline.vscode.vsix import read_vsix
 
         try:
@@ -147,7 +151,7 @@ class ServerOptions:
                 raise ServerError("The dialect vscode needs --extension: the .vsix file to measure.")
             cache = Home.from_environment().cache
             extensions = [read_vsix(file) for file in self.extension]
-            return driver_command(find_programs(command, cache), extensions, write_probe(cache / "vscode"))
+            return driver_command(find_programs(command, cache), extensions, write_probe_extension(cache / "vscode"))
         if self.extension:
             raise ServerError("--extension goes with --dialect vscode.")
         if not command:

@@ -67,7 +67,7 @@ def sign_in_command(
 
 async def _sign_in_by_code(server: ServerOptions, profile_folder: Path) -> str:
     from benchwright_subjects.inline.dialects.copilot import CopilotDialect, sign_in
-    from benchwright_subjects.inline.server.confinement import places_in, secret_folders
+    from benchwright_subjects.inline.server.confinement import secret_folders, workplaces_folder_of
     from benchwright_subjects.inline.server.session import open_connection
     from benchwright_subjects.inline.workplace import temporary_workplace
 
@@ -78,7 +78,7 @@ async def _sign_in_by_code(server: ServerOptions, profile_folder: Path) -> str:
 
     home = Home.from_environment()
     launch = server.server_launch(secret_folders(home, profile_folder))
-    with temporary_workplace(places_in(home), {}, None) as work_area:
+    with temporary_workplace(workplaces_folder_of(home), {}, None) as work_area:
         async with open_connection(launch, CopilotDialect(), work_area, os.environ) as (connection, _):
             name = await sign_in(connection, show)
         with explain_unwritable(profile_folder):
@@ -89,18 +89,18 @@ async def _sign_in_by_code(server: ServerOptions, profile_folder: Path) -> str:
 
 async def _sign_in_by_window(server: ServerOptions, profile_folder: Path) -> None:
     from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
-    from benchwright_subjects.inline.server.confinement import places_in, secret_folders
+    from benchwright_subjects.inline.server.confinement import secret_folders, workplaces_folder_of
     from benchwright_subjects.inline.server.connection import RequestTimeoutError
     from benchwright_subjects.inline.server.session import open_connection
-    from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, WINDOW, with_window
+    from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, WINDOW, command_with_window
     from benchwright_subjects.inline.workplace import temporary_workplace
 
     if not any(os.environ.get(name) for name in DISPLAY):
         raise ServerError("There is no display for a window. Run the command in a terminal of your desktop.")
     home = Home.from_environment()
     launch = server.server_launch(secret_folders(home, profile_folder))
-    launch = replace(launch, command=with_window(launch.command), variable_names=WINDOW)
-    with temporary_workplace(places_in(home), {}, None) as work_area:
+    launch = replace(launch, command=command_with_window(launch.command), variable_names=WINDOW)
+    with temporary_workplace(workplaces_folder_of(home), {}, None) as work_area:
         async with open_connection(launch, VSCodeDialect(server.initialization_options), work_area, os.environ) as (
             connection,
             name,

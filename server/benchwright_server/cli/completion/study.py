@@ -134,9 +134,9 @@ def carry_out_condition(
     """
     from benchwright_subjects.evaluation.services import EvaluationServices
     from benchwright_subjects.inline.dialects.registered import DIALECTS
-    from benchwright_subjects.inline.lone_attempt import attempt_problems, start_registered_server
+    from benchwright_subjects.inline.lone_attempt import attempt_problems, start_and_check_server
     from benchwright_subjects.inline.server.configuration import configuration_digest
-    from benchwright_subjects.inline.server.confinement import places_in, protection_remark, secret_folders
+    from benchwright_subjects.inline.server.confinement import protection_remark, secret_folders, workplaces_folder_of
     from benchwright_subjects.inline.site_run import InlineSubject
 
     if remark := protection_remark():
@@ -147,7 +147,9 @@ def carry_out_condition(
     registered = condition_part.condition.subject
     options = (registered and registered.inline and registered.inline.options) or server.initialization_options
     served_model = server.served_model(condition_part.registered_study.study.randomisation.seed or 0, base_url)
-    subject = InlineSubject(launch, DIALECTS[server.dialect](options), os.environ, places_in(home), served_model)
+    subject = InlineSubject(
+        launch, DIALECTS[server.dialect](options), os.environ, workplaces_folder_of(home), served_model
+    )
     digest = configuration_digest(launch, server.dialect, options)
     services = EvaluationServices(home, sandbox)
     planned = [
@@ -156,7 +158,7 @@ def carry_out_condition(
 
     async def work() -> list[AttemptVerdict | None]:
         try:
-            lone_server = await start_registered_server(condition_part, subject, digest)
+            lone_server = await start_and_check_server(condition_part, subject, digest)
             with progress("working", len(planned), "attempts") as meter:
                 return await attempt_problems(services, lone_server, planned, meter.show_counts)
         finally:

@@ -30,7 +30,7 @@ from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.option_groups import flatten_option_groups
 from benchwright_server.cli.terminal.output import err, exit_on_expected_error
 from benchwright_server.errors import ServerError
-from benchwright_subjects.evaluation.kept_evals import folder_of
+from benchwright_subjects.evaluation.kept_evals import eval_logs_folder
 
 if TYPE_CHECKING:
     # Inspect takes seconds to import: only these commands pay.
@@ -78,7 +78,7 @@ def evaluate(
             print_summary_and_exit(resume_run(resume, limits.costs, json_output), json_output)
         task_options = TaskOptions(pack, prompting, sampling, agent, limits, plan, map_only)
         task_options.refuse_missing_or_exclusive()
-        run = _evaluation_run(task_options, output or folder_of(Home.from_environment()), sandbox, json_output)
+        run = _evaluation_run(task_options, output or eval_logs_folder(Home.from_environment()), sandbox, json_output)
         if plan.study:
             from benchwright_server.cli.completion.server import ServerOptions
             from benchwright_server.cli.completion.study import carry_out_condition
@@ -113,17 +113,17 @@ def _evaluation_run(task_options: TaskOptions, log_folder: Path, sandbox_name: s
         task=task_options.task_name,
         arguments=arguments,
         model=sampling.model,
-        out=log_folder,
-        samples=sampling.samples,
-        limit=sampling.limit,
+        output_folder=log_folder,
+        samples_per_problem=sampling.samples,
+        most_problems=sampling.limit,
         seed=task_options.prompting.seed,
         base_url=sampling.base_url,
         generate=generate,
-        time_s=limits.time_limit,
-        tokens=limits.token_limit,
-        messages=limits.message_limit,
-        costs=limits.costs,
-        at_once=sampling.jobs,
+        time_limit_s=limits.time_limit,
+        token_limit=limits.token_limit,
+        message_limit=limits.message_limit,
+        prices_file=limits.costs,
+        most_samples_at_once=sampling.jobs,
         display="none" if json_output else None,
     )
 
@@ -135,7 +135,7 @@ def export_prompts(
 ) -> None:
     """Write the prompts of a pack's problems, for a model that runs elsewhere."""
     with exit_on_expected_error(), explain_missing_extra("`benchwright eval export-prompts`", "baselines"):
-        from benchwright_subjects.evaluation.exchange import write_prompts
+        from benchwright_subjects.evaluation.prompt_lines import write_prompts
         from benchwright_subjects.samples import RequestForm
 
         prompting.refuse_exclusive()

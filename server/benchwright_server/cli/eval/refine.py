@@ -14,7 +14,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.eval.options import BaseUrl, Json, MaxTokens, Out, Pack, Problems
 from benchwright_server.cli.eval.run import run_task_or_exit
 from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
-from benchwright_subjects.evaluation.kept_evals import folder_of
+from benchwright_subjects.evaluation.kept_evals import eval_logs_folder
 
 
 def refine(
@@ -41,11 +41,11 @@ def refine(
         from inspect_ai.model import GenerateConfigArgs
 
         from benchwright_subjects.evaluation.evaluation import EvaluationRun, summary
-        from benchwright_subjects.prompts.refinement import keep_refined, read_refined
+        from benchwright_subjects.prompts.refinement import add_refinements_to_file, read_refinements
         from benchwright_subjects.samples import select_problems
 
         problems = select_problems(Store(Home.from_environment()), pack, problem or "")
-        refinements = read_refined(file, problems, skips_outdated=True) if file.exists() else {}
+        refinements = read_refinements(file, problems, skips_outdated=True) if file.exists() else {}
         missing: list[JsonValue] = [
             pending_problem.id for pending_problem in problems if pending_problem.id not in refinements
         ]
@@ -56,15 +56,15 @@ def refine(
                     task="refine",
                     arguments={"pack": pack, "problems": missing},
                     model=model,
-                    out=output or folder_of(Home.from_environment()),
+                    output_folder=output or eval_logs_folder(Home.from_environment()),
                     base_url=base_url,
                     generate=generate,
-                    at_once=jobs,
+                    most_samples_at_once=jobs,
                     display="none" if json_output else None,
                 )
             )
             run_summary = summary(log)
-            missing = list(keep_refined(log, file, problems, refinements))
+            missing = list(add_refinements_to_file(log, file, problems, refinements))
         else:
             run_summary = {}
     counts: dict[str, JsonValue] = {"refined": len(problems) - len(missing), "missing": missing, "file": str(file)}

@@ -12,7 +12,7 @@ from benchwright_foundation.home import Home
 from benchwright_server.cli.eval.options import BaseUrl, Json, MaxTokens, Out, Pack, Problems
 from benchwright_server.cli.eval.run import run_task_or_exit
 from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
-from benchwright_subjects.evaluation.kept_evals import folder_of
+from benchwright_subjects.evaluation.kept_evals import eval_logs_folder
 
 
 def reflect(
@@ -46,10 +46,10 @@ def reflect(
                 task="reflect",
                 arguments=arguments,
                 model=model,
-                out=output or folder_of(Home.from_environment()),
+                output_folder=output or eval_logs_folder(Home.from_environment()),
                 base_url=base_url,
                 generate=generate,
-                at_once=jobs,
+                most_samples_at_once=jobs,
                 display="none" if json_output else None,
             )
         )

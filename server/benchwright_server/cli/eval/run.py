@@ -18,7 +18,7 @@ from benchwright_server.cli.terminal.exit_status import INTERRUPTED
 from benchwright_server.cli.terminal.output import console, err, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
-from benchwright_subjects.evaluation.kept_evals import folder_of, keep_eval_log
+from benchwright_subjects.evaluation.kept_evals import eval_logs_folder, keep_eval_log
 
 if TYPE_CHECKING:
     # Inspect takes seconds to import: only these commands pay.
@@ -31,7 +31,7 @@ def run_task_or_exit(run: EvaluationRun) -> EvalLog:
     """Run a task until it ends, or exit with its status if it is interrupted."""
     from benchwright_subjects.evaluation.evaluation import evaluate
 
-    with _stdout_to_stderr_if(run.display == "none"), _exit_with_resume_hint(run.out):
+    with _stdout_to_stderr_if(run.display == "none"), _exit_with_resume_hint(run.output_folder):
         return evaluate(run)
 
 
@@ -101,7 +101,7 @@ def _stdout_to_stderr_if(is_quiet: bool) -> Iterator[None]:
 def _keep_log_and_replies(log: EvalLog) -> None:
     """Keep the log of a run for reports, and write the replies beside it."""
     from benchwright_subjects.evaluation.evaluation import (
-        attempts_of,
+        graded_attempt_ids,
         task_name,
         write_agent_submissions,
         write_replies,
@@ -114,9 +114,9 @@ def _keep_log_and_replies(log: EvalLog) -> None:
             write_agent_submissions(log, events, responses)
     else:
         write_replies(log, responses)
-    if attempts := attempts_of(log):
+    if attempts := graded_attempt_ids(log):
         try:
-            keep_eval_log(folder_of(Home.from_environment()), file, attempts)
+            keep_eval_log(eval_logs_folder(Home.from_environment()), file, attempts)
         except OSError as error:
             raise ServerError(f"The log {file} can't be kept in the data folder: {error.strerror}.") from error
 

@@ -131,7 +131,7 @@ def one_run_per_pack(
                 **({"prompts": condition.prompts.value} if condition.prompts is not None else {}),
             },
             model=condition.model,
-            samples=condition.samples,
+            samples_per_problem=condition.samples,
         )
         for pack, names in packs.items()
     ]
@@ -191,11 +191,11 @@ def registered_study_id(log: StudyLog, store: Store, file_or_id: str) -> str:
     """
     from benchwright_studies.plan.registration import register_study
     from benchwright_studies.plan.study_file import read_study
-    from benchwright_subjects.prompts.study_prompts import check_prompts
+    from benchwright_subjects.prompts.study_prompts import refuse_uncovered_prompts
 
     if (file := Path(file_or_id)).is_file():
         study_file = read_study(file)
-        check_prompts(store, study_file)
+        refuse_uncovered_prompts(store, study_file)
         return register_study(log, store, study_file).study.study
     if file.suffix in (".yaml", ".yml"):
         raise ServerError(f"There is no study file {file}.")
@@ -206,7 +206,9 @@ def progress_of_conditions(condition_parts: Sequence[ModelCondition]) -> dict[st
     """The progress of each condition, with the outcomes."""
     log = open_log(configured_log(Home.from_environment()))
     try:
-        ended_parts = {part.condition.name: (part, part.ended_attempts(log)) for part in condition_parts}
+        ended_parts = {
+            part.condition.name: (part, part.problems_and_verdicts_of_ended(log)) for part in condition_parts
+        }
         return {
             name: {
                 "model": condition_part.solver,

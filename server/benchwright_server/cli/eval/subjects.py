@@ -58,12 +58,12 @@ def add_command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="As `list` shows it.")], json_output: Json = False
 ) -> None:
     """Install a subject into the cache folder, from npm or PyPI, in the version that Benchwright's lock file names."""
-    from benchwright_subjects.agents.installation import install_subject
+    from benchwright_subjects.agents.installation import install_subject_if_missing
     from benchwright_subjects.agents.preset import preset
 
     with exit_on_expected_error():
         subject = preset(name)
-        folder = install_subject(
+        folder = install_subject_if_missing(
             subject, Home.from_environment().cache, lambda doing: err.print(f"{doing} …", markup=False)
         )
     if json_output:

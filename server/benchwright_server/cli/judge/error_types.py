@@ -95,8 +95,8 @@ def error_types(
     counts = Counter(name.value for _, classified in classification.classified_answers for name in classified.types)
     summary_fields = {
         "classified": len(classification.classified_answers),
-        "classified_before": classification.choices.classified,
-        "without_steps": classification.choices.without_steps,
+        "classified_before": classification.choices.classified_count,
+        "without_steps": classification.choices.without_steps_count,
         "missing": len(classification.choices.unclassified_choices) - len(classification.classified_answers),
         "types": dict(counts.most_common()),
         "agreed_on_none": sum(not classified.types for _, classified in classification.classified_answers),
@@ -136,15 +136,15 @@ async def _classify_wrong_choices(
 ) -> _ClassifiedChoices:
     from benchwright_judges.models.budget import JudgingBudget
     from benchwright_judges.models.configuration import open_all_endpoints, read_settings
-    from benchwright_subjects.evaluation.kept_evals import folder_of
+    from benchwright_subjects.evaluation.kept_evals import eval_logs_folder
     from benchwright_subjects.wrong_choices import wrong_choices
 
     home = Home.from_environment()
     store = Store(home)
     settings = read_settings()
     with opened_study_log() as log:
-        choices = wrong_choices(log, store, folder_of(home), pack_name, solver=solver_name)
-        if not choices.unclassified_choices and not choices.classified:
+        choices = wrong_choices(log, store, eval_logs_folder(home), pack_name, solver=solver_name)
+        if not choices.unclassified_choices and not choices.classified_count:
             raise ServerError(
                 f"There is no wrong choice of a model at {pack_name} with its steps. Ask for steps with "
                 f"`benchwright eval --pack {pack_name} --think --model …`."

@@ -104,7 +104,7 @@ def create(
         expiry = time.time() + lifetime if lifetime is not None else None
         token, text = _run_on_tokens(
             database,
-            lambda tokens: tokens.create(
+            lambda tokens: tokens.create_with_bearer_string(
                 name, [Scope(word) for word in scope], expires=expiry, per_minute=rate, budget_usd=budget
             ),
         )

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from benchwright_foundation.registration import names_phrase
+from benchwright_foundation.registration import alternatives_phrase
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, SANDBOXES, open_sandbox, sandbox_names
 from benchwright_server.initialize_exchange import read_and_answer_initialize, show_startup_error
 
@@ -37,7 +37,9 @@ class _AnsweredErrorFilter(logging.Filter):
 def serve(arguments: Sequence[str]) -> None:
     """Serve one client until it says `exit` or goes away."""
     parser = argparse.ArgumentParser(prog="benchwright lsp", description="Language server over stdio.")
-    parser.add_argument("--sandbox", choices=sandbox_names(), default=DEFAULT_SANDBOX, help=names_phrase(SANDBOXES))
+    parser.add_argument(
+        "--sandbox", choices=sandbox_names(), default=DEFAULT_SANDBOX, help=alternatives_phrase(SANDBOXES)
+    )
     parser.add_argument("--judge-url", default="", metavar="URL", help="have questions judged by this judge service")
     parser.add_argument("--stdio", action="store_true", help="accepted, and always so")
     options = parser.parse_args(arguments)

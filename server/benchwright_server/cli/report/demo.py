@@ -74,4 +74,13 @@ def _evaluate_mock_model(log_folder: Path) -> None:
         memoize=False,
     )
     arguments: dict[str, JsonValue] = {"pack": "starter", "problems": list(_QUESTIONS)}
-    evaluate(EvaluationRun(task="answer", arguments=arguments, model=model, out=log_folder, samples=2, display="none"))
+    evaluate(
+        EvaluationRun(
+            task="answer",
+            arguments=arguments,
+            model=model,
+            output_folder=log_folder,
+            samples_per_problem=2,
+            display="none",
+        )
+    )

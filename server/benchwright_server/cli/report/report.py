@@ -19,7 +19,7 @@ from benchwright_server.cli.terminal.option_groups import flatten_option_groups
 from benchwright_server.cli.terminal.options import BootstrapSeed, Json
 from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, explain_unwritable, print_json
 from benchwright_server.errors import ServerError
-from benchwright_subjects.evaluation.kept_evals import folder_of
+from benchwright_subjects.evaluation.kept_evals import eval_logs_folder
 
 if TYPE_CHECKING:
     from benchwright_analysis.report.report import ReportFiles, ReportOptions
@@ -172,7 +172,7 @@ def _report_options(
         events=source_options.events,
         check=source_options.check,
         logs=tuple(source_options.logs or ()),
-        kept_folder=None if demo.demo else folder_of(Home.from_environment()),
+        kept_folder=None if demo.demo else eval_logs_folder(Home.from_environment()),
         opinions=None if demo.demo else SecondOpinions(Home.from_environment()),
         model_facts=read_model_facts(source_options.model_facts) if source_options.model_facts is not None else (),
         embed=_configured_embedding() if source_options.embeddings else None,

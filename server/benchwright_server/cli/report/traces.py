@@ -41,7 +41,7 @@ def trace_attempt(
     with opened_event_log() as log, explain_missing_extra("`benchwright attempts trace`", "baselines"):
         from benchwright_analysis.trace.attempt_steps import trace_of_attempt
 
-        header = log.find_by_prefix(attempt)
+        header = log.header_with_id_prefix(attempt)
         _write_trace_page(trace_of_attempt(header, log.events(header.id)), output)
 
 

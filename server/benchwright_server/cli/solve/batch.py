@@ -128,7 +128,7 @@ def _grade_as_attempts(given_answers: Sequence[GivenAnswer], batch: BatchOptions
     with opened_study_log() as log:
         given_answers = with_logged_attempt_ids(log, given_answers)
         answer_attempts = GivenAnswers(log, Home.from_environment(), given_answers)
-        answer_attempts.receive()
+        answer_attempts.record_answers()
         gradings = _grade_answers(given_answers, batch)
         answer_attempts.record_outcomes(
             {given_answer.attempt: grade for given_answer, grade in zip(given_answers, gradings, strict=True)}
@@ -170,7 +170,7 @@ def _score_by_rules(numbered_answers: _Numbered) -> dict[int, GradingOutcome]:
         for scored_count, (number, answer) in enumerate(numbered_answers, 1):
             start = time.monotonic()
             judgement = score_by_rules(answer.problem, answer.text)
-            grades[number] = outcome_of_judgement(answer.digest, judgement, time.monotonic() - start)
+            grades[number] = outcome_of_judgement(answer.public_digest, judgement, time.monotonic() - start)
             if scored_count % _STEP == 0:
                 meter.show_counts(scored_count, len(numbered_answers))
     return grades
@@ -184,12 +184,12 @@ async def _judge_by_models(
     async def judged(number: int, answer: GivenAnswer, rule_judgement: Judgement) -> tuple[int, GradingOutcome]:
         async with turn:
             grading = await judge_answer(
-                answer.ref,
+                answer.problem_ref,
                 answer.problem,
                 answer.text,
                 judging,
                 attempt=answer.attempt,
-                run_number=answer.number,
+                run_number=answer.try_number,
                 answer_id=answer.attempt,
                 rule_judgement=rule_judgement,
             )

@@ -24,7 +24,7 @@ from benchwright_server.cli.eval.options import KnowledgeCutoff, check_knowledge
 from benchwright_server.errors import ServerError
 from benchwright_subjects.evaluation.reading import ReplyReading, read_answer
 from benchwright_subjects.prompt_sets import prompt_set
-from benchwright_subjects.prompt_sets.forms import digest_of
+from benchwright_subjects.prompt_sets.forms import digest_of_prompt_forms
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
 
 
@@ -96,13 +96,13 @@ class AnswerReader:
         return GivenAnswer(
             # Without the key, which could be found out from it.
             attempt=digest([ref, public_digest, solver, response.sample, _files_or_text(response)])[:32],
-            ref=ref,
+            problem_ref=ref,
             problem=problem,
-            digest=public_digest,
+            public_digest=public_digest,
             files=files,
             solver=solver,
             condition=condition,
-            recorded=origin.attempt,
+            stated_attempt=origin.attempt,
             flaw=reading.flaw,
             reply=response.text if has_steps else "",
             reported_s=response.reported_s,
@@ -124,7 +124,7 @@ class AnswerReader:
     def _prompt_set_and_digest(self, prompt_set_name: str) -> tuple[PromptSet, str]:
         if prompt_set_name not in self._prompts:
             prompts = prompt_set(prompt_set_name)
-            self._prompts[prompt_set_name] = (prompts, digest_of(prompts))
+            self._prompts[prompt_set_name] = (prompts, digest_of_prompt_forms(prompts))
         return self._prompts[prompt_set_name]
 
     def _prompt_and_length_events(

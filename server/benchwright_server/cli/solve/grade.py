@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from benchwright_attempts.grading.grading import grade, judged_paths
+from benchwright_attempts.grading.grading import grade_by_tests_or_rules, judged_paths
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
 from benchwright_problems.problem import Reveal
@@ -106,7 +106,9 @@ async def _verdict_on_files(
     log_stream: BinaryIO,
     batch: BatchOptions,
 ) -> Verdict:
-    verdict = await grade(problem, files, home=home, sandbox=sandbox, log=log_stream, ignores_known_verdict=batch.fresh)
+    verdict = await grade_by_tests_or_rules(
+        problem, files, home=home, sandbox=sandbox, log=log_stream, ignores_known_verdict=batch.fresh
+    )
     if not batch.quality:
         return verdict
     from benchwright_formal.measuring import QualityMeasurement

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from benchwright_attempts.actor import Actor, acting
+from benchwright_attempts.actor import Actor, acting_as
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox
 from benchwright_server.attempts.sessions import EditorSessions
@@ -30,7 +30,7 @@ def open_problem(
     async def work() -> None:
         sessions = EditorSessions(Home.from_environment(), open_sandbox(DEFAULT_SANDBOX))
         try:
-            with acting(Actor.TERMINAL):
+            with acting_as(Actor.TERMINAL):
                 opened_problem = await sessions.open(problem, fresh)
         finally:
             await sessions.close()

@@ -57,7 +57,7 @@ def run(
         from benchwright_studies.plan.information import plan_sentence
         from benchwright_studies.plan.registration import join_study, register_study
         from benchwright_studies.plan.study_file import read_study
-        from benchwright_subjects.prompts.study_prompts import check_prompts
+        from benchwright_subjects.prompts.study_prompts import refuse_uncovered_prompts
 
         retry_waiting_deliveries(log)
         if file.suffix == ".json":
@@ -70,7 +70,7 @@ def run(
             registered_study = join_study(log, Store(Home.from_environment()), participant_file)
         else:
             study_file, store = read_study(file), Store(Home.from_environment())
-            check_prompts(store, study_file)
+            refuse_uncovered_prompts(store, study_file)
             refuse_placeholders(study_file)
             registered_study = register_study(log, store, study_file)
             if participant is not None:
@@ -204,7 +204,9 @@ def _study_status_after_delivery(log: StudyLog, study_id: str) -> _StudyStatus:
             if pseudonym in begun_participants
         },
         deleted=tuple(stone.partition("/")[2] for stone in stones),
-        machines=tuple((part, len(part.ended_attempts(log))) for part in model_conditions(log, study_id)),
+        machines=tuple(
+            (part, len(part.problems_and_verdicts_of_ended(log))) for part in model_conditions(log, study_id)
+        ),
         pending_deliveries=pending_deliveries,
         seal=check_seal(log, study_id) if registered_study.closed is not None else None,
         people_progress=delivered_progress(log, study_id),

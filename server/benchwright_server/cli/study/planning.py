@@ -77,11 +77,11 @@ def validate(
         from benchwright_studies.plan.information import participant_information, plan_sentence
         from benchwright_studies.plan.registration import installed_problems_by_ref
         from benchwright_studies.plan.study_file import StudyFileError, read_study
-        from benchwright_subjects.prompts.study_prompts import check_prompts
+        from benchwright_subjects.prompts.study_prompts import refuse_uncovered_prompts
 
         try:
             study_file = read_study(file)
-            check_prompts(Store(Home.from_environment()), study_file)
+            refuse_uncovered_prompts(Store(Home.from_environment()), study_file)
             refuse_placeholders(study_file)
             check_claims(study_file)
             home = Home.from_environment()
@@ -184,10 +184,10 @@ def register(
         from benchwright_studies.plan.preregistration import participant_files, preregister_once
         from benchwright_studies.plan.registration import register_study
         from benchwright_studies.plan.study_file import read_study
-        from benchwright_subjects.prompts.study_prompts import check_prompts, prompt_digests
+        from benchwright_subjects.prompts.study_prompts import prompt_digests, refuse_uncovered_prompts
 
         study_file, store = read_study(file), Store(Home.from_environment())
-        check_prompts(store, study_file)
+        refuse_uncovered_prompts(store, study_file)
         refuse_placeholders(study_file)
         registered_study = register_study(log, store, study_file)
         registered = preregister_once(

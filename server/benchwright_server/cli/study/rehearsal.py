@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING
 
 from benchwright_analysis.report.sections.own_numbers import FEWEST_OTHERS
-from benchwright_attempts.actor import Actor, acting
+from benchwright_attempts.actor import Actor, acting_as
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.errors import AttemptError
@@ -160,7 +160,7 @@ async def rehearse(
         reference_verdicts = await _reference_verdicts(own_home, unsealed, sandbox, toolchain)
         _note_references(study, unsealed, reference_verdicts, notes)
         played_file = _kept_here(file)
-        with acting(Actor.TERMINAL):
+        with acting_as(Actor.TERMINAL):
             sessions = EditorSessions(own_home, sandbox)
             try:
                 play = _Play(sessions, played_file, notes)
@@ -416,7 +416,7 @@ class _Play:
         name, ref = condition.name, session.header.problem
         allowed = _allowed_aids(condition)
         open_aids = [
-            aid for aid in Aid if aid not in allowed and not await _is_refused(session.attempt.is_aid_use_recorded(aid))
+            aid for aid in Aid if aid not in allowed and not await _is_refused(session.attempt.must_record_aid_use(aid))
         ]
         # Whatever the condition allows is refused too once the time is over, so only its terms are asked here.
         refused_aids = [aid for aid in allowed if await _is_refused(_permission(session, aid))]
@@ -437,7 +437,9 @@ class _Play:
             text = "Benchwright's own completion is not as the condition says."
             self._notes.add(name, CheckState.FAILS, "assistants", text, "Report this with the study file.")
         if condition.solver is Solver.HUMAN:
-            await session.attempt.writer.record_and_flag(Environment(editor="rehearsal", extensions=(_AI_EXTENSION,)))
+            await session.attempt.writer.record_and_flag_violations(
+                Environment(editor="rehearsal", extensions=(_AI_EXTENSION,))
+            )
             events = await asyncio.to_thread(self._sessions.log.events, session.header.id)
             is_flagged = any(recorded_event.event.type == "violation" for recorded_event in events)
             state = CheckState.WORKS if is_flagged else CheckState.FAILS

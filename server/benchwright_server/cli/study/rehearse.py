@@ -55,10 +55,10 @@ def rehearse(
         from benchwright_studies.plan.claims import check_claims
         from benchwright_studies.plan.information import longest_minutes, plan_sentence
         from benchwright_studies.plan.study_file import read_study
-        from benchwright_subjects.prompts.study_prompts import check_prompts
+        from benchwright_subjects.prompts.study_prompts import refuse_uncovered_prompts
 
         home, study_file = Home.from_environment(), read_study(file)
-        check_prompts(Store(home), study_file)
+        refuse_uncovered_prompts(Store(home), study_file)
         refuse_placeholders(study_file)
         check_claims(study_file)
         settings_file = editor_settings or home.state / "editor" / "User" / "settings.json"

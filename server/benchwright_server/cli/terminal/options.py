@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from benchwright_foundation.registration import names_phrase
+from benchwright_foundation.registration import alternatives_phrase
 from benchwright_harness.cluster.registry import CLUSTERS, SCHEDULER
 from benchwright_harness.sandbox.registry import SANDBOXES
 
@@ -15,12 +15,12 @@ _SCHEDULER = SCHEDULER._replace(name=f"a Dask scheduler's address such as {SCHED
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="PACK/ID, such as starter/sync-fifo.")]
-Sandbox = Annotated[str, typer.Option(help=f"{names_phrase(SANDBOXES)}.")]
+Sandbox = Annotated[str, typer.Option(help=f"{alternatives_phrase(SANDBOXES)}.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Runs at a time; one per core if not given.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run again even if the verdict is known.")]
 Cluster = Annotated[
     str | None,
-    typer.Option(help=f"Run there: {names_phrase((*CLUSTERS, _SCHEDULER))}."),
+    typer.Option(help=f"Run there: {alternatives_phrase((*CLUSTERS, _SCHEDULER))}."),
 ]
 ClusterOption = Annotated[
     list[str] | None,

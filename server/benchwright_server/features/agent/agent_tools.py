@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pygls.exceptions import JsonRpcInvalidParams
 
-from benchwright_attempts.actor import Actor, acting
+from benchwright_attempts.actor import Actor, acting_as
 from benchwright_attempts.events.events import AidUsed
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
@@ -63,9 +63,11 @@ async def _run_offered_tool(server: EditorServer, params: AgentToolParams) -> Ag
     except ValidationError as error:
         raise ServerError(f"{tool.name}: {first_invalid_field(error)}") from None
     await _note_connection(server, session, params.agent)
-    with acting(Actor.PERSON if params.by_person else Actor.AGENT):
+    with acting_as(Actor.PERSON if params.by_person else Actor.AGENT):
         if tool.needs_running_clock:
-            await session.attempt.record_use(AidUsed(aid=Aid.AGENT_TOOLS, feature=tool.name, detail=params.agent[:200]))
+            await session.attempt.record_aid_use(
+                AidUsed(aid=Aid.AGENT_TOOLS, feature=tool.name, detail=params.agent[:200])
+            )
         text = await tool.run(server, session, arguments)
     if len(text) > _MAX_ANSWER:
         text = f"{text[:_MAX_ANSWER]}\n(cut: {len(text) - _MAX_ANSWER:,} more characters)"

@@ -69,7 +69,7 @@ async def _markdown_from_operation(server: EditorServer, explaining_operation: s
 
 
 async def _taken_and_next_hints_json(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
-    return _hint_position_json(await session.hint_ladder.current_hints())
+    return _hint_position_json(await session.hint_ladder.current_position())
 
 
 async def _take_hint(server: EditorServer, session: EditorSession, params: _NextHint) -> str:

@@ -30,7 +30,7 @@ async def build_and_record_chat_prompt(server: EditorServer, params: ChatPromptP
     """The prompt for a question, which is recorded before it is given."""
     session = await server.sessions.require_session(local_path_of(params.uri))
     for aid in (Aid.AGENT_TOOLS, Aid.GENERATED):
-        await session.attempt.is_aid_use_recorded(aid)
+        await session.attempt.must_record_aid_use(aid)
     prompt_parts = [_TASK, *await asyncio.to_thread(_fenced_statement_and_files, session)]
     status = await session.status()
     if status.verdict is not None:
@@ -39,10 +39,10 @@ async def build_and_record_chat_prompt(server: EditorServer, params: ChatPromptP
     if Aid.HINTS in session.aids:
         prompt_parts += [
             f"Hint {hint.number} of the problem: {hint.text}"
-            for hint in (await session.hint_ladder.current_hints()).taken
+            for hint in (await session.hint_ladder.current_position()).taken
         ]
     prompt_parts.append(f"The question: {params.question[:_MAX_QUESTION]}")
-    await session.attempt.record_use(AidUsed(aid=Aid.GENERATED, feature=FEATURE, detail=params.model[:200]))
+    await session.attempt.record_aid_use(AidUsed(aid=Aid.GENERATED, feature=FEATURE, detail=params.model[:200]))
     return ChatPrompt(text="\n\n".join(prompt_parts))
 
 

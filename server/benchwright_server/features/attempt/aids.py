@@ -33,7 +33,7 @@ class AidUse:
         """
         if self.is_begun_in_time:
             relative = self.session.workspace.relative(local_path_of(self.file_uri))
-            await self.session.attempt.record_ended_use(event.model_copy(update={"path": relative}))
+            await self.session.attempt.record_finished_aid_use(event.model_copy(update={"path": relative}))
 
 
 async def begin_use_in_attempt(server: EditorServer, file_uri: str, aid: Aid) -> AidUse | None:
@@ -43,7 +43,7 @@ async def begin_use_in_attempt(server: EditorServer, file_uri: str, aid: Aid) ->
         AttemptError: The attempt does not allow it, or not now.
     """
     session = await _session_of_file_uri(server, file_uri)
-    return AidUse(session, file_uri, await session.attempt.is_aid_use_recorded(aid)) if session is not None else None
+    return AidUse(session, file_uri, await session.attempt.must_record_aid_use(aid)) if session is not None else None
 
 
 async def session_allowing_aid_now(server: EditorServer, file_uri: str, aid: Aid) -> EditorSession | None:
@@ -102,7 +102,7 @@ async def record_use_if_in_attempt(server: EditorServer, file_uri: str, event: A
     session = await _session_of_file_uri(server, file_uri)
     if session is not None:
         relative = session.workspace.relative(local_path_of(file_uri))
-        await session.attempt.record_use(event.model_copy(update={"path": relative}))
+        await session.attempt.record_aid_use(event.model_copy(update={"path": relative}))
 
 
 async def _session_of_file_uri(server: EditorServer, file_uri: str) -> EditorSession | None:

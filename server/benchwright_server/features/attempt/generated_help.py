@@ -138,7 +138,7 @@ async def _solver_view(
 async def _taken_hint_texts_if_allowed(session: EditorSession) -> tuple[str, ...]:
     if not session.hint_ladder.is_available or not session.terms.allows_aid(Aid.HINTS):
         return ()
-    return tuple(hint.text for hint in (await session.hint_ladder.current_hints()).taken)
+    return tuple(hint.text for hint in (await session.hint_ladder.current_position()).taken)
 
 
 async def _newest_failure_text(server: EditorServer, session: EditorSession | None, params: GeneratedHelpParams) -> str:

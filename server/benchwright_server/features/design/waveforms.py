@@ -220,7 +220,9 @@ async def _rerun_and_keep_hidden_waveform(server: EditorServer, params: HiddenWa
     try:
         task = asyncio.current_task()
         async with cancellable_progress(server, "Waveform of the hidden tests", lambda: task and task.cancel()):
-            kept_waves, run = await aid_use.session.attempt.runs.keep_waves(partial(hidden_waveform_file, folder))
+            kept_waves, run = await aid_use.session.attempt.runs.rerun_for_waveform(
+                partial(hidden_waveform_file, folder)
+            )
         outcome, test = "kept", kept_waves.test
     except Exception:
         outcome = "error"

@@ -108,7 +108,7 @@ class AssistantSuggestions:
         event = AssistAsked(
             provider=_PROVIDER, path=path, version=document.version, outcome=outcome, latency_ms=latency_ms
         )
-        await session.attempt.writer.record_and_flag(event)
+        await session.attempt.writer.record_and_flag_violations(event)
 
     async def _record_shown_in_attempt(
         self,
@@ -135,7 +135,7 @@ class AssistantSuggestions:
             trigger="automatic" if automatic else "invoked",
             model=self._server.settings.assistant.model,
         )
-        await session.attempt.writer.record_and_flag(event)
+        await session.attempt.writer.record_and_flag_violations(event)
         self._open[document.uri] = offer
         return offer
 
@@ -148,7 +148,7 @@ class AssistantSuggestions:
             await self._record_accepted(offer, document)
         else:
             event = AssistRejected(assist=offer.id, provider=_PROVIDER, path=offer.workspace_path, reason="superseded")
-            await offer.session.attempt.writer.record_and_flag(event)
+            await offer.session.attempt.writer.record_and_flag_violations(event)
 
     async def _record_accepted(self, suggestion: _LastSuggestion, document: Document | None) -> None:
         event = AssistAccepted(
@@ -158,4 +158,4 @@ class AssistantSuggestions:
             version=document.version if document is not None else None,
             length=len(suggestion.suggested_text),
         )
-        await suggestion.session.attempt.writer.record_and_flag(event)
+        await suggestion.session.attempt.writer.record_and_flag_violations(event)

@@ -20,8 +20,8 @@ from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.failure import EndedBy, ServerEnd, ServerFailure
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import (
+    AgreementWithAuthor,
     Efforts,
-    Foresight,
     Hindsight,
     Likeness,
     ModelUse,
@@ -233,7 +233,7 @@ def hindsight(participant: int, problem_number: int, pause: int) -> Hindsight:
     """Of each problem's first pause the offer was right, a minute or two earlier; the second one was wrong."""
     is_right = pause == 0
     earlier_s = 60.0 + 10 * ((participant * 3 + problem_number * 5) % 7) if is_right else None
-    foresight = Foresight(is_kept=is_right, earlier_s=earlier_s)
+    foresight = AgreementWithAuthor(is_kept=is_right, earlier_s=earlier_s)
     tests = VerdictPair(
         outcome_without="failed", passed_without=2, outcome_with="failed", passed_with=problem_number % 3
     )

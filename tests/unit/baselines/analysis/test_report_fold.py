@@ -18,9 +18,9 @@ from benchwright_analysis.report.rows.event_columns import EventColumns
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_analysis.report.rows.reading import LogJob, fold_attempts
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.attribution import BY_MODEL, EditOrigin, attribute
+from benchwright_attempts.attribution import BY_MODEL, EditOrigin, attributions_of_edits
 from benchwright_attempts.attribution_method import AttributionMethod
-from benchwright_attempts.clock.clock import read_clock
+from benchwright_attempts.clock.clock import clock_after_events
 from benchwright_attempts.clock.timeline import time_line
 from benchwright_attempts.errors import AttemptError, IllegalTransitionError, LogDamagedError
 from benchwright_attempts.events.events import (
@@ -247,7 +247,7 @@ def test_a_row_has_the_numbers_of_the_clock_the_time_line_the_attribution_and_th
         events = first.events(attempt)
         row = fold(first, attempt).observation
 
-    clock, active_times, attributions = read_clock(events), active_time(events), attribute(events)
+    clock, active_times, attributions = clock_after_events(events), active_time(events), attributions_of_edits(events)
     assert row.clock_s == pytest.approx(clock.active_s, abs=1e-9)
     assert row.elapsed_s == pytest.approx(clock.elapsed_s, abs=1e-6)
     assert row.state == clock.state

@@ -13,8 +13,8 @@ from benchwright_attempts.attribution.actors import (
     ACTOR_OF_ORIGIN,
     attempt_actors,
     condition_of,
-    fits_condition,
-    put_in,
+    inserted_non_space_count,
+    kept_to_condition,
 )
 from benchwright_attempts.attribution.origin import EditOrigin
 from benchwright_attempts.attribution_method import AttributionMethod
@@ -84,7 +84,11 @@ class Script:
 
     def person_requests(self) -> None:
         hint = AidUsed(aid="hints", feature="hint")
-        requests: list[Event] = [Started().by(BY_PERSON), Submitted().by(BY_PERSON), hint.by(BY_PERSON)]
+        requests: list[Event] = [
+            Started().with_actor_if_missing(BY_PERSON),
+            Submitted().with_actor_if_missing(BY_PERSON),
+            hint.with_actor_if_missing(BY_PERSON),
+        ]
         self.events.append(self.random.choice(requests))
 
     def person_looks(self) -> None:
@@ -104,7 +108,7 @@ class Script:
             self.chat_is_asked()
 
     def chat_is_asked(self) -> None:
-        self.events.append(AidUsed(aid="generated", feature="chat").by(BY_PERSON))
+        self.events.append(AidUsed(aid="generated", feature="chat").with_actor_if_missing(BY_PERSON))
 
     def agent_mode_writes(self) -> None:
         if self.reports_reasons:
@@ -113,7 +117,7 @@ class Script:
             self.agent_asks()
 
     def agent_asks(self) -> None:
-        self.events.append(AidUsed(aid="agent_tools", feature="lint", detail="codex 1").by(BY_AGENT))
+        self.events.append(AidUsed(aid="agent_tools", feature="lint", detail="codex 1").with_actor_if_missing(BY_AGENT))
 
     def agent_works(self) -> None:
         """By `benchwright mcp`: it connects, starts, writes on the disk, runs."""
@@ -144,7 +148,9 @@ class Script:
         digest = sha256(b"")
         self.events += [
             Save(path=FILE, sha256=digest, size=0),
-            RunStarted(run=f"{self.run_count}", number=self.run_count, snapshot={FILE: digest}).by(known_actor),
+            RunStarted(run=f"{self.run_count}", number=self.run_count, snapshot={FILE: digest}).with_actor_if_missing(
+                known_actor
+            ),
         ]
 
     def recorded(self) -> list[RecordedEvent]:
@@ -249,10 +255,10 @@ def test_the_shape_of_an_edit_says_nothing_where_an_assistant_could_have_written
 
 
 def test_white_space_and_what_was_there_before_are_nobodys() -> None:
-    assert put_in("assign a = b;\r\n", "assign  a = b;\n") == 0
-    assert put_in("assign a = b;", "assign a = bc;") == 1
-    assert put_in(None, "ab c") == 3
-    assert put_in("abcdef", "") == 0
+    assert inserted_non_space_count("assign a = b;\r\n", "assign  a = b;\n") == 0
+    assert inserted_non_space_count("assign a = b;", "assign a = bc;") == 1
+    assert inserted_non_space_count(None, "ab c") == 3
+    assert inserted_non_space_count("abcdef", "") == 0
 
 
 @pytest.mark.parametrize(
@@ -270,7 +276,7 @@ def test_white_space_and_what_was_there_before_are_nobodys() -> None:
     ],
 )
 def test_allowed_help_need_not_be_used_and_other_help_does_not_fit(assigned: str, worked_as: str, fits: bool) -> None:
-    assert fits_condition(assigned, worked_as) is fits
+    assert kept_to_condition(assigned, worked_as) is fits
 
 
 def test_a_terminals_request_alone_is_nobodys() -> None:

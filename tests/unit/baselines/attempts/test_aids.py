@@ -26,7 +26,7 @@ ASKED = AidUsed(aid=Aid.DESIGN_VIEWS, feature="schematic", detail="counter")
 
 
 class Files(Adapter):
-    def snapshot(self) -> Mapping[str, bytes]:
+    def present_judged_files(self) -> Mapping[str, bytes]:
         return {}
 
 
@@ -80,7 +80,7 @@ def test_the_terms_say_which_aids_are_allowed(terms: Terms, allowed: set[Aid]) -
 async def test_an_aid_that_is_used_is_in_the_log(tmp_path: Path, log: EventLog, attempt: str, problem: Problem) -> None:
     engine = begun(tmp_path, log, attempt, problem, Terms(Solver.HUMAN))
     await engine.start()
-    await engine.record_use(ASKED)
+    await engine.record_aid_use(ASKED)
     assert ASKED in [recorded.event for recorded in log.events(attempt)]
 
 
@@ -90,18 +90,18 @@ async def test_a_forbidden_aid_is_refused_and_not_recorded(
     engine = begun(tmp_path, log, attempt, problem, Terms("c", assigned(aids=[])))
     await engine.start()
     with pytest.raises(AidRefusedError, match=r"study.*does not allow views of the design"):
-        await engine.record_use(ASKED)
+        await engine.record_aid_use(ASKED)
     assert not any(isinstance(recorded.event, AidUsed) for recorded in log.events(attempt))
 
 
 async def test_an_aid_waits_for_the_clock(tmp_path: Path, log: EventLog, attempt: str, problem: Problem) -> None:
     engine = begun(tmp_path, log, attempt, problem, Terms(Solver.HUMAN))
     with pytest.raises(AidRefusedError, match="Press Start"):
-        await engine.record_use(ASKED)
+        await engine.record_aid_use(ASKED)
     await engine.start()
     await engine.pause(None)
     with pytest.raises(AidRefusedError, match="Press Resume"):
-        await engine.record_use(ASKED)
+        await engine.record_aid_use(ASKED)
 
 
 async def test_after_the_end_an_aid_is_free_outside_studies_and_refused_in_them(
@@ -110,7 +110,7 @@ async def test_after_the_end_an_aid_is_free_outside_studies_and_refused_in_them(
     engine = begun(tmp_path, log, attempt, problem, Terms(Solver.HUMAN))
     await engine.start()
     await engine.abandon()
-    await engine.record_use(ASKED)
+    await engine.record_aid_use(ASKED)
     assert not any(isinstance(recorded.event, AidUsed) for recorded in log.events(attempt))
     with pytest.raises(AidRefusedError, match="has ended"):
-        await begun(tmp_path, log, attempt, problem, Terms("c", assigned())).record_use(ASKED)
+        await begun(tmp_path, log, attempt, problem, Terms("c", assigned())).record_aid_use(ASKED)

@@ -14,9 +14,9 @@ from benchwright_attempts.log.anchors import (
     Anchor,
     AnchorCheck,
     Receipt,
-    as_text,
+    anchors_text,
     check_anchors,
-    first_difference,
+    first_differing_seq,
     read_anchors,
 )
 from benchwright_attempts.log.published_keys import PublishedKey
@@ -39,7 +39,7 @@ def test_a_chain_that_has_grown_agrees_with_its_anchors_and_those_of_others_do_n
 
 def test_an_end_that_was_cut_off_is_named() -> None:
     check = check_anchors("6f1c", CHAIN[:6], [anchor(3), anchor(8), anchor(10)])
-    assert check.agreeing == 1
+    assert check.agreeing_count == 1
     (flaw,) = check.flaws
     assert "cut off" in flaw and "event 10" in flaw and "there are 6" in flaw and "2026-03-01T09:10" in flaw
 
@@ -63,8 +63,8 @@ def test_anchors_of_two_versions_of_an_attempt_are_named_as_such() -> None:
 
 
 def test_two_versions_part_at_the_first_event_that_differs() -> None:
-    assert first_difference(CHAIN, CHAIN[:4] + OTHER[4:]) == 5
-    assert first_difference(CHAIN, CHAIN[:4]) is None
+    assert first_differing_seq(CHAIN, CHAIN[:4] + OTHER[4:]) == 5
+    assert first_differing_seq(CHAIN, CHAIN[:4]) is None
 
 
 def test_anchors_survive_an_email() -> None:
@@ -72,7 +72,7 @@ def test_anchors_survive_an_email() -> None:
         server="https://bench.example", time=datetime(2026, 3, 1, 9, 1, tzinfo=UTC), key="a2V5", signature="c2ln"
     )
     anchors = [anchor(3), anchor(8).model_copy(update={"receipt": receipt})]
-    wrapped = "\n".join(line for row in as_text(anchors).splitlines() for line in textwrap.wrap(row, 60) or [""])
+    wrapped = "\n".join(line for row in anchors_text(anchors).splitlines() for line in textwrap.wrap(row, 60) or [""])
     quoted = "".join(f"> {line}\r\n" for line in f"Dear Ada,\n\n{wrapped}\n\n{{x}} Bob".splitlines())
     assert read_anchors(quoted) == anchors
 
@@ -90,10 +90,10 @@ def countersigned(unsigned_anchor: Anchor, private_key: Ed25519PrivateKey) -> An
 
 def test_a_signed_receipt_agrees_and_names_its_server_and_key() -> None:
     signed = countersigned(anchor(3), KEY)
-    (read_anchor,) = read_anchors(as_text([signed]))
+    (read_anchor,) = read_anchors(anchors_text([signed]))
     check = check_anchors("6f1c", CHAIN, [read_anchor, anchor(5)])
     public = base64.b64encode(KEY.public_key().public_bytes_raw()).decode()
-    assert check == AnchorCheck(2, signers=(f"https://bench.example with the key {public}",))
+    assert check == AnchorCheck(2, unpublished_signers=(f"https://bench.example with the key {public}",))
 
 
 PUBLIC = base64.b64encode(KEY.public_key().public_bytes_raw()).decode()
@@ -115,8 +115,8 @@ def test_a_receipt_counts_in_the_time_of_its_published_key(
     published_key: PublishedKey, agreeing: int, flaws: int
 ) -> None:
     check = check_anchors("6f1c", CHAIN, [countersigned(anchor(3), KEY)], [published_key])
-    assert (check.agreeing, len(check.flaws), len(check.published_signers)) == (agreeing, flaws, agreeing)
-    assert check.signers == ()
+    assert (check.agreeing_count, len(check.flaws), len(check.published_signers)) == (agreeing, flaws, agreeing)
+    assert check.unpublished_signers == ()
     assert all("2026-03-01T09:30" in flaw and PUBLIC in flaw for flaw in (*check.flaws, *check.revoked))
     # A revoked key says nothing against the log.
     assert len(check.revoked) == (agreeing == 0 and flaws == 0)
@@ -125,8 +125,8 @@ def test_a_receipt_counts_in_the_time_of_its_published_key(
 def test_a_later_list_of_keys_counts_more_than_an_earlier_one() -> None:
     signed = countersigned(anchor(3), KEY)
     lists = [PublishedKey(key=PUBLIC), PublishedKey(key=PUBLIC, revoked=SIGNED_AT)]
-    assert check_anchors("6f1c", CHAIN, [signed], lists).agreeing == 0
-    assert check_anchors("6f1c", CHAIN, [signed], lists[::-1]).agreeing == 1
+    assert check_anchors("6f1c", CHAIN, [signed], lists).agreeing_count == 0
+    assert check_anchors("6f1c", CHAIN, [signed], lists[::-1]).agreeing_count == 1
 
 
 @pytest.mark.parametrize("change", ["head", "time", "key", "signature", "none"])
@@ -143,7 +143,7 @@ def test_a_receipt_that_its_key_did_not_sign_is_named_and_counts_for_nothing(cha
         "none": {"receipt": signed.receipt.model_copy(update={"key": "no key", "signature": "\u00e4"})},
     }
     check = check_anchors("6f1c", CHAIN, [signed.model_copy(update=anchor_changes[change])])
-    assert (check.agreeing, check.signers) == (0, ())
+    assert (check.agreeing_count, check.unpublished_signers) == (0, ())
     (flaw,) = check.flaws
     assert "https://bench.example" in flaw and "signature" in flaw
 

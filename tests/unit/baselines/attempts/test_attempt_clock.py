@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock.clock import AttemptState, advance_clock, next_clock, read_clock
+from benchwright_attempts.clock.clock import AttemptState, advance_clock, clock_after_event, clock_after_events
 from benchwright_attempts.events.events import (
     Abandoned,
     Edit,
@@ -43,12 +43,12 @@ def opened(seconds: float = 0) -> RecordedEvent:
 
 
 def test_the_clock_stands_still_until_started() -> None:
-    clock = read_clock([opened(), event_at(60, Edit(path="a", changes=()))])
+    clock = clock_after_events([opened(), event_at(60, Edit(path="a", changes=()))])
     assert (clock.state, clock.active_s, clock.elapsed_s) == (AttemptState.OPEN, 0, 0)
 
 
 def test_active_time_leaves_pauses_out_and_elapsed_time_does_not() -> None:
-    clock = read_clock(
+    clock = clock_after_events(
         [
             opened(),
             event_at(10, Started()),
@@ -63,22 +63,22 @@ def test_active_time_leaves_pauses_out_and_elapsed_time_does_not() -> None:
 
 def test_excluded_time_sets_the_clock_back_and_never_below_zero() -> None:
     events = [opened(), event_at(10, Started()), event_at(40, TimeExcluded(excluded_s=25.5, reason="provider"))]
-    assert read_clock(events).active_s == 4.5
-    assert read_clock([*events, event_at(50, Submitted())]).active_s == 14.5
-    assert read_clock([*events, event_at(41, TimeExcluded(excluded_s=99, reason="provider"))]).active_s == 0
+    assert clock_after_events(events).active_s == 4.5
+    assert clock_after_events([*events, event_at(50, Submitted())]).active_s == 14.5
+    assert clock_after_events([*events, event_at(41, TimeExcluded(excluded_s=99, reason="provider"))]).active_s == 0
 
 
 def test_a_live_display_goes_on_from_the_newest_event_and_stops_at_the_end() -> None:
-    clock = read_clock([opened(), event_at(10, Started())])
+    clock = clock_after_events([opened(), event_at(10, Started())])
     later_moment = Moment(MORNING + timedelta(seconds=25), 25_000_000_000, "one")
     assert advance_clock(clock, later_moment).active_s == 15
-    ended_clock = next_clock(clock, event_at(20, Abandoned()))
+    ended_clock = clock_after_event(clock, event_at(20, Abandoned()))
     assert advance_clock(ended_clock, later_moment) == ended_clock
 
 
 @pytest.mark.parametrize("jump_s", [-86400, -1, 86400])
 def test_setting_the_computers_clock_does_not_change_active_time(jump_s: float) -> None:
-    clock = read_clock(
+    clock = clock_after_events(
         [
             opened(),
             event_at(10, Started()),
@@ -91,14 +91,14 @@ def test_setting_the_computers_clock_does_not_change_active_time(jump_s: float) 
 
 
 def test_a_monotonic_clock_that_goes_back_takes_no_time_away() -> None:
-    clock = read_clock(
+    clock = clock_after_events(
         [opened(), event_at(10, Started()), event_at(20, Tick()), event_at(15, Tick()), event_at(20, Submitted())]
     )
     assert clock.active_s == 15
 
 
 def test_the_gap_after_a_crash_is_not_counted() -> None:
-    clock = read_clock(
+    clock = clock_after_events(
         [
             opened(),
             event_at(0, Started()),
@@ -113,7 +113,7 @@ def test_the_gap_after_a_crash_is_not_counted() -> None:
 
 
 def test_a_second_window_taking_over_from_a_living_one_loses_no_time() -> None:
-    clock = read_clock(
+    clock = clock_after_events(
         [
             opened(),
             event_at(0, Started()),
@@ -141,7 +141,7 @@ def test_a_second_window_taking_over_from_a_living_one_loses_no_time() -> None:
 def test_active_time_never_shrinks_and_never_exceeds_real_time(
     steps: list[tuple[Event, str, float, float]],
 ) -> None:
-    clock = read_clock([opened(), event_at(0, Started())])
+    clock = clock_after_events([opened(), event_at(0, Started())])
     real_s = 0.0
     boots = {"one": 0, "two": 700, "three": -50}
     for event, process, pass_s, wall_s in steps:
@@ -150,7 +150,7 @@ def test_active_time_never_shrinks_and_never_exceeds_real_time(
         legal = {"paused": AttemptState.RUNNING, "resumed": AttemptState.PAUSED, "interrupted": AttemptState.RUNNING}
         if legal.get(event.type, clock.state) is not clock.state:
             continue
-        clock = next_clock(clock, event_at(real_s, event, process=process, wall_s=wall_s, boot_s=boots[process]))
+        clock = clock_after_event(clock, event_at(real_s, event, process=process, wall_s=wall_s, boot_s=boots[process]))
         assert previous_clock.active_ns <= clock.active_ns <= real_s * 1e9 + 1000
         assert clock.elapsed_s >= clock.active_s
 

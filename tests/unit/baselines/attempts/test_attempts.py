@@ -182,12 +182,12 @@ def test_a_summary_that_is_behind_or_of_an_older_version_is_worked_out_again(
 
 def test_lists_of_attempts_read_no_events(log: StudyLog, attempts: Attempts, attempt: str) -> None:
     record(log, attempt, Started(), *ran(1, Outcome.PASSED, 5), Submitted())
-    summary_rows, packs = attempts.summaries(), attempts.records_by_problem()
+    summary_rows, packs = attempts.summaries(), attempts.person_records_by_problem()
     with closing(sqlite3.connect(log.path)) as connection:
         connection.execute("DROP TRIGGER events_no_update")
         connection.execute("UPDATE events SET body = 'not an event'")
         connection.commit()
-    assert (attempts.summaries(), attempts.records_by_problem()) == (summary_rows, packs)
+    assert (attempts.summaries(), attempts.person_records_by_problem()) == (summary_rows, packs)
 
 
 def test_the_summary_goes_on_from_where_it_was(log: StudyLog, attempts: Attempts, attempt: str, time: SetTime) -> None:
@@ -204,19 +204,19 @@ def test_an_unfinished_attempt_is_found_by_problem_and_by_workspace(
 ) -> None:
     time.pass_s(1)
     newer = attempts.create("starter/counter", "d", Path("/workspaces/counter-2"), {}).id
-    unfinished_attempt = attempts.newest_unfinished(problem="starter/counter")
+    unfinished_attempt = attempts.newest_unfinished_by_person(problem="starter/counter")
     assert unfinished_attempt is not None and unfinished_attempt.id == newer
     record(log, newer, Abandoned())
-    unfinished_attempt = attempts.newest_unfinished(problem="starter/counter")
+    unfinished_attempt = attempts.newest_unfinished_by_person(problem="starter/counter")
     assert unfinished_attempt is not None and unfinished_attempt.id == attempt
-    assert attempts.newest_unfinished(workspace=Path("/workspaces/counter-2")) is None
-    assert attempts.newest_unfinished(workspace=Path("/workspaces/odd\udcff")) is None
-    assert attempts.newest_unfinished(problem="starter/other") is None
+    assert attempts.newest_unfinished_by_person(workspace=Path("/workspaces/counter-2")) is None
+    assert attempts.newest_unfinished_by_person(workspace=Path("/workspaces/odd\udcff")) is None
+    assert attempts.newest_unfinished_by_person(problem="starter/other") is None
 
 
 def standing_count_and_best_s(attempts: Attempts, problem: str) -> tuple[Standing, int, float | None]:
-    problem_record = attempts.records_by_problem()[problem]
-    return problem_record.view.standing, problem_record.attempts, problem_record.best_s
+    problem_record = attempts.person_records_by_problem()[problem]
+    return problem_record.view.standing, problem_record.attempts, problem_record.best_active_s
 
 
 def test_a_problem_is_passed_once_a_run_passed_and_its_best_time_is_that_of_a_submission(
@@ -243,18 +243,24 @@ def test_the_best_time_is_of_no_attempt_in_which_an_agent_had_a_part_and_its_pas
     log: StudyLog, attempts: Attempts, attempt: str, time: SetTime
 ) -> None:
     problem, by_agent = "starter/counter", KnownActor(Actor.AGENT, AttributionMethod.CONNECTION)
-    record(log, attempt, Started().by(by_agent), *ran(1, Outcome.PASSED, 5), Submitted().by(by_agent))
-    problem_record = attempts.records_by_problem()[problem]
+    record(
+        log,
+        attempt,
+        Started().with_actor_if_missing(by_agent),
+        *ran(1, Outcome.PASSED, 5),
+        Submitted().with_actor_if_missing(by_agent),
+    )
+    problem_record = attempts.person_records_by_problem()[problem]
     assert (problem_record.view.standing, problem_record.passed_with_agent) == (Standing.PASSED, True)
-    assert problem_record.best_s is None
+    assert problem_record.best_active_s is None
     assert attempts.summary(attempt) == Attempts(log).summary(attempt)
     files = {"rtl/counter.sv": FileText.of_bytes(b"")}
     own_attempt = attempts.create(problem, "d", Path("/workspaces/again"), files).id
     record(log, own_attempt, Started(), *ran(1, Outcome.PASSED))
     time.pass_s(20)
     record(log, own_attempt, Submitted())
-    problem_record = attempts.records_by_problem()[problem]
-    assert (problem_record.passed_with_agent, problem_record.best_s) == (False, 20.0)
+    problem_record = attempts.person_records_by_problem()[problem]
+    assert (problem_record.passed_with_agent, problem_record.best_active_s) == (False, 20.0)
 
 
 def answer_event(reason: Reason) -> Answered:
@@ -277,7 +283,7 @@ def test_a_submitted_answer_is_in_the_list_as_what_became_of_it(
     log: StudyLog, attempts: Attempts, attempt: str, event: Answered, standing: Standing
 ) -> None:
     record(log, attempt, Started(), event, Submitted())
-    assert attempts.records_by_problem()["starter/counter"].view.standing is standing
+    assert attempts.person_records_by_problem()["starter/counter"].view.standing is standing
 
 
 def test_the_newest_attempt_decides_unless_one_passed(
@@ -286,7 +292,7 @@ def test_the_newest_attempt_decides_unless_one_passed(
     record(log, attempt, Started(), answer_event(Reason.WRONG_ANSWER), Submitted())
     time.pass_s(1)
     attempts.create("starter/counter", "d", Path("/workspaces/again"), {})
-    assert attempts.records_by_problem()["starter/counter"].view.standing is Standing.OPEN
+    assert attempts.person_records_by_problem()["starter/counter"].view.standing is Standing.OPEN
 
 
 def test_a_problem_only_given_up_is_called_so(log: StudyLog, attempts: Attempts, attempt: str) -> None:
@@ -303,8 +309,8 @@ def test_taking_over_a_running_attempt_leaves_the_gap_out(
     time.pass_s(3600)
     with StudyLog(log.path, wall_clock=time.now, monotonic_ns=lambda: time.mono_ns - 10**13, process="second") as later:
         resumed = Attempts(later)
-        assert resumed.interrupt_stale_clock(attempt)
-        assert not resumed.interrupt_stale_clock(attempt)
+        assert resumed.take_over_running_clock(attempt)
+        assert not resumed.take_over_running_clock(attempt)
         time.pass_s(5)
         record(later, attempt, Submitted())
         assert resumed.summary(attempt).clock.active_s == 35
@@ -314,7 +320,7 @@ def test_taking_over_a_running_attempt_leaves_the_gap_out(
 def test_there_is_nothing_to_take_over_from_a_paused_attempt(log: StudyLog, attempts: Attempts, attempt: str) -> None:
     record(log, attempt, Started(), Paused())
     with StudyLog(log.path, process="second") as later:
-        assert not Attempts(later).interrupt_stale_clock(attempt)
+        assert not Attempts(later).take_over_running_clock(attempt)
 
 
 def test_an_unknown_attempt_is_named(attempts: Attempts) -> None:
@@ -331,4 +337,4 @@ def test_names_that_cannot_be_recorded_are_refused_with_the_next_step(
 ) -> None:
     with pytest.raises(AttemptError, match="Rename"):
         attempts.create("starter/counter", "d", workspace, files)
-    assert attempts.records_by_problem() == {}
+    assert attempts.person_records_by_problem() == {}

@@ -12,8 +12,8 @@ from benchwright_attempts.attribution import (
     EditColumns,
     EditFacts,
     EditOrigin,
-    attribute,
-    origin_of_reason,
+    attributions_of_edits,
+    origin_of_change_reason,
 )
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.events.events import Edit, Event, Opened, Started, Submitted, TextCause, TextSet
@@ -21,7 +21,7 @@ from benchwright_attempts.events.evidence import AssistAccepted, CommandUsed, Ed
 from benchwright_attempts.events.file_text import Change, FileText, apply_changes
 from benchwright_attempts.log.record import Moment, RecordedEvent
 from benchwright_attempts.summary.replay import replay
-from benchwright_attempts.summary.survival import AFTER_S, Content, InsertionSurvival, TextSurvival
+from benchwright_attempts.summary.survival import AFTER_S, InsertionSurvival, TextChangePoint, TextSurvival
 
 FILE = "a.sv"
 MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -55,16 +55,16 @@ def command(name: str, version: int | None = 1) -> CommandUsed:
 
 def survived(events: Sequence[RecordedEvent], origins: Sequence[EditOrigin]) -> tuple[int, InsertionSurvival]:
     """Code points that edits of these origins inserted, and what became of them."""
-    attributions = {label.seq: label for label in attribute(events)}
-    contents: list[Content] = []
+    attributions = {label.seq: label for label in attributions_of_edits(events)}
+    contents: list[TextChangePoint] = []
     for recorded in events:
         match recorded.event:
             case Edit(path=path) as event:
                 changes = [(change.start, change.end, change.text) for change in event.changes]
-                contents.append(Content(recorded.moment.mono_ns, recorded.seq, None, path, changes))
+                contents.append(TextChangePoint(recorded.moment.mono_ns, recorded.seq, None, path, changes))
             case Opened() | TextSet() as event:
                 files = {path: file.text if file else None for path, file in event.contents().items()}
-                contents.append(Content(recorded.moment.mono_ns, recorded.seq, files))
+                contents.append(TextChangePoint(recorded.moment.mono_ns, recorded.seq, files))
             case _:
                 pass
     followed = {
@@ -109,13 +109,13 @@ PASTE = "editor.action.clipboardPasteAction"
     ],
 )
 def test_the_best_fact_labels_an_edit(fact_events: Sequence[Event], origin: str, method: str) -> None:
-    (label,) = attribute(recorded_events(*((0.1 * index, fact) for index, fact in enumerate(fact_events))))
+    (label,) = attributions_of_edits(recorded_events(*((0.1 * index, fact) for index, fact in enumerate(fact_events))))
     assert (label.origin, label.method) == (EditOrigin(origin), AttributionMethod(method))
     assert label.classifier == CLASSIFIER
 
 
 def test_a_command_labels_one_edit_only_and_not_one_that_comes_late() -> None:
-    attributions = attribute(
+    attributions = attributions_of_edits(
         recorded_events(
             (0, command(PASTE, None)), (5, edit("x", 2)), (6, command(PASTE, 2)), (6, edit("y", 3)), (6, edit("z", 4))
         )
@@ -124,9 +124,9 @@ def test_a_command_labels_one_edit_only_and_not_one_that_comes_late() -> None:
 
 
 def test_words_are_read_whatever_their_case_and_unknown_ones_stay_unknown() -> None:
-    assert origin_of_reason("ChatEdit.something", {}) is EditOrigin.CHAT
-    assert origin_of_reason("inlineCompletion:nes", {}) is EditOrigin.COMPLETION
-    assert origin_of_reason("", {}) is EditOrigin.UNKNOWN
+    assert origin_of_change_reason("ChatEdit.something", {}) is EditOrigin.CHAT
+    assert origin_of_change_reason("inlineCompletion:nes", {}) is EditOrigin.COMPLETION
+    assert origin_of_change_reason("", {}) is EditOrigin.UNKNOWN
 
 
 def test_survival_counts_what_is_left_after_half_a_minute_two_minutes_and_at_the_end() -> None:
@@ -143,10 +143,10 @@ def test_survival_counts_what_is_left_after_half_a_minute_two_minutes_and_at_the
     )
     inserted, survival = survived(events, (EditOrigin.COMPLETION,))
     assert AFTER_S == (30.0, 120.0)
-    assert (inserted, survival) == (20, InsertionSurvival(reached_age=(20, 20), survived=(15, 13), at_end=0))
+    assert (inserted, survival) == (20, InsertionSurvival(inserted_reaching_age=(20, 20), survived=(15, 13), at_end=0))
     assert survived(events[:5], (EditOrigin.COMPLETION,)) == (
         20,
-        InsertionSurvival(reached_age=(0, 0), survived=(0, 0), at_end=15),
+        InsertionSurvival(inserted_reaching_age=(0, 0), survived=(0, 0), at_end=15),
     )
 
 

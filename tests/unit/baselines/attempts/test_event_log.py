@@ -146,13 +146,18 @@ def test_a_refused_event_does_not_hold_back_those_around_it(log: EventLog, attem
 
 @pytest.mark.parametrize("unknown_attempt", ["", "nobody", "\ud800", "%"])
 def test_an_unknown_attempt_is_named(log: EventLog, attempt: str, unknown_attempt: str) -> None:
-    for ask in (log.header, log.find_by_prefix, log.stored_attempt, lambda name: log.append_blocking(name, Tick())):
+    for ask in (
+        log.header,
+        log.header_with_id_prefix,
+        log.stored_attempt,
+        lambda name: log.append_blocking(name, Tick()),
+    ):
         with pytest.raises(UnknownAttemptError, match="attempts list"):
             ask(unknown_attempt)
 
 
 def test_an_attempt_is_found_by_the_beginning_of_its_id(log: EventLog, attempt: str) -> None:
-    assert log.find_by_prefix(attempt[:8]).id == attempt
+    assert log.header_with_id_prefix(attempt[:8]).id == attempt
     with pytest.raises(UnknownAttemptError):
         log.header(attempt[:8])
 

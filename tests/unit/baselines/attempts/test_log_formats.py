@@ -62,7 +62,7 @@ def test_records_of_the_first_schema_are_read_and_nothing_of_them_changes(old: P
         header, rows = log.stored_attempt(ATTEMPT)
         result = verify_attempt(header, rows)
         assert result.ok, result.first_fault
-        assert result.schemas == {1: 15}
+        assert result.record_counts_by_schema == {1: 15}
         assert (result.chain.events, result.replay.saves) == (15, 1)
         assert Attempts(log).summary(ATTEMPT).state is AttemptState.SUBMITTED
         assert all(recorded.participant == "human" for recorded in log.events(ATTEMPT))
@@ -76,7 +76,7 @@ def test_records_of_the_first_schema_are_read_and_nothing_of_them_changes(old: P
 def test_an_export_of_the_first_schema_still_verifies() -> None:
     result = verify_attempt(*read_export(SCHEMA1 / "attempt.jsonl"))
     assert result.ok, result.first_fault
-    assert result.schemas == {1: 15}
+    assert result.record_counts_by_schema == {1: 15}
 
 
 def test_records_of_two_schemas_stand_in_one_chain(old: Path, tmp_path: Path) -> None:
@@ -93,11 +93,11 @@ def test_records_of_two_schemas_stand_in_one_chain(old: Path, tmp_path: Path) ->
             log.append_blocking(ATTEMPT, Tick())
         result = verify_attempt(*log.stored_attempt(ATTEMPT))
         assert result.ok, result.first_fault
-        assert result.schemas == {1: 15, 2: 1}
+        assert result.record_counts_by_schema == {1: 15, 2: 1}
         export = tmp_path / "mixed.jsonl"
         write_export(export, *log.stored_attempt(ATTEMPT))
     result = verify_attempt(*read_export(export))
-    assert (result.ok, result.schemas) == (True, {1: 15, 2: 1})
+    assert (result.ok, result.record_counts_by_schema) == (True, {1: 15, 2: 1})
     header, rows = read_export(export)
     newest = json.loads(rows[-1].as_json_line())
     assert (newest["schema"], newest["participant"], newest["condition"]) == (2, "human", "human")

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from benchwright_attempts.events.pieces import Pieces
-from benchwright_attempts.summary.survival import Content, Contents, TextSurvival
+from benchwright_attempts.summary.survival import TextChangePoint, TextChangePoints, TextSurvival
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -27,7 +27,7 @@ def test_pieces_are_the_string_that_slices_make(seed: int) -> None:
 def test_what_is_left_of_each_insertion_is_what_counting_every_code_point_says(seed: int) -> None:
     dice = random.Random(seed)
     owners: list[int] = []
-    contents, inserted = [Content(0, 1, {"a.sv": ""})], {}
+    contents, inserted = [TextChangePoint(0, 1, {"a.sv": ""})], {}
     for seq in range(2, 300):
         start = dice.randrange(len(owners) + 1)
         end = min(len(owners), start + dice.choice((0, 0, 2, 9)))
@@ -37,21 +37,21 @@ def test_what_is_left_of_each_insertion_is_what_counting_every_code_point_says(s
             inserted[seq] = length
         owners[start:end] = [own_seq] * length
         changes = [(start, end, "x" * length)]
-        contents.append(Content(seq * 10**9, seq, None, "a.sv", changes))
+        contents.append(TextChangePoint(seq * 10**9, seq, None, "a.sv", changes))
     survival = TextSurvival(inserted).count_survival(contents, 10_000 * 10**9)
     assert survival.at_end == sum(owner > 0 for owner in owners)
-    assert survival.reached_age == (sum(inserted.values()),) * 2
-    assert survival.at_end <= survival.survived[1] <= survival.survived[0] <= survival.reached_age[0]
+    assert survival.inserted_reaching_age == (sum(inserted.values()),) * 2
+    assert survival.at_end <= survival.survived[1] <= survival.survived[0] <= survival.inserted_reaching_age[0]
 
 
 def test_contents_in_columns_come_back_as_they_were_given() -> None:
-    contents = Contents()
+    contents = TextChangePoints()
     changes = [(0, 1, "é"), (None, None, "whole"), (7, 7, "")]
-    contents.set_files(5, 1, {"a.sv": "text", "b.sv": None})
+    contents.add_files(5, 1, {"a.sv": "text", "b.sv": None})
     contents.edit(6, 2, "a.sv", changes)
     contents.edit(7, 3, "b.sv", [])
     assert list(contents) == [
-        Content(5, 1, {"a.sv": "text", "b.sv": None}, "", []),
-        Content(6, 2, None, "a.sv", changes),
-        Content(7, 3, None, "b.sv", []),
+        TextChangePoint(5, 1, {"a.sv": "text", "b.sv": None}, "", []),
+        TextChangePoint(6, 2, None, "a.sv", changes),
+        TextChangePoint(7, 3, None, "b.sv", []),
     ]

@@ -10,7 +10,7 @@ import pytest
 
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import AttemptError
-from benchwright_attempts.events.adopting import Head, Incoming
+from benchwright_attempts.events.adopting import ChainHead, IncomingEvents
 from benchwright_attempts.events.events import Edit, Event, Paused, Resumed, Started, Submitted
 from benchwright_attempts.events.file_text import Change
 from benchwright_attempts.log.record import AttemptHeader, Moment, StoredRow
@@ -36,8 +36,8 @@ def there(tmp_path: Path) -> Iterator[StudyLog]:
         yield log
 
 
-def receive(receiving_log: StudyLog, header: AttemptHeader, rows: Sequence[StoredRow]) -> Head:
-    (received_head,) = receiving_log.receive_all([Incoming(header, rows)])
+def receive(receiving_log: StudyLog, header: AttemptHeader, rows: Sequence[StoredRow]) -> ChainHead:
+    (received_head,) = receiving_log.append_received_events([IncomingEvents(header, rows)])
     if isinstance(received_head, AttemptError):
         raise received_head
     return received_head
@@ -133,13 +133,15 @@ def test_attempts_come_together_and_one_that_does_not_follow_keeps_no_other_out(
 ) -> None:
     header, rows = written
     headers = [Attempts(log).create(header.problem, "d" * 64, Path("/w"), {}) for _ in range(2)]
-    incoming = [Incoming(other_header, without_states(log.rows(other_header.id))) for other_header in headers]
-    gap, first_head, second_head = there.receive_all(
-        [Incoming(header, without_states(rows[3:])), incoming[0], incoming[1]]
+    incoming = [IncomingEvents(other_header, without_states(log.rows(other_header.id))) for other_header in headers]
+    gap, first_head, second_head = there.append_received_events(
+        [IncomingEvents(header, without_states(rows[3:])), incoming[0], incoming[1]]
     )
     assert isinstance(gap, AttemptError)
     assert there.stored_attempt(headers[0].id) == log.stored_attempt(headers[0].id)
-    assert [first_head, second_head] == [Head(1, log.rows(other_header.id)[0].hash) for other_header in headers]
-    whole_head, repeated_head = there.receive_all([Incoming(header, without_states(rows)), incoming[0]])
-    assert (whole_head, repeated_head) == (Head(8, rows[-1].hash), first_head)
+    assert [first_head, second_head] == [ChainHead(1, log.rows(other_header.id)[0].hash) for other_header in headers]
+    whole_head, repeated_head = there.append_received_events(
+        [IncomingEvents(header, without_states(rows)), incoming[0]]
+    )
+    assert (whole_head, repeated_head) == (ChainHead(8, rows[-1].hash), first_head)
     assert there.summary(header.id) == log.summary(header.id)

@@ -40,7 +40,7 @@ def test_when_a_test_failed_is_shown_with_its_message_and_to_models_alike(policy
     times_by_test = {test.name: test.sim_time for test in revealed.tests}
     if policy in (Reveal.MESSAGES, Reveal.FULL):
         assert times_by_test == {"fast": None, "late": "1,230.5 ns", "cut": None}
-        assert "failed late after 1,230.5 ns: expected 1, got 0" in revealed.as_text()
+        assert "failed late after 1,230.5 ns: expected 1, got 0" in revealed.as_prompt_text()
     else:
         assert set(times_by_test.values()) <= {None}
-        assert "ns" not in revealed.as_text().split()
+        assert "ns" not in revealed.as_prompt_text().split()

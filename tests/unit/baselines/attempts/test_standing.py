@@ -88,7 +88,7 @@ def test_a_question_speaks_of_the_answer_and_not_of_tests() -> None:
 
 def test_a_study_that_shows_nothing_says_only_that_there_was_a_run() -> None:
     recorded = ShownVerdict.from_revealed(2, reveal(Verdict(reason=Reason.PASSED), None, lambda: ""), AT)
-    view = attempt_view(AttemptState.RUNNING, newest_verdict=recorded, passed_run=2)
+    view = attempt_view(AttemptState.RUNNING, newest_verdict=recorded, first_passed_run=2)
     assert (view.standing, view.sign, view.short, view.run) == (Standing.RECORDED, "•", "recorded", 2)
     assert (view.passed_run, view.is_passed) == (None, None), "nor that it passed"
 
@@ -121,14 +121,14 @@ def test_a_study_that_shows_nothing_says_only_that_there_was_a_run() -> None:
             3,
         ),
         (
-            attempt_view(AttemptState.SUBMITTED, newest_verdict=PASSED, passed_run=3, has_changed_files=True),
+            attempt_view(AttemptState.SUBMITTED, newest_verdict=PASSED, first_passed_run=3, has_changed_files=True),
             "✓",
             "5/5 passed",
             "Hidden tests passed: 5 of 5 (run 3)",
             3,
         ),
         (
-            attempt_view(AttemptState.RUNNING, newest_verdict=PASSED, passed_run=3, has_changed_files=True),
+            attempt_view(AttemptState.RUNNING, newest_verdict=PASSED, first_passed_run=3, has_changed_files=True),
             "…",
             "5/5 passed, changed since",
             "Hidden tests passed: 5 of 5 (run 3); the files have changed since",
@@ -138,7 +138,7 @@ def test_a_study_that_shows_nothing_says_only_that_there_was_a_run() -> None:
             attempt_view(
                 AttemptState.SUBMITTED,
                 newest_verdict=ShownVerdict(1, "error", "judge_unavailable"),
-                kind=ProblemKind.QUESTION,
+                problem_kind=ProblemKind.QUESTION,
             ),
             "…",
             "waiting for a judge",
@@ -160,7 +160,7 @@ def test_a_study_that_shows_nothing_says_only_that_there_was_a_run() -> None:
             None,
         ),
         (
-            attempt_view(AttemptState.ABANDONED, newest_verdict=FAILED, passed_run=2),
+            attempt_view(AttemptState.ABANDONED, newest_verdict=FAILED, first_passed_run=2),
             "–",
             "given up",
             "Given up; run 2 had passed",
@@ -174,7 +174,7 @@ def test_a_study_that_shows_nothing_says_only_that_there_was_a_run() -> None:
             3,
         ),
         (
-            attempt_view(AttemptState.TIMED_OUT, newest_verdict=PASSED, passed_run=3),
+            attempt_view(AttemptState.TIMED_OUT, newest_verdict=PASSED, first_passed_run=3),
             "✓",
             "5/5 passed",
             "Out of time. Hidden tests passed: 5 of 5 (run 3)",
@@ -204,12 +204,12 @@ def test_a_run_that_a_newer_save_ended_is_superseded_and_one_that_was_stopped_is
 
 
 def test_a_problem_stays_passed_and_says_which_run_did_and_that_one_is_newer() -> None:
-    failed_since = attempt_view(AttemptState.SUBMITTED, newest_verdict=FAILED, passed_run=2)
+    failed_since = attempt_view(AttemptState.SUBMITTED, newest_verdict=FAILED, first_passed_run=2)
     view = problem_view([failed_since])
     assert (view.standing, view.run, view.newer_run) == (Standing.PASSED, 2, 3)
     assert view.headline == "Run 2 passed; 3/5 passed since"
     passed, opened = (
-        attempt_view(AttemptState.SUBMITTED, newest_verdict=PASSED, passed_run=3),
+        attempt_view(AttemptState.SUBMITTED, newest_verdict=PASSED, first_passed_run=3),
         attempt_view(AttemptState.OPEN),
     )
     assert problem_view([opened, passed]) == passed

@@ -13,7 +13,7 @@ def spent(*timed_steps: tuple[float, str], end_s: float, threshold_s: float = 12
     time_counter = TimeSpent(threshold_s)
     for time_s, step in timed_steps:
         time_counter.take_event(step, round(time_s * 1e9), is_activity=step in ACTIVITY)
-    return time_counter.active_time(round(end_s * 1e9))
+    return time_counter.active_time_until(round(end_s * 1e9))
 
 
 def test_what_is_just_before_an_edit_is_writing_and_the_rest_is_reading() -> None:

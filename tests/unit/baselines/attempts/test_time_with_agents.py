@@ -52,14 +52,14 @@ def test_a_long_silence_of_an_agent_counts_up_to_the_threshold() -> None:
 
 def test_an_idle_minute_began_before_it_was_noticed_and_lost_focus_lasts_to_the_end() -> None:
     presence = PresenceFold()
-    presence.take_idle(100 * S, 60.0, is_idle=True)
-    presence.take_idle(150 * S, 0.0, is_idle=False)
-    presence.take_focus(170 * S, is_focused=False)
-    presence.take_run_start(10 * S, "r")
-    presence.take_run_end(20 * S, "r")
-    presence.take_run_start(30 * S, "died with its process")
-    assert presence.away_until(200 * S) == [(40 * S, 150 * S), (170 * S, 200 * S)]
-    assert presence.runs_until(200 * S) == [(10 * S, 20 * S), (30 * S, 200 * S)]
+    presence.add_idle_change(100 * S, 60.0, is_idle=True)
+    presence.add_idle_change(150 * S, 0.0, is_idle=False)
+    presence.add_focus_change(170 * S, is_focused=False)
+    presence.add_run_start(10 * S, "r")
+    presence.add_run_end(20 * S, "r")
+    presence.add_run_start(30 * S, "died with its process")
+    assert presence.away_intervals_until(200 * S) == [(40 * S, 150 * S), (170 * S, 200 * S)]
+    assert presence.run_intervals_until(200 * S) == [(10 * S, 20 * S), (30 * S, 200 * S)]
 
 
 @pytest.mark.parametrize("seed", range(40))

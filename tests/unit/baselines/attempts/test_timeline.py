@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from benchwright_attempts.clock.clock import AttemptState, read_clock
+from benchwright_attempts.clock.clock import AttemptState, clock_after_events
 from benchwright_attempts.clock.timeline import time_line
 from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.events.events import (
@@ -59,14 +59,14 @@ def test_the_clock_stands_while_it_is_held_and_the_attempt_goes_on() -> None:
         (60, ClockReleased(reason="harness")),
         (65, Tick()),
     )
-    clock = read_clock(events)
+    clock = clock_after_events(events)
     assert (clock.state, clock.held, clock.active_s, clock.elapsed_s) == (AttemptState.RUNNING, False, 15, 55)
 
 
 @pytest.mark.parametrize("interruptions", [[Interrupted()], [Paused(), Resumed()]])
 def test_whatever_breaks_into_a_hold_lets_the_clock_go(interruptions: list[Event]) -> None:
     timed_interruptions = [(20 + index, event) for index, event in enumerate(interruptions)]
-    clock = read_clock(
+    clock = clock_after_events(
         recorded_events(
             (10, Started()),
             (15, ClockHeld(reason="judge")),
@@ -84,14 +84,14 @@ def test_a_limit_ends_an_attempt_and_what_is_asked_afterwards_is_still_kept() ->
     events = recorded_events(
         (0, Started()), (30, last_event), (99, SelfEstimate(difficulty=3)), (120, ModelUsage(model="m", calls=1))
     )
-    clock = read_clock(events)
+    clock = clock_after_events(events)
     assert (clock.state, clock.active_s, clock.elapsed_s) == (AttemptState.TIMED_OUT, 30, 30)
     assert clock.state.ended
     for refused_event in (SAVE, Resumed(), TimedOut(reason="again"), ClockReleased(reason="harness")):
         with pytest.raises(IllegalTransitionError, match="is over"):
-            read_clock([*events, *recorded_events((130, refused_event))[1:]])
+            clock_after_events([*events, *recorded_events((130, refused_event))[1:]])
     with pytest.raises(IllegalTransitionError, match="Press Start"):
-        read_clock(recorded_events((1, TimedOut(reason="time_limit"))))
+        clock_after_events(recorded_events((1, TimedOut(reason="time_limit"))))
 
 
 def test_pauses_and_runs_are_stretches_of_the_time_line() -> None:

@@ -75,7 +75,7 @@ def test_a_problem_is_missing_until_all_its_samples_have_ended(part: ModelCondit
     end_attempt(log, part, "p/a", 1)
     assert part.problems_lacking_samples(log) == ["p/a", "p/b"]
     end_attempt(log, part, "p/a", 2)
-    assert (part.problems_lacking_samples(log), len(part.ended_attempts(log))) == (["p/b"], 2)
+    assert (part.problems_lacking_samples(log), len(part.problems_and_verdicts_of_ended(log))) == (["p/b"], 2)
     assert model_condition(log, "s", "worker").problems_lacking_samples(log) == ["p/a", "p/b"]
 
 

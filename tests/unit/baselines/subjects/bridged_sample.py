@@ -83,7 +83,7 @@ def ask(
                 if requests is not None:
                     requests.counted_outputs.append(output)
 
-            bridge = ModelBridge(AgentState(messages=state.messages), note_usage, seed, forwards=forwards)
+            bridge = ModelBridge(AgentState(messages=state.messages), note_usage, seed, forwards_parameters=forwards)
             with tempfile.TemporaryDirectory() as folder:
                 address = Path(folder) / "bridge"
                 async with serve_bridge(bridge, address, None):

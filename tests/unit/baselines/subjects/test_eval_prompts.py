@@ -32,8 +32,8 @@ from benchwright_problems.problem import (
 from benchwright_problems.storage.responses import files_in_answer
 from benchwright_problems.storage.store import Store
 from benchwright_subjects.evaluation.examples import Examples
-from benchwright_subjects.evaluation.exchange import write_prompts
-from benchwright_subjects.prompts.prompt import answer_prompt, ask_agent, final_answer
+from benchwright_subjects.evaluation.prompt_lines import write_prompts
+from benchwright_subjects.prompts.prompt import agent_prompt, answer_after_steps, answer_prompt
 from benchwright_subjects.prompts.template import Template
 
 CANARY = "CANARY-9c1f"
@@ -129,12 +129,12 @@ def test_choices_stand_between_the_question_and_how_to_answer() -> None:
     ],
 )
 def test_of_an_open_reply_with_steps_what_follows_the_last_label_counts(reply: str, answer: str) -> None:
-    assert final_answer(question(QuestionFormat.OPEN_ENDED), reply) == answer
+    assert answer_after_steps(question(QuestionFormat.OPEN_ENDED), reply) == answer
 
 
 def test_a_value_is_read_in_the_whole_reply_with_its_steps() -> None:
     reply = "The answer is A.\nANSWER: B"
-    assert final_answer(question(QuestionFormat.MULTIPLE_CHOICE), reply) == reply
+    assert answer_after_steps(question(QuestionFormat.MULTIPLE_CHOICE), reply) == reply
 
 
 def test_a_figure_comes_behind_the_link_that_shows_it() -> None:
@@ -157,7 +157,7 @@ def test_nothing_hidden_is_in_any_prompt() -> None:
         for prompt in (
             answer_prompt(problem),
             answer_prompt(problem, asks_for_steps=problem.kind is ProblemKind.QUESTION),
-            ask_agent(problem),
+            agent_prompt(problem),
         ):
             assert CANARY not in repr(prompt)
         assert CANARY not in template.make_prompt(problem).plain
@@ -220,7 +220,7 @@ def _only_tested(file: Path, records: list[dict[str, Any]]) -> Path:
 def test_examples_are_of_the_validation_split_in_the_language_of_the_domain_first(store: Store) -> None:
     examples = Examples.from_pack(store, "cs", 3, has_steps=False, seed=7)
     assert examples.ids == {f"en-{number}" for number in (*range(20, 26), 10, 11)} | {"fr-30"}
-    turns = examples.turns_before(store.problem("cs/en-1"))
+    turns = examples.example_turns_before(store.problem("cs/en-1"))
     questions = ["".join(str(part) for part in turn.question) for turn in turns]
     assert {questions[0].split("?")[0], questions[1].split("?")[0]} == {"Question 10", "Question 11"}
     assert turns[questions.index(next(text for text in questions if "Question 11" in text))].answer == "ANSWER: False"
@@ -230,14 +230,18 @@ def test_examples_are_of_the_validation_split_in_the_language_of_the_domain_firs
 
 def test_the_same_seed_shows_the_same_examples(store: Store) -> None:
     def drawn(seed: int) -> object:
-        return Examples.from_pack(store, "cs", 5, has_steps=False, seed=seed).turns_before(store.problem("cs/en-1"))
+        return Examples.from_pack(store, "cs", 5, has_steps=False, seed=seed).example_turns_before(
+            store.problem("cs/en-1")
+        )
 
     assert drawn(1) == drawn(1)
     assert len({repr(drawn(seed)) for seed in range(6)}) > 1
 
 
 def test_examples_that_think_explain_themselves_before_the_answer(store: Store) -> None:
-    (turn, _) = Examples.from_pack(store, "cs", 2, has_steps=True, seed=0).turns_before(store.problem("cs/en-2"))
+    (turn, _) = Examples.from_pack(store, "cs", 2, has_steps=True, seed=0).example_turns_before(
+        store.problem("cs/en-2")
+    )
     assert turn.answer.startswith("Because 1")
     assert turn.answer.splitlines()[-1] in ("ANSWER: True", "ANSWER: False")
 

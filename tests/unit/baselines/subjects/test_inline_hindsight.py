@@ -23,7 +23,7 @@ from benchwright_subjects.inline.record import (
     Times,
     VerdictPair,
 )
-from benchwright_subjects.inline.recorded import recorded_sites
+from benchwright_subjects.inline.recorded_pauses import pause_sites
 from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.text.author_text import AuthorWords
 from benchwright_subjects.inline.text.hindsight import hindsight_at_pauses
@@ -78,7 +78,7 @@ class Author:
         self.add_event(offset_s, RunFinished(run=str(number), number=number, outcome=outcome, reason=reason, wall_s=0))
 
     def sites(self) -> list[Site]:
-        return recorded_sites("starter/m", "a1", self.events, 1000)
+        return pause_sites("starter/m", "a1", self.events, 1000)
 
     def judged(self, offer: str, *, pause: int = 0, latency_ms: float = 0.0, exact: bool = False) -> Hindsight:
         """Hindsight on an offer at one of the pauses."""

@@ -29,7 +29,7 @@ def document() -> DocumentVersion:
 
 
 def offered(result: Any, dialect: Dialect | None = None) -> list[Offer]:
-    return list((dialect or Dialect()).offers(result, document()))
+    return list((dialect or Dialect()).offers_in_result(result, document()))
 
 
 def at(start: int, end: int, line: int = 1) -> dict[str, Any]:

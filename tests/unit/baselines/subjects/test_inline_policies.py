@@ -14,12 +14,12 @@ from benchwright_subjects.inline.text.document import DocumentVersion
 from benchwright_subjects.inline.text.similarity import (
     edit_distance,
     edit_similarity,
-    effort,
     identifier_f1,
     is_repetition,
-    kept_effort,
+    kept_non_space_count,
     lines_found_and_total,
-    parses,
+    non_space_count,
+    parses_without_error,
 )
 
 BEFORE = "module m(input a, b, output y, z);\n    "
@@ -113,7 +113,7 @@ def test_an_accepted_text_moves_along_the_reference(text: str, remaining_text: s
 
 @given(st.text("ab;\n ", max_size=30), st.text("ab;\n ", min_size=1, max_size=30).filter(str.strip))
 def test_an_accepted_text_never_leaves_more_to_do(rest: str, text: str) -> None:
-    assert effort(remaining_reference(rest, text)) < max(1, effort(rest)) or not rest.strip()
+    assert non_space_count(remaining_reference(rest, text)) < max(1, non_space_count(rest)) or not rest.strip()
 
 
 def test_a_person_types_the_next_line_or_character_with_its_indentation() -> None:
@@ -143,8 +143,8 @@ def test_identifiers_count_as_bags() -> None:
 
 
 def test_kept_text_is_what_a_correction_would_leave() -> None:
-    assert kept_effort(["assign y = b & b;"], "assign y = a & b;") == effort("assigny=&b;")
-    assert kept_effort([], "x") == 0
+    assert kept_non_space_count(["assign y = b & b;"], "assign y = a & b;") == non_space_count("assigny=&b;")
+    assert kept_non_space_count([], "x") == 0
 
 
 def test_an_offer_that_says_what_follows_repeats_the_suffix() -> None:
@@ -158,8 +158,8 @@ def test_lines_that_were_there_before_are_not_the_authors_next() -> None:
 
 
 def test_a_file_parses_or_not() -> None:
-    assert parses(BEFORE + REST + AFTER)
-    assert not parses(BEFORE + "assign assign" + AFTER)
+    assert parses_without_error(BEFORE + REST + AFTER)
+    assert not parses_without_error(BEFORE + "assign assign" + AFTER)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from benchwright_subjects.inline.record import Efforts, SiteRecord, SubjectName,
 from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.server.server_process import ServerProcess
 from benchwright_subjects.inline.sites import SiteKind
-from benchwright_subjects.inline.workplace import remove_leftovers, temporary_workplace
+from benchwright_subjects.inline.workplace import remove_abandoned_workplaces, temporary_workplace
 
 from ..inline_settings import settings
 
@@ -150,7 +150,7 @@ def test_workplaces_of_killed_commands_are_removed_and_others_stay(tmp_path: Pat
     ended_process.wait()
     with temporary_workplace(tmp_path, {}, None) as area:
         (tmp_path / f"{ended_process.pid}-abc" / "home").mkdir(parents=True)
-        remove_leftovers(tmp_path)
+        remove_abandoned_workplaces(tmp_path)
         assert list(tmp_path.iterdir()) == [area.root]
 
 
@@ -189,4 +189,4 @@ def test_last_words_show_no_secret() -> None:
     process = ServerProcess.__new__(ServerProcess)
     process._secrets = ["hunter22"]
     process._tail = b"key hunter22, \x1b[2Jtoken ghu_0123456789abcdef, done\n"
-    assert process.last_words == "key ***,  [2Jtoken ***, done"
+    assert process.stderr_tail == "key ***,  [2Jtoken ***, done"

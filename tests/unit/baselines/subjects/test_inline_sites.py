@@ -11,9 +11,9 @@ from benchwright_attempts.log.record import Moment, RecordedEvent
 from benchwright_foundation.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
-from benchwright_subjects.inline.recorded import recorded_sites
+from benchwright_subjects.inline.recorded_pauses import pause_sites
 from benchwright_subjects.inline.run import visible_files
-from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, can_be_cut, check_kinds, cut_problem
+from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, can_be_cut, kinds_of_names, sites_of_problem
 from benchwright_subjects.inline.text.syntactic_units import SyntacticUnit, body_regions, unit_regions
 
 SOURCE = """module m #(parameter W = 8) (
@@ -60,7 +60,7 @@ def test_a_body_is_between_header_and_end_and_empty_ones_are_left_out() -> None:
 def test_sites_put_back_together_are_the_reference(problem: Problem) -> None:
     ((path, reference),) = problem.hidden.reference.items()
     site_kinds = [kind for kind in SiteKind if kind is not SiteKind.TYPE_THROUGH]
-    sites = cut_problem("starter/uart-parity", problem, Cutting(site_kinds))
+    sites = sites_of_problem("starter/uart-parity", problem, Cutting(site_kinds))
     assert {site.kind for site in sites} == set(site_kinds) - {SiteKind.REPLAY}
     for site in sites:
         assert site.text_before + site.expected_text + site.text_after == reference
@@ -69,19 +69,21 @@ def test_sites_put_back_together_are_the_reference(problem: Problem) -> None:
 
 
 def test_a_site_shows_nothing_of_what_is_expected(problem: Problem) -> None:
-    (site,) = cut_problem("starter/uart-parity", problem, Cutting([SiteKind.EMPTY_BODY]))
+    (site,) = sites_of_problem("starter/uart-parity", problem, Cutting([SiteKind.EMPTY_BODY]))
     assert "localparam" not in repr(site) + site.id + site.text_before + site.text_after
 
 
 def test_a_short_type_through_leaves_the_rest_of_the_body_out(problem: Problem) -> None:
-    (site,) = cut_problem("starter/uart-parity", problem, Cutting([SiteKind.TYPE_THROUGH], longest=100))
+    (site,) = sites_of_problem("starter/uart-parity", problem, Cutting([SiteKind.TYPE_THROUGH], longest=100))
     assert site.text_after == "\n\nendmodule\n"
     assert len(site.expected_text.split()) < 40
 
 
 def test_the_seed_decides_which_lines_are_left_out(problem: Problem) -> None:
     def ids(seed: int) -> list[str]:
-        return [site.id for site in cut_problem("starter/uart-parity", problem, Cutting([SiteKind.LINE], seed=seed))]
+        return [
+            site.id for site in sites_of_problem("starter/uart-parity", problem, Cutting([SiteKind.LINE], seed=seed))
+        ]
 
     assert ids(1) == ids(1)
     assert ids(1) != ids(2)
@@ -89,10 +91,10 @@ def test_the_seed_decides_which_lines_are_left_out(problem: Problem) -> None:
 
 
 def test_the_workspace_has_public_files_alone(problem: Problem) -> None:
-    files = visible_files(problem, statement=True)
+    files = visible_files(problem, has_statement=True)
     assert files.keys() == {"rtl/uart_tx.sv", "README.md"}
     assert files["rtl/uart_tx.sv"] == problem.public.files["rtl/uart_tx.sv"]
-    assert "README.md" not in visible_files(problem, statement=False)
+    assert "README.md" not in visible_files(problem, has_statement=False)
 
 
 def test_questions_have_no_holes() -> None:
@@ -101,7 +103,7 @@ def test_questions_have_no_holes() -> None:
 
 def test_an_unknown_kind_of_site_is_answered_with_those_that_there_are() -> None:
     with pytest.raises(EvaluationError, match=r"'lime'.*empty-body, line, lines"):
-        check_kinds(["line", "lime"])
+        kinds_of_names(["line", "lime"])
 
 
 START = "module m;\n\nendmodule\n"
@@ -132,7 +134,7 @@ def typed_sites(*timed_edits: tuple[float, int, str]) -> list[Site]:
         )
         for seq, (event_offset_s, event) in enumerate(timed_events, 1)
     ]
-    return recorded_sites("starter/m", "a", recorded, 1000)
+    return pause_sites("starter/m", "a", recorded, 1000)
 
 
 def test_a_pause_is_followed_by_what_was_written_next() -> None:

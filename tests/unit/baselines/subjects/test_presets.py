@@ -8,7 +8,7 @@ import pytest
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_subjects.agents import installation
-from benchwright_subjects.agents.installation import install_subject, is_installed, programs_folder
+from benchwright_subjects.agents.installation import install_subject_if_missing, is_installed, programs_folder
 from benchwright_subjects.agents.launched import configured_launch, installed_launch
 from benchwright_subjects.agents.preset import NODE_LOCK, InstallClient, Preset, preset, presets
 
@@ -129,7 +129,7 @@ def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Preset:
     for name in ("package.json", "package-lock.json"):
         (tmp_path / name).write_text((codex_preset.folder / name).read_text().replace("sha512-", "sha512-AAAA"))
     monkeypatch.setattr(type(codex_preset), "folder", tmp_path)
-    monkeypatch.setattr(installation, "_install_node", lambda cache, show: tmp_path)
+    monkeypatch.setattr(installation, "_install_node_if_missing", lambda cache, show: tmp_path)
     return codex_preset
 
 
@@ -142,7 +142,7 @@ def test_an_installation_that_fails_leaves_nothing_and_says_why(
     node.chmod(0o755)
     cache = tmp_path / "cache"
     with pytest.raises(EvaluationError, match="wrong digest"):
-        install_subject(known, cache, lambda doing: None)
+        install_subject_if_missing(known, cache, lambda doing: None)
     assert not is_installed(known, cache)
     assert list((cache / "subjects").iterdir()) == []
 
@@ -155,7 +155,7 @@ def test_an_installed_subject_is_readable_for_everybody_and_started_from_there(t
     )
     node.chmod(0o755)
     cache = tmp_path / "cache"
-    folder = install_subject(known, cache, lambda doing: None)
+    folder = install_subject_if_missing(known, cache, lambda doing: None)
     assert folder == programs_folder(known, cache)
     assert (folder / "node_modules").stat().st_mode & 0o777 == 0o755
     assert (folder / "node_modules" / "tool").stat().st_mode & 0o777 == 0o755

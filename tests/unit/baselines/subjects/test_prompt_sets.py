@@ -13,10 +13,10 @@ from benchwright_problems.category import Category
 from benchwright_problems.storage.store import Store
 from benchwright_studies.plan.vocabulary import Prompts
 from benchwright_subjects.prompt_sets import BENCHWRIGHT, PROMPT_SETS, prompt_set
-from benchwright_subjects.prompt_sets.confidence import read_confidence
+from benchwright_subjects.prompt_sets.confidence import confidence_and_rest_of_reply
 from benchwright_subjects.prompt_sets.csbench import CSBENCH
 from benchwright_subjects.prompt_sets.cvdp import CVDP
-from benchwright_subjects.prompt_sets.forms import digest_of, forms_of
+from benchwright_subjects.prompt_sets.forms import digest_of_prompt_forms, form_by_problem_kind
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
 from benchwright_subjects.prompt_sets.quarch import QUARCH
 from benchwright_subjects.samples import RequestForm
@@ -34,7 +34,7 @@ def in_order(text: str, *text_parts: str) -> bool:
 
 @pytest.mark.parametrize("prompts", PROMPT_SETS, ids=lambda prompts: prompts.name)
 def test_the_forms_are_the_golden_ones(prompts: PromptSet, request: pytest.FixtureRequest) -> None:
-    forms_text = "".join(f"######## {name}\n{text}\n\n" for name, text in forms_of(prompts).items())
+    forms_text = "".join(f"######## {name}\n{text}\n\n" for name, text in form_by_problem_kind(prompts).items())
     file = GOLDEN / f"{prompts.name}.txt"
     if request.config.getoption("--update"):
         file.parent.mkdir(exist_ok=True)
@@ -44,8 +44,8 @@ def test_the_forms_are_the_golden_ones(prompts: PromptSet, request: pytest.Fixtu
 
 @pytest.mark.parametrize("prompts", PROMPT_SETS, ids=lambda prompts: prompts.name)
 def test_the_page_names_each_set_with_its_digest(prompts: PromptSet) -> None:
-    assert f"| `{prompts.name}` | `{digest_of(prompts)[:16]}` |" in PAGE.read_text(encoding="utf-8"), (
-        f"the digest is {digest_of(prompts)[:16]} now: correct {PAGE.name}"
+    assert f"| `{prompts.name}` | `{digest_of_prompt_forms(prompts)[:16]}` |" in PAGE.read_text(encoding="utf-8"), (
+        f"the digest is {digest_of_prompt_forms(prompts)[:16]} now: correct {PAGE.name}"
     )
 
 
@@ -71,21 +71,21 @@ def test_a_study_can_choose_each_set() -> None:
 def test_a_confidence_is_read_from_the_last_line_and_removed(
     reply: str, confidence: float | None, remaining_text: str | None
 ) -> None:
-    assert read_confidence(reply) == (confidence, reply if remaining_text is None else remaining_text)
+    assert confidence_and_rest_of_reply(reply) == (confidence, reply if remaining_text is None else remaining_text)
 
 
 def test_digests_differ() -> None:
-    assert len({digest_of(prompts) for prompts in PROMPT_SETS}) == len(PROMPT_SETS)
+    assert len({digest_of_prompt_forms(prompts) for prompts in PROMPT_SETS}) == len(PROMPT_SETS)
 
 
 def test_cvdp_asks_for_all_of_its_categories_and_for_nothing_else() -> None:
-    names = {name.partition("-")[0] for name in forms_of(CVDP)}
+    names = {name.partition("-")[0] for name in form_by_problem_kind(CVDP)}
     assert names == {category.value for category in Category}
 
 
 def test_cvdps_system_message_has_folders_then_guidance_then_schemas() -> None:
     guidances = set()
-    for name, text in forms_of(CVDP).items():
+    for name, text in form_by_problem_kind(CVDP).items():
         system, _, _ = text.partition("\n\nUser: ")
         guidance_parts = ["- rtl/*", "- verif/*", "- docs/*", "Reply only with"]
         if name.endswith("-2") or name in COMPREHENSION:
@@ -103,7 +103,7 @@ def test_cvdps_system_message_has_folders_then_guidance_then_schemas() -> None:
 
 
 def test_cvdps_request_has_files_then_the_task_then_the_form_of_the_reply() -> None:
-    for name, text in forms_of(CVDP).items():
+    for name, text in form_by_problem_kind(CVDP).items():
         request = text.partition("\n\nUser: ")[2]
         forms = {
             "1": "Your reply is saved as it is to: rtl/{expected_1}.sv.",
@@ -114,7 +114,7 @@ def test_cvdps_request_has_files_then_the_task_then_the_form_of_the_reply() -> N
 
 
 def test_cs_bench_asks_by_format_and_language_without_a_system_message() -> None:
-    forms = forms_of(CSBENCH)
+    forms = form_by_problem_kind(CSBENCH)
     formats = ("multiple-choice", "assertion", "fill-in-the-blank", "open-ended")
     assert set(forms) == {f"{style}-{language}" for style in formats for language in ("en", "de", "fr", "zh")}
     assert not any("System:" in text for text in forms.values())
@@ -129,7 +129,7 @@ def test_cs_bench_asks_by_format_and_language_without_a_system_message() -> None
 
 
 def test_quarch_asks_for_a_final_answer_in_json_or_for_an_exam_answer() -> None:
-    forms = forms_of(QUARCH)
+    forms = form_by_problem_kind(QUARCH)
     assert {name.rpartition("-")[0] for name in forms} == {"multiple-choice", "free-response"}
     choices = (f"\n{letter}) {{choice_{letter}}}" for letter in "ABCD")
     assert in_order(
@@ -179,11 +179,11 @@ def test_prompts_are_chosen_by_name(store: Store) -> None:
     assert prompt_set("") is BENCHWRIGHT
     with pytest.raises(EvaluationError, match=r"no prompts 'cvdp'; choose one of: benchwright, cvdp-1\.1, cs-bench"):
         prompt_set("cvdp")
-    (problem,), make_prompt = RequestForm("saturating-counter", prompts="cvdp-1.1").problems_and_prompts(
+    (problem,), make_prompt = RequestForm("saturating-counter", prompt_set_name="cvdp-1.1").problems_and_prompts(
         store, "starter"
     )
     assert "Give one answer to this request" in str(make_prompt(problem).user)
     with pytest.raises(EvaluationError, match="no form with examples or thinking"):
-        RequestForm("saturating-counter", asks_for_steps=True, prompts="cvdp-1.1").problems_and_prompts(
+        RequestForm("saturating-counter", asks_for_steps=True, prompt_set_name="cvdp-1.1").problems_and_prompts(
             store, "starter"
         )

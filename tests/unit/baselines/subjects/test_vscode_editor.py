@@ -17,8 +17,13 @@ from benchwright_subjects.inline.offer import Offer
 from benchwright_subjects.inline.policies import AcceptedPart
 from benchwright_subjects.inline.server.connection import ServerConnection, ServerResponse
 from benchwright_subjects.inline.text.document import DocumentVersion
-from benchwright_subjects.inline.vscode.editor_launch import Programs, driver_command, find_programs, write_probe
-from benchwright_subjects.inline.vscode.vsix import packed_folder, read_vsix
+from benchwright_subjects.inline.vscode.editor_launch import (
+    Programs,
+    driver_command,
+    find_programs,
+    write_probe_extension,
+)
+from benchwright_subjects.inline.vscode.vsix import read_vsix, vsix_of_folder
 
 DOCUMENT = DocumentVersion("file:///m.sv", "// 𝄞\n  \nendmodule\n", 7)
 OFFER = Offer(7, 7, "a;\n  b;", 7)
@@ -35,8 +40,8 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_folder_is_packed_to_the_same_bytes_and_read_back(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "n.vsix"
-    file.write_bytes(packed_folder(folder))
-    assert file.read_bytes() == packed_folder(folder)
+    file.write_bytes(vsix_of_folder(folder))
+    assert file.read_bytes() == vsix_of_folder(folder)
     extension = read_vsix(file)
     assert (extension.id, extension.version, len(extension.sha256)) == ("p.n", "1.2.3", 64)
 
@@ -45,7 +50,7 @@ def test_a_folder_is_packed_to_the_same_bytes_and_read_back(folder: Path, tmp_pa
 def test_what_is_no_extension_is_refused_with_its_name(folder: Path, tmp_path: Path, name: str) -> None:
     (folder / "package.json").write_text(json.dumps({"publisher": "p", "name": name, "version": "1"}))
     file = tmp_path / "n.vsix"
-    file.write_bytes(packed_folder(folder))
+    file.write_bytes(vsix_of_folder(folder))
     with pytest.raises(EvaluationError, match=r"n\.vsix is no \.vsix file"):
         read_vsix(file)
     file.write_text("no archive")
@@ -56,14 +61,14 @@ def test_what_is_no_extension_is_refused_with_its_name(folder: Path, tmp_path: P
 
 
 def test_the_probe_is_an_extension_too(tmp_path: Path) -> None:
-    file = write_probe(tmp_path)
+    file = write_probe_extension(tmp_path)
     assert read_vsix(file).id == "benchwright-subjects.probe"
     assert "extension/extension.js" in zipfile.ZipFile(file).namelist()
 
 
 def test_the_command_names_each_file_as_a_word(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "n.vsix"
-    file.write_bytes(packed_folder(folder))
+    file.write_bytes(vsix_of_folder(folder))
     extension = read_vsix(file)
     command = driver_command(Programs("node", ("code-server", "-x"), "chromium"), [extension], tmp_path / "probe.vsix")
     assert str(file) in command
@@ -108,7 +113,7 @@ def test_times_are_the_editors() -> None:
 def test_a_document_that_changed_by_itself_is_a_failure() -> None:
     result: Any = {"items": [], "timing": {"answered": 1}, "isChanged": True}
     with pytest.raises(SubjectError) as caught:
-        VSCodeDialect().offers(result, DOCUMENT)
+        VSCodeDialect().offers_in_result(result, DOCUMENT)
     assert caught.value.failure is ServerFailure.CHANGED_FILES
 
 
@@ -126,7 +131,7 @@ class Driver:
 
 async def test_what_was_taken_is_the_difference_of_texts() -> None:
     driver = Driver("// 𝄞\n  a;\nendmodule\n", 10)
-    taken_offer = await VSCodeDialect().take_offer(
+    taken_offer = await VSCodeDialect().accept_offer(
         cast(ServerConnection, driver), DOCUMENT, OFFER, AcceptedPart("a;", False)
     )
     assert (taken_offer.text, taken_offer.deleted, taken_offer.document.text_before) == ("a;", "", "// 𝄞\n  a;")
@@ -135,7 +140,7 @@ async def test_what_was_taken_is_the_difference_of_texts() -> None:
 
 async def test_a_whole_offer_is_taken_as_such() -> None:
     driver = Driver("// 𝄞\n  a;\n  b;\nendmodule\n", 15)
-    taken_offer = await VSCodeDialect().take_offer(
+    taken_offer = await VSCodeDialect().accept_offer(
         cast(ServerConnection, driver), DOCUMENT, OFFER, AcceptedPart(OFFER.text, True)
     )
     assert driver.received_requests == [("benchwright/take", {"text": None})]
@@ -152,7 +157,7 @@ async def test_a_whole_offer_is_taken_as_such() -> None:
 )
 async def test_what_goes_beyond_the_cursors_line_is_a_failure(text: str, failure: ServerFailure) -> None:
     with pytest.raises(SubjectError) as caught:
-        await VSCodeDialect().take_offer(
+        await VSCodeDialect().accept_offer(
             cast(ServerConnection, Driver(text, 8)), DOCUMENT, OFFER, AcceptedPart("a;", False)
         )
     assert caught.value.failure is failure

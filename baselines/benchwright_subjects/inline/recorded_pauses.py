@@ -21,7 +21,7 @@ class _RecordedPause:
     gap_ms: float = 0.0
 
 
-def recorded_sites(ref: str, attempt_name: str, events: Iterable[RecordedEvent], pause_ms: int) -> list[Site]:
+def pause_sites(ref: str, attempt_name: str, events: Iterable[RecordedEvent], pause_ms: int) -> list[Site]:
     """The pauses of an attempt at which somebody could have been helped.
 
     A pause that is followed by an edit elsewhere is left out: what its author would have accepted there is unknown.
@@ -32,7 +32,7 @@ def recorded_sites(ref: str, attempt_name: str, events: Iterable[RecordedEvent],
         events: All of the attempt, in order.
         pause_ms: Time between two edits from which on it is a pause.
     """
-    pauses, final = _pauses(events, pause_ms)
+    pauses, final = _pauses_and_final_texts(events, pause_ms)
     sites = []
     for pause, next_pause in zip(pauses, [*pauses[1:], None], strict=False):
         later_text = (
@@ -60,7 +60,9 @@ def recorded_sites(ref: str, attempt_name: str, events: Iterable[RecordedEvent],
     return sites
 
 
-def _pauses(events: Iterable[RecordedEvent], pause_ms: int) -> tuple[list[_RecordedPause], dict[str, str]]:
+def _pauses_and_final_texts(
+    events: Iterable[RecordedEvent], pause_ms: int
+) -> tuple[list[_RecordedPause], dict[str, str]]:
     pauses: list[_RecordedPause] = []
     last_edit: tuple[RecordedEvent, _RecordedPause | None] | None = None
     final: dict[str, str] = {}
@@ -71,13 +73,13 @@ def _pauses(events: Iterable[RecordedEvent], pause_ms: int) -> tuple[list[_Recor
         gap_ms = 0.0 if last_edit is None else _gap_ms(last_edit[0], recorded)
         if last_edit is not None and last_edit[1] is not None and gap_ms >= pause_ms:
             pauses.append(replace(last_edit[1], gap_ms=gap_ms))
-        last_edit = (recorded, _pause(recorded.seq, recorded.event, final))
+        last_edit = (recorded, _pause_after_edit(recorded.seq, recorded.event, final))
     if last_edit is not None and last_edit[1] is not None:
         pauses.append(replace(last_edit[1], gap_ms=float(pause_ms)))
     return pauses, final
 
 
-def _pause(seq: int, edit: Edit, texts: dict[str, str]) -> _RecordedPause | None:
+def _pause_after_edit(seq: int, edit: Edit, texts: dict[str, str]) -> _RecordedPause | None:
     if edit.path not in texts or not edit.path.endswith(tuple(DESIGN_SUFFIXES)) or not edit.changes:
         return None
     change = edit.changes[-1]

@@ -33,7 +33,7 @@ class StageFile(Generic[_M]):
         self._file = file
         self._model = model
 
-    def find_output(self, input_digest: str) -> _M | None:
+    def output_if_made_from(self, input_digest: str) -> _M | None:
         """Return the output that was made from exactly this; None if there is none."""
         document = self.last_output()
         return document if document is not None and document.made_from == input_digest else None

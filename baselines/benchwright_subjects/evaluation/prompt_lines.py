@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.atomic import write_atomically
 from benchwright_problems.problem import Problem
-from benchwright_subjects.prompts.prompt import ModelPrompt, as_text
+from benchwright_subjects.prompts.prompt import ModelPrompt, prompt_parts_text
 
 
 def write_prompts(file: Path, problems: Sequence[Problem], prompt_for: Callable[[Problem], ModelPrompt]) -> int:
@@ -29,7 +29,7 @@ def write_prompts(file: Path, problems: Sequence[Problem], prompt_for: Callable[
         prompt = prompt_for(problem)
         line: dict[str, str] = {"id": problem.id, "prompt": prompt.plain, "system": prompt.system}
         if not prompt.examples:
-            line["user"] = as_text(prompt.user)
+            line["user"] = prompt_parts_text(prompt.user)
         lines.append(line)
     write_lines(file, lines)
     return len(lines)
