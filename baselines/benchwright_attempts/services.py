@@ -30,9 +30,9 @@ class Services(Generic[Log]):
     Args:
         home: The folders of this user.
         open_log: Opens the event log from its file.
-        sandbox: Opens the sandbox that hidden tests run in; called once it is needed.
-        slots: Limits how many harnesses run at once. None for no limit.
-        elsewhere: Grades the problems whose hidden part is on another machine. None if there are none.
+        open_sandbox: Opens the sandbox that hidden tests run in; called once it is needed.
+        harness_slots: Limits how many harnesses run at once. None for no limit.
+        remote_grader: Grades the problems whose hidden part is on another machine. None if there are none.
     """
 
     def __init__(

@@ -28,7 +28,7 @@ class EventDelivery:
     Args:
         home: Place of the receipts: `data/receipts/ATTEMPT.jsonl`, an anchor in each line; beside them the keys that
             services publish.
-        log: The event log, opened once it is needed.
+        open_log: The event log, opened once it is needed.
     """
 
     def __init__(self, home: Home, open_log: Callable[[], EventLog]) -> None:

@@ -31,7 +31,7 @@ class RemoteGrading:
 
     Args:
         store: Has the problems' public parts.
-        assignment_of: The assignment that an attempt, of this id, belongs to; reads files.
+        assignment_of_attempt: The assignment that an attempt, of this id, belongs to; reads files.
         signed_in: Speaks to the services.
         delivery: Hands events in; a service runs only what it has the events of.
     """

@@ -66,9 +66,9 @@ class RemoteWork:
 
     Args:
         home: The folders of this user.
-        log: The event log, opened once it is needed.
+        open_log: The event log, opened once it is needed.
         studies: Records of studies that services conduct.
-        tell: Shows a sentence to the user.
+        show_sentence: Shows a sentence to the user.
     """
 
     def __init__(

@@ -77,7 +77,7 @@ class SampleAttempt(Adapter):
         header: The attempt.
         problem: Its problem, without the hidden part.
         terms: Terms of the attempt.
-        cutoff: The end of what the model was trained on; as Inspect knows it if empty.
+        training_cutoff: The end of what the model was trained on; as Inspect knows it if empty.
     """
 
     actor = KnownActor(Actor.AGENT, AttributionMethod.ONLY_WRITER)

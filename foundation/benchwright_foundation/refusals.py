@@ -83,7 +83,7 @@ class RefusalError(Exception):
     """A request is rejected.
 
     Args:
-        kind: Kind of refusal.
+        refusal_kind: Kind of refusal.
         detail: Description of what happened, in one sentence that quotes nothing of the body.
         next_step: Advice on what to do about it.
         retry_after_s: Seconds after which the same request may succeed.

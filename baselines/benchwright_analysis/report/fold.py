@@ -86,9 +86,9 @@ class AttemptFold:
 
     Args:
         header: Header of the attempt.
-        facts: Facts of its problem.
+        problem_facts: Facts of its problem.
         threshold_s: Part of a gap without activity that counts in the main analysis, in seconds.
-        events: Takes a row for each event, if given.
+        event_columns: Takes a row for each event, if given.
     """
 
     __slots__ = (

@@ -29,7 +29,7 @@ class EventWriter:
         services: Services of the process.
         attempt: Its id.
         terms: Say what breaks the condition.
-        flagged: Violations that the log has already.
+        flagged_violations: Violations that the log has already.
         only_actor: The actor of all requests; None if each has its own.
     """
 

@@ -20,8 +20,8 @@ class MarkedTexts:
     """Files by path. Each text is accompanied by a string of the same length that has the mark of each code point.
 
     Args:
-        inserted: Called with a mark and how many code points of it were put in.
-        removed: Called with the marks of code points that were taken away.
+        on_inserted_mark: Called with a mark and how many code points of it were put in.
+        on_removed_marks: Called with the marks of code points that were taken away.
     """
 
     __slots__ = ("_inserted", "_removed", "marks_by_path", "pieces_by_path")

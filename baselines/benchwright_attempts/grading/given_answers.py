@@ -123,7 +123,7 @@ class GivenAnswers:
     Args:
         log: Gets the attempts.
         home: Home in which verdicts with the names of tests are kept.
-        answers: All of them.
+        given_answers: All of them.
     """
 
     def __init__(self, log: EventLog, home: Home, given_answers: Sequence[GivenAnswer]) -> None:

@@ -149,10 +149,10 @@ class AttemptGrading:
     Args:
         home: Home with toolchain, known verdicts and judgements.
         store: Has the hidden parts.
-        sandbox: Opens the sandbox that harnesses run in; called once it is needed.
+        open_sandbox: Opens the sandbox that harnesses run in; called once it is needed.
         judging: Scores answers.
-        slots: Limits how many harnesses run at once. None for no limit.
-        elsewhere: Grades what can't be graded here. None if everything can.
+        harness_slots: Limits how many harnesses run at once. None for no limit.
+        remote_grader: Grades what can't be graded here. None if everything can.
     """
 
     def __init__(

@@ -30,7 +30,7 @@ class AttemptJudging:
     Args:
         home: Home in which judgements are kept.
         environ: Says where `judges.toml` is, and holds the keys it names.
-        reader: The judge that reads what rules can't; as `judges.toml` says if not given.
+        reader_name: The judge that reads what rules can't; as `judges.toml` says if not given.
         budget_usd: Limit on the cost of judges in all, in US dollars; as `judges.toml` says if not given.
     """
 

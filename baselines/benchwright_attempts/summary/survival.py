@@ -107,7 +107,7 @@ class TextSurvival:
     inserted and removed, so no count reads a file.
 
     Args:
-        followed: Number of an edit's event → code points it inserted; at most `MOST_FOLLOWED`.
+        inserted_by_seq: Number of an edit's event → code points it inserted; at most `MOST_FOLLOWED`.
     """
 
     def __init__(self, inserted_by_seq: Mapping[int, int]) -> None:

@@ -65,7 +65,7 @@ class Journal:
     Args:
         engine: The attempt log's database.
         path: Its file or address, for messages.
-        now: Returns the wall time, aware.
+        wall_clock: Returns the wall time, aware.
     """
 
     def __init__(self, engine: Engine, path: Path | str, wall_clock: Callable[[], datetime]) -> None:

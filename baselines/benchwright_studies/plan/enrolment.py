@@ -27,8 +27,8 @@ class EnrolledStudies:
 
     Args:
         home: The folders of this user.
-        log: The event log, opened once it is needed.
-        begin: Notes that the user takes part in a study, under a pseudonym.
+        open_log: The event log, opened once it is needed.
+        begin_study: Notes that the user takes part in a study, under a pseudonym.
     """
 
     def __init__(self, home: Home, open_log: Callable[[], StudyLog], begin_study: Callable[[str, str], None]) -> None:

@@ -117,7 +117,7 @@ class _ChangeRecorder:
 
     Args:
         sample: Attempt to which the files belong.
-        subject: The one who writes them.
+        program_name: The one who writes them.
     """
 
     def __init__(self, sample: SampleAttempt, program_name: str) -> None:

@@ -87,7 +87,7 @@ class FolderWatch:
     Args:
         folder: The folder.
         paths: The files, relative to it; they need not exist.
-        tell: Called in the event loop with each change, in order.
+        on_change: Called in the event loop with each change, in order.
     """
 
     def __init__(self, folder: Path, paths: Sequence[str], on_change: Callable[[PathState], None]) -> None:

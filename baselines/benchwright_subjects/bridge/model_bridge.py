@@ -52,8 +52,9 @@ class ModelBridge:
         agent_state: The conversation; the bridge keeps the longest one that goes over it.
         on_answer: Called with each answer.
         seed: Sent to the model with each request.
-        asking: Is waited for before each request.
-        forwards: True if temperature, token limit and the like are those of each request, not the model's own.
+        before_request: Is waited for before each request.
+        forwards_parameters: True if temperature, token limit and the like are those of each request, not the model's
+            own.
     """
 
     def __init__(

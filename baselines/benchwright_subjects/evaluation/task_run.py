@@ -31,7 +31,7 @@ class TaskRun:
         pack: Pack whose problems it asks.
         problems: Public parts.
         agent: True if an agent works on them.
-        part: Part of a study, where its plan says who solves what.
+        study_condition: Part of a study, where its plan says who solves what.
         most_runs: Outside studies: how many runs of the hidden tests an agent may ask for.
         most_s: Outside studies: the time limit of a sample in seconds. None without a limit.
         prompts: Prompts of the problems; None if that is a template of the user's, or an agent's task.

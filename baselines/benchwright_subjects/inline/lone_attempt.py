@@ -244,7 +244,7 @@ class _LogRecorder(Witness):
     Args:
         sample: The attempt.
         path: The file that is written.
-        provider: Name of the one who offers.
+        provider_name: Name of the one who offers.
     """
 
     def __init__(self, sample: SampleAttempt, path: str, provider_name: str) -> None:

@@ -46,7 +46,7 @@ class Template:
 
     Args:
         text: The template.
-        name: Name of the template in error messages.
+        name_in_errors: Name of the template in error messages.
 
     Raises:
         EvaluationError: Names the line and the place that is not known.

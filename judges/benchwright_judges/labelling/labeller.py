@@ -36,7 +36,7 @@ class Labeller:
         endpoints: The models; they take turns.
         seats: Maximum number of votes on a label, odd.
         budget: Pays.
-        now: The present time.
+        clock: The present time.
     """
 
     def __init__(

@@ -35,8 +35,8 @@ class KeptReplies:
         endpoint: Serves it.
         folder: Gets a file for each reply.
         budget: Pays.
-        called: Name of the text in a prompt, in capitals.
-        failure: The error where there is no usable reply.
+        data_title: Name of the text in a prompt, in capitals.
+        error_class: The error where there is no usable reply.
     """
 
     def __init__(

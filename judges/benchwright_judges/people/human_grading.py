@@ -48,7 +48,7 @@ class HumanGrading:
         records: Store of answers and grades.
         problem_of: Finds a problem, with its hidden part, by `pack/id`.
         graders: Number of people who grade each answer; if two disagree, a third decides.
-        everything: Also include answers already judged, so that judges can be compared with people.
+        includes_all: Also include answers already judged, so that judges can be compared with people.
     """
 
     def __init__(

@@ -70,7 +70,7 @@ class AdmissionControl:
 
     Args:
         app: The application.
-        tokens: The valid tokens.
+        token_source: The valid tokens.
         is_served: True if the application has an endpoint for the path and the method.
         gate: Open paths, and how much they take.
         body_time_s: The longest time that a body may take to arrive, in seconds.

@@ -41,7 +41,7 @@ class Submissions:
 
     Args:
         records: The database.
-        owner: A name unique to this process.
+        process_name: A name unique to this process.
         lease_s: Duration of a lease, in seconds, before another process may claim the submission.
         clock: Seconds since 1970, the same for all processes.
     """

@@ -37,7 +37,7 @@ class Worker:
 
     Args:
         client: Speaks to the service, with the worker's token.
-        name: Told apart by it from others with the same token.
+        worker_name: Told apart by it from others with the same token.
         home: Home folders with its toolchains and known verdicts.
         sandbox: Sandbox in which harnesses run.
     """

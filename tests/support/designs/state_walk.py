@@ -153,7 +153,7 @@ class Walk:
         bench: Holds its files.
         design: Its files.
         folder: Folder of the files.
-        known: Its shape.
+        newest_by_attempt: Its shape.
     """
 
     def __init__(self, bench: DesignFolder, design: ComparedSources, folder: str, newest_by_attempt: Shape) -> None:

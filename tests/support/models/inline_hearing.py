@@ -26,7 +26,7 @@ class Hearing:
     """Listens until the `with` block ends.
 
     Args:
-        place: Folder in which the socket is made.
+        socket_path: Folder in which the socket is made.
     """
 
     def __init__(self, socket_path: Path) -> None:

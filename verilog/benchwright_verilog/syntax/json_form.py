@@ -33,7 +33,7 @@ class MovingJson:
 
     Args:
         template: JSON in which `%d` stands for each line, and `%%` for a percent sign.
-        lines: The lines, as if it began at line 0.
+        relative_lines: The lines, as if it began at line 0.
     """
 
     def __init__(self, template: str, relative_lines: tuple[int, ...]) -> None:

@@ -9,8 +9,8 @@ class TextShift:
     """Maps bytes between two versions of a document, which differ in one part.
 
     Args:
-        old: The older text, as UTF-8.
-        new: The newer text.
+        old_data: The older text, as UTF-8.
+        new_data: The newer text.
     """
 
     def __init__(self, old_data: bytes, new_data: bytes) -> None:

@@ -38,9 +38,9 @@ class AcpClient:
     """The client of one agent. Its methods have the names and arguments that ACP's library calls.
 
     Args:
-        terms: Rules for what the agent may do.
+        acp_terms: Rules for what the agent may do.
         folder: Its folder, on this machine.
-        user: Owner of the files in it.
+        owner_uid: Owner of the files in it.
         terminals: Terminals for its commands.
         conversation: Takes down what it asks for.
     """

@@ -33,9 +33,9 @@ class AcpTransport:
     """A transport of ACP's library (`acp._transport.Transport`).
 
     Args:
-        reader: The agent's output, opened with `MOST_LINE_BYTES` as its limit.
+        stream_reader: The agent's output, opened with `MOST_LINE_BYTES` as its limit.
         writer: Its input.
-        heard: Hears of its notifications.
+        on_notification: Hears of its notifications.
     """
 
     def __init__(

@@ -60,7 +60,7 @@ class Tail:
 
     Args:
         stream: Stream that it prints to.
-        most: Bytes to keep.
+        most_bytes: Bytes to keep.
     """
 
     def __init__(self, stream: IO[bytes] | None, most_bytes: int) -> None:

@@ -43,8 +43,8 @@ class ServerConnection:
 
     Args:
         process: The server.
-        replies: Answers to its own requests, by method; others are answered with *method not found*.
-        heard: Called with method and parameters of its notifications.
+        reply_functions: Answers to its own requests, by method; others are answered with *method not found*.
+        on_notification: Called with method and parameters of its notifications.
     """
 
     def __init__(

@@ -23,7 +23,7 @@ class ModelService:
         model: Model that the server may ask.
         seed: Sent to the model with each request.
         address: Address at which the bridge listens.
-        used: Hears of what each answer used.
+        on_usage: Hears of what each answer used.
     """
 
     def __init__(self, model: Model, seed: int | None, address: Path, on_usage: Used) -> None:

@@ -56,9 +56,9 @@ class AuthorText:
     """The files of an attempt at one of its moments.
 
     Args:
-        files: Text of each file, with a mark for each code point.
+        marked_texts: Text of each file, with a mark for each code point.
         clock: The attempt's.
-        work: Its active time.
+        time_at_work: Its active time.
     """
 
     def __init__(self, marked_texts: MarkedTexts, clock: AttemptClock, time_at_work: TimeAtWork) -> None:

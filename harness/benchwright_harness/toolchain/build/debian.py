@@ -121,7 +121,7 @@ class Release:
         suite: Its name.
         archives: Folder in which package files are kept for the next time.
         updates: True if it has updates and security updates of its own.
-        without: Packages to take for installed, and so to leave out.
+        excluded_packages: Packages to take for installed, and so to leave out.
     """
 
     def __init__(

@@ -52,7 +52,7 @@ class AnswerReader:
     Args:
         pack: Name of the pack whose problems were answered.
         file: Named in messages; its name is that of a solver who is not named.
-        said: On the command line.
+        origins: On the command line.
 
     Raises:
         ServerError: The knowledge cut-off is no date.

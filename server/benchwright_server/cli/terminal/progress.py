@@ -46,9 +46,9 @@ class Meter:
     """Shows how far a command is.
 
     Args:
-        what: Name of the work being done, such as `checking`.
+        activity: Name of the work being done, such as `checking`.
         total: Number of things to do.
-        of: Name of these things.
+        counted_noun: Name of these things.
     """
 
     def __init__(self, activity: str, total: int, counted_noun: str) -> None:

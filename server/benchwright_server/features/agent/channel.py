@@ -24,7 +24,7 @@ class AgentSockets:
     """The sockets of one language server.
 
     Args:
-        respond: Carries out what is asked.
+        call_operation: Carries out what is asked.
         note_gone: Called when an agent has gone away.
     """
 

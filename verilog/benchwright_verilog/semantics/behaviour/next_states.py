@@ -84,10 +84,12 @@ class NextStates:
     """The ways from one state.
 
     Args:
-        state: The state variable.
-        value: The state.
-        writers: Writer of each variable without a clock, by its path: a process's body, or an assigned expression.
-        resets: The level at which each signal resets the process with the clock asynchronously, by the signal's path.
+        state_variable: The variable.
+        state: The state.
+        writers_by_path: Writer of each variable without a clock, by its path: a process's body, or an assigned
+            expression.
+        reset_levels_by_path: The level at which each signal resets the process with the clock asynchronously, by the
+            signal's path.
     """
 
     def __init__(

@@ -33,7 +33,7 @@ class FileAnalysis:
     Args:
         path: The file.
         outline: Its text.
-        root: The tree it is in: its own, or that of a file that includes it.
+        root_tree: The tree it is in: its own, or that of a file that includes it.
         compiled: All files that are compiled together, with `root` among them; other files may have it too.
         macros: The macros and included files of `root`.
     """

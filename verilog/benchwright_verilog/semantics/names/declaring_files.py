@@ -14,7 +14,7 @@ class DeclaringFiles:
 
     Args:
         folder: The folder.
-        state: Keeps what somebody has chosen.
+        folder_state: Keeps what somebody has chosen.
     """
 
     def __init__(self, folder: Path | None = None, folder_state: FolderState | None = None) -> None:

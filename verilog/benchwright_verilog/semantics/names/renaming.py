@@ -211,7 +211,8 @@ class _RenameCheck:
         project: As it is.
         target: The thing that gets a new name.
         new_name: The name.
-        edits: Places of the edits, each with the thing that it renames: this, or another that needs the same name.
+        targets_by_edit: Places of the edits, each with the thing that it renames: this, or another that needs the same
+            name.
         report: Called before each file that is checked.
     """
 

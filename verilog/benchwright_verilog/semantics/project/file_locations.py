@@ -35,7 +35,7 @@ class FileLocations:
 
     Args:
         sources: Source manager of the locations.
-        names: The paths of the names that slang was given for files.
+        paths_by_name: The paths of the names that slang was given for files.
     """
 
     def __init__(self, sources: SourceManager, paths_by_name: Mapping[str, Path]) -> None:

@@ -35,14 +35,14 @@ class Projects:
 
     Args:
         documents: The open documents.
-        settings: Gives the present settings.
+        read_settings: Gives the present settings.
         on_lists: Called with a project's file lists whenever they were read, in any thread.
         workspace_of: The folder of the workspace that a folder belongs to, if any: all its files belong together.
         store: Keeps what large folders declare and name.
         on_progress: Called, in any thread, with a large folder and how many of how many of its files have been read.
         views: Keeps what their modules are viewed as.
-        choices: Keeps which of their file lists is used.
-        units: Keeps which of several files declares a unit.
+        list_store: Keeps which of their file lists is used.
+        unit_state: Keeps which of several files declares a unit.
         on_undecided: Called with a project whose diagnostics hang on a choice that nobody has made.
         is_sealed: True of a file, by its real path, that only who opened its folder may read, and no workspace.
         closed_folders: Folders of which nothing is read but a workspace in them.

@@ -49,7 +49,7 @@ class ProjectLists:
     That is its only `.f` file, else its `verible.filelist`, its `Bender.yml`, or its only `.core` file.
 
     Args:
-        named: The lists of the settings.
+        named_lists: The lists of the settings.
         folder: Folder to look for a list in if none is named; None for nowhere.
         text_if_open: Gives the text of a list that an editor has open.
         on_read: Called with the lists whenever they were read, in whatever thread that was.

@@ -28,7 +28,7 @@ class SingleUnits:
 
     Args:
         lists: The lists.
-        size: Gives the bytes of files.
+        size_of: Gives the bytes of files.
     """
 
     def __init__(
