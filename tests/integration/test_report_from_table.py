@@ -422,3 +422,21 @@ def test_no_mapping_is_a_traceback(name: str, text: str, tmp_path: Path) -> None
     (tmp_path / "t.csv").write_text(GOOD)
     with pytest.raises(TableError):
         read_table(tmp_path / "t.csv", tmp_path / name)
+
+
+def test_attempts_that_do_not_count_are_named_with_the_reason(tmp_path: Path) -> None:
+    rows = [
+        {
+            "attempt": f"a{number}",
+            "participant": "ada",
+            "problem": f"p{number}",
+            "condition": "alone",
+            "solver": "human",
+            "passed": True,
+            "minutes": 5.0,
+            "excluded_by": "slept at the desk",
+        }
+        for number in range(5)
+    ]
+    output = run("--from", write_table(tmp_path / "trial.csv", rows), "--out", tmp_path / "out")
+    assert "0 of 5 attempts count; left out: 5 slept at the desk" in output

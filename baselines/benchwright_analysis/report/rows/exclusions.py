@@ -63,7 +63,7 @@ def with_exclusions_marked(
     participant_facts: Participants | None,
     sealed_attempts: Container[str] | None = None,
 ) -> list[Observation]:
-    """The same rows, those that do not count marked with why.
+    """The same rows, those that do not count marked with why; the reasons that a table has are kept.
 
     Args:
         observations: Attempts of one study, or of none.
@@ -71,7 +71,9 @@ def with_exclusions_marked(
         participant_facts: Participants of the study.
         sealed_attempts: The attempts of a closed study; others do not count. None if it is not closed.
     """
-    reasons: dict[str, list[str]] = {observation.attempt: [] for observation in observations}
+    reasons: dict[str, list[str]] = {
+        observation.attempt: list(filter(None, observation.excluded_by.split("; "))) for observation in observations
+    }
     for observation in observations:
         if observation.practice:
             reasons[observation.attempt].append("practice")
@@ -103,12 +105,12 @@ def with_exclusions_marked(
     return [
         observation.model_copy(
             update={
-                "excluded_by": "; ".join(reasons[observation.attempt]),
+                "excluded_by": "; ".join(dict.fromkeys(reasons[observation.attempt])),
                 "intended": _counts_by_intention_to_treat(observation, participant_facts),
             }
         )
         if AFTER_CLOSING not in reasons[observation.attempt]
-        else observation.model_copy(update={"excluded_by": "; ".join(reasons[observation.attempt])})
+        else observation.model_copy(update={"excluded_by": "; ".join(dict.fromkeys(reasons[observation.attempt]))})
         for observation in observations
     ]
 
