@@ -35,6 +35,10 @@ class ReadingComparison(Model):
         """What keeps a verdict that joins the tools from passing; empty if nothing does."""
         return self.difference or self.unread
 
+    def is_excused_by(self, reference_comparison: ReadingComparison) -> bool:
+        """True if the reference is so too, so that the solution is not at fault; only a difference excuses one."""
+        return bool(reference_comparison.difference if self.difference else reference_comparison.complaint)
+
 
 def joined_tools(problem: Problem, reports: Sequence[StepReport]) -> tuple[str, ...]:
     """Tools that have read the solution in a run, if several have and it is a design; otherwise none.

@@ -206,11 +206,11 @@ class _SolutionRun:
             return verdict
         self.log.write(f"--- {comparison.complaint}\n".encode())
         reference = reference_solution_files(self.problem)
-        # What cannot be said of the reference either is no fault of the solution.
-        if self.problem.hidden.reference and (
-            reference == self.solution or (await self._comparison(tools, reference)).complaint
-        ):
-            return verdict.model_copy(update={"remarks": (*verdict.remarks, NOT_COMPARED)})
+        if self.problem.hidden.reference:
+            is_reference = reference == self.solution
+            reference_comparison = comparison if is_reference else await self._comparison(tools, reference)
+            if comparison.is_excused_by(reference_comparison):
+                return verdict.model_copy(update={"remarks": (*verdict.remarks, NOT_COMPARED)})
         return Verdict(
             reason=Reason.TOOLS_DISAGREE,
             detail=f"{' and '.join(tools)} do not read one design: {comparison.complaint}."

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_harness.decision.report import StepReport, ToolRun
-from benchwright_harness.execution.comparison import joined_tools, read_comparison
+from benchwright_harness.execution.comparison import ReadingComparison, joined_tools, read_comparison
 from benchwright_harness.inside.guard.readings import (
     BranchMarker,
     Netlist,
@@ -117,6 +117,23 @@ def test_tools_are_joined_where_several_have_read_a_design(
     problem = flow("lint").problem().model_copy(update={"category": category})
     report = StepReport(tools=tuple(ToolRun(tool=tool, simulates=tool == "vvp") for tool in used_tools))
     assert joined_tools(problem, [report]) == tools
+
+
+@pytest.mark.parametrize(
+    ("solution", "reference", "is_excused"),
+    [
+        ({"difference": "x"}, {"difference": "y"}, True),
+        ({"difference": "x"}, {"unread": "y"}, False),
+        ({"difference": "x"}, {}, False),
+        ({"unread": "x"}, {"unread": "y"}, True),
+        ({"unread": "x"}, {"difference": "y"}, True),
+        ({"unread": "x"}, {}, False),
+    ],
+)
+def test_only_a_difference_in_the_reference_excuses_one_in_a_solution(
+    solution: dict[str, str], reference: dict[str, str], is_excused: bool
+) -> None:
+    assert ReadingComparison(**solution).is_excused_by(ReadingComparison(**reference)) is is_excused
 
 
 def test_a_comparison_without_its_end_is_unread() -> None:
