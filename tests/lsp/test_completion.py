@@ -376,3 +376,74 @@ async def test_what_is_given_for_a_parameter_is_in_the_documentation(editor: Edi
         resolved_item = await file.resolve(item_with_label(await file.completion(), "made"))
         assert isinstance(resolved_item.documentation, types.MarkupContent)
         assert "function byte made(byte from)" in resolved_item.documentation.value
+
+
+MEMBERS = """interface link;
+  logic request, secret;
+  modport reader(input request);
+endinterface
+package kinds;
+  class item;
+    int first, second;
+    function item next_item();
+    endfunction
+  endclass
+  typedef struct {int low; int high;} bounds_t;
+  typedef enum {ZERO_STATE, YELLOW_STATE} state_t;
+endpackage
+function int helper(); endfunction
+module sub(input clock);
+endmodule
+module m import kinds::*; (input clock);
+  item items[$];
+  bounds_t bounds, table_of_bounds[3];
+  state_t state;
+  virtual link.reader port;
+  item one_item;
+  initial begin
+    STATEMENT
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "offered", "refused"),
+    [
+        ("items.‸;", {"push_back", "size"}, {"first"}),
+        ("items[0].‸;", {"first", "second"}, {"push_back"}),
+        ("items.pop_front().‸;", {"first", "second"}, {"push_back"}),
+        ("one_item.next_item().‸;", {"first", "second"}, set()),
+        ("table_of_bounds.‸;", {"size"}, {"low"}),
+        ("table_of_bounds[1].‸;", {"low", "high"}, {"size"}),
+        ("port.‸;", {"request"}, {"secret", "reader"}),
+        ("state.‸;", {"name", "next"}, {"ZERO_STATE"}),
+        ("process::‸;", {"self", "FINISHED"}, {"kill"}),
+        ("$unit::‸;", {"helper"}, set()),
+        ("bounds = '{‸};", {"low:", "high:"}, set()),
+        ("bounds = '{low: 1, ‸};", {"high:"}, {"low:"}),
+    ],
+)
+async def test_members_are_those_of_the_type_that_the_path_has(
+    editor: Editor, statement: str, offered: set[str], refused: set[str]
+) -> None:
+    async with scratch(editor, MEMBERS.replace("STATEMENT", statement)) as file:
+        labels = {proposal.label for proposal in await file.completion()}
+    assert offered <= labels
+    assert not refused & labels
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["if (state == ‸);", "if (state !== ‸);", "case (state) ‸: ; endcase", "case (state) ZERO_STATE: ; ‸ endcase"],
+)
+async def test_values_of_the_enumeration_that_is_compared_come_first(editor: Editor, statement: str) -> None:
+    async with scratch(editor, MEMBERS.replace("STATEMENT", statement)) as file:
+        labels = [proposal.label for proposal in await file.completion()]
+    assert {"YELLOW_STATE", "ZERO_STATE"} <= set(labels[:3])
+
+
+async def test_an_opened_connection_offers_what_can_be_connected(editor: Editor) -> None:
+    text = MEMBERS.replace("  initial", "  sub u (.clock(‸));\n  initial")
+    async with scratch(editor, text) as file:
+        assert (await file.completion(trigger="("))[0].label == "clock"

@@ -12,6 +12,7 @@ from lsprotocol import types
 
 from benchwright_server.features.editor.markup import supported_markup
 from benchwright_server.operations.catalogue import local_path_of
+from benchwright_verilog.language.completion.calls import CallKind
 from benchwright_verilog.language.completion.cursor import Cursor, Expected, cursor_at
 from benchwright_verilog.language.completion.library import Library
 from benchwright_verilog.language.completion.proposal import CompletionRequest, Proposal, Rank, Sort
@@ -91,8 +92,9 @@ class CompletionLists:
             return self._server.pack_files.field_proposals(document, params.position)
         cursor = cursor_at(document.text, document.lines.offset(params.position))
         trigger = params.context.trigger_character if params.context is not None else None
+        begins_connection = trigger == "(" and cursor.call is not None and cursor.call.call_kind is CallKind.PORTS
         if cursor.expected_code is Expected.NOTHING or (
-            trigger and cursor.expected_code not in _TRIGGERED.get(trigger, set())
+            trigger and not begins_connection and cursor.expected_code not in _TRIGGERED.get(trigger, set())
         ):
             return None
         if cursor.expected_code is Expected.INCLUDE:

@@ -81,7 +81,7 @@ class Cursor:
     call: OpenCall | None = None
     """The call, instantiation or declaration around the cursor."""
     assigned: str = ""
-    """The name that a value is assigned to here."""
+    """The name that a value is assigned to here, or compared with: `a` in `a <= ‸`, `a == ‸` and `case (a) ‸`."""
     is_procedural: bool = False
     blocks: tuple[str, ...] = ()
     """The blocks that are open, the outermost first."""
@@ -167,7 +167,7 @@ def cursor_at(text: str, cursor_code_point: int) -> Cursor:
         word,
         (),
         call,
-        _assigned_name(code),
+        _assigned_name(code) or _compared_name(code, blocks),
         is_procedural,
         tuple(blocks),
     )
@@ -437,6 +437,29 @@ def _expected_where_item_begins(cursor: Cursor) -> Expected:
     if not cursor.blocks:
         return Expected.TOP
     return Expected.TYPE if cursor.blocks[-1] == "struct" else Expected.ITEM
+
+
+_COMPARISONS = frozenset({"==", "!=", "===", "!==", "==?", "!=?"})
+_CASES = frozenset({"case", "casex", "casez"})
+
+
+def _compared_name(code: Sequence[ExplainedToken], blocks: Sequence[str]) -> str:
+    """The first name on the left of the comparison before the cursor, or in the `case (…)` around it."""
+    if code and code[-1].text in _COMPARISONS:
+        path = hierarchical_name_before(code, len(code) - 1)
+        return path[0] if path else ""
+    if not blocks or blocks[-1] != "procedural case":
+        return ""
+    depth = 0
+    for index in range(len(code) - 1, -1, -1):
+        if code[index].text == "endcase":
+            depth += 1
+        elif code[index].text in _CASES:
+            depth -= 1
+            if depth < 0:
+                selected = code[index + 2] if index + 2 < len(code) else None
+                return selected.text if selected is not None and is_identifier(selected) else ""
+    return ""
 
 
 def _assigned_name(code: Sequence[ExplainedToken]) -> str:

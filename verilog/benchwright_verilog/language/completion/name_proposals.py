@@ -17,12 +17,14 @@ from pyslang.ast import (
     ModportPortSymbol,
     ModportSymbol,
     PackageSymbol,
+    PackedStructType,
     ParameterSymbol,
     PortSymbol,
     SubroutineSymbol,
     Symbol,
     TransparentMemberSymbol,
     TypeParameterSymbol,
+    UnpackedStructType,
     ValueSymbol,
     WildcardImportSymbol,
 )
@@ -63,12 +65,41 @@ if TYPE_CHECKING:
 def scope_name_proposals(request: CompletionRequest) -> Iterator[Proposal]:
     """Names in scope; those whose type fits come first, then the nearer."""
     expected_type = _type_of_assigned_name(request)
+    yield from _pattern_key_proposals(request, expected_type)
 
     def fitting_proposals(name_in_scope: NameInScope) -> Iterator[Proposal]:
         if _is_expected(request, name_in_scope):
             yield _name_proposal(request, name_in_scope, expected_type)
 
     yield from results_of_each(_likeliest_names_in_scope(request), fitting_proposals)
+
+
+def _pattern_key_proposals(request: CompletionRequest, expected_type: Type | None) -> Iterator[Proposal]:
+    """The members that are not set yet, where a key of an assignment pattern of a structure is written."""
+    canonical = expected_type.canonicalType if expected_type is not None else None
+    match = _PATTERN.search(request.text, max(0, request.cursor.start - _FAR), request.cursor.start)
+    if match is None or not isinstance(canonical, (PackedStructType, UnpackedStructType)):
+        return
+    given_names = set(re.findall(r"(\w+)\s*:", match[1] or ""))
+    for position, member in enumerate(canonical):
+        if (
+            isinstance(member, FieldSymbol)
+            and member.name not in given_names
+            and request.matches_typed_word(member.name)
+        ):
+            yield Proposal(
+                f"{member.name}:",
+                Sort.FIELD,
+                Rank.MEMBER,
+                short_detail(member),
+                f"{member.name}: ",
+                documentation=_documentation_maker(member, request.analysis),
+                position=position,
+            )
+
+
+_PATTERN = re.compile(r"'\{([^{};]*,)?\s*\Z")
+"""An assignment pattern that is open at the end, in which a key or a value comes next."""
 
 
 def _is_expected(request: CompletionRequest, name_in_scope: NameInScope) -> bool:
@@ -219,9 +250,23 @@ def member_proposals(request: CompletionRequest) -> Iterator[Proposal]:
         seen_names.add(scope_member.name)
         yield _member_proposal(request, scope_member, position, parameter_values)
 
-    yield from results_of_each(enumerate(members_reached_through(symbol)), fitting_proposals)
+    if not _has_methods_alone(request, symbol):
+        yield from results_of_each(enumerate(members_reached_through(symbol)), fitting_proposals)
     if isinstance(symbol, ValueSymbol) and request.cursor.expected_code is Expected.MEMBER:
-        yield from _builtin_method_proposals(request, symbol.type)
+        element_type = symbol.type.canonicalType.arrayElementType if _ends_with_select(request) else None
+        yield from _builtin_method_proposals(request, element_type or symbol.type)
+
+
+def _has_methods_alone(request: CompletionRequest, symbol: Symbol) -> bool:
+    """True of an unpacked array without a select, whose elements' members are not its own, and of an enumeration."""
+    if not isinstance(symbol, ValueSymbol) or request.cursor.expected_code is not Expected.MEMBER:
+        return False
+    canonical = symbol.type.canonicalType
+    return canonical.isEnum or (canonical.isUnpackedArray and not _ends_with_select(request))
+
+
+def _ends_with_select(request: CompletionRequest) -> bool:
+    return request.text[: request.cursor.start].rstrip().removesuffix(".").rstrip().endswith("]")
 
 
 def _allows_only_static_members(request: CompletionRequest, symbol: Symbol) -> bool:

@@ -9,6 +9,7 @@ from pyslang.ast import (
     ClassPropertySymbol,
     ClassType,
     ClockingBlockSymbol,
+    CompilationUnitSymbol,
     CovergroupType,
     EnumType,
     ExplicitImportSymbol,
@@ -149,15 +150,28 @@ def symbol_at_path(analysis: FileAnalysis, byte: int, path_tokens: Sequence[str]
     if not path_tokens:
         return None
     scopes = scopes_at(analysis, byte)
-    if len(path_tokens) > 1 and path_tokens[1] == "::":
-        symbol = analysis.compilation.getPackage(path_tokens[0]) or _first_symbol_named(scopes, path_tokens[0])
+    symbol: Symbol | None
+    name = path_tokens[0]
+    if name == "$unit":
+        symbol = next((scope for scope in scopes if isinstance(scope, CompilationUnitSymbol)), None)
+    elif len(path_tokens) > 1 and path_tokens[1] == "::":
+        symbol = analysis.compilation.getPackage(name) or _first_symbol_named(scopes, name)
     else:
-        symbol = _first_symbol_named(scopes, path_tokens[0]) or analysis.compilation.getPackage(path_tokens[0])
+        symbol = _first_symbol_named(scopes, name) or analysis.compilation.getPackage(name)
+    if symbol is None and (library := analysis.compilation.getPackage("std")) is not None:
+        symbol = library.find(name)
     for step in path_tokens[2::2]:
         if symbol is None:
             return None
-        symbol = next((member for member in members_reached_through(symbol) if member.name == step), None)
+        owner = symbol
+        symbol = next((member for member in members_reached_through(owner) if member.name == step), None)
+        if symbol is None and step in _METHODS_OF_QUEUES and isinstance(owner, ValueSymbol):
+            symbol = owner.type.canonicalType.arrayElementType
     return symbol
+
+
+_METHODS_OF_QUEUES = frozenset({"pop_front", "pop_back"})
+"""Built-in methods whose value is an element."""
 
 
 def _first_symbol_named(scopes: Iterable[ScopeSymbol], name: str) -> Symbol | None:
@@ -203,12 +217,15 @@ def members_reached_through(symbol: Symbol) -> Iterator[Symbol]:
             | ClassType()
             | InstanceBodySymbol()
             | ModportSymbol()
+            | CompilationUnitSymbol()
         ):
             yield from _named_or_transparent_members(symbol)
         case GenericClassDefSymbol():
             # With unknown parameters: pyslang can't be asked for other ones.
             if isinstance(symbol.invalidSpecialization, ClassType):
                 yield from _named_or_transparent_members(symbol.invalidSpecialization)
+        case SubroutineSymbol():
+            yield from _type_members(symbol.returnType)
         case Type():
             yield from _type_members(symbol)
         case ValueSymbol():
@@ -264,6 +281,9 @@ def innermost_element_type(type_: Type) -> Type:
 def _type_members(type_: Type) -> Iterator[Symbol]:
     element = innermost_element_type(type_)
     if isinstance(element, VirtualInterfaceType):
-        yield from named_members_of(element.iface.body) if element.iface is not None else ()
+        if element.modport is not None:
+            yield from _named_or_transparent_members(element.modport)
+        elif element.iface is not None:
+            yield from named_members_of(element.iface.body)
     elif isinstance(element, _WITH_MEMBERS):
         yield from _named_or_transparent_members(element)
