@@ -61,10 +61,46 @@ async def test_the_indentation_is_the_clients(editor: Editor) -> None:
 
 
 async def test_a_broken_file_stays_as_it_is_and_the_reason_is_told(editor: Editor) -> None:
-    async with scratch(editor, "module m;\n  assign = ;\nendmodule\n") as file:
+    async with scratch(editor, "module m(\n  assign = ;\nendmodule\n") as file:
         assert await file.formatting_edits() == []
         await editor.wait_until(lambda: bool(editor.screen.messages), "a message")
-        assert "a.sv was not formatted: line 2, column 10" in editor.screen.messages[0]
+        assert "a.sv was formatted but for lines that verible can't read: 1–" in editor.screen.messages[0]
+
+
+UNREAD = """module m;
+wire   a;
+    always @(posedge clk) begin
+  x  = tagged   X  (1)
+        + 2;
+ y   <= a;
+    end
+assign = ;
+   assign    y=a;
+endmodule
+module   other;wire b;
+endmodule
+"""
+AROUND_UNREAD = """module m;
+  wire a;
+  always @(posedge clk) begin
+    x  = tagged   X  (1)
+        + 2;
+    y <= a;
+  end
+  assign = ;
+  assign y = a;
+endmodule
+module other;
+  wire b;
+endmodule
+"""
+
+
+async def test_what_can_not_be_read_stays_to_the_byte_and_is_named_and_the_rest_is_formatted(editor: Editor) -> None:
+    async with scratch(editor, UNREAD) as file:
+        assert file.edited_text(await file.formatting_edits()) == AROUND_UNREAD
+        await editor.wait_until(lambda: bool(editor.screen.messages), "a message")
+        assert editor.screen.messages == ["a.sv was formatted but for lines that verible can't read: 4–5, 8."]
 
 
 async def test_a_range_is_formatted_without_the_rest(editor: Editor) -> None:

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from lsprotocol.types import FormattingOptions
 
 from benchwright_foundation.process_group import kill_process_group
 from benchwright_server.errors import ServerError
 from benchwright_server.linters.verible import verible_program
+from benchwright_verilog.semantics.project.index.outline import blank_out_comments_and_strings
 from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.tree import parse
 
 PATIENCE_S = 20.0
 """Time that formatting may take, in seconds."""
+MOST_UNREAD_PARTS = 20
+_STATEMENT_END = re.compile(r";|\b(?:begin|fork|end\w*|join\w*)\b(?:[ \t]*:[ \t]*\w+)?")
+_ITEM_END = re.compile(r"(?:;|\bend\w*(?:\s*:\s*\w+)?)\Z")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _WHERE = re.compile(r":(\d+):(\d+)(?:-\d+)?: (.+)")
 
@@ -23,27 +35,135 @@ class NotFormattedError(ServerError):
     """A document was not formatted; the message gives the reason and the next step."""
 
 
+@dataclass(frozen=True)
+class FormattedText:
+    """A formatted text, and what of it was left as it was."""
+
+    text: str
+    """Its line ends are LF."""
+    unread_lines: tuple[tuple[int, int], ...] = ()
+    """First and last line, counted from 1, of each part that verible can't parse."""
+
+
 async def format_document(
-    document: Document, formatting_options: FormattingOptions, timeout_s: float = PATIENCE_S
-) -> str:
-    """A document as verible formats it; its line ends are LF.
+    document: Document,
+    formatting_options: FormattingOptions,
+    timeout_s: float = PATIENCE_S,
+    most_unread_parts: int = MOST_UNREAD_PARTS,
+) -> FormattedText:
+    """A document as verible formats it; statements and items that it can't parse stay as they are.
 
     Args:
         document: The text.
         formatting_options: The client's options; verible indents with spaces only.
         timeout_s: Time to wait for verible, in seconds.
+        most_unread_parts: Parts that may stay as they are.
 
     Raises:
-        NotFormattedError: verible can't parse the document, or is not installed.
+        NotFormattedError: verible can parse nothing of the document, or is not installed.
     """
+    end = time.monotonic() + timeout_s
     arguments = ["--failsafe_success=false", f"--indentation_spaces={max(1, min(16, formatting_options.tab_size))}"]
     name = PurePosixPath(document.uri).name
-    code, output, complaint = await _run_verible_format(
-        arguments, _LINE_END.sub("\n", document.lines.data.decode()).encode(), name, timeout_s
+    text = _LINE_END.sub("\n", document.lines.data.decode())
+    parts: list[_UnreadPart] = []
+    first_failure: NotFormattedError | None = None
+    while True:
+        readable_text = _text_with_placeholders(text, parts)
+        left_s = max(0.0, end - time.monotonic())
+        code, output, complaint = await _run_verible_format(arguments, readable_text.encode(), name, left_s)
+        if code == 0:
+            break
+        # What is wrong at first is news; what is wrong without it may follow from that.
+        first_failure = first_failure or NotFormattedError(_failure_sentence(name, complaint))
+        part = _unread_part(text, readable_text, parts, complaint) if len(parts) < most_unread_parts else None
+        if part is None:
+            raise first_failure
+        parts = sorted([*(known for known in parts if not part.holds(known)), part])
+    formatted_text = output.decode("utf-8", "replace")
+    for number, part in enumerate(parts):
+        formatted_text = formatted_text.replace(_placeholder(number), text[part.start : part.end], 1)
+    return FormattedText(
+        _with_final_newlines(formatted_text, formatting_options),
+        tuple((text.count("\n", 0, part.start) + 1, text.count("\n", 0, part.end) + 1) for part in parts),
     )
-    if code != 0:
-        raise NotFormattedError(_failure_sentence(name, complaint))
-    return _with_final_newlines(output.decode("utf-8", "replace"), formatting_options)
+
+
+class _UnreadPart(NamedTuple):
+    """A statement or item, by code points of the text with LF, that verible can't parse."""
+
+    start: int
+    end: int
+
+    def holds(self, other: _UnreadPart) -> bool:
+        return self.start <= other.start and other.end <= self.end
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start
+
+
+def _placeholder(number: int) -> str:
+    # A call of a macro may be an item, and may be a statement.
+    return f"`benchwright_unread_{number}(0);"
+
+
+def _text_with_placeholders(text: str, parts: Sequence[_UnreadPart]) -> str:
+    pieces: list[str] = []
+    end = 0
+    for number, part in enumerate(parts):
+        pieces += [text[end : part.start], _placeholder(number)]
+        end = part.end
+    return "".join([*pieces, text[end:]])
+
+
+def _unread_part(text: str, readable_text: str, parts: Sequence[_UnreadPart], complaint: str) -> _UnreadPart | None:
+    """The smallest statement or item around what verible complains of; None if only the whole text is."""
+    match = _WHERE.search(complaint)
+    if match is None:
+        return None
+    offset = Lines(readable_text).line_bounds(int(match[1]))[0] + int(match[2]) - 1
+    unsuited: _UnreadPart | None = None
+    # The same place in the text itself; a part that did not help is a part of a larger one.
+    for number, part in enumerate(parts):
+        if offset >= part.start + len(_placeholder(number)):
+            offset += part.end - part.start - len(_placeholder(number))
+        elif offset >= part.start:
+            offset, unsuited = part.start, part
+    candidates = sorted(
+        (
+            part
+            for part in _enclosing_parts(text, offset)
+            if unsuited is None or (part.holds(unsuited) and part.size > unsuited.size)
+        ),
+        key=attrgetter("size"),
+    )
+    return candidates[0] if candidates else None
+
+
+def _enclosing_parts(text: str, offset: int) -> Iterator[_UnreadPart]:
+    """Statements and items around a code point, by their ends alone and as tree-sitter parses them."""
+    lines = Lines(text)
+    code = blank_out_comments_and_strings(lines.data).decode()
+    if len(code) == len(text):
+        boundaries = [0, *(match.end() for match in _STATEMENT_END.finditer(code))]
+        index = bisect_right(boundaries, offset)
+        end = boundaries[index] if index < len(boundaries) else len(code)
+        start = boundaries[index - 1] + len(code[boundaries[index - 1] :]) - len(code[boundaries[index - 1] :].lstrip())
+        if start <= offset and code[end - 1 : end] == ";" and _begins_line(text, start):
+            yield _UnreadPart(start, end)
+    byte = lines.to_byte(min(offset, len(text)))
+    node = parse(lines.data).root_node.descendant_for_byte_range(byte, byte)
+    while node is not None and node.parent is not None:
+        start, end = lines.from_byte(node.start_byte), lines.from_byte(node.end_byte)
+        is_whole = not text[:start].strip() and not text[end:].strip()
+        if _begins_line(text, start) and not is_whole and _ITEM_END.search(text, start, end) is not None:
+            yield _UnreadPart(start, end)
+        node = node.parent
+
+
+def _begins_line(text: str, offset: int) -> bool:
+    return not text[text.rfind("\n", 0, offset) + 1 : offset].strip()
 
 
 def _with_final_newlines(text: str, formatting_options: FormattingOptions) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from functools import partial
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.linters.formatter import PATIENCE_S, NotFormattedError, format_document
+from benchwright_server.linters.formatter import MOST_UNREAD_PARTS, PATIENCE_S, NotFormattedError, format_document
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.spacing import has_same_words, spacing_changes
@@ -68,7 +70,7 @@ async def _typing_formatting_edits(
     if document is None or not 0 <= line < len(document.lines) or not _triggers_formatting(document, params):
         return []
     try:
-        edits = await _formatting_edits(server, document.uri, params.options)
+        edits = await _formatting_edits(server, document.uri, params.options, is_typing=True)
     except NotFormattedError:
         # Half-typed code needs no message.
         return []
@@ -104,8 +106,14 @@ def _triggers_formatting(document: Document, params: types.DocumentOnTypeFormatt
     return _CLOSING.fullmatch(document.text[start : lines.offset(params.position)]) is not None
 
 
+def _unread_sentence(document: Document, unread_lines: Sequence[tuple[int, int]]) -> str:
+    spans = ", ".join(f"{first}" if first == last else f"{first}–{last}" for first, last in unread_lines)
+    name = PurePosixPath(document.uri).name
+    return f"{name} was formatted but for lines that verible can't read: {spans}."
+
+
 async def _formatting_edits(
-    server: EditorServer, uri: str, formatting_options: types.FormattingOptions
+    server: EditorServer, uri: str, formatting_options: types.FormattingOptions, *, is_typing: bool = False
 ) -> list[types.TextEdit]:
     """The edits for the latest version.
 
@@ -118,9 +126,14 @@ async def _formatting_edits(
         if document is None or not document.is_verilog or not document.text.strip():
             return []
         # All tries together: else a file that takes long and is edited would have no answer for a minute.
-        result = await format_document(document, formatting_options, max(0.0, end - time.monotonic()))
+        left_s, most_unread_parts = max(0.0, end - time.monotonic()), 0 if is_typing else MOST_UNREAD_PARTS
+        result = await format_document(document, formatting_options, left_s, most_unread_parts)
         if server.documents.get(uri) is document:
-            return _spacing_edits_if_same_words(document.lines, result)
+            if result.unread_lines:
+                server.window_show_message(
+                    types.ShowMessageParams(types.MessageType.Info, _unread_sentence(document, result.unread_lines))
+                )
+            return _spacing_edits_if_same_words(document.lines, result.text)
     return []
 
 
