@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -257,3 +258,27 @@ async def test_a_pipe_in_an_include_folder_is_reported_and_not_read(editor: Edit
         types.HoverParams(types.TextDocumentIdentifier(file.uri), types.Position(text.count("\n"), 24))
     )
     assert hover is not None
+
+
+async def test_a_document_that_was_never_saved_is_served_by_itself(editor: Editor) -> None:
+    uri = "untitled:Untitled 1"
+    text = "module m(input a, output b);\n  assign b = a;\nendmodule\n"
+    document = types.TextDocumentItem(uri, "systemverilog", 1, text)
+    editor.client.text_document_did_open(types.DidOpenTextDocumentParams(document))
+    identifier, position = types.TextDocumentIdentifier(uri), types.Position(1, 13)
+    hover = await editor.client.text_document_hover_async(types.HoverParams(identifier, position))
+    assert hover is not None
+    assert "input a" in str(hover.contents)
+    completion = await editor.client.text_document_completion_async(types.CompletionParams(identifier, position))
+    assert "a" in {item.label for item in completion.items}  # type: ignore[union-attr]
+    locations = await editor.client.text_document_definition_async(types.DefinitionParams(identifier, position))
+    assert isinstance(locations, Sequence)
+    assert [location.uri for location in locations] == [uri]  # type: ignore[union-attr]
+    edit = await editor.client.text_document_rename_async(types.RenameParams(identifier, position, "data"))
+    assert edit is not None
+    (change,) = edit.document_changes or ()
+    assert (change.text_document.uri, len(change.edits)) == (uri, 2)  # type: ignore[union-attr]
+    tokens = await editor.client.text_document_semantic_tokens_full_async(types.SemanticTokensParams(identifier))
+    assert tokens is not None and tokens.data
+    await editor.quit()
+    assert b"Traceback" not in editor.stderr

@@ -14,7 +14,7 @@ from benchwright_verilog.findings.source import SLANG
 from benchwright_verilog.semantics.names.occurrence import TargetKind
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.suffixes import HEADERS
-from benchwright_verilog.syntax.uri import local_path_of
+from benchwright_verilog.syntax.uri import document_path
 
 _UNKNOWN_MACRO = re.compile(r"unknown macro or compiler directive '`(?P<name>\w+)'")
 _UNKNOWN_NAME = re.compile(r"use of undeclared identifier '(?P<name>\w+)'")
@@ -38,7 +38,7 @@ def _include_fixes(
     code_selection: ActionContext, finding: Finding, macro_name: str, project: Project
 ) -> Iterator[Action]:
     document = code_selection.document
-    includer = local_path_of(document.uri)
+    includer = document_path(document.uri)
     for header in project.files_with_word(macro_name):
         outline = project.outline(header) if header.suffix in HEADERS and header != includer else None
         if outline is None or macro_name not in {macro.name for macro in outline.macros}:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from lsprotocol import types
 
 from benchwright_verilog.syntax.lines import Lines
-from benchwright_verilog.syntax.uri import local_path_of
+from benchwright_verilog.syntax.uri import document_uri, local_path_of
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -31,7 +31,7 @@ class Locations:
     def lines_of_file(self, path: Path) -> Lines:
         """The lines of a file, as open in the editor or else as on disk."""
         if path not in self._lines:
-            document = self._server.documents.get(path.as_uri())
+            document = self._server.documents.get(document_uri(path))
             text = self._server.projects.read_text(path) or "" if document is None else ""
             self._lines[path] = document.lines if document else Lines(text, self._server.documents.encoding)
         return self._lines[path]
@@ -42,11 +42,11 @@ class Locations:
 
     def location_of_bytes(self, path: Path, start_byte: int, end_byte: int) -> types.Location:
         """The location of some bytes."""
-        return types.Location(path.as_uri(), self.range_of_bytes(path, start_byte, end_byte))
+        return types.Location(document_uri(path), self.range_of_bytes(path, start_byte, end_byte))
 
     def location_json_of_bytes(self, path: Path, start_byte: int, end_byte: int) -> dict[str, Any]:
         """The location of some bytes as plain JSON."""
-        return {"uri": path.as_uri(), "range": range_json(self.range_of_bytes(path, start_byte, end_byte))}
+        return {"uri": document_uri(path), "range": range_json(self.range_of_bytes(path, start_byte, end_byte))}
 
 
 def range_json(lsp_range: types.Range) -> dict[str, Any]:
@@ -79,7 +79,7 @@ async def place_in_design_file(server: EditorServer, params: Positioned) -> Plac
     A place that the present defines leave out is analysed under defines that don't.
     """
     document = server.documents.get(params.text_document.uri)
-    if document is None or not document.is_verilog or not document.uri.startswith("file:"):
+    if document is None or not document.is_verilog or not document.uri.startswith(("file:", "untitled:")):
         return None
     analysis = await server.projects.analysis(document)
     # While a thread analysed it, the document may have changed.

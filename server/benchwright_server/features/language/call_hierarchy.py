@@ -23,6 +23,7 @@ from benchwright_verilog.semantics.behaviour.call_graph import (
     callee_or_load_edges,
     caller_or_driver_edges,
 )
+from benchwright_verilog.syntax.uri import document_uri
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -145,7 +146,7 @@ def _call_hierarchy_item(locations: Locations, node: CallNode) -> types.CallHier
     return types.CallHierarchyItem(
         name=node.name,
         kind=_KINDS[node.node_kind],
-        uri=node.path.as_uri(),
+        uri=document_uri(node.path),
         range=locations.range_of_bytes(node.path, node.start, node.end),
         selection_range=locations.range_of_bytes(node.path, node.name_start, node.name_end),
         detail=node.detail,

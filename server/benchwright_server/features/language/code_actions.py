@@ -16,7 +16,6 @@ from benchwright_server.features.attempt.explanations import explanation_actions
 from benchwright_server.features.authoring.survivor_tests import actions_adding_killing_tests
 from benchwright_server.features.design.macro_expansion import expansion_actions
 from benchwright_server.linters import registry as linters
-from benchwright_server.operations.catalogue import local_path_of
 from benchwright_verilog.actions import catalogue
 from benchwright_verilog.actions.action import Action, ActionContext, ActionKind, TextChange
 from benchwright_verilog.actions.line_fix import Fix
@@ -25,6 +24,7 @@ from benchwright_verilog.findings.finding import Finding
 from benchwright_verilog.findings.source import FindingTool
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.uri import document_path, document_uri
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -130,7 +130,7 @@ class CodeActions:
     async def _cached_fixes_by_tool(self, document: Document) -> dict[FindingTool, list[Fix]]:
         """The fixes that each tool can make itself, asked for once for each version of a document."""
         if self._fixes is None or self._fixes[0] is not document:
-            settings, name = self._server.settings.lint, local_path_of(document.uri).name
+            settings, name = self._server.settings.lint, document_path(document.uri).name
             fixes: dict[FindingTool, list[Fix]] = {}
             for tool in linters.LINT_TOOLS:
                 if tool.fixes is not None:
@@ -141,13 +141,13 @@ class CodeActions:
         return self._fixes[1]
 
     def _open_or_read_document(self, path: Path) -> Document | None:
-        document = self._server.documents.get(path.as_uri())
+        document = self._server.documents.get(document_uri(path))
         if document is not None:
             return document
         text = self._server.projects.read_text(path)
         if text is None:
             return None
-        return Document(path.as_uri(), 0, Lines(text, self._server.documents.encoding))
+        return Document(document_uri(path), 0, Lines(text, self._server.documents.encoding))
 
     def _code_action(
         self, document: Document, action: Action, requested_diagnostics: Sequence[types.Diagnostic]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from benchwright_server.features.editor.markup import supported_markup
-from benchwright_server.operations.catalogue import local_path_of
 from benchwright_verilog.language.completion.calls import CallKind
 from benchwright_verilog.language.completion.cursor import Cursor, Expected, cursor_at
 from benchwright_verilog.language.completion.library import Library
@@ -20,6 +19,7 @@ from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.json_form import JsonText
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 from benchwright_verilog.syntax.text_shift import TextShift
+from benchwright_verilog.syntax.uri import document_path
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -130,13 +130,13 @@ class CompletionLists:
     def _include_proposals(self, document: Document, cursor: Cursor) -> Iterator[Proposal]:
         """The folders and design files that an `include` could name next."""
         inner_folder = cursor.path[0] if cursor.path else ""
-        folder_of_file = local_path_of(document.uri).parent
+        folder_of_file = document_path(document.uri).parent
         settings = self._server.settings.project
         project = self._server.projects.project_of(document)
         root = project.folder or folder_of_file
         for folder in dict.fromkeys([folder_of_file, root, *(root / name for name in settings.include_dirs)]):
             yield from _includable_proposals_in(
-                project.files, folder / inner_folder, cursor.word, local_path_of(document.uri)
+                project.files, folder / inner_folder, cursor.word, document_path(document.uri)
             )
 
     def _completion_list_json(self, document: Document, cursor: Cursor, proposals: list[Proposal]) -> JsonText:

@@ -35,6 +35,7 @@ from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.json_form import JsonText
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
+from benchwright_verilog.syntax.uri import document_path
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -247,7 +248,7 @@ class LiveDiagnostics:
         if watched.piecewise_analysis is None:
             project = self._server.projects.project_of(document)
             watched.piecewise_analysis = Piecewise(
-                local_path_of(document.uri), project.files, is_alone=project.folder is None
+                document_path(document.uri), project.files, is_alone=project.folder is None
             )
             slang_diagnostics = await asyncio.to_thread(watched.piecewise_analysis.diagnostics, document.units)
         else:
@@ -275,7 +276,7 @@ class LiveDiagnostics:
         project.refresh()
         if not project.is_whole:
             return False
-        path = local_path_of(document.uri)
+        path = document_path(document.uri)
         if project.is_workspace:
             return not other_documents and all(source == path for source in inventory.files_but_headers())
         foreign = {

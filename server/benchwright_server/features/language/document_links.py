@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.workspaces.workspace import MARKER, Workspace
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.links import files_named_in_markdown, includes_of
 from benchwright_verilog.syntax.units import results_by_unit
+from benchwright_verilog.syntax.uri import document_path
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -46,7 +46,7 @@ async def _links_of_includes(server: EditorServer, document: Document) -> list[t
     ]
     if not named_files:
         return []
-    project, file = server.projects.project_of(document), local_path_of(document.uri)
+    project, file = server.projects.project_of(document), document_path(document.uri)
     files = await asyncio.to_thread(
         lambda: [_included_file_if_found(project, file, include.name) for _, include in named_files]
     )
@@ -65,7 +65,7 @@ def _included_file_if_found(project: Project, including_file: Path, included_nam
 
 def _links_of_workspace_files(project: Project, document: Document) -> list[types.DocumentLink]:
     """The files of a workspace that its statement names; nothing outside the workspace."""
-    file = local_path_of(document.uri)
+    file = document_path(document.uri)
     workspace = Workspace.find_containing(file)
     if workspace is None:
         return []

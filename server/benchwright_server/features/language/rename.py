@@ -21,6 +21,7 @@ from benchwright_verilog.semantics.names.renaming import (
     rename_edits,
 )
 from benchwright_verilog.syntax.json_form import JsonText
+from benchwright_verilog.syntax.uri import document_uri
 
 _MOST_SHOWN = 20
 
@@ -96,7 +97,7 @@ def _workspace_edit_json(
     edits_by_uri: dict[str, list[dict[str, Any]]] = {}
     for edit in sorted(edits, key=lambda unsorted_edit: (unsorted_edit.path, unsorted_edit.start)):
         edit_range = range_json(locations.range_of_bytes(edit.path, edit.start, edit.end))
-        edits_by_uri.setdefault(edit.path.as_uri(), []).append({"range": edit_range, "newText": edit.text})
+        edits_by_uri.setdefault(document_uri(edit.path), []).append({"range": edit_range, "newText": edit.text})
     if not server.client.supports("workspace.workspaceEdit.documentChanges"):
         return {"changes": edits_by_uri}
     document_changes = [

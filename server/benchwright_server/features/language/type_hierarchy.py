@@ -12,6 +12,7 @@ from lsprotocol import types
 from benchwright_server.errors import ServerError
 from benchwright_server.features.editor.locations import Locations, file_of, place_once_project_is_read
 from benchwright_verilog.semantics.names.type_hierarchy import ClassNode, class_at, subtypes, supertypes
+from benchwright_verilog.syntax.uri import document_uri
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -70,7 +71,7 @@ def _type_hierarchy_item(locations: Locations, node: ClassNode) -> types.TypeHie
     return types.TypeHierarchyItem(
         name=node.name,
         kind=types.SymbolKind.Interface if node.is_interface else types.SymbolKind.Class,
-        uri=node.path.as_uri(),
+        uri=document_uri(node.path),
         range=locations.range_of_bytes(node.path, node.start, node.end),
         selection_range=locations.range_of_bytes(node.path, node.name_start, node.name_end),
         detail=node.detail or None,

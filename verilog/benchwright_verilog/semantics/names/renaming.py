@@ -20,6 +20,7 @@ from benchwright_verilog.semantics.project.index.outline import DIRECTIVES
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.keywords import RESERVED
+from benchwright_verilog.syntax.uri import is_unsaved
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
 _USE = re.compile(rb"`([A-Za-z_]\w*)")
@@ -154,7 +155,7 @@ def _require_writable_in_project(project: Project, path: Path, statement: str) -
         raise RenameRefusedError(
             f"{statement} {path}, outside of the folder {project.folder}. Open its folder to rename it."
         )
-    if not os.access(path, os.W_OK):
+    if not is_unsaved(path) and not os.access(path, os.W_OK):
         raise RenameRefusedError(f"{statement} {path}, which can't be written.")
 
 

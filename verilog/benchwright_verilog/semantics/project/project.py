@@ -29,7 +29,7 @@ from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.surrogates import encode_text
-from benchwright_verilog.syntax.uri import local_path_of
+from benchwright_verilog.syntax.uri import document_path, document_uri
 
 _KEPT_ANALYSES = 8
 _LOOKED_UP_TOGETHER = 64
@@ -148,7 +148,7 @@ class Project:
 
     def analysis(self, document: Document) -> FileAnalysis:
         """Slang's analysis of a document's newest version."""
-        analysis = self.analysis_of(local_path_of(document.uri), document)
+        analysis = self.analysis_of(document_path(document.uri), document)
         if analysis is None:
             raise KeyError(document.uri)
         return analysis
@@ -261,7 +261,7 @@ class Project:
         for document in self._documents:
             documents.open(document.uri, document.version, document.text)
         for path, text in texts.items():
-            documents.open(path.as_uri(), 1, text)
+            documents.open(document_uri(path), 1, text)
         changed_project = Project(
             self.folder, documents, self._settings, is_workspace=self.is_workspace, files=self.files
         )
@@ -292,7 +292,7 @@ class Project:
         if not self._lock.acquire(blocking=False):
             return False
         self._lock.release()
-        cached = self._analyses.get(local_path_of(document.uri))
+        cached = self._analyses.get(document_path(document.uri))
         if cached is None or cached[1] is document.text:
             return cached is not None
         # The text of a single unit is only what it includes.

@@ -21,7 +21,7 @@ from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Document, Documents
-from benchwright_verilog.syntax.uri import local_path_of
+from benchwright_verilog.syntax.uri import document_path
 
 _SMALL = 16 * 1024
 """Up to this many bytes, a document is analysed again with every key."""
@@ -108,7 +108,7 @@ class Projects:
 
     def project_of(self, document: Document) -> Project:
         """The project that a document belongs to."""
-        return self.project_of_path(local_path_of(document.uri))
+        return self.project_of_path(document_path(document.uri))
 
     def project_of_path(self, path: Path) -> Project:
         """The project of a file: its problem's workspace, the innermost open folder around it, or one of its own."""
@@ -153,7 +153,7 @@ class Projects:
 
         `Analysis.data` is the text that was analysed.
         """
-        last_analysis = self.project_of(document).last_analysis_even_if_outdated(local_path_of(document.uri))
+        last_analysis = self.project_of(document).last_analysis_even_if_outdated(document_path(document.uri))
         if last_analysis is not None and len(document.lines.data) > _SMALL:
             return last_analysis
         return await self.analysis(document)
@@ -173,7 +173,7 @@ class Projects:
         """A document was closed: forget what was kept of it."""
         if not uri.startswith("file:"):
             return
-        path = local_path_of(uri)
+        path = document_path(uri)
         self.project_of_path(path).forget_closed(path)
         self._alone.pop(path, None)
 

@@ -12,7 +12,7 @@ from benchwright_verilog.semantics.project.plain_files import ReadableFiles, sta
 from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 from benchwright_verilog.syntax.surrogates import encode_text
-from benchwright_verilog.syntax.uri import local_path_of
+from benchwright_verilog.syntax.uri import document_path, document_uri
 
 _MAX_KEPT = 256
 
@@ -86,7 +86,7 @@ class SourceTexts:
     def _open_document(self, path: Path) -> Document | None:
         uri = self._uris.get(path)
         if uri is None:
-            uri = self._uris[path] = path.as_uri()
+            uri = self._uris[path] = document_uri(path)
         return self._documents.get(uri)
 
     def outline(self, path: Path) -> Outline | None:
@@ -115,7 +115,7 @@ class SourceTexts:
         for document in self._documents:
             path = self._paths.get(document.uri)
             if path is None and document.uri.startswith("file:") and Path(document.uri).suffix in DESIGN_SUFFIXES:
-                path = self._paths[document.uri] = local_path_of(document.uri)
+                path = self._paths[document.uri] = document_path(document.uri)
             if path is not None and self._folder is not None and path.is_relative_to(self._folder):
                 yield path, document
 
