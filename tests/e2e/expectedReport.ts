@@ -346,6 +346,8 @@ function time(walked: Walked): Omit<Section, "role"> {
           median: alone(null),
         },
       },
+      time_source: "clock",
+      left_out: {},
       limit: { minutes: failed, why: /^(when|since) the longest attempt / },
       restricted_means: { alone: few(shown, 2), copilot: few(failed, 1) },
       comparisons: {},
@@ -411,6 +413,7 @@ function scoreOverTime(walked: Walked): Omit<Section, "role"> {
         alone: { k: 1, budgets, score: within(0.5, 0), low: unknown, high: unknown, problems: 2, left_out: 0 },
         copilot: { k: 1, budgets, score: none, low: unknown, high: unknown, problems: 1, left_out: 0 },
       },
+      left_out: {},
     },
     tables: [
       {

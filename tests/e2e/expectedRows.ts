@@ -34,13 +34,16 @@ export function expectedAttempts({ practice, arbiter, fifo, uart, pasted, typed,
       ...row(practice, "saturating-counter", "Saturating up/down counter", "cid003", 0),
       ...{ difficulty: "easy", practice: "true", state: "abandoned", passed: "false", censored_by: "gave_up" },
       ...{ intended: "false", excluded_by: "practice" },
+      // Its clock was never started.
+      ...{ time_source: "none", clock_s: "", elapsed_s: "", active_60_s: "", active_120_s: "", active_300_s: "" },
+      ...{ active_s: "", unfocused_s: "", time_s: "" },
       // It may be given up before the editor has said what it can tell.
       change_reasons: /^(true)?$/,
     },
     {
       ...row(arbiter, "round-robin-arbiter", "Complete the round-robin arbiter", "cid002", 1),
       ...{ state: "submitted", submissions: 1, pauses: 1, passed: "true" },
-      ...{ final: "passed", tries_to_pass: 1 },
+      ...{ final: "passed", tries_to_pass: 1, standing: "passed" },
       ...ran(arbiter, "passed", "passed", 16),
       ...{ score: 1, time_s: pass, first_pass_s: pass, first_pass_clock_s: pass },
       ...written(1, { inserted: pasted, inserted_paste: pasted }),
@@ -52,7 +55,7 @@ export function expectedAttempts({ practice, arbiter, fifo, uart, pasted, typed,
       ...{ condition: "copilot", solver: "human+copilot", assigned_solver: "human+copilot" },
       ...{ actors: /completion by change_reason: 0 requests/, state: "submitted", submissions: 1, passed: "false" },
       ...ran(fifo, "failed", "tests_failed", 18),
-      final: "failed",
+      ...{ final: "failed", standing: "failed" },
       ...{ score: 0, tests_passed: 0, censored_by: "handed_in_unsolved" },
       ...written(fifo.of("edit").length, {
         ...{ inserted: typed + accepted, inserted_typed: typed, inserted_own_completion: accepted },
@@ -85,7 +88,7 @@ function row(attempt: LoggedAttempt, id: string, title: string, category: string
     // Nobody sat still for a minute.
     ...{ active_60_s: clock, active_120_s: clock, active_300_s: clock, active_s: clock, time_s: clock, unfocused_s: 0 },
     ...{ limit_s: 1800, outcome: "", first_pass_s: "", first_pass_clock_s: "", censored_by: "", reason: "", score: "" },
-    ...{ final: "", tries_to_pass: "" },
+    ...{ final: "", tries_to_pass: "", standing: "given up", time_source: "clock" },
     ...{ tests_passed: "", tests_total: "", runs: 0, undecided_runs: 0, submissions: 0, pauses: 0, suspensions: 0 },
     ...{ hints: 0, hints_cost: 0, edits: 0, inserted: 0, inserted_typed: 0, inserted_paste: 0, inserted_completion: 0, inserted_chat: 0 },
     ...{ inserted_own_completion: 0, inserted_tool: 0, inserted_other: 0, share_by_assistant: "", guessed_share: "" },
@@ -150,20 +153,23 @@ function verdictCells(passed: boolean): Cells {
 }
 
 /** The table of all attempts, which only the page has. */
+const SIGNS: Readonly<Record<string, string>> = { passed: "✓", failed: "✗", "given up": "–" };
+
 export function expectedAttemptTable(walked: Walked): { title: string; columns: string[]; rows: string[][] } {
   const rows = expectedAttempts(walked).map((one) => [
     String(one.attempt).slice(0, 8),
     "P01",
     String(one.title),
     String(one.condition),
-    significant(Number(number(Number(one.time_s) / 60)), 4),
-    one.censored_by === "" ? "solved" : String(one.censored_by).replaceAll("_", " "),
+    one.time_s === "" ? "–" : significant(Number(number(Number(one.time_s) / 60)), 4),
+    String(one.time_source),
+    `${SIGNS[String(one.standing)]} ${one.standing}`,
     one.score === "" ? "–" : String(one.score),
     String(one.runs),
     one.forecast_minutes === "" ? "–" : String(one.forecast_minutes),
     "–",
     one.excluded_by === "" ? "–" : String(one.excluded_by),
   ]);
-  const columns = ["attempt", "who", "problem", "group", "minutes", "end", "score", "runs", "forecast (min)"];
+  const columns = ["attempt", "who", "problem", "group", "minutes", "time from", "state", "score", "runs", "forecast (min)"];
   return { title: "All attempts", columns: [...columns, "violations", "left out for"], rows };
 }

@@ -6,7 +6,10 @@ const DASH = "–";
 /** The groups beside each other. */
 export function sideBySide(walked: Walked): Omit<Section, "role"> {
   const { pass, failed, gaveUp } = minutes(walked);
-  const person = { subjects: [], registered: null, bound: "", model: "", tokens: null, cost_usd: null };
+  const person = {
+    ...{ subjects: [], registered: null, bound: "", model: "", tokens: null, cost_usd: null },
+    ...{ reported_minutes: null, reported_minutes_to_pass: null },
+  };
   const rounded = (value: number): string => value.toFixed(2);
   return {
     title: "Side by side",
@@ -18,11 +21,11 @@ export function sideBySide(walked: Walked): Omit<Section, "role"> {
       columns: {
         alone: {
           ...{ ...person, solver: "human", attempts: 2, problems: 2, solved: alone(0.5), failures: { gave_up: 1 } },
-          ...{ minutes_to_pass: alone(pass), minutes: alone((pass + gaveUp) / 2) },
+          ...{ minutes_to_pass: alone(pass), minutes: alone((pass + gaveUp) / 2), times: { clock: 2 } },
         },
         copilot: {
           ...{ ...person, solver: "human+copilot", attempts: 1, problems: 1, solved: alone(0), failures: { tests_failed: 1 } },
-          ...{ minutes_to_pass: alone(null), minutes: alone(failed) },
+          ...{ minutes_to_pass: alone(null), minutes: alone(failed), times: { clock: 1 } },
         },
       },
       missing: [],
@@ -49,6 +52,7 @@ export function sideBySide(walked: Walked): Omit<Section, "role"> {
           ["solved (95 % interval)", "50 %", "0 %"],
           ["median minutes to the first pass (95 % interval)", rounded(pass), DASH],
           ["mean minutes, solved or not (95 % interval)", rounded((pass + gaveUp) / 2), rounded(failed)],
+          ["times", "2 on the clock", "1 on the clock"],
           ["tokens per attempt", DASH, DASH],
           ["US$ per attempt", DASH, DASH],
         ],

@@ -31,8 +31,14 @@ def results_of_each(items: Iterable[Item], results_of: Callable[[Item], Iterable
 
 
 def log_failure(error: Exception) -> None:
-    """Log an error that costs a part of an answer, with its traceback; the next one from the same line is not news."""
+    """Log an error that costs a part of an answer; the next one from the same line is not news.
+
+    What slang can't say (`RuntimeError`) is a warning, anything else our own error, with its traceback.
+    """
     frame = traceback.extract_tb(error.__traceback__)[-1]
     if (place := (frame.filename, frame.lineno)) not in _logged_places:
         _logged_places.add(place)
-        _logger.error("a part of an answer is missing", exc_info=error)
+        if isinstance(error, RuntimeError):
+            _logger.warning("slang can't say a part of an answer: %s (%s:%s)", error, frame.filename, frame.lineno)
+        else:
+            _logger.error("a part of an answer is missing", exc_info=error)
