@@ -269,3 +269,29 @@ async def test_an_unknown_type_can_be_taken_from_the_package_that_has_it(
     text = "module m (input logic a);\n  t‸ y;\nendmodule\n"
     async with scratch(editor, {"a.sv": text, "p.sv": "package pk;\n  typedef int t;\nendpackage\n"}) as file:
         assert (await apply_action(file, title))["a.sv"] == expected
+
+
+SMALL = "module s (input a, input b, output c);\nendmodule\n"
+
+
+@pytest.mark.parametrize(
+    ("instance", "expected"),
+    [
+        (
+            "  s u‸ (\n    // inputs first\n    .a(x) // the first\n    // and no more\n  );\n",
+            "  s u (\n    // inputs first\n    .a(x), // the first\n    .b(),\n    .c()\n    // and no more\n  );\n",
+        ),
+        ("  s u‸ (/*AUTOINST*/);\n", "  s u (/*AUTOINST*/\n    .a(),\n    .b(),\n    .c()\n  );\n"),
+        (
+            "  s u‸ (\n    // by hand\n  );\n",
+            "  s u (\n    // by hand\n    .a(),\n    .b(),\n    .c()\n  );\n",
+        ),
+        ("  s u‸ (.a(x), .b(x) /* two */);\n", "  s u (.a(x), .b(x), .c() /* two */);\n"),
+    ],
+)
+async def test_connecting_all_ports_leaves_comments_where_they_are(
+    editor: Editor, instance: str, expected: str
+) -> None:
+    async with scratch(editor, f"{SMALL}module m (input x);\n{instance}endmodule\n") as file:
+        changed = await apply_action(file, "Connect all ports")
+    assert changed["a.sv"] == f"{SMALL}module m (input x);\n{expected}endmodule\n"

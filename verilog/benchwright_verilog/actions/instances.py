@@ -156,7 +156,7 @@ def _connection_rewrites(
         new_connections = [f".{port}({port if port in known_names else ''})" for port in missing]
         yield Action(
             "Connect all ports",
-            (_appending_connections_change(document, instance, connection_list, named_connections, new_connections),),
+            _appending_connections_changes(document, instance, named_connections, new_connections),
             ActionKind.REWRITE,
         )
 
@@ -179,14 +179,13 @@ def _wildcard_replacement(document: Document, wildcard_node: Node, new_connectio
     return TextChange(start, end, f",{newline(document)}{text_before}".join(new_connections))
 
 
-def _appending_connections_change(
-    document: Document,
-    instance: Node,
-    connection_list: Node | None,
-    named_connections: list[Node],
-    new_connections: list[str],
-) -> TextChange:
-    """The change that appends connections, each in a line of its own unless the instance is in one."""
+def _appending_connections_changes(
+    document: Document, instance: Node, named_connections: list[Node], new_connections: list[str]
+) -> tuple[TextChange, ...]:
+    """The changes that append connections, each in a line of its own unless the instance is in one.
+
+    Comments stay where they are.
+    """
     closing = instance.children[-1]
     opening, close_offset = (
         code_point_range(document, first_child_of_kind(instance, "(") or closing)[1],
@@ -198,13 +197,21 @@ def _appending_connections_change(
     if named_connections:
         last_end = code_point_range(document, named_connections[-1])[1]
         if lines.line_index(opening) == lines.line_index(last_end):
-            return TextChange(last_end, last_end, "".join(f", {connection}" for connection in new_connections))
+            added = "".join(f", {connection}" for connection in new_connections)
+            return (TextChange(last_end, last_end, added),)
         indent = line_indentation(document, code_point_range(document, named_connections[-1])[0])
-        return TextChange(last_end, last_end, "".join(f",{eol}{indent}{connection}" for connection in new_connections))
-    if len(new_connections) == 1:
-        return TextChange(opening, close_offset, new_connections[0])
+        line_end = lines.line_bounds(lines.line_index(last_end) + 1)[1]
+        added = f",{eol}{indent}".join(new_connections)
+        if close_offset <= line_end:
+            return (TextChange(last_end, last_end, f",{eol}{indent}{added}"),)
+        # What follows the last connection on its line is a comment about it.
+        return (TextChange(last_end, last_end, ","), TextChange(line_end, line_end, f"{eol}{indent}{added}"))
+    comments = document.text[opening:close_offset].rstrip()
+    start = opening + len(comments)
+    if len(new_connections) == 1 and not comments:
+        return (TextChange(start, close_offset, new_connections[0]),)
     joined = f",{eol}{indent}".join(new_connections)
-    return TextChange(opening, close_offset, f"{eol}{indent}{joined}{eol}{indent[:-2]}")
+    return (TextChange(start, close_offset, f"{eol}{indent}{joined}{eol}{indent[:-2]}"),)
 
 
 def _parameter_rewrites(
