@@ -9,11 +9,21 @@ import sys
 import pytest
 
 from benchwright_attempts.assigned_subject import AssignedSubject
-from benchwright_attempts.events.events import Abandoned, AssistAsked, Edit, RunFinished, Started, Submitted, TextSet
+from benchwright_attempts.events.events import (
+    Abandoned,
+    AssistAsked,
+    Edit,
+    RunFinished,
+    RunStarted,
+    Started,
+    Submitted,
+    TextSet,
+)
 from benchwright_attempts.events.evidence import (
     Assigned,
     AssistAccepted,
     AssistShown,
+    ClockHeld,
     EditReason,
     Environment,
     InstalledExtension,
@@ -98,7 +108,7 @@ def test_a_copilot_alone_is_in_the_log_as_everybody_is(lab: Lab) -> None:
     event_types = [type(event) for event in copilot_events]
     assert event_types[3:] == [
         Started, AssistAsked, AssistShown, EditReason, Edit, event_types[8], AssistAccepted, *event_types[10:13],
-        AssistAsked, event_types[14], RunFinished, Submitted,
+        AssistAsked, ClockHeld, RunStarted, RunFinished, Submitted,
     ]  # fmt: skip
     (assigned,) = (event for event in copilot_events if isinstance(event, Assigned))
     assert (assigned.solver, assigned.condition) == ("agent", "copilot")
