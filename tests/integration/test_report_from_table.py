@@ -425,7 +425,7 @@ def test_no_mapping_is_a_traceback(name: str, text: str, tmp_path: Path) -> None
 
 
 def test_attempts_that_do_not_count_are_named_with_the_reason(tmp_path: Path) -> None:
-    rows = [
+    table_rows = [
         {
             "attempt": f"a{number}",
             "participant": "ada",
@@ -438,5 +438,5 @@ def test_attempts_that_do_not_count_are_named_with_the_reason(tmp_path: Path) ->
         }
         for number in range(5)
     ]
-    output = run("--from", write_table(tmp_path / "trial.csv", rows), "--out", tmp_path / "out")
+    output = run("--from", write_table(tmp_path / "trial.csv", table_rows), "--out", tmp_path / "out")
     assert "0 of 5 attempts count; left out: 5 slept at the desk" in output

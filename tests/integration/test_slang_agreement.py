@@ -50,7 +50,7 @@ def reported_by_slang(folder: Path, files: Mapping[str, str], warnings: Sequence
     compilation = Compilation()
     for name in files:
         if Path(name).suffix not in _HEADERS:
-            trees = [SyntaxTree.fromFile(str(folder / name), sources, options) for options in _years(name)]
+            trees = [SyntaxTree.fromFile(str(folder / name), sources, slang_bag) for slang_bag in _years(name)]
             compilation.addSyntaxTree(min(trees, key=lambda tree: sum(d.isError() for d in tree.diagnostics)))
     engine, diagnostic_client = pyslang.DiagnosticEngine(sources), pyslang.TextDiagnosticClient()
     engine.addClient(diagnostic_client)

@@ -42,8 +42,8 @@ async def test_ports_of_models_are_checked_and_their_bodies_are_not(editors: Edi
     models = tmp_path / "vendor" / "deep"
     models.mkdir(parents=True)
     (models / "cells.v").write_text(MODEL)
-    options = {"project": {"blackBoxes": [str(tmp_path / "vendor")]}}
-    editor = await editors(capabilities=capabilities(PULLS), options=options)
+    client_options = {"project": {"blackBoxes": [str(tmp_path / "vendor")]}}
+    editor = await editors(capabilities=capabilities(PULLS), options=client_options)
     messages = await messages_of(editor, USER)
     assert messages == [
         "port-does-not-exist: port 'en' does not exist in 'my_ram'",
@@ -62,10 +62,10 @@ async def test_without_a_setting_only_what_no_model_declares_is_unknown(editors:
 
 
 @pytest.mark.parametrize(
-    "options", [{"project": {"warnings": ["no-unknown-module"]}}, {"lint": {"off": ["unknown-module"]}}]
+    "client_options", [{"project": {"warnings": ["no-unknown-module"]}}, {"lint": {"off": ["unknown-module"]}}]
 )
-async def test_unknown_modules_need_not_be_reported(editors: Editors, options: dict[str, object]) -> None:
-    editor = await editors(capabilities=capabilities(PULLS), options=options)
+async def test_unknown_modules_need_not_be_reported(editors: Editors, client_options: dict[str, object]) -> None:
+    editor = await editors(capabilities=capabilities(PULLS), options=client_options)
     assert await messages_of(editor, "module top;\n  absent_cell unknown ();\nendmodule\n") == []
 
 

@@ -263,8 +263,8 @@ async def test_a_pipe_in_an_include_folder_is_reported_and_not_read(editor: Edit
 async def test_a_document_that_was_never_saved_is_served_by_itself(editor: Editor) -> None:
     uri = "untitled:Untitled 1"
     text = "module m(input a, output b);\n  assign b = a;\nendmodule\n"
-    document = types.TextDocumentItem(uri, "systemverilog", 1, text)
-    editor.client.text_document_did_open(types.DidOpenTextDocumentParams(document))
+    text_item = types.TextDocumentItem(uri, "systemverilog", 1, text)
+    editor.client.text_document_did_open(types.DidOpenTextDocumentParams(text_item))
     identifier, position = types.TextDocumentIdentifier(uri), types.Position(1, 13)
     hover = await editor.client.text_document_hover_async(types.HoverParams(identifier, position))
     assert hover is not None
@@ -276,8 +276,8 @@ async def test_a_document_that_was_never_saved_is_served_by_itself(editor: Edito
     assert [location.uri for location in locations] == [uri]  # type: ignore[union-attr]
     edit = await editor.client.text_document_rename_async(types.RenameParams(identifier, position, "data"))
     assert edit is not None
-    (change,) = edit.document_changes or ()
-    assert (change.text_document.uri, len(change.edits)) == (uri, 2)  # type: ignore[union-attr]
+    (document_edit,) = edit.document_changes or ()
+    assert (document_edit.text_document.uri, len(document_edit.edits)) == (uri, 2)  # type: ignore[union-attr]
     tokens = await editor.client.text_document_semantic_tokens_full_async(types.SemanticTokensParams(identifier))
     assert tokens is not None and tokens.data
     await editor.quit()

@@ -76,16 +76,19 @@ async def format_document(
             break
         # What is wrong at first is news; what is wrong without it may follow from that.
         first_failure = first_failure or NotFormattedError(_failure_sentence(name, complaint))
-        part = _unread_part(text, readable_text, parts, complaint) if len(parts) < most_unread_parts else None
-        if part is None:
+        unread_part = _unread_part(text, readable_text, parts, complaint) if len(parts) < most_unread_parts else None
+        if unread_part is None:
             raise first_failure
-        parts = sorted([*(known for known in parts if not part.holds(known)), part])
+        parts = sorted([*(known for known in parts if not unread_part.holds(known)), unread_part])
     formatted_text = output.decode("utf-8", "replace")
-    for number, part in enumerate(parts):
-        formatted_text = formatted_text.replace(_placeholder(number), text[part.start : part.end], 1)
+    for number, unread_part in enumerate(parts):
+        formatted_text = formatted_text.replace(_placeholder(number), text[unread_part.start : unread_part.end], 1)
     return FormattedText(
         _with_final_newlines(formatted_text, formatting_options),
-        tuple((text.count("\n", 0, part.start) + 1, text.count("\n", 0, part.end) + 1) for part in parts),
+        tuple(
+            (text.count("\n", 0, unread_part.start) + 1, text.count("\n", 0, unread_part.end) + 1)
+            for unread_part in parts
+        ),
     )
 
 
@@ -111,9 +114,9 @@ def _placeholder(number: int) -> str:
 def _text_with_placeholders(text: str, parts: Sequence[_UnreadPart]) -> str:
     pieces: list[str] = []
     end = 0
-    for number, part in enumerate(parts):
-        pieces += [text[end : part.start], _placeholder(number)]
-        end = part.end
+    for number, unread_part in enumerate(parts):
+        pieces += [text[end : unread_part.start], _placeholder(number)]
+        end = unread_part.end
     return "".join([*pieces, text[end:]])
 
 
@@ -125,16 +128,16 @@ def _unread_part(text: str, readable_text: str, parts: Sequence[_UnreadPart], co
     offset = Lines(readable_text).line_bounds(int(match[1]))[0] + int(match[2]) - 1
     unsuited: _UnreadPart | None = None
     # The same place in the text itself; a part that did not help is a part of a larger one.
-    for number, part in enumerate(parts):
-        if offset >= part.start + len(_placeholder(number)):
-            offset += part.end - part.start - len(_placeholder(number))
-        elif offset >= part.start:
-            offset, unsuited = part.start, part
+    for number, unread_part in enumerate(parts):
+        if offset >= unread_part.start + len(_placeholder(number)):
+            offset += unread_part.end - unread_part.start - len(_placeholder(number))
+        elif offset >= unread_part.start:
+            offset, unsuited = unread_part.start, unread_part
     candidates = sorted(
         (
-            part
-            for part in _enclosing_parts(text, offset)
-            if unsuited is None or (part.holds(unsuited) and part.size > unsuited.size)
+            unread_part
+            for unread_part in _enclosing_parts(text, offset)
+            if unsuited is None or (unread_part.holds(unsuited) and unread_part.size > unsuited.size)
         ),
         key=attrgetter("size"),
     )

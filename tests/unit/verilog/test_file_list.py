@@ -146,7 +146,7 @@ def test_a_list_may_be_one_compilation_unit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "verilog_files"),
+    ("list_options", "verilog_files"),
     [
         ("--map-keyword-version 1364-2005+*.v,old/*", ("*.v", "old/*")),
         ("--map-keyword-version 1800-2023+*.v", ()),
@@ -158,7 +158,9 @@ def test_a_list_may_be_one_compilation_unit(tmp_path: Path) -> None:
         ("+v2k", ()),
     ],
 )
-def test_the_year_of_the_language_is_read_by_file(tmp_path: Path, options: str, verilog_files: tuple[str, ...]) -> None:
-    file_list = listed(tmp_path, f"{options}\na.v\n", a_v="")
+def test_the_year_of_the_language_is_read_by_file(
+    tmp_path: Path, list_options: str, verilog_files: tuple[str, ...]
+) -> None:
+    file_list = listed(tmp_path, f"{list_options}\na.v\n", a_v="")
     assert file_list.verilog_files == verilog_files
     assert file_list.complaints == ()

@@ -80,8 +80,10 @@ async def _rename_edits_json(server: EditorServer, params: types.RenameParams) -
 
 
 def _sentence_on_unresolved(locations: Locations, places: list[tuple[Path, int]], new_name: str) -> str:
-    lines = ((path, locations.range_of_bytes(path, byte, byte).start.line + 1) for path, byte in places[:_MOST_SHOWN])
-    shown_places = ", ".join(f"{path.name}:{line}" for path, line in lines)
+    lines_of_places = (
+        (path, locations.range_of_bytes(path, byte, byte).start.line + 1) for path, byte in places[:_MOST_SHOWN]
+    )
+    shown_places = ", ".join(f"{path.name}:{line}" for path, line in lines_of_places)
     more = f" and {len(places) - _MOST_SHOWN} more" if len(places) > _MOST_SHOWN else ""
     return (
         f"The name is also written where no defines that were tried give it a meaning: {shown_places}{more}. "

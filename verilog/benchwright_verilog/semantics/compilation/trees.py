@@ -145,26 +145,26 @@ class Trees:
         # its own in the same folder.
         name = f"{path}#{len(self._names)}"
         self._names[name] = path
-        options = parsing_options(preprocessing, self._reached.depth)
-        syntax = parse_file(encodable_text(text), self._sources, name, options)
+        slang_bag = parsing_options(preprocessing, self._reached.depth)
+        syntax = parse_file(encodable_text(text), self._sources, name, slang_bag)
         if path.suffix in _VERILOG_SUFFIXES and not preprocessing.is_verilog and _error_count(syntax):
-            verilog_options = parsing_options(replace(preprocessing, is_verilog=True), self._reached.depth)
+            verilog_bag = parsing_options(replace(preprocessing, is_verilog=True), self._reached.depth)
             self._names[f"{name}#v"] = path
-            verilog_syntax = parse_file(encodable_text(text), self._sources, f"{name}#v", verilog_options)
+            verilog_syntax = parse_file(encodable_text(text), self._sources, f"{name}#v", verilog_bag)
             if _error_count(verilog_syntax) < _error_count(syntax):
-                options, syntax = verilog_options, verilog_syntax
-        data, withheld_texts = bytearray(text.encode("utf-8", "surrogatepass")), []
+                slang_bag, syntax = verilog_bag, verilog_syntax
+        readable_bytes, withheld_texts = bytearray(text.encode("utf-8", "surrogatepass")), []
         for start, word, readable_word, message in _fatal_words(syntax, text):
             end = start + len(word)
             # What a macro or an included file says stays.
-            if data[start:end] == word.encode():
-                data[start:end] = readable_word.encode()
+            if readable_bytes[start:end] == word.encode():
+                readable_bytes[start:end] = readable_word.encode()
                 withheld_texts.append(WithheldText(path, start, end, message))
         if withheld_texts:
             name += "#"
             self._names[name] = path
-            readable_text = data.decode("utf-8", "surrogatepass")
-            syntax = parse_file(encodable_text(readable_text), self._sources, name, options)
+            readable_text = readable_bytes.decode("utf-8", "surrogatepass")
+            syntax = parse_file(encodable_text(readable_text), self._sources, name, slang_bag)
         if self._has_opened_files(syntax):
             self._names[f"{name}#"] = path
             syntax = parse_file(encodable_text(text), self._sources, f"{name}#", parsing_options(preprocessing, 0))
@@ -223,7 +223,7 @@ def _fatal_words(syntax: SyntaxTree, text: str) -> Iterator[tuple[int, str, str,
 
     def visit(node: SyntaxNode | Token) -> None:
         if isinstance(node, VirtualInterfaceTypeSyntax):
-            kinds = {outer.kind for outer in _nodes_around(node)}
+            kinds = {outer_node.kind for outer_node in _nodes_around(node)}
             if SyntaxKind.InterfaceDeclaration in kinds and kinds & forbidding_kinds:
                 message = "An interface can't have a virtual interface as a port or type of its own."
                 fatal_words.append((node.getFirstToken().location.offset, "virtual", "       ", message))
@@ -238,10 +238,10 @@ def _fatal_words(syntax: SyntaxTree, text: str) -> Iterator[tuple[int, str, str,
 
 
 def _nodes_around(node: SyntaxNode) -> Iterator[SyntaxNode]:
-    outer: SyntaxNode | None = node.parent
-    while outer is not None:
-        yield outer
-        outer = outer.parent
+    outer_node: SyntaxNode | None = node.parent
+    while outer_node is not None:
+        yield outer_node
+        outer_node = outer_node.parent
 
 
 def parsing_options(preprocessing: Preprocessing, include_depth: int) -> Bag:
@@ -276,8 +276,8 @@ def parse_alone(text: str, sources: SourceManager, name: str = "") -> SyntaxTree
     syntax = parse(encodable_text(text), sources, name, parsing_options(Preprocessing(), include_depth=0))
     if not _error_count(syntax):
         return syntax
-    options = parsing_options(Preprocessing(is_verilog=True), include_depth=0)
-    verilog_syntax = parse(encodable_text(text), sources, name, options)
+    slang_bag = parsing_options(Preprocessing(is_verilog=True), include_depth=0)
+    verilog_syntax = parse(encodable_text(text), sources, name, slang_bag)
     return verilog_syntax if _error_count(verilog_syntax) < _error_count(syntax) else syntax
 
 

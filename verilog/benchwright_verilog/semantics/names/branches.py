@@ -42,19 +42,21 @@ def conditional_branches(code: bytes) -> Iterator[Branch]:
     for match in _DIRECTIVE.finditer(code):
         keyword, name = match[1], (match[2] or b"").decode()
         if keyword in (b"ifdef", b"ifndef"):
-            outer = (around[-1][1] or {}) if around else {}
+            outer_macros = (around[-1][1] or {}) if around else {}
             wanted = keyword == b"ifdef"
-            around.append((outer, _joined(outer, {name: wanted}), {name: not wanted}, match.end()))
+            around.append((outer_macros, _joined(outer_macros, {name: wanted}), {name: not wanted}, match.end()))
             continue
         if not around:
             continue
-        outer, present, refused, start = around.pop()
+        outer_macros, present, refused, start = around.pop()
         if present is not None:
             yield Branch(start, match.start(), present)
         if keyword == b"elsif":
-            around.append((outer, _joined(outer, {**refused, name: True}), {**refused, name: False}, match.end()))
+            around.append(
+                (outer_macros, _joined(outer_macros, {**refused, name: True}), {**refused, name: False}, match.end())
+            )
         elif keyword == b"else":
-            around.append((outer, _joined(outer, refused), refused, match.end()))
+            around.append((outer_macros, _joined(outer_macros, refused), refused, match.end()))
 
 
 def _joined(first: MacroChoice, second: MacroChoice) -> dict[str, bool] | None:
@@ -70,19 +72,19 @@ def covering_choices(codes: Iterable[bytes], defined_macros: Collection[str]) ->
         codes: Source code of files, without comments and strings.
         defined_macros: Macros that are defined at present.
     """
-    choices: list[dict[str, bool]] = []
+    macro_choices: list[dict[str, bool]] = []
     for code in codes:
         for branch in conditional_branches(code):
             if all((name in defined_macros) is is_defined for name, is_defined in branch.macros.items()):
                 continue
-            for index, choice in enumerate(choices):
-                if (joined := _joined(choice, branch.macros)) is not None:
-                    choices[index] = joined
+            for index, macro_choice in enumerate(macro_choices):
+                if (joined := _joined(macro_choice, branch.macros)) is not None:
+                    macro_choices[index] = joined
                     break
             else:
-                if len(choices) < _MOST_CHOICES:
-                    choices.append(dict(branch.macros))
-    return list(choices)
+                if len(macro_choices) < _MOST_CHOICES:
+                    macro_choices.append(dict(branch.macros))
+    return list(macro_choices)
 
 
 def references_in_all_branches(
@@ -128,8 +130,8 @@ def variants(project: Project, paths: Iterable[Path]) -> Iterator[Project]:
     if not paths:
         return
     outlines = [outline for path in paths if (outline := project.outline(path)) is not None]
-    for choice in covering_choices([outline.code for outline in outlines], project.defined_macros(paths[0])):
-        yield project.with_macros(choice)
+    for macro_choice in covering_choices([outline.code for outline in outlines], project.defined_macros(paths[0])):
+        yield project.with_macros(macro_choice)
 
 
 def unresolved_places(project: Project, target: Target, edited_paths: Iterable[Path]) -> list[tuple[Path, int]]:

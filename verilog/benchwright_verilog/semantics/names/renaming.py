@@ -253,11 +253,14 @@ class _RenameCheck:
             actual = {(occurrence.start, occurrence.target) for occurrence in new_occurrences}
             for start, target in sorted(actual ^ expected_uses, key=lambda start_and_target: start_and_target[0]):
                 raise RenameRefusedError(self._clash_message(renamed_project, path, start, target))
-            expected_errors = {(self._moved_start(path, error.start), error.rule) for error in old_errors}
-            for error in new_errors:
-                if (error.start, error.rule) not in expected_errors:
+            expected_errors = {
+                (self._moved_start(path, file_error.start), file_error.rule) for file_error in old_errors
+            }
+            for file_error in new_errors:
+                if (file_error.start, file_error.rule) not in expected_errors:
                     raise RenameRefusedError(
-                        f"With the name {self._new}, {path.name} would be wrong in line {error.line}: {error.message}."
+                        f"With the name {self._new}, {path.name} would be wrong in line {file_error.line}: "
+                        f"{file_error.message}."
                     )
 
     def _require_unused_new_name(self) -> None:
