@@ -41,14 +41,17 @@ class BlackBoxes:
     @property
     def file_by_module(self) -> Mapping[str, Path]:
         """Module → file that declares it."""
-        if self._file_by_module is None:
-            self._file_by_module = {}
+        file_by_module = self._file_by_module
+        if file_by_module is None:
+            file_by_module = {}
             for paths, is_cell_file in ((self._model_paths, False), (self._cell_paths, True)):
                 for path in self._source_files(paths):
                     for name in _module_names(self._files, path, self._files.stamp_of(path)):
                         if not is_cell_file or _CELL_NAME.fullmatch(name):
-                            self._file_by_module.setdefault(name, path)
-        return self._file_by_module
+                            file_by_module.setdefault(name, path)
+            # At once: another thread may note a change of the disk meanwhile.
+            self._file_by_module = file_by_module
+        return file_by_module
 
     def note_disk_change(self) -> None:
         """Looks for the files again when they are needed."""
