@@ -33,7 +33,7 @@ export const enterByHub: EnterEditor = async (service, address, person, watch) =
     "unshare",
     [
       ..."--mount --propagation private --pid --fork --kill-child --mount-proc sh".split(" "),
-      join(ROOT, "tests", "browser_class.sh"),
+      join(ROOT, "tests", "support", "service", "browser_class.sh"),
       join(TOOLS, "hub", "bin", "jupyterhub"),
       "-f",
       join(CLASS, "jupyterhub_config.py"),
