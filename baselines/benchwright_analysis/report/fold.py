@@ -229,18 +229,13 @@ class AttemptFold:
 
     def read_edit(self, seq: int, wall: str, body: str) -> None:
         """A file is edited; the text is recorded."""
-        clock = self._clock
-        self._edits.add_edit(
-            parse_untrusted_json(body),
-            seq,
-            wall,
-            since_opening_ns=clock.at_ns,
-            active_ns=clock.active_ns,
-            has_text=True,
-        )
+        self._add_edit(seq, wall, body, has_text=True)
 
     def read_edit_shape(self, seq: int, wall: str, body: str) -> None:
         """A file is edited; the text is not recorded."""
+        self._add_edit(seq, wall, body, has_text=False)
+
+    def _add_edit(self, seq: int, wall: str, body: str, *, has_text: bool) -> None:
         clock = self._clock
         self._edits.add_edit(
             parse_untrusted_json(body),
@@ -248,7 +243,7 @@ class AttemptFold:
             wall,
             since_opening_ns=clock.at_ns,
             active_ns=clock.active_ns,
-            has_text=False,
+            has_text=has_text,
         )
 
     def read_edit_evidence(self, _seq: int, _wall: str, body: str) -> None:

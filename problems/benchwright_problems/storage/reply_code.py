@@ -308,8 +308,8 @@ def _wanted_names(
     Where nothing names one, they are the designs that nothing else uses in the last block that has such.
     """
     names = {code_unit.name for code_unit in units}
-    if given := [name for name in dict.fromkeys(start_names) if name in names]:
-        return given
+    if names_of_beginning := [name for name in dict.fromkeys(start_names) if name in names]:
+        return names_of_beginning
     stem = PurePosixPath(path).stem
     if same := [name for name in (stem, *sorted(names)) if name in names and name.lower() == stem.lower()]:
         return same[:1]
@@ -372,8 +372,8 @@ def _taken_text(block: ReplyBlock, chosen_units: Collection[CodeUnit]) -> str:
         if has_words:
             code = block.code_between(start, end)
             parts += [
-                block.text[start + found.start() : start + found.end()].strip() + "\n"
-                for found in _FILE_SCOPE.finditer(code)
+                block.text[start + statement_match.start() : start + statement_match.end()].strip() + "\n"
+                for statement_match in _FILE_SCOPE.finditer(code)
             ]
         else:
             parts.append(block.text[start:end])
@@ -394,14 +394,14 @@ def _ignored(
             yield f"{block.label}: {block.language or 'no module'}"
             continue
         for code_unit in block.units:
-            taken = chosen.get(code_unit.name)
-            if taken is code_unit:
+            chosen_unit = chosen.get(code_unit.name)
+            if chosen_unit is code_unit:
                 continue
-            if taken is None:
-                given = declared_elsewhere.get(code_unit.name)
-                why = "which nothing taken uses" if given is None else f"which {given} declares"
+            if chosen_unit is None:
+                declaring_file = declared_elsewhere.get(code_unit.name)
+                why = "which nothing taken uses" if declaring_file is None else f"which {declaring_file} declares"
             elif not code_unit.is_complete:
                 why = "which has no end"
             else:
-                why = f"of which another version was taken, from {taken.block.label}"
+                why = f"of which another version was taken, from {chosen_unit.block.label}"
             yield f"{block.label}: {code_unit.name}, {why}"

@@ -79,7 +79,7 @@ async def format_document(
         unread_part = _unread_part(text, readable_text, parts, complaint) if len(parts) < most_unread_parts else None
         if unread_part is None:
             raise first_failure
-        parts = sorted([*(known for known in parts if not unread_part.holds(known)), unread_part])
+        parts = sorted([*(earlier_part for earlier_part in parts if not unread_part.holds(earlier_part)), unread_part])
     formatted_text = output.decode("utf-8", "replace")
     for number, unread_part in enumerate(parts):
         formatted_text = formatted_text.replace(_placeholder(number), text[unread_part.start : unread_part.end], 1)

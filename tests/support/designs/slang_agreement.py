@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from benchwright_verilog.language.explanation.explanations import explain_name
+from benchwright_verilog.semantics.names.branches import Branches
 from benchwright_verilog.semantics.names.navigation import definitions, references
 from benchwright_verilog.semantics.names.occurrence import Target, TargetKind
 from benchwright_verilog.semantics.names.renaming import RenameEdit, RenameRefusedError, rename_edits
@@ -186,7 +187,7 @@ class Asking:
             analysis = self.project.analysis_of(location.path)
             assert analysis is not None
             try:
-                edits = rename_edits(self.project, analysis, location.start, NEW)
+                edits = rename_edits(Branches(self.project), analysis, location.start, NEW)
             except RenameRefusedError as error:
                 agreement.refusals.append(f"{self._description(location)}: {error}")
                 continue

@@ -7,8 +7,15 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchwright_verilog.actions.action import Action, ActionContext, TextChange, newline, smallest_node_around
-from benchwright_verilog.actions.action import self_or_ancestor_of_kind as ancestor_of_kind
+from benchwright_verilog.actions.action import (
+    Action,
+    ActionContext,
+    TextChange,
+    newline,
+    self_or_ancestor_of_kind,
+    smallest_node_around,
+)
+from benchwright_verilog.actions.names import MODULES, UNKNOWN_NAME
 from benchwright_verilog.findings.finding import Finding
 from benchwright_verilog.findings.source import SLANG
 from benchwright_verilog.semantics.names.occurrence import TargetKind
@@ -17,7 +24,6 @@ from benchwright_verilog.syntax.suffixes import HEADERS
 from benchwright_verilog.syntax.uri import document_path
 
 _UNKNOWN_MACRO = re.compile(r"unknown macro or compiler directive '`(?P<name>\w+)'")
-_UNKNOWN_NAME = re.compile(r"use of undeclared identifier '(?P<name>\w+)'")
 _INCLUDE_LINE = re.compile(r"^[ \t]*`include\b[^\n]*\n?", re.MULTILINE)
 _LEADING_COMMENTS = re.compile(r"(?:\s*(?://[^\n]*(?:\n|\Z)|/\*.*?\*/))*[^\S\n]*\n?", re.DOTALL)
 _MODULE_NAME = re.compile(r"\b(?:module|interface|program)\s+(?:automatic\s+|static\s+)?(?:\w+|\\\S+)")
@@ -30,7 +36,7 @@ def include_and_import_fixes(code_selection: ActionContext, finding: Finding, pr
         return
     if match := _UNKNOWN_MACRO.match(finding.message):
         yield from _include_fixes(code_selection, finding, match["name"], project)
-    elif match := _UNKNOWN_NAME.match(finding.message):
+    elif (match := UNKNOWN_NAME.match(finding.message)) and match["name"].isidentifier():
         yield from _import_fixes(code_selection, finding, match["name"], project)
 
 
@@ -59,10 +65,7 @@ def _name_to_include(header: Path, includer: Path, project: Project) -> str:
 
 def _import_fixes(code_selection: ActionContext, finding: Finding, name: str, project: Project) -> Iterator[Action]:
     document = code_selection.document
-    module = ancestor_of_kind(
-        smallest_node_around(document, finding.start, finding.start),
-        *("module_declaration", "interface_declaration", "program_declaration"),
-    )
+    module = self_or_ancestor_of_kind(smallest_node_around(document, finding.start, finding.start), *MODULES)
     module_name = None
     if module is not None:
         module_start = document.lines.from_byte(module.start_byte)
@@ -78,9 +81,10 @@ def _import_fixes(code_selection: ActionContext, finding: Finding, name: str, pr
 def _packages_with(name: str, project: Project) -> Iterator[str]:
     for path in project.files_with_word(name)[:_MOST_FILES]:
         outline = project.outline(path)
-        packages = [unit.name for unit in outline.units if unit.target_kind is TargetKind.PACKAGE] if outline else []
-        analysis = project.analysis_of(path) if packages else None
-        for package_name in packages if analysis is not None else ():
-            package = analysis.compilation.getPackage(package_name) if analysis is not None else None
-            if package is not None and package.find(name) is not None:
-                yield package_name
+        units = outline.units if outline is not None else ()
+        package_names = [unit.name for unit in units if unit.target_kind is TargetKind.PACKAGE]
+        analysis = project.analysis_of(path) if package_names else None
+        if analysis is None:
+            continue
+        packages = (analysis.compilation.getPackage(package_name) for package_name in package_names)
+        yield from (package.name for package in packages if package is not None and package.find(name) is not None)

@@ -20,12 +20,12 @@ from benchwright_verilog.actions.headers import ansi_port_addition
 from benchwright_verilog.findings.finding import Finding
 from benchwright_verilog.findings.source import SLANG
 
-_UNKNOWN = re.compile(r"use of undeclared identifier '(?P<name>[^']+)'")
+UNKNOWN_NAME = re.compile(r"use of undeclared identifier '(?P<name>[^']+)'")
 _IMPLICIT = re.compile(r"implicit net '(?P<name>[^']+)' created")
 _MEANT = re.compile(r"did you mean '(?P<name>[^']+)'\?")
 _EXPECTED = re.compile(r"expected '(?P<text>[^']+)'")
 _HEADERS = ("module_ansi_header", "module_nonansi_header", "interface_ansi_header", "program_ansi_header")
-_SCOPES = ("module_declaration", "interface_declaration", "program_declaration")
+MODULES = ("module_declaration", "interface_declaration", "program_declaration")
 
 
 def name_or_missing_token_fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
@@ -36,7 +36,7 @@ def name_or_missing_token_fixes(code_selection: ActionContext, finding: Finding)
         name = match["name"]
         change = TextChange(finding.start, finding.end, name)
         yield Action(f"Change to '{name}'", (change,), finding=finding, is_preferred=True)
-    if match := _UNKNOWN.match(finding.message) or _IMPLICIT.match(finding.message):
+    if match := UNKNOWN_NAME.match(finding.message) or _IMPLICIT.match(finding.message):
         name = match["name"]
         if name.isidentifier():
             yield from _declaration_and_port_fixes(code_selection, finding, name)
@@ -51,7 +51,7 @@ def name_or_missing_token_fixes(code_selection: ActionContext, finding: Finding)
 def _declaration_and_port_fixes(code_selection: ActionContext, finding: Finding, name: str) -> Iterator[Action]:
     document = code_selection.document
     node = smallest_node_around(document, finding.start, finding.start)
-    scope = self_or_ancestor_of_kind(node, *_SCOPES)
+    scope = self_or_ancestor_of_kind(node, *MODULES)
     if scope is None:
         return
     scope_member = node

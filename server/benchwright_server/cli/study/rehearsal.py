@@ -596,10 +596,10 @@ async def _own_assistant_check(
         return Check(CheckState.FAILS, "assistants", str(error), f"The settings are in {settings_place}.")
     asked_s = time.monotonic() - start
     if not text_to_insert(reply, text, offset):
-        said = f"{assistant.model or assistant.url} answers in {asked_s:.1f} s, and offers nothing in {file_name}."
-        return Check(CheckState.UNKNOWN, "assistants", said, "Try it in an editor, at other places.")
-    said = f"{assistant.model or assistant.url} answers in {asked_s:.1f} s, and offers text in {file_name}."
-    return Check(CheckState.WORKS, "assistants", said)
+        sentence = f"{assistant.model or assistant.url} answers in {asked_s:.1f} s, and offers nothing in {file_name}."
+        return Check(CheckState.UNKNOWN, "assistants", sentence, "Try it in an editor, at other places.")
+    sentence = f"{assistant.model or assistant.url} answers in {asked_s:.1f} s, and offers text in {file_name}."
+    return Check(CheckState.WORKS, "assistants", sentence)
 
 
 def _condition_rehearsal(

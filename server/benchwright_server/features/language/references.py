@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from benchwright_server.features.editor.locations import Locations, place_once_project_is_read
 from benchwright_server.features.editor.searching import SearchRequest
-from benchwright_verilog.semantics.names.branches import references_in_all_branches
+from benchwright_verilog.semantics.names.branches import Branches, references_in_all_branches
 from benchwright_verilog.semantics.names.navigation import references_by_file
 from benchwright_verilog.semantics.names.occurrence import NameRole
 from benchwright_verilog.syntax.json_form import JsonText
@@ -53,10 +53,11 @@ def _add_references_at(
     includes_declaration: bool,
 ) -> None:
     seen_spans: set[tuple[Path, int, int]] = set()
+    branches = Branches(project)
     for target in {occurrence.target for occurrence in analysis.occurrences_at(byte_offset)}:
         report = search_request.report_searched_or_stop
         present_references = references_by_file(project, target, report)
-        for file_references in references_in_all_branches(project, target, present_references, report):
+        for file_references in references_in_all_branches(branches, target, present_references, report):
             file_spans = {
                 (occurrence.path, occurrence.start, occurrence.end)
                 for occurrence in file_references.occurrences

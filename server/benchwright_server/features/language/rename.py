@@ -13,7 +13,7 @@ from pygls.exceptions import JsonRpcException
 from benchwright_server.features.editor.locations import Locations, place_once_project_is_read, range_json
 from benchwright_server.features.editor.searching import SearchRequest
 from benchwright_server.features.requests import REQUEST_FAILED
-from benchwright_verilog.semantics.names.branches import unresolved_places
+from benchwright_verilog.semantics.names.branches import Branches, unresolved_places
 from benchwright_verilog.semantics.names.renaming import (
     RenameEdit,
     RenameRefusedError,
@@ -64,9 +64,10 @@ async def _rename_edits_json(server: EditorServer, params: types.RenameParams) -
     versions = {document.uri: document.version for document in server.documents}
 
     def find() -> tuple[JsonText, list[tuple[Path, int]]]:
-        edits = rename_edits(project, analysis, byte, params.new_name, search.report_searched_or_stop)
+        branches = Branches(project)
+        edits = rename_edits(branches, analysis, byte, params.new_name, search.report_searched_or_stop)
         target = renamable_occurrence(project, analysis, byte).target
-        unresolved = unresolved_places(project, target, {edit.path for edit in edits})
+        unresolved = unresolved_places(branches, target, {edit.path for edit in edits})
         return JsonText(json.dumps(_workspace_edit_json(server, edits, versions))), unresolved
 
     try:

@@ -98,14 +98,15 @@ class CompilationFiles:
         number = self._inventory.version if self._inventory is not None else 0
         version = (lists, number, [stamp_of(path) for path in listed_paths if path not in known_stamps])
         if version != self._version:
-            self._version = version
+            is_first, self._version = self._version is None, version
             self._declared.clear()
             self._is_short = self._total_size(self._sources) <= _MAX_BYTES
             self.single_units = SingleUnits(lists, self._total_size)
             self._members = dict.fromkeys(self.single_units.merge_units(self._sources))
             self._modules_by_model_file.clear()
             self._model_texts.clear()
-            if self._black_boxes is not None:
+            # A variant of a project shares its models, which are not older than it.
+            if self._black_boxes is not None and not is_first:
                 self._black_boxes.note_disk_change()
             self._texts.made_up = self.single_units.unit_texts
 

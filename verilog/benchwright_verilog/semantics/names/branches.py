@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,13 +87,40 @@ def covering_choices(codes: Iterable[bytes], defined_macros: Collection[str]) ->
     return list(macro_choices)
 
 
+class Branches:
+    """A project under other defines, each set of them read once for one search.
+
+    Args:
+        project: The project.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._variants: dict[frozenset[tuple[str, bool]], Project] = {}
+
+    def files_with_conditions(self, paths: Iterable[Path]) -> list[Path]:
+        """Those of some files that have conditional compilation."""
+        outlines = ((path, self.project.outline(path)) for path in paths)
+        return [path for path, outline in outlines if outline is not None and b"`if" in outline.data]
+
+    def variants(self, paths: Sequence[Path]) -> Iterator[Project]:
+        """The project under other defines, until every branch of some files was read once."""
+        outlines = [outline for path in paths if (outline := self.project.outline(path)) is not None]
+        defined_macros = self.project.defined_macros(paths[0]) if paths else ()
+        for macro_choice in covering_choices([outline.code for outline in outlines], defined_macros):
+            defines = frozenset(macro_choice.items())
+            if defines not in self._variants:
+                self._variants[defines] = self.project.with_macros(macro_choice)
+            yield self._variants[defines]
+
+
 def references_in_all_branches(
-    project: Project, target: Target, file_references: Iterable[FileReferences], report: Report
+    branches: Branches, target: Target, file_references: Iterable[FileReferences], report: Report
 ) -> Iterator[FileReferences]:
     """Places that name a thing, and then those that only other defines show.
 
     Args:
-        project: The project.
+        branches: Branches of the project.
         target: The thing.
         file_references: Its places under the present defines.
         report: Called before each file that is searched again.
@@ -102,8 +129,8 @@ def references_in_all_branches(
     for references in file_references:
         seen_places |= {(occurrence.path, occurrence.start) for occurrence in references.occurrences}
         yield references
-    paths = files_with_conditions(project, candidate_files(project, target))
-    for variant in variants(project, paths):
+    paths = branches.files_with_conditions(candidate_files(branches.project, target))
+    for variant in branches.variants(paths):
         for analysis in variant.analyses_of(paths):
             report(len(paths), len(paths))
             occurrences = tuple(
@@ -118,33 +145,18 @@ def references_in_all_branches(
                 yield FileReferences(analysis.path, occurrences, analysis, is_inactive=True)
 
 
-def files_with_conditions(project: Project, paths: Iterable[Path]) -> list[Path]:
-    """Those of some files that have conditional compilation."""
-    outlines = ((path, project.outline(path)) for path in paths)
-    return [path for path, outline in outlines if outline is not None and b"`if" in outline.data]
-
-
-def variants(project: Project, paths: Iterable[Path]) -> Iterator[Project]:
-    """The project under other defines, until every branch of some files was read once."""
-    paths = list(paths)
-    if not paths:
-        return
-    outlines = [outline for path in paths if (outline := project.outline(path)) is not None]
-    for macro_choice in covering_choices([outline.code for outline in outlines], project.defined_macros(paths[0])):
-        yield project.with_macros(macro_choice)
-
-
-def unresolved_places(project: Project, target: Target, edited_paths: Iterable[Path]) -> list[tuple[Path, int]]:
+def unresolved_places(branches: Branches, target: Target, edited_paths: Iterable[Path]) -> list[tuple[Path, int]]:
     """Places of a name in code that under no defines that were tried mean anything; file and byte.
 
     Args:
-        project: The project.
+        branches: Branches of the project.
         target: The thing of that name.
         edited_paths: The files that name it.
     """
-    paths = files_with_conditions(project, edited_paths)
+    project = branches.project
+    paths = branches.files_with_conditions(edited_paths)
     known_places: set[tuple[Path, int]] = set()
-    for tried_project in (project, *variants(project, paths)):
+    for tried_project in (project, *branches.variants(paths)):
         for analysis in tried_project.analyses_of(paths):
             known_places |= {(occurrence.path, occurrence.start) for occurrence in analysis.occurrences_of(target.name)}
     places = []

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from benchwright_verilog.errors import VerilogError
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity
-from benchwright_verilog.semantics.names.branches import references_in_all_branches
+from benchwright_verilog.semantics.names.branches import Branches, references_in_all_branches
 from benchwright_verilog.semantics.names.navigation import UNITS, Report, references_by_file, targets_renamed_with
 from benchwright_verilog.semantics.names.occurrence import Occurrence, Target, TargetKind
 from benchwright_verilog.semantics.project.index.outline import DIRECTIVES
@@ -66,13 +66,14 @@ def renamable_occurrence(project: Project, analysis: FileAnalysis, byte: int) ->
 
 
 def rename_edits(
-    project: Project, analysis: FileAnalysis, byte: int, new_name: str, report: Report = lambda searched, number: None
+    branches: Branches, analysis: FileAnalysis, byte: int, new_name: str, report: Report = lambda searched, number: None
 ) -> list[RenameEdit]:
-    """The edits that give the thing at a byte a new name.
+    """The edits that give the thing at a byte a new name, in all branches.
 
     Raises:
         RenameRefusedError: The thing can't be renamed, or not to this.
     """
+    project = branches.project
     target = renamable_occurrence(project, analysis, byte).target
     _require_valid_name(new_name, target)
     if new_name == target.name:
@@ -80,7 +81,7 @@ def rename_edits(
     edits: dict[tuple[Path, int], RenameEdit] = {}
     targets: dict[RenameEdit, Target] = {}
     for renamed_target in targets_renamed_with(project, analysis, target):
-        target_edits = _edits_by_place(project, renamed_target, new_name, report)
+        target_edits = _edits_by_place(branches, renamed_target, new_name, report)
         edits |= target_edits
         targets |= dict.fromkeys(target_edits.values(), renamed_target)
     _require_no_macro_body(project, target, edits)
@@ -89,11 +90,12 @@ def rename_edits(
 
 
 def _edits_by_place(
-    project: Project, target: Target, new_name: str, report: Report
+    branches: Branches, target: Target, new_name: str, report: Report
 ) -> dict[tuple[Path, int], RenameEdit]:
     edits: dict[tuple[Path, int], RenameEdit] = {}
+    project = branches.project
     present_references = references_by_file(project, target, report)
-    for file_references in references_in_all_branches(project, target, present_references, report):
+    for file_references in references_in_all_branches(branches, target, present_references, report):
         for occurrence in file_references.occurrences:
             if occurrence.generated:
                 macro_use = _sentence_start_naming_macro(project, occurrence.path, occurrence.start)
