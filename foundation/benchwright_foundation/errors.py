@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-DISTRIBUTION = "benchwright"
+from benchwright_foundation.distribution import install_command
 
 
 class BenchwrightError(Exception):
@@ -22,7 +22,7 @@ class ExtraMissingError(BenchwrightError):
     def __init__(self, feature: str, extra: str) -> None:
         self.feature = feature
         self.extra = extra
-        self.command = f"pip install '{DISTRIBUTION}[{extra}]'"
+        self.command = install_command(extra)
         super().__init__(f"{feature} needs packages that are not installed. Install them: {self.command}")
 
 
@@ -41,6 +41,6 @@ def explain_missing_extra(feature: str, extra: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
-        if not package or package.startswith(f"{DISTRIBUTION}_"):
+        if not package or package.startswith("benchwright_"):
             raise
         raise ExtraMissingError(feature, extra) from error

@@ -6,13 +6,14 @@ import importlib.util
 import platform
 import subprocess
 from collections.abc import Iterator, Mapping
-from importlib.metadata import PackageNotFoundError, version
+from importlib import metadata
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from benchwright_attempts import log_file
 from benchwright_attempts.errors import AttemptError
-from benchwright_foundation.errors import DISTRIBUTION, BenchwrightError
+from benchwright_foundation import distribution
+from benchwright_foundation.errors import BenchwrightError
 from benchwright_foundation.home import Home
 from benchwright_foundation.workspaces_folder import refusal_reason, repository_or_pack_in
 from benchwright_harness.errors import HarnessError
@@ -59,12 +60,12 @@ def _python_item() -> DoctorItem:
 
 
 def _package_items() -> list[DoctorItem]:
-    purposes = {"benchwright": "everything", "pygls": "the editor", "pyslang": "diagnostics while typing"}
+    purposes = {distribution.NAME: "everything", "pygls": "the editor", "pyslang": "diagnostics while typing"}
     doctor_items = []
     for name, purpose in purposes.items():
         try:
-            doctor_items.append(DoctorItem(name=name, status="ok", version=version(name), needed_for=purpose))
-        except PackageNotFoundError:
+            doctor_items.append(DoctorItem(name=name, status="ok", version=metadata.version(name), needed_for=purpose))
+        except metadata.PackageNotFoundError:
             doctor_items.append(DoctorItem(name=name, status="missing", needed_for=purpose, hint=_REINSTALL))
     return doctor_items
 
@@ -72,12 +73,12 @@ def _package_items() -> list[DoctorItem]:
 def _extra_items() -> list[DoctorItem]:
     doctor_items = []
     for name, (package, purpose) in _EXTRAS.items():
-        extra = f"{DISTRIBUTION}[{name}]"
+        extra = f"{distribution.NAME}[{name}]"
         if importlib.util.find_spec(package) is not None:
             doctor_items.append(DoctorItem(name=extra, status="ok", needed_for=purpose))
         else:
             doctor_items.append(
-                DoctorItem(name=extra, status="warning", needed_for=purpose, hint=f"pip install '{extra}'")
+                DoctorItem(name=extra, status="warning", needed_for=purpose, hint=distribution.install_command(name))
             )
     return doctor_items
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, BinaryIO
 
-from benchwright_server import feature_registry, version
+from benchwright_foundation.distribution import version
+from benchwright_server import feature_registry
 from benchwright_server.client import Client
 from benchwright_server.feature_registry import Feature
 from benchwright_server.settings import ServerSettings, read_settings

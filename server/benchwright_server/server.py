@@ -31,10 +31,10 @@ from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage, LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
+from benchwright_foundation.distribution import version
 from benchwright_foundation.home import Home
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandbox import Sandbox
-from benchwright_server import version
 from benchwright_server.agent.attempt_socket import MCP_CLIENT
 from benchwright_server.attempts.delivery_retry import LiveDelivery, start_pending_deliveries
 from benchwright_server.attempts.session import EditorSession, Listeners

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from sqlalchemy import select
 from benchwright_attempts.grading.judging import AttemptJudging
 from benchwright_attempts.log.log import EventLog
 from benchwright_foundation.database import Database
+from benchwright_foundation.distribution import version
 from benchwright_foundation.home import Home
 from benchwright_foundation.rate import RateLimits
 from benchwright_foundation.refusals import RefusalError, RefusalKind
@@ -325,7 +325,7 @@ async def open_bench(
         await runs.start()
         opened.push_async_callback(runs.close)
         yield Bench(
-            version=version("benchwright"),
+            version=version(),
             database=administration.database,
             metrics=metrics,
             audit=AuditLog(administration.database),

@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -16,6 +15,7 @@ from benchwright_analysis.completion.sections import completion_sections
 from benchwright_analysis.report.page import report_page
 from benchwright_analysis.report.section import Section, json_value
 from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.distribution import version
 
 FORMAT = 1
 _FILES = "The same numbers are in `completion.json`. Intervals are 95 % and hold for other problems."
@@ -51,7 +51,7 @@ def make_completion_report(run_folders: Sequence[Path], made_at: datetime, *, se
         EvaluationError: A folder holds no run, or is damaged.
     """
     runs = read_runs(run_folders)
-    sources = {"Benchwright": version("benchwright"), "seed of the intervals": str(seed)}
+    sources = {"Benchwright": version(), "seed of the intervals": str(seed)}
     for run in runs:
         sources[run.label] = f"configuration {run.settings.configuration}"
     return CompletionReport(completion_sections(runs, site_groups(runs), seed=seed), sources, made_at)

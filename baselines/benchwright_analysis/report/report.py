@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +47,7 @@ from benchwright_attempts.grading.second_opinions import SecondOpinions
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_formal.second_opinion import SecondOpinion
 from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.distribution import version
 from benchwright_judges.agreement.rated import RatedAnswer
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
@@ -333,7 +333,7 @@ def _with_planned_labels(observation: Observation, registered_study: RegisteredS
 
 def _report_sources(registered_study: RegisteredStudy | None, options: ReportOptions) -> dict[str, str]:
     sources = {
-        "Benchwright": version("benchwright"),
+        "Benchwright": version(),
         "classifier of edits": CLASSIFIER,
         "seed of the intervals": str(options.seed),
     }

@@ -23,6 +23,7 @@ from benchwright_attempts.errors import (
 from benchwright_attempts.events.triggers import trigger_statements
 from benchwright_attempts.log.read_only import is_unwritable_log, log_or_private_copy, read_only_url
 from benchwright_attempts.log.tables import METADATA
+from benchwright_foundation.distribution import install_command
 
 SCHEMA_VERSION = 3
 """The newest format: `format3` in Alembic's table, and in SQLite also in `PRAGMA user_version`."""
@@ -75,7 +76,7 @@ def _postgresql_engine(url: str, busy_timeout_s: float) -> Engine:
             display_name(url), "is not the address of a PostgreSQL database. Write postgresql://…"
         )
     if find_spec("psycopg") is None:
-        raise LogUnavailableError(display_name(url), "needs psycopg. Install it: pip install 'benchwright[judges]'.")
+        raise LogUnavailableError(display_name(url), f"needs psycopg. Install it: {install_command('judges')}.")
     options = f"-c lock_timeout={round(busy_timeout_s * 1000)} -c synchronous_commit=on"
     return create_engine(
         parsed.set(drivername="postgresql+psycopg"),
@@ -254,7 +255,7 @@ def _migrate(connection: Connection, stored_format: int, path: Path | str) -> No
         raise LogVersionError(
             display_name(path),
             f"has format {stored_format}; migrating it to format {SCHEMA_VERSION} needs the package alembic. "
-            "Install benchwright[baselines], then try again; nothing was changed.",
+            f"Install it: {install_command('baselines')}, then try again; nothing was changed.",
         ) from error
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
@@ -13,6 +12,7 @@ from benchwright_attempts.errors import StudyError
 from benchwright_attempts.events.file_text import sha256
 from benchwright_attempts.log.record import canonical_json, format_wall
 from benchwright_attempts.terms import Solver
+from benchwright_foundation.distribution import version
 from benchwright_studies.conduct.entry import Preregistered
 from benchwright_studies.conduct.readiness import balance_sentences
 from benchwright_studies.conduct.studies import RegisteredStudy
@@ -89,7 +89,7 @@ def preregister_once(
         "subjects": _subjects_by_condition(registered_study),
         "analysis": _planned_analysis(registered_study, study.analysis),
         "exclusions": [rule.model_dump(mode="json", by_alias=True, exclude_none=True) for rule in study.exclusions],
-        "code": {"benchwright": version("benchwright"), "analysis_sha256": program_sha256},
+        "code": {"benchwright": version(), "analysis_sha256": program_sha256},
     }
     preregistered_entry = Preregistered(
         digest=sha256(canonical_json(document).encode()), document=document, form=form, secret=secret

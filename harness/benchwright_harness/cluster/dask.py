@@ -18,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
+from benchwright_foundation.distribution import install_command
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster import ClusterOptions
 from benchwright_harness.cluster.local import usable_core_count
@@ -212,7 +213,7 @@ class DaskExecutor:
             import distributed  # noqa: F401
         except ImportError as error:
             raise ClusterError(
-                "Dask is not installed", "install Benchwright with its extra: pip install 'benchwright[harness]'"
+                "Dask is not installed", f"install Benchwright with its extra: {install_command('harness')}"
             ) from error
         return await exit_stack.enter_async_context(
             await self._cluster.connect(self._address, self._options, exit_stack)
@@ -237,7 +238,7 @@ class DaskExecutor:
             if isinstance(equipment, ModuleNotFoundError):
                 raise ClusterError(
                     f"the worker {worker} has no Benchwright ({equipment})",
-                    "install the same version there: pip install 'benchwright[harness]'",
+                    f"install the same version there: {install_command('harness')}",
                 )
             if isinstance(equipment, BaseException):
                 raise ClusterError(f"the worker {worker} can't be used: {equipment}", "check its log")

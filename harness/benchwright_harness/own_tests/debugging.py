@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
 
+from benchwright_foundation.distribution import install_command
 from benchwright_harness.errors import DebuggerError
 
 T = TypeVar("T")
@@ -39,7 +40,7 @@ def debugpy_folder() -> Path:
     """
     spec = find_spec("debugpy")
     if spec is None or not spec.submodule_search_locations:
-        raise DebuggerError("Debugging needs debugpy.", "Install it: pip install 'benchwright[debug]'.")
+        raise DebuggerError("Debugging needs debugpy.", f"Install it: {install_command('debug')}.")
     return Path(spec.submodule_search_locations[0])
 
 

@@ -9,7 +9,7 @@ from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
-from benchwright_server import version
+from benchwright_foundation.distribution import version
 from benchwright_server.agent.backend import Backend
 from benchwright_server.errors import ServerError
 

@@ -17,7 +17,7 @@ def main() -> None:
         serve(sys.argv[2:])
         return
     if sys.argv[1:] == ["--version"]:
-        from benchwright_server import version
+        from benchwright_foundation.distribution import version
 
         print(version())  # noqa: T201 - what the command prints
         return

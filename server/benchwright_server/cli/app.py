@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_group
 
-from benchwright_server import version
+from benchwright_foundation.distribution import version
 
 
 class CommandModule(Protocol):

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from benchwright_analysis.report.fold import FoldedAttempt
@@ -34,6 +33,7 @@ from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import Weights, human_time_horizon
 from benchwright_attempts.events.file_text import sha256
 from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.distribution import version
 from benchwright_foundation.number_text import number
 
 FORMAT = 1
@@ -71,7 +71,7 @@ def write_table_report(table_options: TableOptions) -> TableReport:
     """
     foreign_table = read_table(table_options.table, table_options.mapping)
     rows = with_exclusions_marked(list(foreign_table.rows), None, None)
-    sources = {"Benchwright": version("benchwright"), "seed of the intervals": str(table_options.seed)}
+    sources = {"Benchwright": version(), "seed of the intervals": str(table_options.seed)}
     sources[table_options.table.name] = f"SHA-256 {sha256(table_options.table.read_bytes())}"
     if table_options.mapping is not None:
         sources[table_options.mapping.name] = f"SHA-256 {sha256(table_options.mapping.read_bytes())}"

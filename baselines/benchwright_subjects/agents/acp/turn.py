@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +14,7 @@ from acp.client import ClientSideConnection
 from acp.schema import ClientCapabilities, FileSystemCapabilities, Implementation
 from pydantic import ValidationError
 
+from benchwright_foundation.distribution import version
 from benchwright_problems.problem import Problem
 from benchwright_subjects.agents.acp.client import AcpClient
 from benchwright_subjects.agents.acp.conversation import Conversation
@@ -135,7 +135,7 @@ class _AcpSession:
         hello = self._connection.initialize(
             protocol_version=PROTOCOL_VERSION,
             client_capabilities=ClientCapabilities(fs=file_capabilities, terminal=True),
-            client_info=Implementation(name="benchwright", title="Benchwright", version=version("benchwright")),
+            client_info=Implementation(name="benchwright", title="Benchwright", version=version()),
         )
         introduction = await self._answer_or_error("initialize", hello, START_S)
         if introduction.protocol_version != PROTOCOL_VERSION:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from benchwright_foundation.distribution import install_command
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.sandbox.docker.images import Images
 
@@ -21,7 +22,6 @@ _HINT = (
     "start a Docker-compatible engine that this account may use, or name one in DOCKER_HOST; `docker version` shows"
     " whether it answers. `--sandbox bwrap` (in VS Code the setting benchwright.sandbox) needs none"
 )
-_INSTALL = "install it: pip install 'benchwright[harness]'"
 _CALL_S = 60
 _IMAGE_S = 900
 
@@ -90,7 +90,9 @@ def engine_errors_as_unavailable() -> Iterator[None]:
         from docker.errors import DockerException
         from requests.exceptions import RequestException
     except ModuleNotFoundError as error:
-        raise SandboxUnavailableError("the Python package docker is not installed", _INSTALL) from error
+        raise SandboxUnavailableError(
+            "the Python package docker is not installed", f"install it: {install_command('harness')}"
+        ) from error
     try:
         yield
     except (DockerException, RequestException) as error:
