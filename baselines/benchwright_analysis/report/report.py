@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -342,7 +343,7 @@ def _report_sources(registered_study: RegisteredStudy | None, options: ReportOpt
             "study file": f"SHA-256 {registered_study.sha256}",
             "plan": f"SHA-256 {registered_study.plan.sha256}",
         }
-    return sources | {name: version(name) for name in ("scipy", "statsmodels", "scikit-learn", "altair")}
+    return sources | {name: metadata.version(name) for name in ("scipy", "statsmodels", "scikit-learn", "altair")}
 
 
 def _report_json(
