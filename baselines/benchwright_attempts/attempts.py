@@ -132,7 +132,7 @@ class Attempts:
         )
         return next(candidates, None)
 
-    def take_over_running_clock(self, attempt: str) -> bool:
+    def take_over_clock_run_elsewhere(self, attempt: str) -> bool:
         """Continues an attempt whose clock another process left running.
 
         The time since that process' last event does not count, unless it turns out to be alive.

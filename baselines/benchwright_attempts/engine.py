@@ -70,7 +70,9 @@ class Attempt:
     ) -> None:
         self.writer = EventWriter(services, header.id, terms, flagged, adapter.actor)
         """Records facts of the attempt."""
-        self.clock = ClockFollower(self.writer, terms.time_limit_s, self._end_at_limit if ends_at_limit else None)
+        self.clock = ClockFollower(
+            self.writer, terms.time_limit_s, self._time_out_unless_ended if ends_at_limit else None
+        )
         self.runs = GradingRuns(services, header, problem, terms, adapter, self.writer, self.clock, warms_up=warms_up)
         self._services = services
         self._attempt = header.id
@@ -239,7 +241,7 @@ class Attempt:
             with acting_as(None):
                 await self.writer.append(Paused(reason=reason))
 
-    async def _end_at_limit(self, limit_s: float) -> None:
+    async def _time_out_unless_ended(self, limit_s: float) -> None:
         # Another window may have ended it.
         with contextlib.suppress(AttemptError):
             await self.time_out("time_limit", limit_s)

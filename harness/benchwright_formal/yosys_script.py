@@ -107,10 +107,11 @@ class Miter:
         shared_ports = [f".{port.name}(in_{port.name})" for port in inputs]
         gold = [f".{port.name}_{kind}({kind}_{port.name})" for port in self.outputs for kind in "dx"]
         gate = [f".{port.name}(g_{port.name})" for port in self.outputs]
-        wires = [f"wire {_bits(port)} d_{port.name}, x_{port.name}, g_{port.name};" for port in self.outputs]
+        wires = [f"wire {_bit_range(port)} d_{port.name}, x_{port.name}, g_{port.name};" for port in self.outputs]
         unknown_bits = _concatenation(f"x_{port.name}" for port in self.outputs)
+        miter_ports = ["input miter_clock", *(f"input {_bit_range(port)} in_{port.name}" for port in inputs)]
         return _joined_lines(
-            f"module miter({', '.join(['input miter_clock', *(f'input {_bits(p)} in_{p.name}' for p in inputs)])},",
+            f"module miter({', '.join(miter_ports)},",
             "  output bad, output seen);",
             *wires,
             f"{REFERENCE} the_gold({', '.join([*shared_ports, *gold])});",
@@ -195,7 +196,7 @@ def _joined_lines(*lines: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _bits(port: Port) -> str:
+def _bit_range(port: Port) -> str:
     return f"[{port.width - 1}:0]"
 
 

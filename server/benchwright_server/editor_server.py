@@ -114,7 +114,7 @@ class Lenses(Protocol):
 class Expansions(Protocol):
     """The expanded macros that the client shows; see `features.macro_expansion`."""
 
-    def reload_outdated(self) -> None:
+    def ask_client_to_reload_outdated(self) -> None:
         """Typing has paused: the client has to ask again for what has changed."""
 
 

@@ -49,7 +49,7 @@ from benchwright_server.features.editor.file_lists import FileListProblems
 from benchwright_server.features.editor.index_progress import IndexProgress
 from benchwright_server.features.editor.run_progress import RunProgress
 from benchwright_server.features.editor.text_sync import TextSync
-from benchwright_server.features.editor.workspace_folders import add_initial_folders, follow_folders
+from benchwright_server.features.editor.workspace_folders import add_initial_folders, follow_folder_and_disk_changes
 from benchwright_server.features.language.code_lens import CodeLenses
 from benchwright_server.features.language.diagnostics import LiveDiagnostics
 from benchwright_server.features.requests import register_attempt_operations
@@ -244,7 +244,7 @@ class BenchwrightServer(EditorServer):
         self.sync = TextSync(self)
         register_attempt_operations(self)
         follow_configuration(self)
-        follow_folders(self)
+        follow_folder_and_disk_changes(self)
         add_initial_folders(self, exchange.params)
         for feature in exchange.features:
             import_module(f"benchwright_server.features.{feature.module}").register(self)

@@ -50,7 +50,7 @@ class PagePictures:
     def figure_png(self, region_id: str) -> bytes:
         """A figure as PNG."""
         region = self._regions[region_id]
-        picture, scale = self._page_and_scale(region.page)
+        picture, scale = self._read_page_and_pixels_per_point(region.page)
         left_pixel, top_pixel, right_pixel, bottom = (
             round(side * scale) for side in region.box.grown(_MARGIN_POINTS, _MARGIN_POINTS)
         )
@@ -68,7 +68,7 @@ class PagePictures:
         """A page with frames around these regions."""
         from PIL import ImageDraw
 
-        picture, scale = self._page_and_scale(page_number)
+        picture, scale = self._read_page_and_pixels_per_point(page_number)
         pen = ImageDraw.Draw(picture)
         for region in map(self._regions.__getitem__, region_ids):
             if region.page == page_number:
@@ -76,7 +76,7 @@ class PagePictures:
                 pen.rectangle([side * scale for side in region.box.grown(2.5, 1.5)], outline=colour, width=2)
         return _png_bytes(picture)
 
-    def _page_and_scale(self, page_number: int) -> tuple[Picture, float]:
+    def _read_page_and_pixels_per_point(self, page_number: int) -> tuple[Picture, float]:
         from PIL import Image
 
         with Image.open(self._folder / f"{page_number}.png", formats=["PNG"]) as file:

@@ -100,16 +100,16 @@ def crossed_share(pass_flags: ArrayLike, cells: CrossedCells) -> CrossedEstimate
 
 
 def crossed_shares(
-    share_columns: Numbers, cells: CrossedCells, weights: ArrayLike | None = None
+    pseudo_value_columns: Numbers, cells: CrossedCells, weights: ArrayLike | None = None
 ) -> list[CrossedEstimate]:
     """Shares from pseudo-values or chances, such as of not having passed by several times.
 
     Args:
-        share_columns: Attempts by shares; their means are the shares.
+        pseudo_value_columns: Attempts by shares; their means are the shares.
         cells: As in `crossed_mean`.
         weights: As in `crossed_mean`.
     """
-    return [_with_wilson_interval(estimate) for estimate in _column_means(share_columns, cells, weights)]
+    return [_with_wilson_interval(estimate) for estimate in _column_means(pseudo_value_columns, cells, weights)]
 
 
 def crossed_means(value_columns: Numbers, cells: CrossedCells, weights: ArrayLike) -> list[CrossedEstimate]:

@@ -157,7 +157,7 @@ class _AttemptStepReader:
         return (
             _step_of_model_use(event, at_s)
             or self._step_of_run_or_verdict(event, at_s)
-            or _step_of_clock_or_rules(event, at_s)
+            or _step_of_state_change_or_violation(event, at_s)
         )
 
     def _step_of_run_or_verdict(self, event: Event, at_s: float) -> TraceStep | None:
@@ -253,7 +253,7 @@ def _reply_step(event: ReplyRead, at_s: float) -> TraceStep:
     return TraceStep(StepKind.OTHER, "The reply was read", at_s, fact_texts)
 
 
-def _step_of_clock_or_rules(event: Event, at_s: float) -> TraceStep | None:
+def _step_of_state_change_or_violation(event: Event, at_s: float) -> TraceStep | None:
     fact_texts: dict[str, str] = {}
     match event:
         case Opened():

@@ -137,7 +137,7 @@ class LtiTool:
             raise SignInError("another browser")
         platform = self._platforms[number]
         try:
-            claims = await self._verified_claims(number, platform, id_token)
+            claims = await self._claims_with_valid_signature(number, platform, id_token)
             checked = ImplicitIDToken(
                 claims,
                 {},
@@ -184,7 +184,9 @@ class LtiTool:
             address_if_on_platform(platform, roster.get("context_memberships_url")),
         )
 
-    async def _verified_claims(self, platform_index: int, platform: LtiSettings, token: str) -> dict[str, Any]:
+    async def _claims_with_valid_signature(
+        self, platform_index: int, platform: LtiSettings, token: str
+    ) -> dict[str, Any]:
         registry = JWSRegistry(algorithms=_SIGNED_BY, strict_check_header=False)
         keys = await self._key_set(platform_index, platform, max_age_s=3_600.0)
         try:

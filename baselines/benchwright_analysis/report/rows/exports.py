@@ -142,7 +142,7 @@ def _write_cvdp_group(folder: Path, rows: Sequence[Observation], group: str, mad
     packs = ", ".join(sorted({observation.pack for observation in rows}))
     reports: list[dict[str, JsonValue]] = []
     for name, sample in zip(names, whole_samples, strict=True):
-        graded_answers = [_graded_answer(observation) for observation in sample]
+        graded_answers = [_cvdp_graded_answer(observation) for observation in sample]
         (folder / name).mkdir(parents=True, exist_ok=True)
         reports.append(report_content(graded_answers, packs, group, made_at))
         _write_json(folder / name / "raw_result.json", raw_result_content(graded_answers))
@@ -154,7 +154,7 @@ def _write_cvdp_group(folder: Path, rows: Sequence[Observation], group: str, mad
         (folder / "composite_report.txt").write_text(report_text(composite_report), encoding="utf-8")
 
 
-def _graded_answer(observation: Observation) -> GradedAnswer:
+def _cvdp_graded_answer(observation: Observation) -> GradedAnswer:
     outcome = "passed" if observation.passed else observation.outcome or "failed"
     verdict = Verdict(
         reason=_REASONS[outcome],

@@ -212,11 +212,11 @@ def _minutes_text(estimate: CrossedEstimate) -> str:
     return text_with_interval(estimate.estimate, digits=1)
 
 
-def percent_change_text(estimate: CrossedEstimate) -> str:
+def percent_change_text(relative_change: CrossedEstimate) -> str:
     """A relative change with its interval, for people."""
-    bounds = (None if end is None else 100 * end for end in (estimate.low, estimate.high))
+    bounds = (None if end is None else 100 * end for end in (relative_change.low, relative_change.high))
     spread = interval_text(*bounds, digits=1)
-    return f"{number(100 * estimate.value, 1)} %" + (f" ({spread})" if spread != "–" else "")
+    return f"{number(100 * relative_change.value, 1)} %" + (f" ({spread})" if spread != "–" else "")
 
 
 def as_percentage_points(estimate: CrossedEstimate) -> Estimate:

@@ -49,7 +49,7 @@ class Expansions:
         self._shown_versions: dict[str, frozenset[tuple[str, int]]] = {}
         """The documents that the client has, each with the versions of the open files that it was made of."""
 
-    def reload_outdated(self) -> None:
+    def ask_client_to_reload_outdated(self) -> None:
         """Typing has paused: the client has to ask again for what was made of other versions."""
         if self._shown_versions and self._server.client.supports("workspace.textDocumentContent"):
             versions = self._open_document_versions()

@@ -25,7 +25,7 @@ _OF_PROBLEMS = ("hidden", "public", "figures")
 _REGISTRATION = "benchwright/design-files"
 
 
-def follow_folders(server: EditorServer) -> None:
+def follow_folder_and_disk_changes(server: EditorServer) -> None:
     """Follow them from now on; call this before the client has sent `initialized`."""
     server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(partial(_add_and_remove_folders, server))
     server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(partial(_reread_changed_files, server))

@@ -59,7 +59,7 @@ async def _pull_diagnostics(server: EditorServer, params: types.DocumentDiagnost
     uri = params.text_document.uri
     await server.live.wait_for_typing_pause(uri)
     if server.expansions is not None:
-        server.expansions.reload_outdated()
+        server.expansions.ask_client_to_reload_outdated()
     if not server.client.supports("workspace.diagnostics.refreshSupport"):
         # It would not learn that more is known later.
         await server.projects.wait_until_whole(uri)
@@ -312,7 +312,7 @@ class LiveDiagnostics:
             return
         watched.is_analysed_since_typing, watched.timer = True, None
         if self._server.expansions is not None:
-            self._server.expansions.reload_outdated()
+            self._server.expansions.ask_client_to_reload_outdated()
         report = await self.newest_report(uri)
         if report is not None:
             self._publish_if_enabled(report)

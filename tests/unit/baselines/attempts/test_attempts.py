@@ -309,8 +309,8 @@ def test_taking_over_a_running_attempt_leaves_the_gap_out(
     time.pass_s(3600)
     with StudyLog(log.path, wall_clock=time.now, monotonic_ns=lambda: time.mono_ns - 10**13, process="second") as later:
         resumed = Attempts(later)
-        assert resumed.take_over_running_clock(attempt)
-        assert not resumed.take_over_running_clock(attempt)
+        assert resumed.take_over_clock_run_elsewhere(attempt)
+        assert not resumed.take_over_clock_run_elsewhere(attempt)
         time.pass_s(5)
         record(later, attempt, Submitted())
         assert resumed.summary(attempt).clock.active_s == 35
@@ -320,7 +320,7 @@ def test_taking_over_a_running_attempt_leaves_the_gap_out(
 def test_there_is_nothing_to_take_over_from_a_paused_attempt(log: StudyLog, attempts: Attempts, attempt: str) -> None:
     record(log, attempt, Started(), Paused())
     with StudyLog(log.path, process="second") as later:
-        assert not Attempts(later).take_over_running_clock(attempt)
+        assert not Attempts(later).take_over_clock_run_elsewhere(attempt)
 
 
 def test_an_unknown_attempt_is_named(attempts: Attempts) -> None:
