@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import random
 import signal
 from collections import Counter
@@ -238,14 +239,17 @@ def connected(service: Service):  # type: ignore[no-untyped-def]
 
 
 async def settled(service: Service) -> None:
-    """Waits until no run is queued or running: of editors that were killed nobody asks any more."""
-    deadline = asyncio.get_running_loop().time() + WAIT_S
+    """Waits until no run is queued or running, as long as runs end: those of killed editors nobody asks for."""
+    loop = asyncio.get_running_loop()
+    deadline, least = loop.time() + WAIT_S, math.inf
     while True:
         with contextlib.closing(connected(service)) as connection:
             going = connection.execute(
                 text("SELECT count(*) FROM service_runs WHERE state IN ('queued', 'running')")
-            ).scalar()
+            ).scalar_one()
         if not going:
             return
-        assert asyncio.get_running_loop().time() < deadline, f"{going} runs have not ended"
+        if going < least:
+            deadline, least = loop.time() + WAIT_S, going
+        assert loop.time() < deadline, f"{going} runs have not ended"
         await asyncio.sleep(0.2)
