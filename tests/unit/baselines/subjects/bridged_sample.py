@@ -88,7 +88,7 @@ def ask(
                 address = Path(folder) / "bridge"
                 async with serve_bridge(bridge, address, None):
                     transport = httpx2.AsyncHTTPTransport(uds=str(address))
-                    async with httpx2.AsyncClient(transport=transport, base_url="http://bridge") as client:
+                    async with httpx2.AsyncClient(transport=transport, base_url="http://bridge", timeout=60) as client:
                         await asks(client, bridge)
             if bridge.failure.done():
                 raise bridge.failure.result()
