@@ -76,7 +76,7 @@ def test_cookies_and_pages_are_closed_to_others(service: Service, course: Course
 def test_forms_of_other_sites_are_refused(
     service: Service, course: Course, headers: dict[str, str], status: int
 ) -> None:
-    with httpx2.Client(base_url=service.url, headers=headers, trust_env=False) as client:
+    with httpx2.Client(base_url=service.url, headers=headers, trust_env=False, timeout=60) as client:
         assert client.post("/sign-in", data={"code": course.invitation, "name": "Ada"}).status_code == status
 
 

@@ -80,7 +80,7 @@ def test_a_program_is_signed_in_by_the_same_browser(service: Service) -> None:
 def test_a_code_works_once_and_for_the_browser_that_asked(service: Service) -> None:
     client, other_browser = browser(service), browser(service)
     location = client.get("/sign-in/provider").headers["location"]
-    with httpx2.Client(trust_env=False) as elsewhere:
+    with httpx2.Client(trust_env=False, timeout=60) as elsewhere:
         back = elsewhere.post(location, data={"sub": "ada@example.org"}).headers["location"]
     stolen = other_browser.get(back)
     assert (stolen.status_code, "did not say who you are" in stolen.text) == (422, True)

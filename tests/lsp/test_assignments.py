@@ -146,7 +146,7 @@ async def test_a_confirmation_in_the_browser_signs_the_editor_in(
     assert begun["address"] == f"{service.url}/device?code={begun['code']}"
     sign_in_task = asyncio.ensure_future(editor.ask("signInFinish", url=service.url))
     headers = {"Origin": service.url}
-    async with httpx2.AsyncClient(base_url=service.url, headers=headers, trust_env=False) as browser:
+    async with httpx2.AsyncClient(base_url=service.url, headers=headers, trust_env=False, timeout=60) as browser:
         await browser.post("/sign-in", data={"code": course.invitation, "name": "Ada"})
         page = (await browser.get(begun["address"])).text
         (token,) = set(re.findall(r'name="csrf" value="(\w+)"', page))

@@ -43,6 +43,6 @@ def sign_in(client: httpx2.Client, subject: str, path: str = "/sign-in/provider"
     """Does what a browser does: goes to the provider, says who it is there, and comes back."""
     redirect = client.get(path)
     assert redirect.status_code in (302, 307), redirect.text
-    with httpx2.Client(trust_env=False) as elsewhere:
+    with httpx2.Client(trust_env=False, timeout=60) as elsewhere:
         back = elsewhere.post(redirect.headers["location"], data={"sub": subject})
     return client.get(back.headers["location"])
