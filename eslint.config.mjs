@@ -7,7 +7,7 @@ import tseslint from "typescript-eslint";
 const WITHOUT_WORDS = [
   "client-vscode/src/webviewHost.ts",
   "client-vscode/src/webview/elements.ts",
-  "client-vscode/src/modelServer.ts",
+  "client-vscode/src/assistants/modelServer.ts",
 ];
 
 /** Calls whose words stay as they are: logs are read in reports of errors, so they and their names are English. */

@@ -22,7 +22,7 @@ const extension = await build({
 });
 const layout = await build({
   ...shared,
-  entryPoints: ["src/layoutWorker.ts"],
+  entryPoints: ["src/design/layoutWorker.ts"],
   outfile: "out/layoutWorker.cjs",
   platform: "node",
   format: "cjs",

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
-import type { Attempts } from "./attempts.ts";
-import type { Server } from "./server.ts";
+import type { Attempts } from "./attempts/attempts.ts";
+import type { Server } from "./server/server.ts";
 
 /** What the extension's side of a panel can use. */
 export interface PanelContext {

@@ -1,12 +1,12 @@
-import { ExamReviewPanel } from "./examReview.ts";
-import { GradingPanel } from "./grading.ts";
-import { NumbersPanel } from "./numbers.ts";
+import { ExamReviewPanel } from "./questions/examReview.ts";
+import { GradingPanel } from "./questions/grading.ts";
+import { NumbersPanel } from "./attempts/numbers.ts";
 import type { Panels } from "./panel.ts";
-import { QuestionFormPanels } from "./questionForm.ts";
-import { ReplayPanels } from "./replay.ts";
-import { SchematicPanel } from "./schematic.ts";
-import { StateMachinesPanel } from "./stateMachines.ts";
-import { TracePanels } from "./trace.ts";
+import { QuestionFormPanels } from "./questions/questionForm.ts";
+import { ReplayPanels } from "./attempts/replay.ts";
+import { SchematicPanel } from "./design/schematic.ts";
+import { StateMachinesPanel } from "./design/stateMachines.ts";
+import { TracePanels } from "./assistants/trace.ts";
 
 /** Every panel that a command opens. */
 export const PANELS: Panels = {

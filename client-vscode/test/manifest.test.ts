@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { AIDS } from "../src/aids.ts";
+import { AIDS } from "../src/assistants/aids.ts";
 
 const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
 const clauses = [...text.matchAll(/"when": ("(?:[^"\\]|\\.)*")/g)].map(([, clause = ""]) => JSON.parse(clause) as string);

@@ -8,15 +8,15 @@ import { attempt, study } from "./samples.ts";
 // Constants of the modules are made of translated words, so the language comes first.
 const bundle = JSON.parse(readFileSync(new URL("../l10n/bundle.l10n.de.json", import.meta.url), "utf8")) as Record<string, string>;
 config({ contents: bundle });
-const { answerLength } = await import("../src/answerFile.ts");
-const { statusText } = await import("../src/chatText.ts");
-const { doctorPage, serverMissingPage } = await import("../src/doctorPage.ts");
+const { answerLength } = await import("../src/questions/answerFile.ts");
+const { statusText } = await import("../src/assistants/chatText.ts");
+const { doctorPage, serverMissingPage } = await import("../src/server/doctorPage.ts");
 const { explain } = await import("../src/installation/failures.ts");
 const { progressOf } = await import("../src/installation/installer.ts");
-const { instanceSpoken } = await import("../src/instanceLabel.ts");
-const { toggleSummary } = await import("../src/ownTestText.ts");
-const { markText, stretches } = await import("../src/replayText.ts");
-const { conditionSentence, deliverySentences, progressText, taskFacts } = await import("../src/studyText.ts");
+const { instanceSpoken } = await import("../src/language/instanceLabel.ts");
+const { toggleSummary } = await import("../src/runs/ownTestText.ts");
+const { markText, stretches } = await import("../src/attempts/replayText.ts");
+const { conditionSentence, deliverySentences, progressText, taskFacts } = await import("../src/studies/studyText.ts");
 
 test("an edit is told by its length and origin in the order of the language", () => {
   const edit = { seq: 1, atS: 0, kind: "edit", path: "rtl/a.sv", length: 42 } as const;

@@ -1,6 +1,6 @@
 import { t } from "@vscode/l10n";
 import type { ExamQuestion, FieldError, SaveExamQuestionParams } from "../generated/protocol.ts";
-import { FORMATS } from "../questionFormats.ts";
+import { FORMATS } from "../questions/questionFormats.ts";
 import { element } from "./elements.ts";
 import { ChoiceFields, DIFFICULTIES, PointFields, area, input, numberOrNull, numeric, preview, select, showRemarks, written } from "./formFields.ts";
 

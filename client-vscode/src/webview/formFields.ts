@@ -1,5 +1,5 @@
 import { t } from "@vscode/l10n";
-import { answeredBy, hasChoices, isSelected } from "../questionFormats.ts";
+import { answeredBy, hasChoices, isSelected } from "../questions/questionFormats.ts";
 import { button, element } from "./elements.ts";
 import { richText } from "./richText.ts";
 

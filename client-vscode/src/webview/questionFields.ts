@@ -1,6 +1,6 @@
 import { t } from "@vscode/l10n";
 import type { FormRemark, SaveQuestionFormParams, ShownQuestion } from "../generated/protocol.ts";
-import { FORMATS, answeredBy, hasChoices, isSelected } from "../questionFormats.ts";
+import { FORMATS, answeredBy, hasChoices, isSelected } from "../questions/questionFormats.ts";
 import { button, element } from "./elements.ts";
 import {
   ChoiceFields,

@@ -1,5 +1,5 @@
 import type { WaveformTrace } from "../generated/protocol.ts";
-import { rulerTimes, timeText, valueState, valueText, type Radix, type TimeScale } from "../waveformText.ts";
+import { rulerTimes, timeText, valueState, valueText, type Radix, type TimeScale } from "../design/waveformText.ts";
 
 export interface Shown {
   readonly start: number;

@@ -1,5 +1,5 @@
 import { t } from "@vscode/l10n";
-import type { Row } from "../waveformLayout.ts";
+import type { Row } from "../design/waveformLayout.ts";
 
 /** What keys do in the list of signals. */
 export interface Actions {

@@ -1,6 +1,6 @@
 import { t } from "@vscode/l10n";
-import type { Layout } from "../waveformLayout.ts";
-import { timeText, valueText, type TimeScale } from "../waveformText.ts";
+import type { Layout } from "../design/waveformLayout.ts";
+import { timeText, valueText, type TimeScale } from "../design/waveformText.ts";
 import { element } from "./elements.ts";
 
 export type CursorValues = ReadonlyMap<string, string | null>;

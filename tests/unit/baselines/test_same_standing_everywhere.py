@@ -1,6 +1,6 @@
 """Each state that an attempt can be in, on every page: the same word, the same sign, and the run that it is about.
 
-The client's pages have the same test: `client-vscode/test/standing.test.ts` plays `standings.json`, checked here.
+The client's pages have the same test: `client-vscode/test/text/standing.test.ts` plays `standings.json`, checked here.
 """
 
 from __future__ import annotations
@@ -283,7 +283,7 @@ def test_a_superseded_run_is_so_wherever_runs_are_listed(log: StudyLog, attempt:
 
 
 def test_the_client_plays_the_states_of_this_version() -> None:
-    kept = json.loads((ROOT / "client-vscode" / "test" / "standings.json").read_text(encoding="utf-8"))
+    kept = json.loads((ROOT / "client-vscode" / "test" / "text" / "standings.json").read_text(encoding="utf-8"))
     assert kept == client_views(), "write what `client_views` returns into standings.json"
 
 

@@ -19,7 +19,7 @@ def test_a_page_is_checked_with_the_documentation_alone() -> None:
 
 
 def test_the_extension_is_checked_in_the_browser() -> None:
-    assert selected("client-vscode/src/tree.ts") == ({"lint", "client", "e2e"}, set())
+    assert selected("client-vscode/src/problems/tree.ts") == ({"lint", "client", "e2e"}, set())
 
 
 def test_what_a_feature_loads_by_name_is_tested_by_an_editor() -> None:

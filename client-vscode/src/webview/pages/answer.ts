@@ -1,9 +1,9 @@
 import { t } from "@vscode/l10n";
 import type { AttemptStatus, QuestionView } from "../../generated/protocol.ts";
-import type { ResultsPage } from "../../resultsPage.ts";
-import { chosenValue, fillingShown, fillingText, listedValues, whatSavingDoes } from "../../answerFile.ts";
-import type { Filling } from "../../answerFile.ts";
-import { answeredBy } from "../../questionFormats.ts";
+import type { ResultsPage } from "../../runs/resultsPage.ts";
+import { chosenValue, fillingShown, fillingText, listedValues, whatSavingDoes } from "../../questions/answerFile.ts";
+import type { Filling } from "../../questions/answerFile.ts";
+import { answeredBy } from "../../questions/questionFormats.ts";
 import { connect } from "../connection.ts";
 import { button, element, keepFocus, main, withCode } from "../elements.ts";
 import { richText } from "../richText.ts";

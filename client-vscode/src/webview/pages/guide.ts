@@ -1,5 +1,5 @@
 import { t } from "@vscode/l10n";
-import type { GuidePage, Step } from "../../guideSteps.ts";
+import type { GuidePage, Step } from "../../problems/guideSteps.ts";
 import { connect } from "../connection.ts";
 import { button, element, main, withCode } from "../elements.ts";
 

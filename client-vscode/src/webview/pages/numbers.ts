@@ -1,8 +1,8 @@
 import { t } from "@vscode/l10n";
-import { clockTime } from "../../duration.ts";
+import { clockTime } from "../../text/duration.ts";
 import type { OwnNumber } from "../../generated/protocol.ts";
-import { isByPerson, known, makerText, othersText, resultText } from "../../numberText.ts";
-import { progress, type NumbersGroup, type Spent, type Sum } from "../../progress.ts";
+import { isByPerson, known, makerText, othersText, resultText } from "../../text/numberText.ts";
+import { progress, type NumbersGroup, type Spent, type Sum } from "../../attempts/progress.ts";
 import { columns, dividedBar, legend } from "../charts.ts";
 import { connect } from "../connection.ts";
 import { element, main } from "../elements.ts";

@@ -1,7 +1,7 @@
 import { t } from "@vscode/l10n";
-import { clockTime } from "../../duration.ts";
+import { clockTime } from "../../text/duration.ts";
 import type { ReplayMark, ReplayedFiles, ReplayView } from "../../generated/protocol.ts";
-import { changedPart, markText, spokenMark, stopAt, stops, stretches, type Stretch } from "../../replayText.ts";
+import { changedPart, markText, spokenMark, stopAt, stops, stretches, type Stretch } from "../../attempts/replayText.ts";
 import { connect } from "../connection.ts";
 import { button, element, keepFocus, main } from "../elements.ts";
 

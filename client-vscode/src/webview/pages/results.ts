@@ -1,5 +1,5 @@
 import { t } from "@vscode/l10n";
-import type { ResultsAction, ResultsPage } from "../../resultsPage.ts";
+import type { ResultsAction, ResultsPage } from "../../runs/resultsPage.ts";
 import { connect } from "../connection.ts";
 import { button, element, main, withCode } from "../elements.ts";
 

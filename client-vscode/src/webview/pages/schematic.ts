@@ -1,7 +1,7 @@
 import { t } from "@vscode/l10n";
 import type { DesignSize, FileRange, RegisterTable, RegisterView, SchematicView, SizeView } from "../../generated/protocol.ts";
-import type { Box, Drawing, Line } from "../../schematicGraph.ts";
-import type { Failure, FromModulePage, ToModulePage } from "../../modulePanel.ts";
+import type { Box, Drawing, Line } from "../../design/schematicGraph.ts";
+import type { Failure, FromModulePage, ToModulePage } from "../../design/modulePanel.ts";
 import { connect } from "../connection.ts";
 import { drawingFrame } from "../drawingFrame.ts";
 import { button, element, main } from "../elements.ts";

@@ -1,7 +1,7 @@
 import { t } from "@vscode/l10n";
 import type { FileRange, StateMachineView } from "../../generated/protocol.ts";
-import type { Failure, FromModulePage, ToModulePage } from "../../modulePanel.ts";
-import { conditionText, resetLabel, type Arrow, type StateBox, type StateDrawing } from "../../stateGraph.ts";
+import type { Failure, FromModulePage, ToModulePage } from "../../design/modulePanel.ts";
+import { conditionText, resetLabel, type Arrow, type StateBox, type StateDrawing } from "../../design/stateGraph.ts";
 import { connect } from "../connection.ts";
 import { drawingFrame } from "../drawingFrame.ts";
 import { button, element, main } from "../elements.ts";

@@ -6,7 +6,7 @@ import type {
   SelfEstimateParams,
   StudyView,
 } from "../../generated/protocol.ts";
-import { clockTime } from "../../duration.ts";
+import { clockTime } from "../../text/duration.ts";
 import {
   conditionSentence,
   deliverySentences,
@@ -14,7 +14,7 @@ import {
   progressText,
   recordingSentence,
   taskFacts,
-} from "../../studyText.ts";
+} from "../../studies/studyText.ts";
 import { estimateFields, questionFields, readEstimates, readQuestions } from "../studyForms.ts";
 import { connect } from "../connection.ts";
 import { button, element, fieldValue, keepFocus, main } from "../elements.ts";

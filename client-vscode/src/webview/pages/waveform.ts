@@ -1,7 +1,7 @@
 import { t } from "@vscode/l10n";
 import type { WaveformView, WaveformWindow, WaveformTrace } from "../../generated/protocol.ts";
-import { keptLayout, moved, panned, turned, visibleRows, withSignal, without, zoomed, type Layout, type Row } from "../../waveformLayout.ts";
-import { timeText, valueText } from "../../waveformText.ts";
+import { keptLayout, moved, panned, turned, visibleRows, withSignal, without, zoomed, type Layout, type Row } from "../../design/waveformLayout.ts";
+import { timeText, valueText } from "../../design/waveformText.ts";
 import { connect } from "../connection.ts";
 import { button, element, keepFocus, main } from "../elements.ts";
 import { valueTable, type CursorValues } from "../waveTable.ts";

@@ -141,7 +141,7 @@ def test_a_statement_with_another_time_limit_is_told() -> None:
 
 
 def test_a_client_that_translates_the_information_has_each_sentence() -> None:
-    text = (Path(__file__).parents[4] / "client-vscode/src/studyText.ts").read_text()
+    text = (Path(__file__).parents[4] / "client-vscode/src/studies/studyText.ts").read_text()
     words = re.sub(r'"\s*\+\s*"', "", text)
     for kind, template in TEMPLATES.items():
         assert f'case "{kind.value}":' in words and f'"{template}"' in words, kind

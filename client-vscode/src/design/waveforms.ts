@@ -1,0 +1,208 @@
+import { t } from "@vscode/l10n";
+import * as vscode from "vscode";
+import type { Attempts } from "../attempts/attempts.ts";
+import type { Server } from "../server/server.ts";
+import { errorText, shown } from "../reporting.ts";
+import { cursorInDesign, showRange } from "../language/sourceRange.ts";
+import { newerRunNote } from "../text/standing.ts";
+import { WebviewHost, type Ready } from "../webviewHost.ts";
+import type { FromWaveform, ToWaveform } from "../webview/pages/waveform.ts";
+import { ASKED } from "../webview/waveRequests.ts";
+
+const VIEW = "benchwright.waveform";
+const QUIET_MS = 200;
+const IS_SHOWN = "benchwright.hasWaveform";
+
+/** The viewer of waveforms, FST and VCD. */
+export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Disposable {
+  private readonly sessions = new Set<WaveformSession>();
+  private latest: WaveformSession | undefined;
+  private readonly registered: vscode.Disposable;
+  /** Where the cursor goes when a file is opened next, in ticks. */
+  private readonly times = new Map<string, number>();
+
+  constructor(
+    private readonly extension: vscode.Uri,
+    private readonly server: Server,
+    private readonly memory: vscode.Memento,
+    private readonly attempts: Attempts,
+  ) {
+    this.registered = vscode.window.registerCustomEditorProvider(VIEW, this, { webviewOptions: { retainContextWhenHidden: true } });
+  }
+
+  openCustomDocument(uri: vscode.Uri): vscode.CustomDocument {
+    return { uri, dispose: () => undefined };
+  }
+
+  resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): void {
+    const session = new WaveformSession(uri, panel.webview, this.extension, this.server, this.memory, this.times, this.attempts);
+    this.sessions.add(session);
+    this.follow(session);
+    panel.onDidChangeViewState(() => panel.active && this.follow(session));
+    panel.onDidDispose(() => {
+      this.sessions.delete(session);
+      session.dispose();
+      if (this.latest === session) this.follow([...this.sessions].at(-1));
+    });
+  }
+
+  /** Opens a waveform beside the code. */
+  async show(uri: string): Promise<void> {
+    await vscode.commands.executeCommand("vscode.openWith", vscode.Uri.parse(uri), VIEW, vscode.ViewColumn.Beside);
+  }
+
+  /** Shows the waveform of the hidden test that failed, at the failure; the server shows progress, by which it is cancelled. */
+  async showHidden(): Promise<void> {
+    const uri = this.attempts.current?.workspace;
+    if (uri === undefined) return;
+    const kept = await shown(this.server.request("hiddenWaveform", { uri }));
+    if (!kept) return;
+    if (kept.failedAt !== null) this.times.set(vscode.Uri.parse(kept.uri).toString(), kept.failedAt);
+    this.reload(kept.uri);
+    await this.show(kept.uri);
+  }
+
+  /** Shows a file that was written again, where it is open; hidden folders may be left out of what the editor watches. */
+  reload(uri: string): void {
+    for (const session of this.sessions) if (session.uri === vscode.Uri.parse(uri).toString()) session.openSoon();
+  }
+
+  /** Adds the signal at the cursor in the source to the waveform that was in front last. */
+  async addFromSource(): Promise<void> {
+    const cursor = cursorInDesign();
+    if (!cursor || !this.latest) {
+      void vscode.window.showInformationMessage(t("Open a waveform, then put the cursor on a signal of the design."));
+      return;
+    }
+    await this.latest.addFromSource(cursor);
+  }
+
+  dispose(): void {
+    this.registered.dispose();
+    for (const session of this.sessions) session.dispose();
+  }
+
+  private follow(session: WaveformSession | undefined): void {
+    this.latest = session;
+    void vscode.commands.executeCommand("setContext", IS_SHOWN, session !== undefined);
+  }
+}
+
+/** One waveform on the screen. */
+class WaveformSession implements vscode.Disposable {
+  private readonly host: WebviewHost<ToWaveform, FromWaveform>;
+  private readonly subscriptions: vscode.Disposable[];
+  private readonly key: string;
+  private opening: NodeJS.Timeout | undefined;
+  /** The run of the hidden tests that the file is of; null of any other. */
+  private run: number | null = null;
+
+  constructor(
+    private readonly file: vscode.Uri,
+    webview: vscode.Webview,
+    extension: vscode.Uri,
+    private readonly server: Server,
+    private readonly memory: vscode.Memento,
+    private readonly times: Map<string, number>,
+    private readonly attempts: Attempts,
+  ) {
+    // Those of hidden tests have the number of their run in the name, and one layout.
+    this.key = `${VIEW}|${file.toString().replace(/-run-\d+\.vcd$/, ".vcd")}`;
+    this.host = new WebviewHost(webview, { extension, page: "waveform", title: t("Waveform") }, (message) => this.receive(message));
+    const [folder, name] = [vscode.Uri.joinPath(file, ".."), file.path.split("/").at(-1) ?? ""];
+    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, name));
+    this.subscriptions = [
+      watcher,
+      watcher.onDidChange(() => this.openSoon()),
+      watcher.onDidCreate(() => this.openSoon()),
+      server.onDidChangeState((state) => state === "ready" && void this.open()),
+      attempts.onDidChange(() => this.noteNewerRun()),
+    ];
+  }
+
+  async addFromSource({ uri, position }: NonNullable<ReturnType<typeof cursorInDesign>>): Promise<void> {
+    const found = await shown(this.server.request("waveformSignal", { uri: this.uri, source: uri, position }));
+    if (found) this.host.post({ type: "add", path: found.path });
+  }
+
+  openSoon(): void {
+    clearTimeout(this.opening);
+    this.opening = setTimeout(() => void this.open(), QUIET_MS);
+  }
+
+  dispose(): void {
+    clearTimeout(this.opening);
+    vscode.Disposable.from(...this.subscriptions).dispose();
+    void this.server.request("closeWaveform", { uri: this.uri }).catch(() => undefined);
+  }
+
+  get uri(): string {
+    return this.file.toString();
+  }
+
+  private async receive(message: FromWaveform | Ready): Promise<void> {
+    switch (message.type) {
+      case "ready":
+        await this.open();
+        break;
+      case "ask":
+        await this.answer(message);
+        break;
+      case "layout":
+        await this.memory.update(this.key, message.layout);
+        break;
+      case "cursor":
+        await this.server.request("waveformCursor", { uri: this.uri, time: message.time }).catch(() => undefined);
+        break;
+      case "source": {
+        const found = await shown(this.server.request("waveformSource", { uri: this.uri, signal: message.path }));
+        if (found) await showRange(found.declared, vscode.ViewColumn.One);
+        break;
+      }
+      case "openWith":
+        await vscode.commands.executeCommand("workbench.action.reopenWithEditor");
+    }
+  }
+
+  private async open(): Promise<void> {
+    try {
+      const view = await this.server.request("waveform", { uri: this.uri });
+      const time = this.times.get(this.uri) ?? null;
+      this.times.delete(this.uri);
+      this.host.post({ type: "opened", view, layout: this.memory.get(this.key), hasOtherViewers: hasOtherViewers(), time });
+      this.run = view.run;
+      this.noteNewerRun();
+    } catch (error) {
+      this.host.post({ type: "failed", reason: errorText(error) });
+    }
+  }
+
+  private noteNewerRun(): void {
+    const status = this.run === null ? undefined : this.attempts.known(this.file);
+    if (status) this.host.post({ type: "note", text: newerRunNote(this.run, status.view) });
+  }
+
+  private async answer({ number, name, params }: Extract<FromWaveform, { type: "ask" }>): Promise<void> {
+    if (!ASKED.includes(name)) return;
+    try {
+      const result = await this.server.request(name, { ...params, uri: this.uri });
+      this.host.post({ type: "answer", number, result });
+    } catch (error) {
+      this.host.post({ type: "answer", number, failure: errorText(error) });
+    }
+  }
+}
+
+interface Contribution {
+  readonly viewType: string;
+  readonly selector: readonly { readonly filenamePattern?: string }[];
+}
+
+/** Whether another extension, such as VaporView or Surfer, shows waveforms too. */
+function hasOtherViewers(): boolean {
+  const all = vscode.extensions.all.flatMap(({ packageJSON }) => {
+    const { contributes } = packageJSON as { contributes?: { customEditors?: readonly Contribution[] } };
+    return contributes?.customEditors ?? [];
+  });
+  return all.some(({ viewType, selector }) => viewType !== VIEW && selector.some(({ filenamePattern = "" }) => /fst|vcd/i.test(filenamePattern)));
+}

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { keptLayout, moved, panned, turned, visibleRows, withSignal, zoomed, type Row } from "../../src/design/waveformLayout.ts";
+import { rulerTimes, timeText, valueText } from "../../src/design/waveformText.ts";
+
+const NS = { tick: 1, unit: "ns" };
+const PS = { tick: 10, unit: "ps" };
+
+test("a value is written in each radix, with all its digits", () => {
+  assert.equal(valueText("h1f", 12, "hex"), "01f");
+  assert.equal(valueText("h1f", 6, "binary"), "011111");
+  assert.equal(valueText("hf", 4, "signed"), "-1");
+  assert.equal(valueText("hf", 4, "unsigned"), "15");
+  assert.equal(valueText("h1", 1, "hex"), "1");
+});
+
+test("unknown bits stay in sight: x or z of a whole digit, X of a part", () => {
+  assert.equal(valueText("b1x0zxxxxzzzz", 13, "hex"), "0Xxz");
+  assert.equal(valueText("b1x0z", 4, "binary"), "1x0z");
+  assert.equal(valueText("bx", 8, "hex"), "xx");
+});
+
+test("text and real numbers are no bits", () => {
+  assert.equal(valueText('"b101"', null, "hex"), "b101");
+  assert.equal(valueText("1.5", null, "hex"), "1.5");
+  assert.equal(valueText(null, 4, "hex"), "");
+});
+
+test("a time has the largest unit that needs no long fraction", () => {
+  assert.equal(timeText(0, NS), "0");
+  assert.equal(timeText(45, NS), "45 ns");
+  assert.equal(timeText(1500, NS), "1.5 us");
+  assert.equal(timeText(123456, PS), "1234.56 ns");
+});
+
+test("the ruler has round times", () => {
+  assert.deepEqual(rulerTimes(0, 52, 3), [0, 20, 40]);
+  assert.deepEqual(rulerTimes(7, 9, 10), [7, 8, 9]);
+});
+
+const ROWS: readonly Row[] = [
+  { kind: "signal", path: "t.a", bits: 1, radix: "hex" },
+  { kind: "group", name: "Group 1", isOpen: false },
+  { kind: "signal", path: "t.b", bits: 4, radix: "hex" },
+];
+
+test("rows of a closed group are not shown, a signal is added once, and rows move", () => {
+  assert.deepEqual(visibleRows(ROWS).map(({ number }) => number), [0, 1]);
+  assert.equal(withSignal(ROWS, "t.b", 4, 0), ROWS);
+  assert.deepEqual(withSignal(ROWS, "t.c", 2, 0)[1], { kind: "signal", path: "t.c", bits: 2, radix: "hex" });
+  assert.deepEqual(moved(ROWS, 2, 0)[0], ROWS[2]);
+  assert.equal(moved(ROWS, 0, -1), ROWS);
+  assert.deepEqual(turned({ kind: "signal", path: "t.a", bits: 1, radix: "binary" }), ROWS[0]);
+});
+
+test("zooming keeps the time below the cursor in place, and nothing leaves the waveform", () => {
+  assert.deepEqual(zoomed({ start: 0, end: 100 }, 50, 0.5, 100), { start: 25, end: 75 });
+  assert.deepEqual(zoomed({ start: 25, end: 75 }, 50, 10, 100), { start: 0, end: 100 });
+  assert.deepEqual(panned({ start: 50, end: 100 }, 40, 100), { start: 50, end: 100 });
+});
+
+test("a layout that was kept is used as far as it fits", () => {
+  const kept = { rows: ROWS, cursors: [5, null], start: 900, end: 1000 };
+  assert.deepEqual(keptLayout(kept, 50), { rows: ROWS, cursors: [5, null], start: 0, end: 50 });
+  assert.deepEqual(keptLayout(kept, 2000), kept);
+  assert.equal(keptLayout("nonsense", 50), undefined);
+});
