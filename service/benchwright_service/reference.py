@@ -149,11 +149,11 @@ A problem is worth the points that its assignment gives for each (1 if nothing e
 last decided run up to the closing date. A run that does not pass is worth nothing, or with partial credit its share
 of the hidden tests, or the score of its answer. Each day late, counted as soon as it begins, takes the chosen
 percentage of a run's points; the best run is the one that is worth most after that. Undecided runs count for nothing.
-An extension gives one student other dates; nothing closes before it is due. Adjustments are added, with reason,
-author and time; none is overwritten. Points are worked out again from the runs each time, so a changed rule holds for
-all at once. *Facility* is the mean share of the points among who worked on a problem, with Wilson's interval;
-*discrimination* the correlation with the points for all other problems of the course (from ten students on); *upper
-minus lower* the difference in facility between the best and the worst 27 % by these points.
+An extension gives one student later dates (an earlier one is refused); nothing closes before it is due. Adjustments
+are added, with reason, author and time; none is overwritten. Points are worked out again from the runs each time, so
+a changed rule holds for all at once. *Facility* is the mean share of the points among who worked on a problem, with
+Wilson's interval; *discrimination* the correlation with the points for all other problems of the course (from ten
+students on); *upper minus lower* the difference in facility between the best and the worst 27 % by these points.
 
 ## Metrics and log
 

@@ -46,12 +46,35 @@ class AssignmentTimes:
 
 
 def student_times(assignment: AssignmentTimes, extension: AssignmentTimes | None) -> AssignmentTimes:
-    """The times of a student: those of the extension where it has some. Nothing closes before it is due."""
-    own_times = extension or AssignmentTimes()
-    due, closes = own_times.due or assignment.due, own_times.closes or assignment.closes
-    if own_times.due is not None and own_times.closes is None and closes is not None:
-        closes = max(closes, own_times.due)
+    """The times of a student. An extension only gives time, and nothing closes before it is due."""
+    if extension is None:
+        return assignment
+    due, closes = _later(assignment.due, extension.due), _later(assignment.closes, extension.closes)
+    if extension.due is not None and due is not None and closes is not None:
+        closes = max(closes, due)
     return AssignmentTimes(due, closes)
+
+
+def extension_refusal(assignment: AssignmentTimes, extension: AssignmentTimes) -> str:
+    """The sentence that refuses an extension which is earlier than the assignment's own times; empty if none is."""
+    for verb, usual_time, own_time in (
+        ("is due", assignment.due, extension.due),
+        ("closes", assignment.closes, extension.closes),
+    ):
+        if own_time is None:
+            continue
+        if usual_time is None:
+            return f"the assignment never {verb}, so an extension has no time at which it {verb}"
+        if own_time < usual_time:
+            return f"the assignment {verb} at {usual_time:%Y-%m-%d %H:%M} UTC, and an extension is not earlier"
+    if extension.due is not None and extension.closes is not None and extension.closes < extension.due:
+        return "an extension does not close before it is due"
+    return ""
+
+
+def _later(usual_time: datetime | None, own_time: datetime | None) -> datetime | None:
+    """The later of two times; an assignment without one has no such time for anybody."""
+    return usual_time if usual_time is None or own_time is None else max(usual_time, own_time)
 
 
 @dataclass(frozen=True)

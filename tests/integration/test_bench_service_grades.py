@@ -44,6 +44,11 @@ def test_an_extension_takes_the_lateness_away_and_an_adjustment_adds_to_the_poin
     rules = f"/courses/{course.name}/assignments/{course.assignment}/grading"
     change(teacher, rules, worth="4", late="10")
     path = f"/courses/{course.name}/grades/{course.assignment}/{account}"
+    for field in ("due", "closes"):
+        for typed_time in ("0026-12-01T23:59", "2016-12-01T23:59", (datetime.now(UTC) - timedelta(days=9)).isoformat()):
+            refused_page = change(teacher, path, reason="ill", **{field: typed_time})
+            assert (refused_page.status_code, points(teacher, course, account)) == (422, "3.2")
+            assert "and an extension is not earlier" in refused_page.text or "never closes" in refused_page.text
     due = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
     assert change(teacher, path, due=due, reason="ill").status_code == 303
     assert points(teacher, course, account) == "4"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
@@ -47,7 +48,7 @@ def allowed(path: str) -> frozenset[Role]:
 
 @pytest.fixture(scope="module")
 def course(service: Service) -> Course:
-    return service.set_up()
+    return service.set_up(due=datetime(2026, 12, 1, tzinfo=UTC))
 
 
 @pytest.fixture(scope="module")

@@ -115,6 +115,8 @@ def test_an_appeal_is_answered_once_and_the_grade_keeps_its_history(
     assert send(teacher, f"{person_grade}/appeal", **appeal_answer).status_code == 303
     assert send(teacher, f"{person_grade}/appeal", **appeal_answer).status_code == 409
     assert send(teacher, person_grade, points="0.5", reason="appeal").status_code == 303
+    own_rules = f"/courses/{course.name}/assignments/{course.assignment}"
+    assert send(teacher, own_rules, title="Week 1", due="2026-11-30T12:00").status_code == 303
     send(teacher, person_grade, due="2026-12-01T12:00", reason="ill")
     send(teacher, person_grade, due="2026-12-02T12:00", reason="still ill")
     for page_text in (student.get(own_path).text, teacher.get(person_grade).text):

@@ -40,6 +40,7 @@ from benchwright_teaching.points import (
     DecidedRun,
     GradingRules,
     Worth,
+    extension_refusal,
     problem_worth,
     runs_with_hint_costs,
     student_times,
@@ -233,9 +234,11 @@ class Gradebooks:
         """Gives a student other times; the newest extension counts, and all of them are kept.
 
         Raises:
-            BenchServiceError: The course has no such assignment or student.
+            BenchServiceError: The course has no such assignment or student, or the extension would take time.
         """
-        await self._require_student(course, assignment, account)
+        usual_times = await self._times_of_assignment(course, assignment, account)
+        if refusal := extension_refusal(usual_times, AssignmentTimes(due, closes)):
+            raise BenchServiceError(refusal)
         values = {"due": due and due.timestamp(), "closes": closes and closes.timestamp(), "reason": reason}
         row = {"assignment": assignment, "account": account, **values}
         upsert = self._database.insert_into(EXTENSIONS).values(row)
@@ -254,7 +257,7 @@ class Gradebooks:
         """
         if not reason:
             raise BenchServiceError("an adjustment needs a reason")
-        await self._require_student(course, assignment, account)
+        await self._times_of_assignment(course, assignment, account)
         row = {
             "assignment": assignment,
             "account": account,
@@ -265,16 +268,24 @@ class Gradebooks:
         async with self._database.write_transaction() as connection:
             await connection.execute(insert(ADJUSTMENTS).values(row | {"at": self._now()}))
 
-    async def _require_student(self, course: str, assignment: str, account: str) -> None:
+    async def _times_of_assignment(self, course: str, assignment: str, student: str) -> AssignmentTimes:
+        """The times of an assignment that a student has.
+
+        Raises:
+            BenchServiceError: The course has no such assignment or student.
+        """
         query = (
-            select(MEMBERS.c.account)
+            select(ASSIGNMENTS.c.due, ASSIGNMENTS.c.closes)
+            .select_from(MEMBERS)
             .join(ASSIGNMENTS, ASSIGNMENTS.c.course == MEMBERS.c.course)
-            .where(MEMBERS.c.course == course, MEMBERS.c.account == account, ASSIGNMENTS.c.id == assignment)
+            .where(MEMBERS.c.course == course, MEMBERS.c.account == student, ASSIGNMENTS.c.id == assignment)
             .where(MEMBERS.c.role == Role.PARTICIPANT.value)
         )
         async with self._database.read_transaction() as connection:
-            if (await connection.execute(query)).scalar() is None:
-                raise BenchServiceError(f"the course {course!r} has no such assignment or student")
+            row = (await connection.execute(query)).one_or_none()
+        if row is None:
+            raise BenchServiceError(f"the course {course!r} has no such assignment or student")
+        return AssignmentTimes(moment(row.due), moment(row.closes))
 
     async def _grading_rules(self, course: str) -> dict[str, GradingRules]:
         query = select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course)

@@ -3,6 +3,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchwright_teaching.points import (
     AssignmentTimes,
@@ -11,6 +13,7 @@ from benchwright_teaching.points import (
     DecidedRun,
     GradingRules,
     days_late,
+    extension_refusal,
     problem_worth,
     runs_with_hint_costs,
     student_times,
@@ -73,6 +76,25 @@ def test_an_extension_never_closes_before_it_is_due(extension: AssignmentTimes |
     assert student_times(AssignmentTimes(DUE, DUE + 2 * HOUR), extension) == AssignmentTimes(
         DUE + due * HOUR, DUE + closes * HOUR
     )
+
+
+TIMES = st.none() | st.datetimes(timezones=st.just(UTC))
+
+
+@given(usual=st.builds(AssignmentTimes, TIMES, TIMES), extension=st.builds(AssignmentTimes, TIMES, TIMES))
+def test_no_extension_takes_time_and_one_that_would_is_refused(
+    usual: AssignmentTimes, extension: AssignmentTimes
+) -> None:
+    never = datetime.max.replace(tzinfo=UTC)
+    own_times = student_times(usual, extension)
+    assert (own_times.due or never) >= (usual.due or never)
+    assert (own_times.closes or never) >= (usual.closes or never)
+    is_due_earlier, closes_earlier = (
+        (own_time or never) < (usual_time or never)
+        for own_time, usual_time in ((extension.due, usual.due), (extension.closes, usual.closes))
+    )
+    ends_early = bool(extension.due and extension.closes and extension.closes < extension.due)
+    assert bool(extension_refusal(usual, extension)) == (is_due_earlier or closes_earlier or ends_early)
 
 
 def test_a_hint_costs_later_runs_once_whoever_of_a_group_took_it() -> None:
