@@ -1,9 +1,11 @@
-// Writes src/generated/protocol.ts from the server's models, and its settings where VS Code looks for them.
+// Writes src/generated/protocol.ts from the server's models, and its settings where VS Code looks for them; drops
+// translations that are not used any more.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { compile } from "json-schema-to-typescript";
 import { writeSettings } from "./settings.mjs";
+import { dropUnused, translationFiles, untranslated } from "./translations.ts";
 
 const python = process.env.BENCHWRIGHT_PYTHON ?? fileURLToPath(new URL("../../.venv/bin/python", import.meta.url));
 const target = new URL("../src/generated/protocol.ts", import.meta.url);
@@ -38,3 +40,9 @@ writeFileSync(
 );
 
 writeSettings(settings, sandboxes);
+
+const client = fileURLToPath(new URL("..", import.meta.url));
+dropUnused(client);
+for (const file of translationFiles(client)) {
+  for (const key of untranslated(file)) console.log(`${file.path} has no translation of: ${key}`);
+}
