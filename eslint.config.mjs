@@ -3,8 +3,12 @@ import eslint from "@eslint/js";
 import { defineConfig, globalIgnores } from "eslint/config";
 import tseslint from "typescript-eslint";
 
-/** Sources with sentences that no person reads: a document's frame, what a broken page throws, answers to programs. */
+/**
+ * Sources with sentences that no person reads, or that the manifest translates: titles of commands, a document's frame,
+ * what a broken page throws, answers to programs.
+ */
 const WITHOUT_WORDS = [
+  "client-vscode/src/panels.ts",
   "client-vscode/src/webviewHost.ts",
   "client-vscode/src/webview/elements.ts",
   "client-vscode/src/assistants/modelServer.ts",

@@ -1,9 +1,10 @@
-// Writes src/generated/protocol.ts from the server's models, and its settings where VS Code looks for them; drops
-// translations that are not used any more.
+// Writes src/generated/protocol.ts from the server's models, and its settings and the commands of panels where VS Code
+// looks for them; drops translations that are not used any more.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { compile } from "json-schema-to-typescript";
+import { writePanels } from "./panels.ts";
 import { writeSettings } from "./settings.mjs";
 import { dropUnused, translationFiles, untranslated } from "./translations.ts";
 
@@ -42,6 +43,7 @@ writeFileSync(
 writeSettings(settings, sandboxes);
 
 const client = fileURLToPath(new URL("..", import.meta.url));
+await writePanels(client, fileURLToPath(new URL("../src/panels.ts", import.meta.url)));
 dropUnused(client);
 for (const file of translationFiles(client)) {
   for (const key of untranslated(file)) console.log(`${file.path} has no translation of: ${key}`);

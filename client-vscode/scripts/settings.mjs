@@ -1,5 +1,6 @@
 // Writes the server's settings and sandboxes into package.json, package.nls.json and src/generated/settings.ts.
 import { readFileSync, writeFileSync } from "node:fs";
+import { inline } from "./json.ts";
 
 const MANIFEST = new URL("../package.json", import.meta.url);
 const TEXTS = new URL("../package.nls.json", import.meta.url);
@@ -62,12 +63,4 @@ function writeTexts(texts, manifest) {
 function propertyText(id, fields) {
   const lines = Object.entries(fields).map(([field, value]) => `            "${field}": ${inline(value)}`);
   return `          "${id}": {\n${lines.join(",\n")}\n          }`;
-}
-
-/** JSON on one line, with spaces. */
-function inline(value) {
-  if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
-  if (typeof value !== "object") return JSON.stringify(value);
-  const fields = Object.entries(value).map(([field, inner]) => `"${field}": ${inline(inner)}`);
-  return fields.length > 0 ? `{ ${fields.join(", ")} }` : "{}";
 }

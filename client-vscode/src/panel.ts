@@ -19,13 +19,23 @@ export interface Panel {
   dispose(): void;
 }
 
-/** Makes each panel, by the name of its command: `benchwright.ui.NAME`. */
-export type Panels = Readonly<Record<string, (context: PanelContext) => Panel>>;
+/** A command that opens a panel. */
+export interface PanelCommand {
+  /** English; translations are in package.nls.LANGUAGE.json. */
+  readonly title: string;
+  readonly icon?: string;
+  /** The clause under which the command palette offers it; always without one. */
+  readonly when?: string;
+  readonly open: (context: PanelContext) => Panel;
+}
+
+/** Each panel by the name of its command: `benchwright.ui.NAME`. */
+export type Panels = Readonly<Record<string, PanelCommand>>;
 
 /** Registers the commands that open the panels. */
 export function registerPanels(panels: Panels, context: PanelContext): vscode.Disposable {
-  const registered = Object.entries(panels).flatMap(([name, make]) => {
-    const panel = make(context);
+  const registered = Object.entries(panels).flatMap(([name, { open }]) => {
+    const panel = open(context);
     return [
       vscode.commands.registerCommand(`benchwright.ui.${name}`, (argument?: string) => panel.show(argument)),
       new vscode.Disposable(() => panel.dispose()),

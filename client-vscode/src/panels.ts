@@ -8,14 +8,23 @@ import { SchematicPanel } from "./design/schematic.ts";
 import { StateMachinesPanel } from "./design/stateMachines.ts";
 import { TracePanels } from "./assistants/trace.ts";
 
-/** Every panel that a command opens. */
+const AUTHORING = "benchwright.server == 'ready' && config.benchwright.features.authoring";
+const DESIGN =
+  "editorLangId =~ /^(system)?verilog$/ && benchwright.server == 'ready' && config.benchwright.features.designViews && benchwright.aid.design_views";
+
+/** Every panel that a command opens. `npm run generate` writes the commands into the manifest. */
 export const PANELS: Panels = {
-  grade: (context) => new GradingPanel(context),
-  reviewExam: (context) => new ExamReviewPanel(context),
-  numbers: (context) => new NumbersPanel(context),
-  questionForm: (context) => new QuestionFormPanels(context),
-  replay: (context) => new ReplayPanels(context),
-  schematic: (context) => new SchematicPanel(context),
-  stateMachines: (context) => new StateMachinesPanel(context),
-  trace: (context) => new TracePanels(context),
+  grade: { title: "Grade Answers", icon: "mortar-board", open: (context) => new GradingPanel(context) },
+  reviewExam: { title: "Review Questions of an Exam…", icon: "checklist", when: AUTHORING, open: (context) => new ExamReviewPanel(context) },
+  numbers: { title: "Show My Numbers", icon: "graph", open: (context) => new NumbersPanel(context) },
+  questionForm: {
+    title: "Write a Question in a Form",
+    icon: "edit",
+    when: `${AUTHORING} && resourceScheme == file`,
+    open: (context) => new QuestionFormPanels(context),
+  },
+  replay: { title: "Replay an Attempt", icon: "history", open: (context) => new ReplayPanels(context) },
+  schematic: { title: "Show Schematic", icon: "circuit-board", when: DESIGN, open: (context) => new SchematicPanel(context) },
+  stateMachines: { title: "Show State Machines", icon: "type-hierarchy", when: DESIGN, open: (context) => new StateMachinesPanel(context) },
+  trace: { title: "Step Through an Attempt", icon: "list-ordered", open: (context) => new TracePanels(context) },
 };

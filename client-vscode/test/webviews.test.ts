@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
+import { writePanels } from "../scripts/panels.ts";
 import { webviewPages } from "../scripts/webviewPages.mjs";
 
 // A webview is a page in the folder of pages, and a panel that one line registers: so `docs/how-to/extend.md` says.
@@ -36,7 +37,7 @@ test("a page and a panel that one line registers talk to each other", async () =
   const bundle = join(out, "panel.cjs");
   await build({
     ...{ bundle: true, platform: "node", format: "cjs", outfile: bundle },
-    entryPoints: [join(TOY, "toyPanel.ts")],
+    entryPoints: [join(TOY, "panels.ts")],
     // The same stand-in for the editor that this test looks into.
     plugins: [
       {
@@ -65,6 +66,24 @@ test("a page and a panel that one line registers talk to each other", async () =
   registered.dispose();
   assert.ok(panel.isDisposed);
   assert.equal(editor.commands.registered.size, 0);
+});
+
+test("the line that registers a panel gives the manifest its command, title, icon and clause", async () => {
+  const client = mkdtempSync(join(tmpdir(), "benchwright-manifest-"));
+  const files = ["package.json", "package.nls.json"];
+  for (const name of files) copyFileSync(new URL(`../${name}`, import.meta.url), join(client, name));
+  const read = (): string[] => files.map((name) => readFileSync(join(client, name), "utf8"));
+
+  await writePanels(client, join(TOY, "panels.ts"));
+  const [manifest = "", titles = ""] = read();
+  const { contributes } = JSON.parse(manifest) as { contributes: { commands: object[]; menus: { commandPalette: object[] } } };
+  const toy = { command: "benchwright.ui.toy", category: "Benchwright", title: "%command.toy%", icon: "$(beaker)" };
+  assert.deepEqual(contributes.commands.at(-1), toy);
+  assert.deepEqual(contributes.menus.commandPalette.at(-1), { command: "benchwright.ui.toy", when: "editorLangId == toy" });
+  assert.match(titles, /"command\.toy": "Show Toy"/);
+
+  await writePanels(client, join(TOY, "panels.ts"));
+  assert.deepEqual(read(), [manifest, titles]);
 });
 
 test("a page speaks the language that its document brings", async () => {

@@ -1,10 +1,10 @@
 import * as vscode from "vscode";
-import { registerPanels, type Panel, type PanelContext, type Panels } from "../../src/panel.ts";
+import type { Panel, PanelContext } from "../../src/panel.ts";
 import { WebviewHost } from "../../src/webviewHost.ts";
 import type { FromToy, ToToy } from "./pages/toy.ts";
 
 /** The extension's side of the toy page. */
-class ToyPanel implements Panel {
+export class ToyPanel implements Panel {
   private panel: vscode.WebviewPanel | undefined;
 
   constructor(private readonly context: PanelContext) {}
@@ -22,10 +22,4 @@ class ToyPanel implements Panel {
   dispose(): void {
     this.panel?.dispose();
   }
-}
-
-const TOYS: Panels = { toy: (context) => new ToyPanel(context) };
-
-export function register(context: PanelContext): vscode.Disposable {
-  return registerPanels(TOYS, context);
 }
