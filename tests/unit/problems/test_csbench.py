@@ -73,7 +73,12 @@ def test_the_samples_hold_each_format_in_each_language(samples: list[Path]) -> N
         for p in import_csbench(samples, "p").problems
         if p.public.question
     }
-    formats = set(QuestionFormat) - {QuestionFormat.FREE_RESPONSE, QuestionFormat.MULTIPLE_RESPONSE}
+    formats = {
+        QuestionFormat.MULTIPLE_CHOICE,
+        QuestionFormat.ASSERTION,
+        QuestionFormat.FILL_IN_THE_BLANK,
+        QuestionFormat.OPEN_ENDED,
+    }
     assert seen_formats == {(language, style) for language in ("en", "zh", "fr", "de") for style in formats}
 
 

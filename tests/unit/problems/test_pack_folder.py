@@ -101,7 +101,14 @@ def test_the_starter_pack_has_every_promised_kind_of_problem() -> None:
     categories = {problem.category for problem in pack.problems if problem.category}
     formats = {problem.public.question.format for problem in pack.problems if problem.public.question}
     assert {"cid002", "cid003", "cid004", "cid007", "cid016"} <= categories
-    assert formats == set(QuestionFormat)
+    assert formats >= {
+        QuestionFormat.MULTIPLE_CHOICE,
+        QuestionFormat.MULTIPLE_RESPONSE,
+        QuestionFormat.ASSERTION,
+        QuestionFormat.FILL_IN_THE_BLANK,
+        QuestionFormat.OPEN_ENDED,
+        QuestionFormat.FREE_RESPONSE,
+    }
     assert len(pack.problems) >= 8
 
 

@@ -43,10 +43,15 @@ def test_the_forms_are_the_golden_ones(prompts: PromptSet, request: pytest.Fixtu
 
 
 @pytest.mark.parametrize("prompts", PROMPT_SETS, ids=lambda prompts: prompts.name)
-def test_the_page_names_each_set_with_its_digest(prompts: PromptSet) -> None:
-    assert f"| `{prompts.name}` | `{digest_of_prompt_forms(prompts)[:16]}` |" in PAGE.read_text(encoding="utf-8"), (
-        f"the digest is {digest_of_prompt_forms(prompts)[:16]} now: correct {PAGE.name}"
-    )
+def test_the_page_names_each_set_with_its_digest(prompts: PromptSet, request: pytest.FixtureRequest) -> None:
+    digest_row = f"| `{prompts.name}` | `{digest_of_prompt_forms(prompts)[:16]}` |"
+    if request.config.getoption("--update"):
+        page_text = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(
+            re.sub(rf"^\| `{re.escape(prompts.name)}` \| `\w*` \|", digest_row, page_text, flags=re.MULTILINE),
+            encoding="utf-8",
+        )
+    assert digest_row in PAGE.read_text(encoding="utf-8"), f"differs from {PAGE.name}; --update takes it over"
 
 
 def test_a_study_can_choose_each_set() -> None:
@@ -116,7 +121,8 @@ def test_cvdps_request_has_files_then_the_task_then_the_form_of_the_reply() -> N
 def test_cs_bench_asks_by_format_and_language_without_a_system_message() -> None:
     forms = form_by_problem_kind(CSBENCH)
     formats = ("multiple-choice", "assertion", "fill-in-the-blank", "open-ended")
-    assert set(forms) == {f"{style}-{language}" for style in formats for language in ("en", "de", "fr", "zh")}
+    assert {name.rpartition("-")[0] for name in forms} == set(formats)
+    assert {f"{style}-{language}" for style in formats for language in ("en", "de", "fr", "zh")} <= forms.keys()
     assert not any("System:" in text for text in forms.values())
     for language in ("en", "zh"):
         choice = forms[f"multiple-choice-{language}"]
