@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from benchwright_attempts.grading.reveal import Revealed
 from benchwright_attempts.state import CONSENT_WITHDRAWN, AttemptState
 from benchwright_attempts.summary.summary import AttemptVerdict, Summary
 from benchwright_problems.problem import ProblemKind
+from benchwright_problems.reveal import Revealed
 from benchwright_problems.verdict import WAITING, Outcome, Reason
 
 RECORDED = "recorded"

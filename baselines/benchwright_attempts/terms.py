@@ -10,7 +10,7 @@ from benchwright_attempts.attribution import BY_MODEL, CHATS, extension_id_of_ch
 from benchwright_attempts.events.evidence import Assigned, AssistAccepted, EditReason, Environment, Violation
 from benchwright_problems.aids import NAMED_ONLY, Aid
 from benchwright_problems.assistance import Allowed, Assistance
-from benchwright_problems.problem import Reveal
+from benchwright_problems.reveal import Reveal
 
 
 class Solver(StrEnum):

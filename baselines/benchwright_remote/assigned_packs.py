@@ -7,7 +7,7 @@ import re
 
 from benchwright_problems.assignment import Assignment
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.problem import Reveal
+from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import AssignmentView
 from benchwright_remote.service_client import ServiceClient

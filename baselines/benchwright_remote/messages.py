@@ -14,7 +14,8 @@ from benchwright_attempts.log.record import AttemptHeader
 from benchwright_foundation.model import Message, Number, UtcTime
 from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Assistance
-from benchwright_problems.problem import Pack, Problem, Reveal
+from benchwright_problems.problem import Pack, Problem
+from benchwright_problems.reveal import Reveal
 from benchwright_problems.verdict import CompilerMessage, Verdict
 
 MOST_EVENTS = 5_000
@@ -304,7 +305,7 @@ class TestView(Message):
 
 
 class VerdictView(Message):
-    """A verdict, as far as it is shown: see `benchwright_attempts.grading.reveal`."""
+    """A verdict, as far as it is shown: see `benchwright_problems.reveal`."""
 
     outcome: str
     reason: str

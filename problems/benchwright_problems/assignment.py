@@ -7,7 +7,7 @@ from pydantic import AwareDatetime
 from benchwright_foundation.model import Model
 from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Assistance
-from benchwright_problems.problem import Reveal
+from benchwright_problems.reveal import Reveal
 
 
 class Assignment(Model):

@@ -23,6 +23,7 @@ from benchwright_problems.figure import MediaType, decode_base64, media_type_of_
 from benchwright_problems.hints import HintRules, HintTexts
 from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.relative_path import RelativePath, WorkspacePath
+from benchwright_problems.reveal import Reveal
 from benchwright_problems.rubric_points import OptionalPoints
 from benchwright_problems.storage.pack_name import PackName
 
@@ -41,28 +42,6 @@ class Difficulty(StrEnum):
     EASY = "easy"
     MEDIUM = "medium"
     HARD = "hard"
-
-
-class Reveal(StrEnum):
-    """The part of a run that the solver gets to see. Each level includes the ones before it."""
-
-    VERDICT = "verdict"
-    """Outcome and counts."""
-    NAMES = "names"
-    """Names of the hidden tests, and which passed."""
-    MESSAGES = "messages"
-    """Failure messages."""
-    FULL = "full"
-    """The raw log."""
-
-    def shows_all_of(self, other_policy: Reveal) -> bool:
-        """True if this policy shows what `other_policy` shows."""
-        policy_order = list(Reveal)
-        return policy_order.index(self) >= policy_order.index(other_policy)
-
-    def limited_to(self, limit: Reveal | None) -> Reveal:
-        """This policy, or `limit` if that shows less; None limits nothing."""
-        return limit if limit is not None and self.shows_all_of(limit) else self
 
 
 class ScanAction(StrEnum):

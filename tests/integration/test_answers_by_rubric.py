@@ -12,7 +12,8 @@ import pytest
 from benchwright_attempts.events.events import Started
 from benchwright_foundation.home import Home
 from benchwright_problems.figure import MediaType
-from benchwright_problems.problem import Figure, Pack, Problem, Reveal
+from benchwright_problems.problem import Figure, Pack, Problem
+from benchwright_problems.reveal import Reveal
 from benchwright_problems.rubric_points import RubricItem, RubricPoints
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role

@@ -21,7 +21,8 @@ from benchwright_attempts.events.file_text import Change
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import starting_files
 from benchwright_problems.assistance import Allowed, Assistance
-from benchwright_problems.problem import Problem, Reveal
+from benchwright_problems.problem import Problem
+from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 

@@ -20,7 +20,8 @@ from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import reference_solution_files, starting_files
-from benchwright_problems.problem import Problem, Reveal
+from benchwright_problems.problem import Problem
+from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.store import Store
 
 from ..support.service.bench_service import Course, Service, Solver

@@ -18,7 +18,8 @@ import pytest
 from benchwright_attempts.events.events import Started
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import reference_solution_files, starting_files
-from benchwright_problems.problem import Problem, Reveal
+from benchwright_problems.problem import Problem
+from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 

@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from benchwright_problems.assistance import Allowed, Assistance
-from benchwright_problems.problem import Reveal
+from benchwright_problems.reveal import Reveal
 from benchwright_service.bench import open_administration
 from benchwright_service.courses.courses import AssignmentRules
 

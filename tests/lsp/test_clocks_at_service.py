@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from benchwright_problems.problem import Reveal
+from benchwright_problems.reveal import Reveal
 from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration
 from benchwright_service.storage.tables import ASSIGNMENTS

@@ -9,6 +9,7 @@ from typing import Any
 
 from benchwright_authoring.problem_files.toml_places import TomlPath
 from benchwright_foundation.model import Model
+from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.pack_files_schema import PackFile, ProblemFile
 
 
@@ -53,8 +54,7 @@ _PROBLEM_ABOUT = {
     "published": "When it could first be read in public, `YYYY-MM-DD` or `YYYY-MM`; the pack's date if not given.",
     "domain": "Subject of a question, free text.",
     "expected": "Files that the solver writes; the harness uses no others.",
-    "reveal": "How much of a run the solver sees: `verdict` (outcome and counts), `names` (also test names), `messages`"
-    " (also failure messages), `full` (also the raw log).",
+    "reveal": f"How much of a run the solver sees: {', '.join(f'`{level}` ({level.addition})' for level in Reveal)}.",
     "limits": "What one run may use.",
     "limits.wall_s": "Wall time of one step, in seconds.",
     "limits.memory_mb": "Address space of one process, MiB.",

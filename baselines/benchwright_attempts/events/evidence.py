@@ -69,7 +69,7 @@ class Assigned(EventBody):
     runs_allowed: Count | None = None
     """Runs of the hidden tests that are allowed; `None` for no limit."""
     feedback: str = "full"
-    """Part of a run that is shown: `none`, `verdict`, `names`, `messages`, `full`."""
+    """Part of a run that is shown: a reveal policy of problems, or `none`."""
     forecasts: tuple[str, ...] = ()
     """Questions that are asked before the clock starts."""
     self_estimates: tuple[str, ...] = ()

@@ -19,14 +19,14 @@ from benchwright_attempts.events.events import Answered, RunCancelled, RunFinish
 from benchwright_attempts.events.file_text import sha256
 from benchwright_attempts.grading.grading import ANSWER, GradingOutcome
 from benchwright_attempts.grading.judging import judged_by
-from benchwright_attempts.grading.reveal import Revealed, reveal
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.standing import PendingRun
 from benchwright_attempts.summary.summary import AttemptVerdict
 from benchwright_attempts.terms import Machine, Terms
 from benchwright_harness.decision.design_waves import DesignWaves, KeptWaveform
-from benchwright_problems.problem import Problem, ProblemKind, Reveal
+from benchwright_problems.problem import Problem, ProblemKind
+from benchwright_problems.reveal import Reveal, Revealed, reveal
 from benchwright_problems.verdict import Digests, Outcome, Reason, Verdict
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ class GradingRuns:
     async def _failed_files_and_run_number(self) -> tuple[Mapping[str, bytes], int]:
         """The present files, if the newest verdict is about them, and has failed where everything is shown; its run."""
         policy = self._terms.feedback_policy(self._problem.reveal)
-        if policy is not Reveal.FULL:
+        if policy is None or not policy.shows_all_of(Reveal.FULL):
             policy_text = f"shows {policy} only" if policy is not None else "shows no results"
             raise AttemptError(f"There is no waveform of these hidden tests: their reveal policy {policy_text}.")
         verdict = (await self._writer.summary()).verdict

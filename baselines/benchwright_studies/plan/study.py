@@ -9,7 +9,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from benchwright_attempts.events.evidence import Exposure, Recording
 from benchwright_attempts.terms import ClockDisplay, Machine, Solver
-from benchwright_problems.problem import Difficulty, Reveal
+from benchwright_problems.problem import Difficulty
+from benchwright_problems.reveal import Reveal
 from benchwright_studies.plan.condition import Condition
 from benchwright_studies.plan.study_part import Id, ProblemRef, Pseudonym, StudyPart
 from benchwright_studies.plan.vocabulary import (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from benchwright_problems.reveal import Reveal
+
 TEMPLATE = """\
 # yaml-language-server: $schema=./study.schema.json
 # Check it with `benchwright study validate {name}`. Every field: docs/reference/study-file.md.
@@ -28,7 +30,7 @@ randomisation:
 limits:
   time_minutes: 30
   runs: 20
-feedback: messages # none, verdict, names, messages, full
+feedback: messages # none, {policies}
 clock: hidden # until the self-estimate is in; remaining shows what is left of the limit, shown all of it
 clock_stops_for: [harness] # harness, judge; [] lets it run on
 recording: full # timing, edits, full
@@ -71,4 +73,4 @@ data:
   to: nowhere # or service, or an absolute folder, or postgresql://HOST/DATABASE; participants are told
   # kept_months: 120 # after the end of the study; participants are told
   # seen_by: [the researchers of Example Lab]
-"""
+""".replace("{policies}", ", ".join(Reveal))

@@ -15,13 +15,13 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.events.events import Reflected
 from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_attempts.events.file_text import sha256
-from benchwright_attempts.grading.reveal import reveal
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
 from benchwright_attempts.summary.replay import recorded_contents
 from benchwright_attempts.summary.summary import AttemptVerdict, Summary
 from benchwright_attempts.terms import Solver as Who
 from benchwright_problems.problem import Problem
+from benchwright_problems.reveal import reveal
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_subjects.evaluation import usage
 from benchwright_subjects.evaluation.services import EvaluationServices

@@ -20,12 +20,12 @@ from benchwright_problems.problem import (
     Letter,
     ProblemKind,
     QuestionFormat,
-    Reveal,
     RunLimits,
     ScanAction,
     Skill,
 )
 from benchwright_problems.relative_path import RelativePath
+from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.pack_name import PackName
 
 

@@ -17,7 +17,6 @@ from benchwright_attempts.errors import AttemptElsewhereError, ClaimLostError
 from benchwright_attempts.events.events import GUIDED, AgentConnection, Diagnostics, ProblemCount
 from benchwright_attempts.events.evidence import SelfEstimate, Violation
 from benchwright_attempts.grading.grading import ANSWER, judged_paths
-from benchwright_attempts.grading.reveal import Revealed
 from benchwright_attempts.hint_ladder import HintLadder
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.standing import (
@@ -33,6 +32,7 @@ from benchwright_attempts.terms import ClockDisplay, Terms
 from benchwright_judges.formats import rules_of
 from benchwright_problems.aids import Aid
 from benchwright_problems.problem import Problem
+from benchwright_problems.reveal import Revealed
 from benchwright_problems.verdict import ComparedQuality
 from benchwright_server.attempts.recorder import FileRecorder
 from benchwright_server.protocol.messages import (

@@ -152,7 +152,7 @@ class StudyView(Wire):
     delivery: DeliveryView | None = None
     """Null until the participant has finished, and if the data are not delivered."""
     feedback: str
-    """The part of a run that is shown: `none`, `verdict`, `names`, `messages`, `full`."""
+    """The part of a run that is shown: a reveal policy of problems, or `none`."""
     time_limit_s: float | None = None
     runs_allowed: int | None = None
     forecasts: list[str]

@@ -17,7 +17,7 @@ from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Allowed
-from benchwright_problems.problem import Reveal
+from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_remote.messages import Role
 from benchwright_service.command_line.options import Course, DatabaseUrl, explain_errors

@@ -24,7 +24,8 @@ from benchwright_attempts.events.file_text import Change, FileText
 from benchwright_attempts.log.log import EventLog
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import reference_solution_files, starting_files
-from benchwright_problems.problem import Problem, ProblemKind, Reveal
+from benchwright_problems.problem import Problem, ProblemKind
+from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import MOST_EVENTS, AssignmentView, Role, RunState
 from benchwright_remote.service_client import ServiceClient, new_run_id

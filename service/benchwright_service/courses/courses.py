@@ -20,7 +20,8 @@ from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Assistance, DatedAssistance
 from benchwright_problems.errors import UnknownProblemError
-from benchwright_problems.problem import Pack, Problem, Reveal, digest
+from benchwright_problems.problem import Pack, Problem, digest
+from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import AssignmentView, PublicPack
 from benchwright_service.errors import BenchServiceError

@@ -13,7 +13,7 @@ from benchwright_foundation.database import Database
 from benchwright_judges.judgement import ScoringMethod
 from benchwright_judges.records.records import AnswerRecord, Records
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.problem import Reveal
+from benchwright_problems.reveal import Reveal
 from benchwright_problems.rubric_points import RubricPoints
 from benchwright_problems.storage.store import Store
 from benchwright_service.courses.courses import Courses

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Allowed, Assistance
-from benchwright_problems.problem import Reveal
+from benchwright_problems.reveal import Reveal
 from benchwright_remote.messages import AssignmentView
 from benchwright_service.courses.assistance_rule import assistance_rule
 from benchwright_service.courses.courses import AssignmentRules

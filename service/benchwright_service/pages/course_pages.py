@@ -11,7 +11,7 @@ from urllib.parse import quote
 from starlette.responses import RedirectResponse, Response
 
 from benchwright_attempts.attribution.actors import UNKNOWN_CONDITION
-from benchwright_problems.problem import Reveal
+from benchwright_problems.reveal import Reveal
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.courses.playback import PlaybackError
 from benchwright_service.courses.progress import AttemptLine, TextFromSource, text_sources

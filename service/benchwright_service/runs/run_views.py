@@ -7,11 +7,11 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from benchwright_attempts.grading.reveal import Revealed, reveal
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_foundation.home import Home
 from benchwright_problems.errors import UnknownProblemError
-from benchwright_problems.problem import ProblemKind, Reveal
+from benchwright_problems.problem import ProblemKind
+from benchwright_problems.reveal import Reveal, Revealed, reveal
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Verdict
 from benchwright_remote.messages import RunState, RunView, TestView, VerdictView

@@ -14,7 +14,7 @@ from benchwright_attempts.errors import AttemptError, ExportError, LogError, Stu
 from benchwright_attempts.events.evidence import Assigned
 from benchwright_attempts.log.record import canonical_json
 from benchwright_foundation.refusals import RefusalError, RefusalKind
-from benchwright_problems.problem import Reveal
+from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import EnrolledStudy, JournalTaken, StudyAssignment
 from benchwright_service.courses.courses import Courses

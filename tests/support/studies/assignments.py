@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.log.anchors import read_anchors
-from benchwright_problems.problem import Reveal
+from benchwright_problems.reveal import Reveal
 
 from ..service.bench_service import Course, Service, running_service
 

@@ -16,6 +16,7 @@ from benchwright_authoring.problem_files.toml_places import TomlPlaces
 from benchwright_problems.equivalence import DontCares
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import QuestionFormat, digest
+from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.pack_files_schema import ProblemFile
 from benchwright_problems.storage.pack_folder import read_pack_folder
 
@@ -69,7 +70,7 @@ def test_a_value_is_found_by_its_path(path: tuple[str | int, ...], expected_text
     [
         ('kind = "design"\nre|', {"reveal", "expected"}),
         ("kind = |", {'"design"', '"question"'}),
-        ('reveal = "|', {'"verdict"', '"names"', '"messages"', '"full"'}),
+        ('reveal = "|', {f'"{level}"' for level in Reveal}),
         ("[limits]\n|", {"wall_s", "memory_mb"}),
         ("[limits]\nwall_s = 5\nw|", {"memory_mb"}),
         ("[[hints]]\ncost = 1\n[[hints]]\n|", {"text", "cost"}),

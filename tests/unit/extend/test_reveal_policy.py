@@ -1,15 +1,21 @@
-"""A reveal policy: one function and one line in the table."""
+"""A reveal policy is one function and one line in `Reveal`."""
 
 from __future__ import annotations
 
+import inspect
+import sys
+from dataclasses import replace
+from types import ModuleType
+
 import pytest
 
-from benchwright_attempts.grading import reveal as module
-from benchwright_attempts.grading.reveal import Policy, ReadLog, Revealed, RevealedTest, reveal
+from benchwright_problems import reveal as module
 from benchwright_problems import verdict as verdicts
-from benchwright_problems.problem import Reveal
+from benchwright_problems.reveal import ReadLog, Reveal, Revealed, reveal
 from benchwright_problems.verdict import Reason, Verdict
 
+LINE = '    FIRST_FAILURE = "first-failure", "the first failed test", "The first failure is shown.", first_failure\n'
+LEVELS = (Reveal.VERDICT, Reveal.NAMES, Reveal.MESSAGES, Reveal.FULL)
 VERDICT = Verdict(
     reason=Reason.TESTS_FAILED,
     detail="2 of 3 tests failed.",
@@ -22,28 +28,42 @@ VERDICT = Verdict(
 
 
 def first_failure(verdict: Verdict, read_log: ReadLog) -> Revealed:
-    failed_test = next(test for test in verdict.tests if not test.passed)
-    return Revealed(
-        outcome=verdict.outcome.value,
-        reason=verdict.reason.value,
-        message=verdict.detail,
-        tests=(RevealedTest(failed_test.name, failed_test.passed, None),),
-    )
+    shown_names = Reveal.NAMES.shown_part(verdict, read_log)
+    return replace(shown_names, tests=tuple(test for test in shown_names.tests if not test.passed)[:1])
 
 
-def test_a_policy_of_the_table_decides_what_people_and_models_see(monkeypatch: pytest.MonkeyPatch) -> None:
-    policy = Policy("This problem shows the first failure.", first_failure)
-    monkeypatch.setattr(module, "POLICIES", {**module.POLICIES, Reveal.NAMES: policy})
-    revealed = reveal(VERDICT, Reveal.NAMES, read_log=lambda: "secret")
+@pytest.fixture
+def with_toy(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The module with the line before that of `NAMES`."""
+    source = inspect.getsource(module)
+    assert source.count("    NAMES = ") == 1
+    toy = ModuleType("module_with_toy")
+    toy.first_failure = first_failure  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, toy.__name__, toy)
+    exec(source.replace("    NAMES = ", f"{LINE}    NAMES = "), toy.__dict__)
+    return toy
+
+
+def test_the_line_decides_what_people_and_models_see(with_toy: ModuleType) -> None:
+    revealed = with_toy.reveal(VERDICT, with_toy.Reveal("first-failure"), read_log=lambda: "secret")
     assert [test.name for test in revealed.tests] == ["full"]
-    assert (revealed.policy, revealed.policy_sentence) == ("names", policy.sentence)
-    assert revealed.as_prompt_text().splitlines() == ["failed. 2 of 3 tests failed.", "failed full"]
+    assert (revealed.policy, revealed.policy_sentence) == ("first-failure", "The first failure is shown.")
+    assert revealed.as_prompt_text().splitlines() == [
+        "failed. 1 of 3 tests passed. 2 of 3 tests failed.",
+        "failed full",
+    ]
 
 
-def test_every_policy_of_a_problem_is_in_the_table_and_shows_no_less_than_the_one_before() -> None:
-    assert list(module.POLICIES) == list(Reveal)
-    revealed_runs = [reveal(VERDICT, policy, read_log=lambda: "the log") for policy in Reveal]
-    assert [revealed.policy for revealed in revealed_runs] == [policy.value for policy in Reveal]
+def test_its_place_decides_what_it_includes_and_what_limits_it(with_toy: ModuleType) -> None:
+    toy = with_toy.Reveal.FIRST_FAILURE
+    assert [level.value for level in with_toy.Reveal if toy.shows_all_of(level)] == ["verdict", "first-failure"]
+    assert with_toy.Reveal.FULL.limited_to(toy) is toy
+    assert toy.limited_to(with_toy.Reveal.FULL) is toy
+
+
+def test_each_level_shows_no_less_than_the_one_before() -> None:
+    revealed_runs = [reveal(VERDICT, policy, read_log=lambda: "the log") for policy in LEVELS]
+    assert [revealed.policy for revealed in revealed_runs] == [policy.value for policy in LEVELS]
     assert [bool(revealed.tests) for revealed in revealed_runs] == [False, True, True, True]
     assert [any(test.message for test in revealed.tests) for revealed in revealed_runs] == [False, False, True, True]
     assert [revealed.log for revealed in revealed_runs] == [None, None, None, "the log"]

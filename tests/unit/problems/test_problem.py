@@ -15,10 +15,10 @@ from benchwright_problems.problem import (
     Public,
     Question,
     QuestionFormat,
-    Reveal,
     RunLimits,
     digest,
 )
+from benchwright_problems.reveal import Reveal
 
 PUBLIC = Public(statement="s", expected=("rtl/a.sv",))
 QUESTION = Question(format=QuestionFormat.ASSERTION)

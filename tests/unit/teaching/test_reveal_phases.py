@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from benchwright_problems.problem import Reveal
+from benchwright_problems.reveal import Reveal
 from benchwright_teaching.points import AssignmentTimes, student_times
 from benchwright_teaching.reveal_phases import RevealPhases
 

@@ -15,7 +15,7 @@ import typer
 from benchwright_attempts.grading.grading import grade_by_tests_or_rules, judged_paths
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
-from benchwright_problems.problem import Reveal
+from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_server.attempts.participation import Participation
 from benchwright_server.cli.solve.batch import BatchOptions, grade_batch
@@ -127,7 +127,7 @@ def _open_private_log_or_null(raw_log: Path | None) -> BinaryIO:
 
 
 def _check_may_read_log(problem_ref: str, policy: Reveal, home: Home) -> None:
-    """Let a pack's owner read the log, and everybody if the problem's policy is `full`.
+    """Let a pack's owner read the log, and everybody if the problem's policy shows it.
 
     Whoever can unseal a pack owns it, except the participant of a study that asks the problem on this machine.
 
@@ -139,7 +139,7 @@ def _check_may_read_log(problem_ref: str, policy: Reveal, home: Home) -> None:
     Raises:
         ServerError: The user may not.
     """
-    if policy is Reveal.FULL:
+    if policy.shows_all_of(Reveal.FULL):
         return
     taking_part = Participation(home).pseudonyms()
     if not taking_part:

@@ -11,10 +11,10 @@ from typing import NoReturn
 import typer
 from rich.console import Console, ConsoleDimensions
 
-from benchwright_attempts.grading.reveal import coarse_wall_s
 from benchwright_attempts.standing import ShownVerdict, verdict_standing
 from benchwright_foundation.errors import BenchwrightError
 from benchwright_harness.errors import HarnessError
+from benchwright_problems.reveal import coarse_wall_s
 from benchwright_problems.verdict import Outcome, Verdict, verdict_word
 from benchwright_server.errors import ServerError
 

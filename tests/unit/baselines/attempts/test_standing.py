@@ -18,7 +18,6 @@ from benchwright_attempts.events.events import (
     Submitted,
 )
 from benchwright_attempts.events.evidence import TimedOut
-from benchwright_attempts.grading.reveal import reveal
 from benchwright_attempts.standing import (
     AttemptView,
     PendingRun,
@@ -32,7 +31,8 @@ from benchwright_attempts.standing import (
 )
 from benchwright_attempts.state import CONSENT_WITHDRAWN, AttemptState
 from benchwright_problems import verdict
-from benchwright_problems.problem import ProblemKind, Reveal
+from benchwright_problems.problem import ProblemKind
+from benchwright_problems.reveal import Reveal, reveal
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_studies.conduct.study_log import StudyLog
 

@@ -10,7 +10,7 @@ import yaml
 
 from benchwright_attempts.events.evidence import Assigned
 from benchwright_attempts.terms import Terms
-from benchwright_problems.problem import Reveal
+from benchwright_problems.reveal import Reveal
 from benchwright_studies.plan.schema import schema_text, study_schema
 from benchwright_studies.plan.study import Study
 from benchwright_studies.plan.study_file import StudyFileError, parse_study, read_study
@@ -92,7 +92,7 @@ BOMB = "title: A study" + "".join(f"\nx{i}: &x{i} [{', '.join([f'*x{i - 1}' if i
         (
             "feedback: messages",
             "feedback: all",
-            "feedback: 'all' is not none, verdict, names, messages, full. Write one",
+            f"feedback: 'all' is not none, {', '.join(Reveal)}. Write one",
         ),
         ("- name: copilot", "- name: alone", "line 12, conditions: conditions has alone twice"),
         ("    assistants: [benchwright]", "    #", "line 15, conditions[1]: assistants is empty"),

@@ -1,12 +1,16 @@
-"""View of a verdict for a solver: the only gate between a verdict and a person's view or a model's prompt."""
+"""View of a verdict for a solver: the only gate between a verdict and a person's view or a model's prompt.
+
+A policy is a function here, and a line in `Reveal`.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Self
 
-from benchwright_problems.problem import Reveal
 from benchwright_problems.verdict import ComparedQuality, CompilerMessage, Verdict
 
 _FINEST_S = 0.5
@@ -79,15 +83,6 @@ def coarse_wall_s(wall_s: float) -> float:
     return round(_FINEST_S * _COARSER**steps, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """A way to show a verdict."""
-
-    sentence: str
-    """The part of a run that a problem with this policy shows."""
-    reveal_verdict: Callable[[Verdict, ReadLog], Revealed]
-
-
 def _reveal_verdict(verdict: Verdict, read_log: ReadLog) -> Revealed:
     tests = verdict.tests
     return Revealed(
@@ -126,12 +121,53 @@ def _reveal_all(verdict: Verdict, read_log: ReadLog) -> Revealed:
     return replace(_reveal_messages(verdict, read_log), log=read_log(), wall_s=verdict.wall_s)
 
 
-POLICIES: Mapping[Reveal, Policy] = {
-    Reveal.VERDICT: Policy("This problem shows only whether the hidden tests pass.", _reveal_verdict),
-    Reveal.NAMES: Policy("This problem shows test names only.", _reveal_names),
-    Reveal.MESSAGES: Policy("This problem shows test names and failure messages, but no log.", _reveal_messages),
-    Reveal.FULL: Policy("This problem shows test names, failure messages and the log.", _reveal_all),
-}
+class Reveal(StrEnum):
+    """The part of a run that the solver gets to see. Each level includes the ones before it."""
+
+    VERDICT = (
+        "verdict",
+        "outcome and counts",
+        "This problem shows only whether the hidden tests pass.",
+        _reveal_verdict,
+    )
+    NAMES = "names", "also test names", "This problem shows test names only.", _reveal_names
+    MESSAGES = (
+        "messages",
+        "also failure messages",
+        "This problem shows test names and failure messages, but no log.",
+        _reveal_messages,
+    )
+    FULL = "full", "also the raw log", "This problem shows test names, failure messages and the log.", _reveal_all
+
+    _value_: str
+    addition: str
+    """What it shows that the level before it hides, for authors."""
+    sentence: str
+    """The part of a run that a problem with this policy shows, for solvers."""
+    shown_part: Callable[[Verdict, ReadLog], Revealed]
+
+    # The defaults are never used: to type checkers, finding a member by its value looks like a call of this.
+    def __new__(
+        cls,
+        value: str,
+        addition: str = "",
+        sentence: str = "",
+        shown_part: Callable[[Verdict, ReadLog], Revealed] = _reveal_verdict,
+    ) -> Self:
+        """Its value as packs write it, and what it shows."""
+        policy = str.__new__(cls, value)
+        policy._value_, policy.addition, policy.sentence, policy.shown_part = value, addition, sentence, shown_part
+        return policy
+
+    def shows_all_of(self, other_policy: Reveal) -> bool:
+        """True if this policy shows what `other_policy` shows."""
+        policy_order = list(Reveal)
+        return policy_order.index(self) >= policy_order.index(other_policy)
+
+    def limited_to(self, limit: Reveal | None) -> Reveal:
+        """This policy, or `limit` if that shows less; None limits nothing."""
+        return limit if limit is not None and self.shows_all_of(limit) else self
+
 
 _NOTHING = Revealed(
     outcome="recorded",
@@ -150,5 +186,4 @@ def reveal(verdict: Verdict, policy: Reveal | None, read_log: ReadLog) -> Reveal
     """
     if policy is None:
         return _NOTHING
-    revealed = POLICIES[policy].reveal_verdict(verdict, read_log)
-    return replace(revealed, policy=policy.value, policy_sentence=POLICIES[policy].sentence)
+    return replace(policy.shown_part(verdict, read_log), policy=policy.value, policy_sentence=policy.sentence)
