@@ -74,8 +74,8 @@ def _options() -> argparse.Namespace:
         "--no-system",
         dest="system",
         action="store_false",
-        help="install nothing on the system: tests that need Docker, PostgreSQL, Slurm or Neovim are skipped "
-        "where it is absent",
+        help="install nothing on the system: tests that need Docker, PostgreSQL, Slurm, Neovim, Emacs or "
+        "Kakoune are skipped where it is absent",
     )
     parser.add_argument("--nightly", action="store_true", help="also run the tests that take long")
     parser.add_argument(
@@ -130,7 +130,7 @@ def _set_up(stages: list[Stage], *, may_install: bool) -> None:
         system += packages.needed_for_cluster_tests()
     if Requirement.TESSERACT in needs:
         system += packages.needed_for_exam_tests()
-    if Requirement.NEOVIM in needs:
+    if Requirement.EDITORS in needs:
         system += packages.needed_for_editor_tests()
     if Requirement.BROWSER_EDITOR in needs:
         system += packages.needed_for_the_browser_editor() + packages.needed_for_browser_tests()

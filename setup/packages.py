@@ -91,8 +91,14 @@ def needed_for_cluster_tests() -> list[SystemPackage]:
 
 
 def needed_for_editor_tests() -> list[SystemPackage]:
-    """The second editor that the language server is tested with."""
-    return [replace(_program_package("nvim", "tests in Neovim", package="neovim"), optional=True)]
+    """The editors besides VS Code that the language server is tested with."""
+    return [
+        replace(_program_package("nvim", "tests in Neovim", package="neovim"), optional=True),
+        replace(_program_package("emacs", "tests in Emacs", package="emacs-nox"), optional=True),
+        # Part of Emacs from 29, when no source has the package.
+        SystemPackage("elpa-eglot", _has_eglot, "tests in Emacs", optional=True),
+        replace(_program_package("kak", "tests in Kakoune", package="kakoune"), optional=True),
+    ]
 
 
 def needed_for_exam_tests() -> list[SystemPackage]:
@@ -157,7 +163,8 @@ def announce(needed_packages: list[SystemPackage], *, may_install: bool) -> None
 
 
 def _install(tools: Tools, missing: Callable[[], list[SystemPackage]]) -> None:
-    names = [package.name for package in missing()]
+    packages = missing()
+    names = [package.name for package in packages]
     if shutil.which("apt-get") is None:
         raise SetupError(
             f"These packages (named as on Debian) are missing: {' '.join(names)}.\n"
@@ -172,18 +179,18 @@ def _install(tools: Tools, missing: Callable[[], list[SystemPackage]]) -> None:
         service=_ARCHIVE,
     )
     available = _available_names(names)
-    if absent := [name for name in names if name not in available]:
+    if absent := [package.name for package in packages if package.name not in available and not package.optional]:
         raise SetupError(
             f"This system's package sources do not offer: {' '.join(absent)}.\n"
             "Next step: install their programs in another way (for chromium: any Chromium or Chrome, its path "
             f"in the environment variable CHROMIUM), {next_step}"
         )
     tools.run(
-        [*apt, "install", "-y", "--no-install-recommends", *names],
+        [*apt, "install", "-y", "--no-install-recommends", *(name for name in names if name in available)],
         failure=f"{listing} They could not be installed. Next step: read the lines above, repair apt, {next_step}",
         service=_ARCHIVE,
     )
-    if still := [package.name for package in missing()]:
+    if still := [package.name for package in missing() if package.name in available]:
         raise SetupError(
             f"These packages were installed, but their programs were not found: {' '.join(still)}.\n"
             f"Next step: make sure that /usr/bin is on the PATH, {next_step}"
@@ -247,6 +254,11 @@ def _program_package(name: str, purpose: str, *, package: str | None = None) -> 
 
 def _has_debians_keys() -> bool:
     return any(Path("/usr/share/keyrings", f"debian-archive-keyring.{kind}").is_file() for kind in ("gpg", "pgp"))
+
+
+def _has_eglot() -> bool:
+    lisp_folder = Path("/usr/share/emacs")
+    return any(lisp_folder.glob("site-lisp/elpa*/eglot-*")) or any(lisp_folder.glob("*/lisp/progmodes/eglot.el*"))
 
 
 def _has_postgresql() -> bool:

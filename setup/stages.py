@@ -16,7 +16,7 @@ class Requirement(enum.Enum):
     DATABASE = enum.auto()
     CLUSTER = enum.auto()
     TESSERACT = enum.auto()
-    NEOVIM = enum.auto()
+    EDITORS = enum.auto()
     NODE = enum.auto()
     BROWSER_EDITOR = enum.auto()
 
@@ -49,7 +49,7 @@ def all_stages(*, nightly: bool = False) -> list[Stage]:
         Requirement.DATABASE,
         Requirement.CLUSTER,
         Requirement.TESSERACT,
-        Requirement.NEOVIM,
+        Requirement.EDITORS,
     }
     return [
         Stage(
@@ -84,7 +84,7 @@ def all_stages(*, nightly: bool = False) -> list[Stage]:
             tests="tests/adversarial",
             needs=simulators | {Requirement.CLUSTER},
         ),
-        Stage("lsp", "the server as an editor sees it", tests="tests/lsp", needs=simulators | {Requirement.NEOVIM}),
+        Stage("lsp", "the server as an editor sees it", tests="tests/lsp", needs=simulators | {Requirement.EDITORS}),
         Stage(
             "install",
             "wheel and source distribution in bare environments",

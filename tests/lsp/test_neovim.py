@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from typing import Any
 
 import pytest
 
-from ..support.editor.neovim import configuration, environment_in, play_script
+from ..support.editor.neovim import configuration, play_script, pytestmark
+from ..support.editor.other_editors import open_problem
 from .session import reference
+
+__all__ = ["pytestmark"]
 
 PROBLEM = "sync-fifo"
 
@@ -18,11 +20,7 @@ PROBLEM = "sync-fifo"
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Results that one session showed."""
     folder = tmp_path_factory.mktemp("neovim")
-    (folder / "reference.sv").write_text(reference(PROBLEM))
-    environment = environment_in(folder)
-    subprocess.run(["benchwright", "open", f"starter/{PROBLEM}"], env=environment, check=True, capture_output=True)
-    design_file = folder / "home" / "workspaces" / "starter" / PROBLEM / "rtl" / "sync_fifo.sv"
-    variables = {"DESIGN": str(design_file), "REFERENCE": str(folder / "reference.sv")}
+    variables = open_problem(folder, PROBLEM, reference(PROBLEM))
     return play_script(folder, configuration(), "neovim_session.lua", **variables)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
 
-from ..support.editor.neovim import HOW_TO, configuration, play_script, pytestmark
+from ..support.editor.neovim import configuration, play_script, pytestmark
+from ..support.editor.other_editors import configurations
 
 __all__ = ["pytestmark"]
 
@@ -39,8 +39,8 @@ ANNOUNCED = "capabilities.experimental = { commands = { commands = { 'benchwrigh
 
 
 def snippet(page: str) -> str:
-    (block,) = re.findall(r"^```lua\n(.*?)^```$", HOW_TO.with_name(page).read_text(), re.MULTILINE | re.DOTALL)
-    return str(block)
+    (block,) = configurations(page, "lua")
+    return block
 
 
 @pytest.fixture(scope="module")

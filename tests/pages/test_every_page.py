@@ -6,6 +6,7 @@ import ast
 import json
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 
 import pytest
@@ -38,7 +39,9 @@ CHECKED = {
     "python": "below, against the toy of its section",
     "ts": "client-vscode/test/webviews.test.ts has this webview",
     "lua": "tests/lsp/test_neovim.py starts Neovim with it",
-    "toml": "test_judge_pages.py and test_study_pages.py",
+    "elisp": "tests/lsp/test_emacs.py starts Emacs with it",
+    "kak": "tests/lsp/test_kakoune.py starts Kakoune with it",
+    "toml": "below, and in test_judge_pages.py and test_study_pages.py",
     "yaml": "test_study_pages.py",
     "text": "a file or an output that another block uses",
     "": "the configuration of another program",
@@ -135,8 +138,9 @@ def test_how_to_extend_shows_what_the_toys_do(block: Block, toy: str) -> None:
     assert not unknown_keywords - _declared({name for name, _ in unknown_keywords}) - ANY_KEYWORD, toy
 
 
-def test_json_of_the_pages_is_valid() -> None:
+def test_json_and_toml_of_the_pages_are_valid() -> None:
+    parse_by_language = {"json": json.loads, "toml": tomllib.loads}
     for page in PAGES:
         for block in blocks(page):
-            if block.language == "json":
-                json.loads(block.text)
+            if parse := parse_by_language.get(block.language):
+                parse(block.text)

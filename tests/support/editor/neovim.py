@@ -1,41 +1,20 @@
-"""Fixtures and helpers of the tests of neovim."""
+"""A Neovim without a screen, set up as the how-to says."""
 
 from __future__ import annotations
 
 import json
-import os
-import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from .other_editors import SCRIPTS, TIMEOUT_S, configurations, environment_in
+
 NVIM = shutil.which("nvim")
 
-
-HOW_TO = Path(__file__).parents[3] / "docs" / "how-to" / "other-editors.md"
-
-
-PROGRAMS = Path(sys.executable).parent
-
-
-TIMEOUT_S = 600
-
-
 pytestmark = pytest.mark.skipif(NVIM is None, reason="Neovim is not installed: ./test lsp installs it")
-
-
-def environment_in(folder: Path) -> dict[str, str]:
-    """The variables of a Neovim, and a server, that keep everything in a folder."""
-    return {
-        **os.environ,
-        **{f"XDG_{kind}_HOME": str(folder / kind) for kind in ("CONFIG", "DATA", "STATE", "CACHE")},
-        "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}",
-        "BENCHWRIGHT_HOME": str(folder / "home"),
-    }
 
 
 def play_script(folder: Path, init: str, script: str, **variables: str) -> dict[str, Any]:
@@ -44,14 +23,13 @@ def play_script(folder: Path, init: str, script: str, **variables: str) -> dict[
     Args:
         folder: Folder in which all of it is kept.
         init: The text of `init.lua`.
-        script: A file beside this one, which writes what it saw to `$SEEN`.
+        script: A file of `SCRIPTS`, which writes what it saw to `$SEEN`.
         variables: More variables for it.
     """
     environment = environment_in(folder) | variables | {"SEEN": str(folder / "seen.json")}
     (folder / "init.lua").write_text(init)
-    session_script = Path(__file__).parents[2] / "lsp" / script
     neovim_run = subprocess.run(
-        [str(NVIM), "--headless", "-n", "-u", folder / "init.lua", "-c", f"luafile {session_script}"],
+        [str(NVIM), "--headless", "-n", "-u", folder / "init.lua", "-c", f"luafile {SCRIPTS / script}"],
         env=environment,
         cwd=folder,
         stdin=subprocess.DEVNULL,
@@ -67,5 +45,5 @@ def play_script(folder: Path, init: str, script: str, **variables: str) -> dict[
 
 def configuration() -> str:
     """Configuration that the how-to tells people to put into `init.lua`."""
-    (block,) = re.findall(r"^```lua\n(.*?)^```$", HOW_TO.read_text(), re.MULTILINE | re.DOTALL)
-    return str(block)
+    (block,) = configurations("neovim.md", "lua")
+    return block

@@ -148,6 +148,24 @@ def test_what_the_system_gets_is_announced_and_can_be_left_out(capsys: pytest.Ca
         schedule.run_steps([packages.package_step([docker, sandbox_package], may_install=False)], locks=[])
 
 
+def test_an_optional_package_that_no_source_offers_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed_file = tmp_path / "installed"
+    programs = {
+        "apt-get": f'for word; do case "$word" in *emacs* | *eglot*) echo "$word" >> {installed_file} ;; esac; done',
+        "apt-cache": "printf 'emacs-nox:\\n  Installed: (none)\\n  Candidate: 30.1\\n"
+        "elpa-eglot:\\n  Installed: (none)\\n  Candidate: (none)\\n'",
+        "sudo": 'while [ "$1" = -n ]; do shift; done; exec "$@"',
+    }
+    for name, script in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    emacs = SystemPackage("emacs-nox", installed_file.exists, "tests in Emacs", optional=True)
+    eglot = SystemPackage("elpa-eglot", lambda: False, "tests in Emacs", optional=True)
+    schedule.run_steps([packages.package_step([emacs, eglot], may_install=True)], locks=[])
+    assert installed_file.read_text() == "emacs-nox\n"
+
+
 def test_what_is_needed_later_goes_on_while_the_rest_is_used(capsys: pytest.CaptureFixture[str]) -> None:
     use_event, order = threading.Event(), []
 
