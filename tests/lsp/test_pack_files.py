@@ -80,9 +80,10 @@ async def test_an_option_about_others_is_marked_as_a_warning(editor: Editor, tmp
     file.close()
 
 
-async def test_files_of_no_pack_are_left_alone(editor: Editor, tmp_path: Path) -> None:
-    (tmp_path / "problem.toml").write_text("wrong = 1\n")
-    file = editor.open(tmp_path / "problem.toml")
+@pytest.mark.parametrize("name", ["pack.toml", "problem.toml"])
+async def test_files_of_no_pack_are_left_alone(editor: Editor, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("wrong = 1\n")
+    file = editor.open(tmp_path / name)
     assert (
         await file.editor.client.text_document_hover_async(
             types.HoverParams(types.TextDocumentIdentifier(file.uri), types.Position(0, 1))

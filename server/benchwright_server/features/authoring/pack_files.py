@@ -218,7 +218,8 @@ def _folder_to_check_for_file(file_uri: str) -> Path | None:
         return None
     file = local_path_of(file_uri)
     if file.name == _PACK:
-        return file.parent
+        # Other programs have files of this name.
+        return file.parent if any(file.parent.glob(f"*/{_PROBLEM}")) else None
     if file.name in (_EXAM, _REVIEW):
         from benchwright_server.authoring.exam_files import is_exam_file
 
