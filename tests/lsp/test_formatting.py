@@ -103,6 +103,59 @@ async def test_what_can_not_be_read_stays_to_the_byte_and_is_named_and_the_rest_
         assert editor.screen.messages == ["a.sv was formatted but for lines that verible can't read: 4–5, 8."]
 
 
+@pytest.mark.parametrize(
+    ("text", "formatted_text", "unread_lines"),
+    [
+        (
+            "module   m;\n  logic  a;\n assign  a = - - 1;\n assign   b[ -1 - -1 ] = 0;\nendmodule\n",
+            "module m;\n  logic a;\n  assign a = - -1;\n  assign   b[ -1 - -1 ] = 0;\nendmodule\n",
+            "4",
+        ),
+        (
+            "module m\n#(W=1)\n(p [ 1'b0 : -1'b0 ? W : -1 ]);\nassign   x=1;\nendmodule\nmodule   n;\nendmodule\n",
+            "module m\n#(W=1)\n(p [ 1'b0 : -1'b0 ? W : -1 ]);\nassign   x=1;\nendmodule\nmodule n;\nendmodule\n",
+            "1–5",
+        ),
+    ],
+    ids=["statement", "header"],
+)
+@pytest.mark.parametrize("variant", VARIANTS)
+async def test_what_the_formatter_would_spoil_stays_and_is_named(
+    editor: Editor, variant: Callable[[str], str], text: str, formatted_text: str, unread_lines: str
+) -> None:
+    async with scratch(editor, text, variant) as file:
+        assert file.edited_text(await file.formatting_edits()) == variant(formatted_text)
+        await editor.wait_until(lambda: bool(editor.screen.messages), "a message")
+        assert editor.screen.messages == [f"a.sv was formatted but for lines that verible can't read: {unread_lines}."]
+
+
+UNSTABLE = """module m;
+  task run (string name,
+            int size=1);
+    if (!a_pkg::get_or_none(size, "", "check_names_of_all_the_modules_in_it",name)) begin
+    end
+    // Wait until the other side is ready.
+    //
+    else if (from.is_export() && (provider.is_export() || provider.is_imp()) &&
+             from_parent != to_parent) begin
+      s = {provider.get_full_name(),
+           "a string that is long enough to be wrapped"};
+    end
+  endtask
+endmodule
+"""
+"""verible formats what it has formatted once more, and refuses to return the first."""
+
+
+async def test_what_verible_formats_differently_at_the_second_time_is_formatted(editor: Editor) -> None:
+    async with scratch(editor, UNSTABLE) as file:
+        formatted_text = file.edited_text(await file.formatting_edits())
+    assert formatted_text != UNSTABLE
+    assert editor.screen.messages == []
+    async with scratch(editor, formatted_text) as file:
+        assert await file.formatting_edits() == []
+
+
 async def test_a_range_is_formatted_without_the_rest(editor: Editor) -> None:
     text = "module m;\nassign   a=b;\n\n\n// apart\n\nassign   c=d;\nendmodule\n"
     async with scratch(editor, text) as file:

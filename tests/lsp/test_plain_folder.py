@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from ..support.editor.other_editors import environment_in
+from ..support.editor.other_editors import open_problem
 from .cursor import Scratch, scratch
 from .session import SERVER, Editor
 
@@ -37,8 +36,9 @@ FILES = {
     "statement.md": "Count.\n",
 }
 OF_PROBLEMS = re.compile(
-    r"\b(answer|assignment|attempt|clock is|grade|hidden|hint|judge|pack|participant|problem|question|reveal|solver|study|"
-    r"submit|verdict)(s|ed|ted)?\b|benchwright\.(start|pause|resume|run|submit|abandon|status|open|hint)\b|attemptChanged",
+    r"\b(answer|assignment|attempt|clock is|grade|hidden|hint|judge|pack|participant|problem|question|reveal|solver|"
+    r"study|submit|verdict)(s|ed|ted)?\b|attemptChanged|"
+    r"benchwright\.(start|pause|resume|run|submit|abandon|status|open|hint)\b",
     re.IGNORECASE,
 )
 
@@ -113,9 +113,8 @@ async def session_in_plain_folder(
 async def test_nothing_of_problems_is_shown(
     editors: Callable[..., Any], tmp_path: Path, has_open_attempt: bool
 ) -> None:
-    environment = environment_in(tmp_path)
     if has_open_attempt:
-        subprocess.run(["benchwright", "open", "starter/sync-fifo"], env=environment, check=True, capture_output=True)
+        open_problem(tmp_path, "sync-fifo", "")
     (initialize_answer,), messages = await session_in_plain_folder(editors, tmp_path / "home", tmp_path / "tee")
     texts = [text for message in messages for text in shown_texts(message)]
     assert {"1 instance", "▶ Run test"} <= set(texts)

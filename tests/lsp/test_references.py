@@ -53,6 +53,21 @@ async def test_all_places_are_found(editor: Editor, files: dict[str, str], varia
         assert await file.references() == file.expected_spans
 
 
+GENVAR = (
+    "module m (input logic [3:0] a, output logic [3:0] y, z);\n  genvar «i»;\n"
+    "  for («i» = 0; «i» < 4; «i»++) begin : first\n    assign y[«i»] = a[3-«i»];\n  end\n"
+    "  for («i» = 0; «i» < 4; «i»++) begin : second\n    assign z[«i»] = a[«i»];\n  end\n"
+    "  for (genvar i = 0; i < 4; i++) begin : third\n    wire w = a[i];\n  end\nendmodule\n"
+)
+
+
+@pytest.mark.parametrize("place", ["genvar «i", "for («i", "a[3-«i", "y[«i"])
+async def test_uses_of_a_genvar_in_its_loops_are_found(editor: Editor, place: str) -> None:
+    text = GENVAR.replace(place, f"{place}‸", 1)
+    async with scratch(editor, text) as file:
+        assert await file.references() == file.expected_spans
+
+
 async def test_files_that_are_not_open_are_searched(editor: Editor) -> None:
     async with scratch(
         editor,

@@ -8,7 +8,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -25,10 +25,17 @@ from benchwright_verilog.syntax.tree import parse
 PATIENCE_S = 20.0
 """Time that formatting may take, in seconds."""
 MOST_UNREAD_PARTS = 20
+_MOST_PASSES = 8
+_NOT_CONVERGED = "formatting failed to converge"
 _STATEMENT_END = re.compile(r";|\b(?:begin|fork|end\w*|join\w*)\b(?:[ \t]*:[ \t]*\w+)?")
+_HEADER = re.compile(r"(?:macro)?module\b|(?:checker|config|interface|package|primitive|program)\b")
 _ITEM_END = re.compile(r"(?:;|\bend\w*(?:\s*:\s*\w+)?)\Z")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _WHERE = re.compile(r":(\d+):(\d+)(?:-\d+)?: (.+)")
+_WHERE_IN_OUTPUT = re.compile(
+    r" at (\d+):(\d+)(?:-\d+)?:; problematic formatter output is\n(.*?)(?:<<EOF>>|\Z)", re.DOTALL
+)
+"""verible can't parse what it has formatted: `-1 - -1` became `-1--1`."""
 
 
 class NotFormattedError(ServerError):
@@ -71,7 +78,7 @@ async def format_document(
     while True:
         readable_text = _text_with_placeholders(text, parts)
         left_s = max(0.0, end - time.monotonic())
-        code, output, complaint = await _run_verible_format(arguments, readable_text.encode(), name, left_s)
+        code, output, complaint = await _format_until_stable(arguments, readable_text.encode(), name, left_s)
         if code == 0:
             break
         # What is wrong at first is news; what is wrong without it may follow from that.
@@ -122,10 +129,9 @@ def _text_with_placeholders(text: str, parts: Sequence[_UnreadPart]) -> str:
 
 def _unread_part(text: str, readable_text: str, parts: Sequence[_UnreadPart], complaint: str) -> _UnreadPart | None:
     """The smallest statement or item around what verible complains of; None if only the whole text is."""
-    match = _WHERE.search(complaint)
-    if match is None:
+    offset = _complaint_offset(readable_text, complaint)
+    if offset is None:
         return None
-    offset = Lines(readable_text).line_bounds(int(match[1]))[0] + int(match[2]) - 1
     unsuited: _UnreadPart | None = None
     # The same place in the text itself; a part that did not help is a part of a larger one.
     for number, unread_part in enumerate(parts):
@@ -139,9 +145,23 @@ def _unread_part(text: str, readable_text: str, parts: Sequence[_UnreadPart], co
             for unread_part in _enclosing_parts(text, offset)
             if unsuited is None or (unread_part.holds(unsuited) and unread_part.size > unsuited.size)
         ),
-        key=attrgetter("size"),
+        # Nothing can stand for a head, whose end is left.
+        key=lambda candidate: (_is_header(text[candidate.start : candidate.end]), candidate.size),
     )
     return candidates[0] if candidates else None
+
+
+def _complaint_offset(readable_text: str, complaint: str) -> int | None:
+    """The code point that verible complains of; None if it names none."""
+    if match := _WHERE_IN_OUTPUT.search(complaint):
+        output = Lines(match[3])
+        before = output.text[: output.line_bounds(int(match[1]))[0] + int(match[2]) - 1]
+        # Formatting changes nothing but spaces.
+        visible_characters = re.finditer(r"\S", readable_text)
+        nearest = next(islice(visible_characters, len("".join(before.split())), None), None)
+        return nearest.start() if nearest is not None else None
+    match = _WHERE.search(complaint)
+    return Lines(readable_text).line_bounds(int(match[1]))[0] + int(match[2]) - 1 if match is not None else None
 
 
 def _enclosing_parts(text: str, offset: int) -> Iterator[_UnreadPart]:
@@ -165,6 +185,11 @@ def _enclosing_parts(text: str, offset: int) -> Iterator[_UnreadPart]:
         node = node.parent
 
 
+def _is_header(part_text: str) -> bool:
+    """True for the head of a module and the like alone."""
+    return part_text.endswith(";") and _HEADER.match(part_text) is not None
+
+
 def _begins_line(text: str, offset: int) -> bool:
     return not text[text.rfind("\n", 0, offset) + 1 : offset].strip()
 
@@ -183,6 +208,27 @@ def _failure_sentence(file_name: str, stderr_text: str) -> str:
         return f"{file_name} was not formatted: verible's formatter failed on it. Split the file, or format by hand."
     line, column, reason = match.groups()
     return f"{file_name} was not formatted: line {line}, column {column}: {reason.strip()}. Fix it, then format again."
+
+
+async def _format_until_stable(
+    arguments: list[str], source_bytes: bytes, file_name: str, timeout_s: float
+) -> tuple[int, bytes, str]:
+    """Run verible again on what it has formatted while that would change once more, which verible alone refuses."""
+    end = time.monotonic() + timeout_s
+    code, output, complaint = await _run_verible_format(arguments, source_bytes, file_name, timeout_s)
+    for _ in range(_MOST_PASSES):
+        if code == 0 or _NOT_CONVERGED not in complaint:
+            break
+        left_s = max(0.0, end - time.monotonic())
+        code, output, once_complaint = await _run_verible_format(
+            [*arguments, "--verify_convergence=false"], source_bytes, file_name, left_s
+        )
+        if code != 0:
+            return code, output, once_complaint
+        if output == source_bytes:
+            break
+        code, source_bytes = 1, output
+    return code, output, complaint
 
 
 async def _run_verible_format(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pyslang.syntax import SyntaxNode, SyntaxTree
 
 _VERILOG_SUFFIXES = frozenset({".v", ".vh"})
+_ANGLE_INCLUDE = re.compile(r"(`include[ \t]*)<([^>\"\r\n]*)>")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ROOM = 16 * 1024**2
 """Bytes of text that a source manager may take before it is given up: it never frees what it read."""
@@ -101,7 +102,7 @@ class Trees:
     def _give_texts(self, reachable_files: ReachableFiles) -> None:
         for name, text in {**reachable_files.given_texts, **dict.fromkeys(reachable_files.refusal_reasons, "")}.items():
             if name not in self._given_texts:
-                self._sources.assignText(name, encodable_text(text))
+                self._sources.assignText(name, text_for_slang(text))
                 self._given_texts[name] = text
                 self._taken_size += len(text)
         self._absent |= reachable_files.absent
@@ -146,11 +147,11 @@ class Trees:
         name = f"{path}#{len(self._names)}"
         self._names[name] = path
         slang_bag = parsing_options(preprocessing, self._reached.depth)
-        syntax = parse_file(encodable_text(text), self._sources, name, slang_bag)
+        syntax = parse_file(text_for_slang(text), self._sources, name, slang_bag)
         if path.suffix in _VERILOG_SUFFIXES and not preprocessing.is_verilog and _error_count(syntax):
             verilog_bag = parsing_options(replace(preprocessing, is_verilog=True), self._reached.depth)
             self._names[f"{name}#v"] = path
-            verilog_syntax = parse_file(encodable_text(text), self._sources, f"{name}#v", verilog_bag)
+            verilog_syntax = parse_file(text_for_slang(text), self._sources, f"{name}#v", verilog_bag)
             if _error_count(verilog_syntax) < _error_count(syntax):
                 slang_bag, syntax = verilog_bag, verilog_syntax
         readable_bytes, withheld_texts = bytearray(text.encode("utf-8", "surrogatepass")), []
@@ -164,10 +165,10 @@ class Trees:
             name += "#"
             self._names[name] = path
             readable_text = readable_bytes.decode("utf-8", "surrogatepass")
-            syntax = parse_file(encodable_text(readable_text), self._sources, name, slang_bag)
+            syntax = parse_file(text_for_slang(readable_text), self._sources, name, slang_bag)
         if self._has_opened_files(syntax):
             self._names[f"{name}#"] = path
-            syntax = parse_file(encodable_text(text), self._sources, f"{name}#", parsing_options(preprocessing, 0))
+            syntax = parse_file(text_for_slang(text), self._sources, f"{name}#", parsing_options(preprocessing, 0))
         self._taken_size += len(text)
         included = frozenset(
             included_path
@@ -273,11 +274,11 @@ def parse_alone(text: str, sources: SourceManager, name: str = "") -> SyntaxTree
         sources: Gets the text; has to outlive the tree.
         name: Its name to slang.
     """
-    syntax = parse(encodable_text(text), sources, name, parsing_options(Preprocessing(), include_depth=0))
+    syntax = parse(text_for_slang(text), sources, name, parsing_options(Preprocessing(), include_depth=0))
     if not _error_count(syntax):
         return syntax
     slang_bag = parsing_options(Preprocessing(is_verilog=True), include_depth=0)
-    verilog_syntax = parse(encodable_text(text), sources, name, slang_bag)
+    verilog_syntax = parse(text_for_slang(text), sources, name, slang_bag)
     return verilog_syntax if _error_count(verilog_syntax) < _error_count(syntax) else syntax
 
 
@@ -294,8 +295,14 @@ def parser_options() -> ParserOptions:
     return slang_options
 
 
-def encodable_text(text: str) -> str:
-    """Source code that is valid UTF-8: a lone surrogate becomes a character of as many bytes as are counted for it."""
+def text_for_slang(text: str) -> str:
+    """Source code that slang can read, with each byte in its place.
+
+    A lone surrogate becomes a character of as many bytes as are counted for it. `include <a.svh>` becomes
+    `include "a.svh"`: simulators look for both in the same folders, slang only for the second.
+    """
+    if "`include" in text:
+        text = _ANGLE_INCLUDE.sub(r'\1"\2"', text)
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 

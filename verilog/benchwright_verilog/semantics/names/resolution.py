@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pyslang.ast import (
@@ -12,6 +12,7 @@ from pyslang.ast import (
     Lookup,
     LookupFlags,
     MethodPrototypeSymbol,
+    ParameterSymbol,
     SubroutineSymbol,
     Symbol,
     SymbolKind,
@@ -32,6 +33,7 @@ from pyslang.syntax import (
     FunctionPrototypeSyntax,
     GenvarDeclarationSyntax,
     HierarchyInstantiationSyntax,
+    IdentifierNameSyntax,
     InterfacePortHeaderSyntax,
     LoopGenerateSyntax,
     MemberAccessExpressionSyntax,
@@ -155,7 +157,24 @@ class Resolver:
         if role is NameRole.READ and (connection := port_connection_of_value(node)) is not None:
             body = self._lookup.instantiated_body(connection)
             role = role_given_by_port(body.findPort(connection.name.valueText) if body is not None else None)
-        yield from self._meaning_of_symbol(self._lookup.symbol_of(node), role)
+        symbol = self._lookup.symbol_of(node)
+        genvar_target = self.target_of(self._genvar_declared_outside(symbol, node))
+        if genvar_target is not None:
+            # The block's parameter has the value.
+            yield Meaning(replace(genvar_target, symbol=symbol), role)
+            return
+        yield from self._meaning_of_symbol(symbol, role)
+
+    def _genvar_declared_outside(self, symbol: Symbol | None, node: SyntaxNode) -> Symbol | None:
+        """The genvar of `genvar i; for (i = 0; …)` at a node in the loop, where each block has a parameter `i`."""
+        if not isinstance(symbol, ParameterSymbol) or not isinstance(symbol.syntax, IdentifierNameSyntax):
+            return None
+        loop = node.parent
+        while loop is not None:
+            if isinstance(loop, LoopGenerateSyntax) and loop.identifier.valueText == symbol.name:
+                return None if loop.genvar else self._lookup.unqualified_symbol(symbol.name, loop)
+            loop = loop.parent
+        return None
 
     # Declarations
 

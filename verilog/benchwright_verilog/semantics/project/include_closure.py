@@ -20,8 +20,8 @@ from benchwright_verilog.semantics.compilation.parsing import parse_file
 from benchwright_verilog.semantics.compilation.trees import (
     Preprocessing,
     ReachableFiles,
-    encodable_text,
     parsing_options,
+    text_for_slang,
 )
 from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
@@ -384,4 +384,4 @@ def _replace_slashes(text: str) -> str:
         is_comment = match[0] in ("//", "/*", "*/")
         return match[0] if is_comment else match[0].replace("/", _FOR_A_SLASH)
 
-    return _SLASHES.sub(without_slash, encodable_text(text))
+    return _SLASHES.sub(without_slash, text_for_slang(text))
