@@ -24,6 +24,7 @@ _VERILOG = (".v", ".sv", ".vh", ".svh", ".vp", ".svp", ".inc")
 _TESTBENCH = frozenset({Category.STIMULUS, Category.CHECKER, Category.ASSERTION})
 _SYNTHESISER = re.compile(r"\byosys\b")
 _LINTER = re.compile(r"--lint-only\b")
+_MONITOR = re.compile(r"\$monitor[bho]?\b")
 # Which tool reads a file how does not depend on what else is in it.
 _NEVER_USUAL = frozenset({"character", "ambiguous"})
 _OTHERS = {"`line": "location", "`verilator_config": "native", "verilator": "tool-comment"}
@@ -125,6 +126,8 @@ def _action_by_rule(problem: Problem) -> dict[str, ScanAction]:
         actions |= {name: rule.synthesis for name, rule in _rules().items() if rule.synthesis is not None}
     if any(map(_LINTER.search, harness)):
         actions |= {name: rule.lint for name, rule in _rules().items() if rule.lint is not None}
+    if any(map(_MONITOR.search, harness)) and not hands_in_testbench(problem):
+        actions |= {name: rule.monitored for name, rule in _rules().items() if rule.monitored is not None}
     return actions | problem.hidden.scan
 
 

@@ -24,6 +24,8 @@ class ScanRule(Model):
     """Action where the harness counts what a design is synthesised to."""
     lint: ScanAction | None = None
     """Action where the harness counts what a lint tool says."""
+    monitored: ScanAction | None = None
+    """Action on a design where the testbench has a `$monitor`, of which a simulation has only one."""
     says: str
     """Words of a message for what the file does, with `{what}` for the words found."""
 
