@@ -2,7 +2,7 @@
 
 A design must not be able to choose: a fault counts only if nothing had read the design before it, or if no design could
 cause it. The crash of a compiler is the exception, so where there is a reference it decides:
-`settled_by_reference`.
+`settled_by_reference`, and without one the files as they were given: `settled_by_starting_files`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 _HARNESS_HINT = "Report it to the pack's authors; `benchwright problems check` shows them what is wrong."
 TOOL_HINT = "Nothing was decided. Another way to write the design may avoid it; report it with the design."
+_CRASH_HINT = "Another way to write the design may avoid it; report it with the design."
 _ARE_DECIDED = frozenset({Reason.TESTS_FAILED, Reason.BUILD_FAILED, Reason.NO_RESULTS})
 _UNRUN_HINT = "Check the names of modules, ports, parameters and files against the statement."
 _REWRITE = "Write the part that the tool can't read in another way."
@@ -41,6 +42,8 @@ _STANDSTILLS = {
 }
 # SIGXCPU: see watch.c.
 _STOOD_STILL = 128 + 24
+# SIGXFSZ.
+_FILE_TOO_LARGE = 128 + 25
 _NO_SUCH_PROGRAM = 127
 _NOTHING_COLLECTED = {2: "its tests can't be loaded", 4: "pytest refuses how it is called", 5: "it holds no tests"}
 # What a tool says when it is not the design that it complains of; the first group is what to show.
@@ -127,8 +130,12 @@ def _verdict_without_results(verdict: Verdict, tools: Sequence[ToolRun], *, simu
 
 
 def needs_reference_verdict(problem: Problem, verdict: Verdict) -> bool:
-    """True if the reference says whose fault it is."""
-    return bool(problem.hidden.reference) and _has_open_fault(verdict)
+    """True if the reference, or without one a run of the files as they were given, says whose fault it is."""
+    return _has_open_fault(verdict) if problem.hidden.reference else _is_crash(verdict)
+
+
+def _is_crash(verdict: Verdict) -> bool:
+    return verdict.reason is Reason.TOOL_FAILED and verdict.hint == _CRASH_HINT
 
 
 def _has_open_fault(verdict: Verdict) -> bool:
@@ -157,6 +164,17 @@ def settled_by_reference(verdict: Verdict, reference_verdict: Verdict) -> Verdic
         detail = f"{verdict.detail.rstrip('.')}, with the reference solution neither."
         return verdict.model_copy(update={"reason": Reason.BAD_HARNESS, "detail": detail, "hint": _HARNESS_HINT})
     return verdict
+
+
+def settled_by_starting_files(verdict: Verdict, starting_verdict: Verdict) -> Verdict:
+    """A crash in the light of the verdict on the files as they were given, of a problem without a reference.
+
+    Where these are decided on, the tool works, and crashes for this design alone.
+    """
+    if not _is_crash(verdict) or starting_verdict.outcome is Outcome.ERROR:
+        return verdict
+    detail = f"{verdict.detail.rstrip('.')}. With the files as they were given it does not."
+    return verdict.model_copy(update={"reason": Reason.BUILD_FAILED, "detail": detail})
 
 
 def _standstill_reasons(reports: Iterable[StepReport]) -> Iterator[str]:
@@ -211,7 +229,7 @@ def _verdict_if_tool_at_fault(tools: Iterable[ToolRun]) -> Verdict | None:
     for tool_run in tools:
         if tool_run.simulates or not tool_run.status:
             continue
-        if _DISK_FULL in tool_run.said:
+        if _DISK_FULL in tool_run.said or tool_run.status == _FILE_TOO_LARGE:
             return Verdict(reason=Reason.FOLDER_QUOTA, detail=f"{tool_run.tool} found no room for what it writes.")
         refusal, crash = _REFUSALS.get(tool_run.tool), _CRASHES.get(tool_run.tool)
         if refusal and (match := refusal.search(tool_run.said)):
@@ -223,7 +241,7 @@ def _verdict_if_tool_at_fault(tools: Iterable[ToolRun]) -> Verdict | None:
             detail = f"{tool_run.tool} crashed while it read the design ({line})."
             if tool_run.tool == "make":
                 detail = "Verilator made C++ of the design that does not compile."
-            return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=TOOL_HINT)
+            return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=_CRASH_HINT)
     return None
 
 

@@ -12,7 +12,11 @@ from typing import BinaryIO
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.task import ClusterTask, code_digest
 from benchwright_harness.decision.design_waves import DesignWaves
-from benchwright_harness.decision.fault import needs_reference_verdict, settled_by_reference
+from benchwright_harness.decision.fault import (
+    needs_reference_verdict,
+    settled_by_reference,
+    settled_by_starting_files,
+)
 from benchwright_harness.execution.run import reference_solution_files, run_harness, warm_up_sandbox
 from benchwright_harness.grading.verdict_store import OutputTail, VerdictStore
 from benchwright_harness.plan.selection import ToolSelection, selections
@@ -206,17 +210,17 @@ class BatchGrader(ManyRuns):
         return verdicts
 
     async def _settled_by_references(self, tasks: Sequence[ClusterTask], verdicts: list[Verdict]) -> list[Verdict]:
-        """The verdicts, after running the references where these say whose fault something is."""
+        """The verdicts, after running references or starting files where these say whose fault something is."""
         references = {
             number: self._make_task(task.problem, reference_solution_files(task.problem), task.selection)
             for number, (task, verdict) in enumerate(zip(tasks, verdicts, strict=True))
             if needs_reference_verdict(task.problem, verdict)
         }
         verdicts_by_key = await self._verdict_by_key(references.values())
-        return [
-            settled_by_reference(verdict, verdicts_by_key[references[number].key]) if number in references else verdict
-            for number, verdict in enumerate(verdicts)
-        ]
+        for number, task in references.items():
+            settled = settled_by_reference if task.problem.hidden.reference else settled_by_starting_files
+            verdicts[number] = settled(verdicts[number], verdicts_by_key[task.key])
+        return verdicts
 
     async def selection(self, problem: Problem) -> ToolSelection:
         """The first with which the reference passes, which takes a run of it where that is not known yet."""
@@ -321,9 +325,7 @@ class Grader:
         def show_known(task: ClusterTask) -> None:
             if is_shown(task):
                 log.write(self._verdicts.raw_output(task.key))
-                log.write(
-                    b"\n--- The same files were judged before, with the same tools: this is what was found then.\n"
-                )
+                log.write(_KNOWN)
 
         executor = _SequentialExecutor(self._sandbox, self._toolchain, self._verdicts, is_shown, log, before_step)
         return BatchGrader(executor, self._sandbox, self._toolchain, self._verdicts, self._fresh, on_known=show_known)

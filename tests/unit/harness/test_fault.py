@@ -8,7 +8,7 @@ from io import BytesIO
 import pytest
 
 from benchwright_harness.decision.criterion import NOT_RUN, ZERO_TIME
-from benchwright_harness.decision.fault import settled_by_reference, with_attributed_fault
+from benchwright_harness.decision.fault import settled_by_reference, settled_by_starting_files, with_attributed_fault
 from benchwright_harness.decision.report import StepReport, parse_step_report
 from benchwright_harness.decision.results import Execution, FailureWatch, Results
 from benchwright_harness.execution.process import ProcessEnd, StepEnd
@@ -163,6 +163,19 @@ def test_a_crash_that_the_reference_does_not_meet_counts_as_failed() -> None:
     assert settled_by_reference(crashed, PASSED).outcome is Outcome.FAILED
     assert "V3FsmDetect.cpp:412" in settled_by_reference(crashed, PASSED).detail
     assert settled_by_reference(crashed, crashed) == crashed
+
+
+def test_without_a_reference_a_crash_counts_as_failed_where_the_given_files_are_decided_on() -> None:
+    crashed = judged(NOT_BUILT, ran("verilator", 1, INTERNAL))
+    settled = settled_by_starting_files(crashed, NOT_BUILT)
+    assert (settled.reason, settled.detail.endswith("as they were given it does not.")) == (Reason.BUILD_FAILED, True)
+    for undecided in (crashed, Verdict(reason=Reason.MACHINE_BUSY), Verdict(reason=Reason.TOOL_MISSING)):
+        assert settled_by_starting_files(crashed, undecided) == crashed
+    assert settled_by_starting_files(undecided, NOT_BUILT) == undecided
+
+
+def test_a_compiler_whose_file_grows_too_large_is_no_crash() -> None:
+    assert judged(UNRUN, ran("verilator", 128 + 25)).reason is Reason.FOLDER_QUOTA
 
 
 @pytest.mark.parametrize(
