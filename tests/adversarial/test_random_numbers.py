@@ -66,11 +66,19 @@ def stimuli(log: str) -> list[int]:
 
 
 @pytest.mark.parametrize("simulator", SIMULATORS)
-async def test_each_run_draws_others(simulator: Simulator) -> None:
-    graded_runs = [await grade(problem(with_reference=True), SPEAKING, simulator) for _ in range(3)]
+async def test_each_design_meets_others(simulator: Simulator) -> None:
+    graded_runs = [
+        await grade(problem(with_reference=True), f"{SPEAKING}// {number}", simulator) for number in range(3)
+    ]
     assert {verdict.reason for verdict, _ in graded_runs} == {Reason.PASSED}
     assert not any(PREDICTABLE in verdict.remarks for verdict, _ in graded_runs)
     assert len({tuple(stimuli(log)) for _, log in graded_runs}) == 3
+
+
+async def test_the_same_design_meets_the_same() -> None:
+    """So its waveform, for which it runs again, shows what was judged."""
+    logs = [(await grade(problem(with_reference=True), SPEAKING))[1] for _ in range(2)]
+    assert stimuli(logs[0]) == stimuli(logs[1])
 
 
 async def test_without_a_reference_they_are_those_of_icarus_and_the_verdict_says_so() -> None:
@@ -95,3 +103,49 @@ async def test_who_knows_the_published_ones_knows_nothing() -> None:
     wrong = KNOWS.replace("default: y <= a + 4'd3;", "default: y <= 0;")
     verdict, log = await grade(problem(with_reference=True), wrong)
     assert (verdict.reason, PREDICTABLE in verdict.remarks) == (Reason.TESTS_FAILED, False), log
+
+
+COCOTB = flow("cocotb")
+
+
+def cocotb_problem(test: str, *, with_reference: bool = True) -> Problem:
+    chosen = COCOTB.problem()
+    harness = chosen.hidden.harness | {"src/test_inv.py": f"import os\nimport random\nimport cocotb\n{test}"}
+    reference = {COCOTB.expected: COCOTB.right} if with_reference else {}
+    hidden = chosen.hidden.model_copy(update={"harness": harness, "reference": reference})
+    return chosen.model_copy(update={"hidden": hidden})
+
+
+async def grade_with_cocotb(graded: Problem, comment: str = "") -> tuple[Verdict, list[str]]:
+    """The verdict on the right design, and the numbers that the tests drew."""
+    log = io.BytesIO()
+    verdict = await run_harness(
+        graded,
+        {COCOTB.expected: f"{COCOTB.right}\n// {comment}\n".encode()},
+        sandbox=BwrapSandbox(),
+        toolchain=Toolchain.find(Home.from_environment().cache),
+        log=log,
+    )
+    return verdict, re.findall(r"drawn: (\d+)", log.getvalue().decode())
+
+
+DRAWS = """
+@cocotb.test()
+async def draws(dut):
+    print("drawn:", random.getrandbits(32), flush=True)
+"""
+
+
+async def test_with_cocotb_each_design_meets_others_and_the_same_again() -> None:
+    runs = [await grade_with_cocotb(cocotb_problem(DRAWS), comment) for comment in ("a", "b", "a")]
+    assert [(verdict.reason, PREDICTABLE in verdict.remarks) for verdict, _ in runs] == [(Reason.PASSED, False)] * 3
+    (first, second, third) = (drawn for _, drawn in runs)
+    assert first == third != second
+    _, published = await grade_with_cocotb(cocotb_problem(DRAWS, with_reference=False))
+    assert published not in (first, second)
+
+
+async def test_where_the_reference_fails_with_new_ones_cocotb_has_the_published() -> None:
+    wants_published = f'{DRAWS}    assert os.environ["COCOTB_RANDOM_SEED"] == "1"\n'
+    verdict, _ = await grade_with_cocotb(cocotb_problem(wants_published))
+    assert (verdict.reason, PREDICTABLE in verdict.remarks) == (Reason.PASSED, True)

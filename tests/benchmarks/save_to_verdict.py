@@ -21,7 +21,7 @@ from pathlib import Path
 from benchwright_foundation.home import Home
 from benchwright_foundation.untrusted_folder import remove_folder_if_possible
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.execution.run import RANDOM_SEED, reference_solution_files, run_harness, warm_up_sandbox
+from benchwright_harness.execution.run import reference_solution_files, run_harness, warm_up_sandbox
 from benchwright_harness.execution.run_folder import run_folder
 from benchwright_harness.plan.plan import make_plan
 from benchwright_harness.plan.selection import ToolSelection, selections
@@ -70,8 +70,7 @@ def bare(problem: Problem, selection: ToolSelection, toolchain: Toolchain) -> fl
             if not any("xrun" in text or "xcelium" in text for text in (*step.files.values(), *step.env.values())):
                 # The guard's compilers, and our xrun; by hand one has the tree's.
                 tools["PATH"] = tools["PATH"].removeprefix(f"{INSIDE}/bin:")
-            seeds = {"RANDOM_SEED": RANDOM_SEED, "COCOTB_RANDOM_SEED": RANDOM_SEED}
-            env = {**step.env, **tools, **seeds, "LANG": "C.UTF-8", "HOME": "/code/rundir"}
+            env = {**step.env, **tools, "LANG": "C.UTF-8", "HOME": "/code/rundir"}
             python = ":".join(filter(None, (tools.get("PYTHONPATH"), step.env.get("PYTHONPATH"))))
             root = toolchain.root
             # The tree as the root folder, and nothing of what a sandbox does besides.

@@ -29,6 +29,8 @@ class ReadingComparison(Model):
     """Place at which two tools read different designs."""
     unread: str = ""
     """Reason why the design could not be compared."""
+    is_starved: bool = False
+    """True if other programs kept the comparison from the processor."""
 
     @property
     def complaint(self) -> str:
@@ -57,20 +59,32 @@ def comparison_step(tools: Collection[str], plan: HarnessPlan, run_files: Mappin
 
     Args:
         tools: Tools that read it.
-        plan: Plan of the run, whose top modules are compared; without any, those that nothing instantiates.
+        plan: Plan of the run, whose top modules are compared; without any, those that nothing instantiates. Its lists
+            of sources say in which order files are read.
         run_files: Path below `/code` → content, of all files of the run.
     """
+    listed = [path for step in plan.steps for path in step.env.get("VERILOG_SOURCES", "").split()]
+    in_workspace = [f"/code/{path}" for path in sorted(run_files) if path.endswith(_DESIGN_SOURCES)]
+    # What no list has may be read, too.
+    sources = dict.fromkeys([*(path for path in listed if path in in_workspace), *in_workspace])
     request = {
         "tools": list(tools),
-        "sources": [f"/code/{path}" for path in sorted(run_files) if path.endswith(_DESIGN_SOURCES)],
+        "sources": list(sources),
         "tops": sorted({step.env["TOPLEVEL"] for step in plan.steps if step.env.get("TOPLEVEL")}),
     }
     argv = ("python3", _PROGRAM, json.dumps(request))
     return PlanStep(service="comparison", image=OSS_SIM, argv=argv, env={}, files={})
 
 
-def read_comparison(output: bytes) -> ReadingComparison:
-    """The result that the step printed."""
+def read_comparison(output: bytes, *, is_starved: bool = False) -> ReadingComparison:
+    """The result that the step printed.
+
+    Args:
+        output: All that it printed.
+        is_starved: True if other programs kept it from the processor until it was given up.
+    """
+    if is_starved:
+        return ReadingComparison(unread="the machine was too busy to compare", is_starved=True)
     try:
         return ReadingComparison.model_validate_json(output.strip().rpartition(b"\n")[2])
     except ValidationError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import io
 import os
 import re
@@ -38,11 +39,10 @@ from benchwright_harness.sandbox import Sandbox, SandboxJob, WarmSandbox
 from benchwright_harness.scan import hands_in_testbench, rule_by_refused_task, scan_solution, without_byte_order_mark
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.criterion import CriterionTable, Simulator
-from benchwright_problems.problem import Problem, ScanAction
+from benchwright_problems.problem import Problem, ScanAction, digest
 from benchwright_problems.verdict import Digests, Outcome, Reason, RunUsage, Verdict
 
-# cocotb seeds `random` with it; without one two runs of the same design may differ.
-RANDOM_SEED = "1"
+_SECRET = secrets.token_bytes(32)
 UNSIGNED = "The harness decides by what a simulation prints or how it ends, which a design can choose."
 """The remark of verdicts that passed without cocotb and without a channel of the testbench's own."""
 NOT_COMPARED = "Several tools decide, and not even of the reference can it be said that they read one design."
@@ -122,13 +122,13 @@ async def _verdict_with_own_seed(
     before_step: Callable[[int, int, str], None],
     before_folder_removal: Callable[[Path], None],
 ) -> Verdict:
-    """The verdict with random numbers that are this run's own, unless the reference fails with them.
+    """The verdict with random numbers that are this solution's own, unless the reference fails with them.
 
-    Some testbenches fail right designs for some numbers, and were published with others.
+    Some hidden tests fail right designs for some numbers, and were published with others.
     """
     plan, problem = harness_run.plan, harness_run.problem
     if plan.takes_seed and problem.hidden.reference:
-        seed = secrets.token_hex(8)
+        seed = _secret_seed(problem, harness_run.solution)
         verdict = await replace(harness_run, plan=plan.for_one_run(seed)).verdict(before_step, before_folder_removal)
         if verdict.reason is not Reason.TESTS_FAILED:
             return verdict
@@ -141,7 +141,18 @@ async def _verdict_with_own_seed(
             if reference_verdict.outcome is Outcome.PASSED:
                 return verdict
     verdict = await replace(harness_run, plan=plan.for_one_run()).verdict(before_step, before_folder_removal)
-    return verdict.model_copy(update={"remarks": (*verdict.remarks, PREDICTABLE)}) if plan.takes_seed else verdict
+    if not plan.takes_seed or PREDICTABLE in verdict.remarks:
+        return verdict
+    return verdict.model_copy(update={"remarks": (*verdict.remarks, PREDICTABLE)})
+
+
+def _secret_seed(problem: Problem, solution: Mapping[str, bytes]) -> str:
+    """Seed that no other text shares, and nobody outside this process knows.
+
+    The same files meet the same numbers, so that their waveform shows the run that was judged.
+    """
+    content = {path: hashlib.sha256(text).hexdigest() for path, text in solution.items()}
+    return hashlib.blake2b(digest([problem.harness_digest, content]).encode(), digest_size=8, key=_SECRET).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -206,11 +217,14 @@ class _SolutionRun:
             return verdict
         self.log.write(f"--- {comparison.complaint}\n".encode())
         reference = reference_solution_files(self.problem)
-        if self.problem.hidden.reference:
-            is_reference = reference == self.solution
-            reference_comparison = comparison if is_reference else await self._comparison(tools, reference)
-            if comparison.is_excused_by(reference_comparison):
-                return verdict.model_copy(update={"remarks": (*verdict.remarks, NOT_COMPARED)})
+        reference_comparison = comparison
+        if self.problem.hidden.reference and reference != self.solution:
+            reference_comparison = await self._comparison(tools, reference)
+        if comparison.is_starved or reference_comparison.is_starved:
+            detail = f"Other programs kept {' and '.join(tools)} from being compared."
+            return Verdict(reason=Reason.MACHINE_BUSY, detail=detail)
+        if self.problem.hidden.reference and comparison.is_excused_by(reference_comparison):
+            return verdict.model_copy(update={"remarks": (*verdict.remarks, NOT_COMPARED)})
         return Verdict(
             reason=Reason.TOOLS_DISAGREE,
             detail=f"{' and '.join(tools)} do not read one design: {comparison.complaint}."
@@ -229,8 +243,8 @@ class _SolutionRun:
             job = _job(self.problem, step, self.selection, self.toolchain, code, user)
             # The copies that are compared are nobody's submission.
             job = replace(job, env={**job.env, "BENCHWRIGHT_SUBMITTED": ""})
-            await self.sandbox.run(job, output)
-        return read_comparison(output.getvalue())
+            step_end = await self.sandbox.run(job, output)
+        return read_comparison(output.getvalue(), is_starved=step_end.end is ProcessEnd.STARVED)
 
     async def _execute(self, code: Path, user: int | None, before_step: Callable[[int, int, str], None]) -> Execution:
         """Run the steps, up to the first that fails."""
@@ -395,8 +409,6 @@ def _step_environment(
         "LANG": "C.UTF-8",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
-        "RANDOM_SEED": RANDOM_SEED,
-        "COCOTB_RANDOM_SEED": RANDOM_SEED,
         "BENCHWRIGHT_STANDSTILL_S": f"{_STANDSTILL_S:g}",
         "BENCHWRIGHT_SILENCE_S": f"{max(_MIN_SILENCE_S, _SILENCE_SHARE * problem.limits.wall_s):g}",
         "BENCHWRIGHT_SUBMITTED": "\n".join(problem.public.expected),

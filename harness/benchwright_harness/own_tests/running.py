@@ -12,13 +12,12 @@ from pathlib import Path
 
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, copy_plain_file, read_plain_file
 from benchwright_harness.errors import DebuggerError, SandboxUnavailableError
-from benchwright_harness.execution.run import RANDOM_SEED
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
 from benchwright_harness.own_tests.coverage import FileCoverage, coverage_of_files
 from benchwright_harness.own_tests.debugging import PLACE, Debugging
 from benchwright_harness.own_tests.outcome import OwnRun, outcomes_and_whether_compiled, without_middle_if_long
 from benchwright_harness.own_tests.simulation import CODE, COVERAGE, RESULTS, SOCKET, OwnSimulation
-from benchwright_harness.plan.plan import WORKDIR
+from benchwright_harness.plan.plan import RANDOM_SEED, WORKDIR
 from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox import Sandbox, SandboxJob
 from benchwright_harness.sandbox.registry import sandboxes_with

@@ -25,6 +25,8 @@ from benchwright_harness.toolchain.tree import CHANNEL
 from benchwright_problems.criterion import DESCRIPTION, CriterionTable, OutputScope, Simulator
 
 WORKDIR = "/code/rundir"
+RANDOM_SEED = "1"
+"""Seed of random numbers in Python, where a run has none of its own."""
 
 OSS_SIM, OSS_PNR, VERIF_EDA = "oss-sim", "oss-pnr", "verif-eda"
 OPEN_SOURCE_COVERAGE = "open-source coverage, target calibrated to another simulator"
@@ -65,6 +67,7 @@ _SIMULATOR_TOOLS = {
 _COMPOSE = "docker-compose.yml"
 _OF_TESTBENCHES = ("simulator", "flags", "includes", "data")
 _INSTALLING = re.compile(r"\s*(?:python3?\s+-m\s+)?pip3?\s+install\s+([^&|;<>$`]+?)\s*&&\s*")
+_PYTHON_DRAW = re.compile(r"^\s*(?:import|from)\s[^#\n]*\brandom\b|\bRANDOM_SEED\b", re.MULTILINE)
 _PACKAGE = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
@@ -96,9 +99,11 @@ class PlanStep(Model):
     """Text that the supervisor passes to the channel of a testbench."""
 
     def with_token_and_seed(self, token: str, seed: str) -> PlanStep:
-        """The same with a token instead of `RUN`, and a seed instead of `SEED`."""
+        """The same with a token instead of `RUN`, and a seed instead of `SEED` and for random numbers in Python."""
+        random_seed = RANDOM_SEED if seed == PUBLISHED_SEED else str(int(seed, 16) >> 33)
+        env = {"RANDOM_SEED": random_seed, "COCOTB_RANDOM_SEED": random_seed} | self.env
         if not self.channel and RUN not in "".join(self.argv):
-            return self
+            return self.model_copy(update={"env": env})
         return self.model_copy(
             update={
                 "argv": tuple(word.replace(RUN, token) for word in self.argv),
@@ -107,6 +112,7 @@ class PlanStep(Model):
                     for path, text in self.files.items()
                 },
                 "channel": self.channel.replace(RUN, token),
+                "env": env,
             }
         )
 
@@ -124,13 +130,13 @@ class HarnessPlan(Model):
     remarks: tuple[str, ...] = ()
     """Remarks that a verdict must make about how it was reached."""
     takes_seed: bool = False
-    """True if a testbench draws random numbers, which can be others in each run."""
+    """True if the hidden tests draw random numbers, which can be others in each run."""
 
     def for_one_run(self, seed: str = PUBLISHED_SEED) -> HarnessPlan:
         """The plan with a token of its own instead of `RUN`, which a design can't have known.
 
         Args:
-            seed: Seed of the testbench's random numbers.
+            seed: Seed of the hidden tests' random numbers, 16 hexadecimal digits.
         """
         token = secrets.token_hex(8)
         return self.model_copy(update={"steps": tuple(step.with_token_and_seed(token, seed) for step in self.steps)})
@@ -207,7 +213,10 @@ def make_plan(
     remarks = on_verilator + ((PREDICTABLE,) if draws_unseeded_numbers(verilog) else ())
     remarks += (OPEN_SOURCE_COVERAGE,) if any(_runs_our_xrun(step) for step in steps) else ()
     criterion = Criterion(table=table, simulates=simulates)
-    return HarnessPlan(steps=steps, tools=tools, packages=packages, criterion=criterion, remarks=remarks)
+    takes_seed = any(_PYTHON_DRAW.search(text) for path, text in harness.items() if path.endswith(".py"))
+    return HarnessPlan(
+        steps=steps, tools=tools, packages=packages, criterion=criterion, remarks=remarks, takes_seed=takes_seed
+    )
 
 
 def _testbench_plan(

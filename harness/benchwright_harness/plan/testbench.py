@@ -55,7 +55,7 @@ UNHEARD = "The testbench's results were read from the simulation's output or a f
 COMPUTED = "The testbench puts its result together from values, so a design's text could be taken for it."
 """The remark of verdicts where no string of the testbench can print what its criterion looks for."""
 
-PREDICTABLE = "The testbench's random numbers are the same in each run, so a design can know them in advance."
+PREDICTABLE = "The hidden tests' random numbers are the same in each run, so a design can know them in advance."
 """The remark of verdicts for which they could not be others."""
 
 _IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_$]*$"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from benchwright_harness.decision.report import StepReport, ToolRun
-from benchwright_harness.execution.comparison import ReadingComparison, joined_tools, read_comparison
+from benchwright_harness.execution.comparison import ReadingComparison, comparison_step, joined_tools, read_comparison
+from benchwright_harness.inside.guard import readings
 from benchwright_harness.inside.guard.readings import (
     BranchMarker,
     Netlist,
@@ -17,6 +19,7 @@ from benchwright_harness.inside.guard.readings import (
     joined,
     words,
 )
+from benchwright_harness.plan.plan import make_plan
 from benchwright_problems.category import Category
 
 from ...adversarial.submission import flow
@@ -139,3 +142,24 @@ def test_only_a_difference_in_the_reference_excuses_one_in_a_solution(
 def test_a_comparison_without_its_end_is_unread() -> None:
     assert read_comparison(b"Killed\n").unread
     assert read_comparison(b'noise\n{"difference": "", "unread": ""}\n').complaint == ""
+
+
+def test_a_comparison_that_the_machine_had_no_time_for_says_so() -> None:
+    assert read_comparison(b"", is_starved=True).is_starved
+    assert not read_comparison(b"").is_starved
+
+
+def test_sources_are_read_in_the_order_of_the_harness_and_the_rest_by_name() -> None:
+    compose = """
+services:
+  sim: {image: a, command: pytest, environment: {VERILOG_SOURCES: /code/rtl/z.sv /src/tb.sv /code/rtl/b.sv}}
+"""
+    run_files = dict.fromkeys(("rtl/b.sv", "rtl/a.sv", "rtl/z.sv", "docs/spec.md"), b"")
+    step = comparison_step(("iverilog", "verilator"), make_plan({"docker-compose.yml": compose}), run_files)
+    assert json.loads(step.argv[-1])["sources"] == ["/code/rtl/z.sv", "/code/rtl/b.sv", "/code/rtl/a.sv"]
+
+
+def test_a_tool_is_ended_by_the_processor_time_that_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readings, "_TOOL_S", 1)
+    with pytest.raises(UnreadError, match="sh took over 1 s of processor time"):
+        readings._run(["sh", "-c", "while :; do :; done"])

@@ -133,6 +133,27 @@ def test_each_run_can_have_a_seed() -> None:
     assert not make_plan(harness()).takes_seed
 
 
+@pytest.mark.parametrize(
+    ("test", "takes_seed"),
+    [
+        ("import random\n", True),
+        ("from random import randint\n", True),
+        ("import cocotb, random\n", True),
+        ("    from numpy import random\n", True),
+        ("rng = Random(cocotb.RANDOM_SEED)\n", True),
+        ("import cocotb  # nothing random\n", False),
+    ],
+)
+def test_tests_in_python_that_draw_can_have_a_seed(test: str, takes_seed: bool) -> None:
+    compose = "services: {sim: {image: a, command: pytest, environment: {COCOTB_RANDOM_SEED: 7}}}"
+    plan = make_plan({"docker-compose.yml": compose, "src/test_a.py": test})
+    assert plan.takes_seed is takes_seed
+    environments = [plan.for_one_run(*seed).steps[0].env for seed in ((), ("0123456789abcdef",))]
+    # What the harness itself says stays.
+    assert [env["COCOTB_RANDOM_SEED"] for env in environments] == ["7", "7"]
+    assert [env["RANDOM_SEED"] for env in environments] == ["1", str(0x0123456789ABCDEF >> 33)]
+
+
 def test_draws_that_the_design_shares_are_a_remark() -> None:
     _, simulation = plan_testbench(harness("module tb; initial void'(std::randomize(a)); endmodule"), "verilator")
     assert (simulation.takes_seed, simulation.remarks) == (False, (PREDICTABLE,))

@@ -15,7 +15,9 @@ import itertools
 import json
 import os
 import re
+import resource
 import secrets
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,6 +35,7 @@ _MARK = "benchwright_mark_"
 _MARKS = re.compile(_MARK + r"(\d+)")
 _STEPS, _PHASE = 3000, 250
 _TOOL_S = 20
+"""Processor time that a tool may take, in seconds."""
 _ENDS = {
     "function": "endfunction",
     "task": "endtask",
@@ -570,17 +573,17 @@ def _run(argv: Sequence[str]) -> str:
     Raises:
         UnreadError: It failed.
     """
-    try:
-        process = subprocess.run(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=_TOOL_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise UnreadError(f"{argv[0]} took over {_TOOL_S} s") from None
+    process = subprocess.run(
+        argv,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (_TOOL_S, _TOOL_S + 1)),
+        check=False,
+    )
+    # A guard tells the signal of the tool that it has started as a shell does.
+    if process.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU):
+        raise UnreadError(f"{os.path.basename(argv[0])} took over {_TOOL_S} s of processor time")
     output = process.stdout.decode("utf-8", "replace")
     if process.returncode != 0:
         line = next((line for line in output.splitlines() if "error" in line.lower()), output[-200:])
