@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
     from lsprotocol import types
 
+    from benchwright_foundation.home import Home
     from benchwright_harness.grading.two_sided import TwoSided
+    from benchwright_server.attempts.session import EditorSession
     from benchwright_server.attempts.sessions import EditorSessions
     from benchwright_server.client import Client
     from benchwright_server.own_tests.last_results import LastResults
@@ -94,9 +96,6 @@ class BuildMessages(Protocol):
 
 class Lenses(Protocol):
     """The code lenses of open files; see `features.code_lens`."""
-
-    def reload(self) -> None:
-        """Ask the client to fetch them again."""
 
     def forget_sizes_after_save(self) -> None:
         """A file was saved."""
@@ -221,12 +220,11 @@ class EditorServer(LanguageServer):
 
     client: Client
     settings: ServerSettings
+    home: Home
     documents: Documents
     projects: Projects
-    sessions: EditorSessions
     live: Diagnostics
     builds: BuildMessages
-    lenses: Lenses
     expansions: Expansions | None
     """None if they are turned off."""
     file_lists: FileListReports
@@ -244,6 +242,25 @@ class EditorServer(LanguageServer):
     """By its name, what each operation that is served does with its parameters."""
     waveforms: Waveforms | None
     """None if they are turned off."""
+
+    @property
+    def sessions(self) -> EditorSessions:
+        """The attempts of the client's workspaces. Loads what has to do with attempts, and nobody needs before."""
+        raise NotImplementedError
+
+    @property
+    def has_sessions(self) -> bool:
+        """True once `sessions` was used."""
+        raise NotImplementedError
+
+    @property
+    def lenses(self) -> Lenses:
+        """The code lenses of open files."""
+        raise NotImplementedError
+
+    async def find_or_open_session(self, path: Path) -> EditorSession | None:
+        """The session of the workspace that contains a file or folder; None outside workspaces."""
+        raise NotImplementedError
 
     def replace_settings(self, settings: ServerSettings) -> None:
         """Use these settings from now on; which features there are was decided at the start."""

@@ -25,9 +25,8 @@ _INVALID_REQUEST = -32600
 _INVALID_PARAMS = -32602
 _SERVER_NOT_INITIALIZED = -32002
 
-_ERROR = 1
-"""LSP 3.18, `MessageType`."""
 _WARNING = 2
+"""LSP 3.18, `MessageType`."""
 
 _LONGEST_HEADER = 4096
 
@@ -122,11 +121,6 @@ def read_and_answer_initialize(input_stream: BinaryIO, output_stream: BinaryIO) 
             error = {"code": _SERVER_NOT_INITIALIZED, "message": "Send `initialize` first."}
             _send_message(output_stream, {"id": message["id"], "error": error})
     return None
-
-
-def show_startup_error(output_stream: BinaryIO, sentence: str) -> None:
-    """Show an error in the editor while there is no server yet."""
-    _show_message(output_stream, _ERROR, sentence)
 
 
 def _answer_initialize(output_stream: BinaryIO, message: dict[str, Any]) -> InitializeExchange | None:

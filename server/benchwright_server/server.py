@@ -13,11 +13,11 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Generator
-from functools import partial
+from collections.abc import Callable, Generator
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cattrs import BaseValidationError, Converter, transform_error
 from lsprotocol import converters, types
@@ -30,36 +30,29 @@ from pygls.exceptions import (
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage, LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
+from pygls.workspace import Workspace
 
 from benchwright_foundation.distribution import version
 from benchwright_foundation.home import Home
-from benchwright_harness.errors import HarnessError
-from benchwright_harness.sandbox import Sandbox
 from benchwright_server.agent.attempt_socket import MCP_CLIENT
-from benchwright_server.attempts.delivery_retry import LiveDelivery, start_pending_deliveries
-from benchwright_server.attempts.session import EditorSession, Listeners
-from benchwright_server.attempts.sessions import EditorSessions
 from benchwright_server.editor_server import EditorServer
 from benchwright_server.errors import FORESEEN, log_traceback, unexpected_sentence, user_sentence
 from benchwright_server.features.authoring.pack_files import PackFiles
-from benchwright_server.features.design.declaring_files import DeclarationQuestions
 from benchwright_server.features.editor.build_failures import BuildFailures
 from benchwright_server.features.editor.configuration import follow_configuration
 from benchwright_server.features.editor.file_lists import FileListProblems
 from benchwright_server.features.editor.index_progress import IndexProgress
+from benchwright_server.features.editor.project_of import ask_client_to_refetch_lenses
 from benchwright_server.features.editor.run_progress import RunProgress
 from benchwright_server.features.editor.text_sync import TextSync
 from benchwright_server.features.editor.workspace_folders import add_initial_folders, follow_folder_and_disk_changes
-from benchwright_server.features.language.code_lens import CodeLenses
 from benchwright_server.features.language.diagnostics import LiveDiagnostics
-from benchwright_server.features.requests import register_attempt_operations
 from benchwright_server.initialize_exchange import InitializeExchange
-from benchwright_server.operations.catalogue import CHANGED
 from benchwright_server.own_tests.last_results import LastResults
 from benchwright_server.pipe import READ_BY_LOOPS, is_unshared_pipe, open_pipe_reader, widen_pipe
 from benchwright_server.settings import ServerSettings, camel_case_name
+from benchwright_server.workspaces.marker import is_marked, workspace_folder_containing
 from benchwright_server.workspaces.sealed_files import sealed_path_predicate
-from benchwright_server.workspaces.workspace import workspace_folder_containing
 from benchwright_verilog.semantics.behaviour.view_store import InstanceChoiceStore
 from benchwright_verilog.semantics.project.folder_state import FolderState
 from benchwright_verilog.semantics.project.index.index_store import IndexStore
@@ -68,10 +61,30 @@ from benchwright_verilog.semantics.project.projects import Projects
 from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.json_form import JsonText
 
+if TYPE_CHECKING:
+    from benchwright_harness.sandbox import Sandbox
+    from benchwright_server.attempts.delivery_retry import LiveDelivery
+    from benchwright_server.attempts.session import EditorSession
+    from benchwright_server.attempts.sessions import EditorSessions
+    from benchwright_server.feature_registry import Feature
+    from benchwright_server.features.design.declaring_files import DeclarationQuestions
+    from benchwright_server.features.language.code_lens import CodeLenses
+    from benchwright_verilog.semantics.project.project import Project
+
 logger = logging.getLogger(__name__)
 
 _QUIET_S = 60.0
 """Time for which a repeated failure is not shown again, in seconds."""
+_REST_S = 0.2
+"""Time without a message after which the editor is taken to rest, in seconds."""
+_ANY_FEATURE = frozenset(
+    (
+        *(types.WORKSPACE_EXECUTE_COMMAND, types.WORKSPACE_TEXT_DOCUMENT_CONTENT),
+        *(types.TEXT_DOCUMENT_DID_SAVE, types.TEXT_DOCUMENT_WILL_SAVE_WAIT_UNTIL),
+        types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+    )
+)
+"""Messages that any feature may have to do with, besides those of `benchwright/*`."""
 
 
 def _without_traceback(error: Any) -> Any:
@@ -91,6 +104,9 @@ class Protocol(LanguageServerProtocol):
     pygls splits lines where LSP does not, so only `Documents` keeps their content.
     """
 
+    arrival_s = 0.0
+    """Time of the last message."""
+
     def structure_message(self, data: dict[str, Any]) -> Any:
         """A message as an object; a request whose parameters are invalid is answered here, as pygls does not."""
         if not data.keys() >= {"jsonrpc", "id", "method"} or "error" in data:
@@ -108,12 +124,14 @@ class Protocol(LanguageServerProtocol):
         if message is None:
             return
         is_call = hasattr(message, "method")
+        self.arrival_s = time.monotonic()
         if self._shutdown or not is_call or message.jsonrpc != self.VERSION:
             if not self._shutdown or is_call:
                 super().handle_message(message)
             return
         # Like pygls, except that pygls finds the kind of message by `isinstance` on `typing.Protocol`s, which takes
         # longer than handling most messages.
+        self.prepare_for(message.method)
         handler_context = contextvars.copy_context()
         if hasattr(message, "id"):
             handler_context.run(self._handle_request, message.id, message.method, message.params)
@@ -129,20 +147,26 @@ class Protocol(LanguageServerProtocol):
             forget = partial(asyncio.get_running_loop().call_soon, self._request_futures.pop, msg_id, None)
             future.add_done_callback(lambda ended_future: forget())
 
+    @property
+    def is_working(self) -> bool:
+        """True while something that the client sent is being handled."""
+        return bool(self._request_futures)
+
     def notify_json(self, method: str, params: dict[str, Any]) -> None:
         """Send a notification whose parameters are plain JSON already."""
         self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
 
-    def adopt_initialize_exchange(self, exchange: InitializeExchange) -> None:
-        """Set the state that handling `initialize` would have set."""
-        try:
-            params = self._converter.structure(exchange.params, types.InitializeParams)
-        except (BaseValidationError, TypeError, ValueError, KeyError):
-            # It was answered already, from the parts that were valid.
-            params = types.InitializeParams(capabilities=types.ClientCapabilities())
-        for _ in super().lsp_initialize(params):
-            raise AssertionError("nobody handles `initialize` but the first exchange")
-        self.server_capabilities = self._converter.structure(exchange.capabilities, types.ServerCapabilities)
+    def begin_after_initialize(self, prepare_for: Callable[[str], None]) -> None:
+        """Set the state that handling `initialize` would have set.
+
+        Args:
+            prepare_for: Called with the method of each message before it is handled.
+        """
+        self.prepare_for = prepare_for
+        # pygls's objects of what either side can do are left empty: making them takes longer than most answers, and
+        # who asks what the client can do asks `Client`.
+        self.client_capabilities = types.ClientCapabilities()
+        self._workspace = Workspace(None)
 
     def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
         if not isinstance(result, JsonText):
@@ -181,19 +205,22 @@ class BenchwrightServer(EditorServer):
 
     Args:
         home: The folders of this user.
-        sandbox: The sandbox in which hidden tests run.
+        open_sandbox: Opens the sandbox in which hidden tests run.
         exchange: The exchange with the client so far.
     """
 
     protocol: Protocol
 
-    def __init__(self, home: Home, sandbox: Sandbox, exchange: InitializeExchange) -> None:
+    def __init__(self, home: Home, open_sandbox: Callable[[], Sandbox], exchange: InitializeExchange) -> None:
         super().__init__(
             "benchwright",
             version(),
             protocol_cls=Protocol,
             converter_factory=_message_converter,
         )
+        self.home = home
+        self._open_sandbox = open_sandbox
+        self._judge_url = exchange.settings.judge.url
         self.client = exchange.client
         self.settings = exchange.settings
         self.documents = Documents()
@@ -212,24 +239,13 @@ class BenchwrightServer(EditorServer):
             InstanceChoiceStore(home.state / "views"),
             ListStore(home.state / "lists"),
             FolderState(home.state / "units"),
-            DeclarationQuestions(self).start_next_question_if_idle,
+            self._ask_next_declaration_question,
             sealed_path_predicate(home),
             (home.data, home.state),
             partial(_cell_models, home.cache),
         )
-        listeners = Listeners(
-            self._announce_attempt_change,
-            self._listen_for_agents,
-            self.report_failure,
-            self._show_notice,
-            RunProgress(self).cancellable_run_progress,
-            self._deliver_study_soon,
-        )
-        self.sessions = EditorSessions(home, sandbox, listeners)
-        self.delivery = LiveDelivery(home, lambda: self.sessions.has_unfinished_study_attempt)
         self.live = LiveDiagnostics(self)
         self.builds = BuildFailures(self)
-        self.lenses = CodeLenses(self)
         self.expansions = None
         self.last_results = LastResults()
         self.agents = None
@@ -242,14 +258,12 @@ class BenchwrightServer(EditorServer):
         self._telling: dict[EditorSession, asyncio.Task[None]] = {}
         self._notice_times: dict[str, float] = {}
         self.sync = TextSync(self)
-        register_attempt_operations(self)
         follow_configuration(self)
         follow_folder_and_disk_changes(self)
         add_initial_folders(self, exchange.params)
-        for feature in exchange.features:
-            import_module(f"benchwright_server.features.{feature.module}").register(self)
-        self.sessions.set_judge_service(exchange.settings.judge.url)
-        self.protocol.adopt_initialize_exchange(exchange)
+        self._unregistered_features = dict.fromkeys(exchange.features)
+        self._serves_attempts = False
+        self.protocol.begin_after_initialize(self.register_features_serving)
 
         @self.feature(types.SHUTDOWN)
         async def shutdown(params: None) -> None:
@@ -261,7 +275,75 @@ class BenchwrightServer(EditorServer):
                 await self.agents.close()
             if self.waveforms is not None:
                 await self.waveforms.close_all()
-            await self.sessions.close()
+            if self.has_sessions:
+                await self.sessions.close()
+
+    @cached_property
+    def sessions(self) -> EditorSessions:
+        """The attempts of the client's workspaces."""
+        from benchwright_server.attempts.session import Listeners
+        from benchwright_server.attempts.sessions import EditorSessions
+
+        # Agents and proofs work on attempts as soon as there is one.
+        self.register_all_features()
+        listeners = Listeners(
+            self._announce_attempt_change,
+            self._listen_for_agents,
+            self.report_failure,
+            self._show_notice,
+            RunProgress(self).cancellable_run_progress,
+            self._deliver_study_soon,
+        )
+        sessions = EditorSessions(self.home, self._open_sandbox(), listeners)
+        sessions.set_judge_service(self._judge_url)
+        return sessions
+
+    @property
+    def has_sessions(self) -> bool:
+        """True once `sessions` was used."""
+        return "sessions" in self.__dict__
+
+    @cached_property
+    def delivery(self) -> LiveDelivery:
+        """Delivers what is new in studies."""
+        from benchwright_server.attempts.delivery_retry import LiveDelivery
+
+        return LiveDelivery(self.home, lambda: self.sessions.has_unfinished_study_attempt)
+
+    @cached_property
+    def lenses(self) -> CodeLenses:
+        """The code lenses of open files."""
+        from benchwright_server.features.language.code_lens import CodeLenses
+
+        return CodeLenses(self)
+
+    async def find_or_open_session(self, path: Path) -> EditorSession | None:
+        """The session of the workspace that contains a file or folder; None outside workspaces."""
+        if not self.has_sessions and not await asyncio.to_thread(is_marked, path):
+            return None
+        return await self.sessions.find_or_open_session(path)
+
+    def register_features_serving(self, method: str) -> None:
+        """Load and register what a message needs, unless it is: an editor's first questions need little of it."""
+        if method.startswith("benchwright/") or method in _ANY_FEATURE:
+            self.register_all_features()
+            return
+        for feature in [feature for feature in self._unregistered_features if method in feature.methods]:
+            self._register_feature(feature)
+
+    def register_all_features(self) -> None:
+        """Load and register everything that the client was offered."""
+        if not self._serves_attempts:
+            from benchwright_server.features.requests import register_attempt_operations
+
+            self._serves_attempts = True
+            register_attempt_operations(self)
+        for feature in [*self._unregistered_features]:
+            self._register_feature(feature)
+
+    def _register_feature(self, feature: Feature) -> None:
+        del self._unregistered_features[feature]
+        import_module(f"benchwright_server.features.{feature.module}").register(self)
 
     def serve(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
         """Serve the client until it sends `exit` or disconnects.
@@ -280,12 +362,13 @@ class BenchwrightServer(EditorServer):
             by_loop = is_unshared_pipe(stdin, stdout) and READ_BY_LOOPS
             message_reader = await open_pipe_reader(stdin) if by_loop else self._reader_in_threads(stdin)
             self._loop = loop = asyncio.get_running_loop()
-            if is_unshared_pipe(stdin, stdout):
+            loads_modules = is_unshared_pipe(stdin, stdout)
+            if loads_modules:
                 # While one thread is inside `import pyslang`, `from pyslang.ast import …` fails in any other.
                 import_module("pyslang")
-                loop.run_in_executor(None, _import_ahead, self.sessions.home)
-            start_pending_deliveries(self.sessions.home, partial(self._report_delivery, loop))
+            loading = loop.create_task(self._load_rest_at_rest(loads_modules=loads_modules))
             await run_async(stop, message_reader, self.protocol, logger, self.report_server_error)
+            loading.cancel()
             stop.set()
 
         try:
@@ -301,6 +384,26 @@ class BenchwrightServer(EditorServer):
         """Send a notification whose parameters are plain JSON already."""
         self.protocol.notify_json(method, params)
 
+    async def _load_rest_at_rest(self, *, loads_modules: bool) -> None:
+        """Load what the first answers did not need while the editor asks nothing; then deliver what waits."""
+        for name in AHEAD if loads_modules else ():
+            await self._wait_for_rest()
+            await asyncio.to_thread(import_module, name)
+        for feature in [*self._unregistered_features] if loads_modules else ():
+            await self._wait_for_rest()
+            await asyncio.to_thread(import_module, f"benchwright_server.features.{feature.module}")
+        await self._wait_for_rest()
+        from benchwright_server.attempts.delivery_retry import start_pending_deliveries
+
+        start_pending_deliveries(self.home, partial(self._report_delivery, self._loop))
+        if loads_modules:
+            self.register_all_features()
+            await asyncio.to_thread(_write_tool_scripts, self.home)
+
+    async def _wait_for_rest(self) -> None:
+        while self.protocol.is_working or time.monotonic() - self.protocol.arrival_s < _REST_S:  # noqa: ASYNC110 - no event says that nothing happened
+            await asyncio.sleep(_REST_S)
+
     def _reader_in_threads(self, stdin: BinaryIO) -> StdinAsyncReader:
         buffered = io.BufferedReader(stdin) if isinstance(stdin, io.RawIOBase) else stdin
         return StdinAsyncReader(buffered, self.thread_pool)
@@ -308,10 +411,16 @@ class BenchwrightServer(EditorServer):
     def replace_settings(self, settings: ServerSettings) -> None:
         """Use these settings from now on; which features are offered was decided at the start."""
         if settings.judge.url != self.settings.judge.url:
-            self.sessions.set_judge_service(settings.judge.url)
+            self.set_judge_service(settings.judge.url)
         self.settings = settings
         self.projects.discard_all_projects()
         self.live.analyse_after_settings_change()
+
+    def set_judge_service(self, url: str) -> None:
+        """Have questions judged by a service; by the local judges if the URL is empty."""
+        self._judge_url = url
+        if self.has_sessions:
+            self.sessions.set_judge_service(url)
 
     def report_failure(self, error: BaseException) -> None:
         """Show an error that belongs to no request; one that repeats at every keystroke is shown only occasionally."""
@@ -324,6 +433,16 @@ class BenchwrightServer(EditorServer):
 
     def _show_notice(self, sentence: str) -> None:
         self.window_show_message(types.ShowMessageParams(types.MessageType.Info, sentence))
+
+    @cached_property
+    def _declaration_questions(self) -> DeclarationQuestions:
+        from benchwright_server.features.design.declaring_files import DeclarationQuestions
+
+        return DeclarationQuestions(self)
+
+    def _ask_next_declaration_question(self, project: Project) -> None:
+        if project.folder is not None and project.declaring_files.undecided_files_by_unit:
+            self._declaration_questions.start_next_question_if_idle(project)
 
     def _report_delivery(self, loop: asyncio.AbstractEventLoop, sentence: str, arrived: bool) -> None:
         message_type = types.MessageType.Info if arrived else types.MessageType.Warning
@@ -355,13 +474,15 @@ class BenchwrightServer(EditorServer):
             self.agents.listen_unless_listening(session.header.id)
 
     async def _send_changed_statuses(self, session: EditorSession) -> None:
+        from benchwright_server.operations.catalogue import CHANGED
+
         try:
             # Changes made while a status is being assembled are sent with the next one.
             while session in self._changed:
                 self._changed.discard(session)
                 status = await session.status()
                 self.protocol.notify(CHANGED, status.model_dump(mode="json", by_alias=True))
-                self.lenses.reload()
+                ask_client_to_refetch_lenses(self)
                 await self.builds.show_newest_verdict_messages(status, session.workspace.folder)
         except FORESEEN as error:
             self.report_failure(error)
@@ -371,6 +492,7 @@ class BenchwrightServer(EditorServer):
 
 def _cell_models(toolchain_cache: Path) -> list[Path]:
     """Yosys' models of FPGA cells; none without a toolchain."""
+    from benchwright_harness.errors import HarnessError
     from benchwright_harness.toolchain import Toolchain
 
     try:
@@ -394,10 +516,9 @@ AHEAD = (
 """Modules that the first requests would otherwise have to wait for."""
 
 
-def _import_ahead(home: Home) -> None:
-    for name in AHEAD:
-        import_module(name)
-    # Terminals of the editor have the folder on their PATH. Imported late: nobody waits for this.
+def _write_tool_scripts(home: Home) -> None:
+    # Terminals of the editor have the folder on their PATH.
+    from benchwright_harness.errors import HarnessError
     from benchwright_harness.toolchain.terminal import write_tool_scripts
 
     with contextlib.suppress(HarnessError, OSError):

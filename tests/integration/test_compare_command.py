@@ -14,7 +14,8 @@ from benchwright_harness.execution.run import reference_solution_files
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import app_with_commands
-from benchwright_server.workspaces.workspace import MARKER, Marker
+from benchwright_server.workspaces.marker import MARKER
+from benchwright_server.workspaces.workspace import Marker
 
 PROBLEM = "starter/saturating-counter"
 

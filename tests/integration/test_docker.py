@@ -17,7 +17,8 @@ import pytest
 
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.execution.process import ProcessEnd
-from benchwright_harness.plan.plan import OSS_SIM, ImageBuild
+from benchwright_harness.plan.image_names import OSS_SIM
+from benchwright_harness.plan.plan import ImageBuild
 from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox import Sandbox, SandboxJob
 from benchwright_harness.sandbox.docker import DockerSandbox

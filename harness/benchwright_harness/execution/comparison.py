@@ -13,7 +13,8 @@ from pydantic import ValidationError
 
 from benchwright_foundation.model import Model
 from benchwright_harness.decision.report import StepReport
-from benchwright_harness.plan.plan import OSS_SIM, HarnessPlan, PlanStep
+from benchwright_harness.plan.image_names import OSS_SIM
+from benchwright_harness.plan.plan import HarnessPlan, PlanStep
 from benchwright_harness.scan import hands_in_testbench
 from benchwright_problems.problem import Problem
 

@@ -19,6 +19,7 @@ from typing import Any
 from benchwright_foundation.model import Model
 from benchwright_harness.decision.criterion import Criterion
 from benchwright_harness.errors import BadHarnessError
+from benchwright_harness.plan.image_names import OSS_PNR, OSS_SIM, VERIF_EDA
 from benchwright_harness.plan.testbench import PREDICTABLE, plan_testbench
 from benchwright_harness.plan.testbench_text import PUBLISHED_SEED, RUN, SEED, draws_unseeded_numbers
 from benchwright_harness.toolchain.tree import CHANNEL
@@ -28,7 +29,6 @@ WORKDIR = "/code/rundir"
 RANDOM_SEED = "1"
 """Seed of random numbers in Python, where a run has none of its own."""
 
-OSS_SIM, OSS_PNR, VERIF_EDA = "oss-sim", "oss-pnr", "verif-eda"
 OPEN_SOURCE_COVERAGE = "open-source coverage, target calibrated to another simulator"
 """The remark of verdicts for which `xrun` and `imc` were those of `inside/bin`."""
 """Images that are ours: their content is the toolchain."""

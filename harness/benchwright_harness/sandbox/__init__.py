@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from benchwright_harness.execution.process import OutputReceiver, StepEnd
-from benchwright_harness.plan.plan import OSS_SIM, ImageBuild
-from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import RunLimits
+from benchwright_harness.plan.image_names import OSS_SIM
+
+if TYPE_CHECKING:
+    # The language server checks its command line before it loads anything.
+    from benchwright_harness.execution.process import OutputReceiver, StepEnd
+    from benchwright_harness.plan.plan import ImageBuild
+    from benchwright_harness.toolchain import Toolchain
+    from benchwright_problems.problem import RunLimits
 
 _ADDRESS_SPACE_PER_RESIDENT = 4
 

@@ -16,8 +16,7 @@ from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_problems.problem import AnsweredBy, Problem, ProblemKind
 from benchwright_server.errors import WorkspaceError
-
-MARKER = ".benchwright.json"
+from benchwright_server.workspaces.marker import MARKER
 
 _MAX_FILE_BYTES = 16 * 1024**2
 
@@ -71,12 +70,6 @@ class Workspace:
     def read(self, path: str) -> bytes | None:
         """A file's bytes; see `read_file`."""
         return read_workspace_file_if_present(self.folder, path)
-
-
-def workspace_folder_containing(path: Path) -> Path | None:
-    """The folder of the workspace that a file or folder belongs to, if there is one."""
-    workspace = Workspace.find_containing(path)
-    return workspace.folder if workspace is not None else None
 
 
 def read_workspace_file_if_present(folder: Path, path: str) -> bytes | None:

@@ -64,8 +64,9 @@ def test_it_is_announced_to_a_client_that_knows_it() -> None:
 
 async def test_it_is_served(tmp_path: Path) -> None:
     home = Home(tmp_path, tmp_path, tmp_path, tmp_path)
-    server = BenchwrightServer(home, NativeSandbox(), greeting({"textDocument": {"colorProvider": {}}}))
+    server = BenchwrightServer(home, NativeSandbox, greeting({"textDocument": {"colorProvider": {}}}))
     server.documents.open("file:///m.sv", 1, "module m; wire [7:0] white = 8'hff; endmodule\n")
+    server.register_features_serving(types.TEXT_DOCUMENT_DOCUMENT_COLOR)
     serve = server.protocol.fm.features[types.TEXT_DOCUMENT_DOCUMENT_COLOR]
     (color,) = await serve(types.DocumentColorParams(types.TextDocumentIdentifier("file:///m.sv")))
     assert color.range.start.character == 29

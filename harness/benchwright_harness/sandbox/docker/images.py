@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.plan.plan import OSS_PNR, OSS_SIM, VERIF_EDA, ImageBuild
+from benchwright_harness.plan.image_names import OSS_PNR, OSS_SIM, VERIF_EDA
+from benchwright_harness.plan.plan import ImageBuild
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.folder_lock import exclusively_locked
 

@@ -10,11 +10,12 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from benchwright_foundation.registration import alternatives_phrase
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, SANDBOXES, open_sandbox, sandbox_names
-from benchwright_server.initialize_exchange import read_and_answer_initialize, show_startup_error
+from benchwright_server.initialize_exchange import read_and_answer_initialize
 
 if TYPE_CHECKING:
     import typer
@@ -58,20 +59,14 @@ def serve(arguments: Sequence[str]) -> None:
     gc.disable()
     # Only now what takes long to load: the editor has its answer.
     from benchwright_foundation.home import Home
-    from benchwright_harness.errors import SandboxUnavailableError
     from benchwright_server.server import BenchwrightServer
 
-    try:
-        sandbox = open_sandbox(options.sandbox)
-    except SandboxUnavailableError as error:
-        show_startup_error(sys.stdout.buffer, f"Benchwright's server can't start: {error}; {error.hint}.")
-        parser.error(f"{error}; {error.hint}")
     # Registered first, so it runs last.
     atexit.register(lambda: _exit_without_leak_report(0 if server.is_shut_down else 1))
-    server = BenchwrightServer(Home.from_environment(), sandbox, exchange)
+    server = BenchwrightServer(Home.from_environment(), partial(open_sandbox, options.sandbox), exchange)
     gc.enable()
     if options.judge_url and not exchange.settings.judge.url:
-        server.sessions.set_judge_service(options.judge_url)
+        server.set_judge_service(options.judge_url)
     server.serve(stdin, sys.stdout.buffer)
     # pygls leaves with 0 in any case; LSP 3.17, `exit`: 1 where no `shutdown` came first.
     sys.exit(0 if server.is_shut_down else 1)

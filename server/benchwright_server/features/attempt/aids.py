@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_server.operations.catalogue import local_path_of
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_attempts.events.events import AidUsed
@@ -70,9 +70,7 @@ async def check_aid_ever_allowed(server: EditorServer, file_uri: str, aid: Aid) 
 async def files_ever_allowing_aid(server: EditorServer, files: Iterable[Path], aid: Aid) -> set[Path]:
     """Those of files whose attempts, if they belong to any, allow an aid, whether or not their clocks run."""
     unique_files = set(files)
-    sessions = {
-        folder: await server.sessions.find_or_open_session(folder) for folder in {file.parent for file in unique_files}
-    }
+    sessions = {folder: await server.find_or_open_session(folder) for folder in {file.parent for file in unique_files}}
     forbidding = {folder for folder, session in sessions.items() if session and not session.terms.allows_aid(aid)}
     return {file for file in unique_files if file.parent not in forbidding}
 
@@ -106,4 +104,4 @@ async def record_use_if_in_attempt(server: EditorServer, file_uri: str, event: A
 
 
 async def _session_of_file_uri(server: EditorServer, file_uri: str) -> EditorSession | None:
-    return await server.sessions.find_or_open_session(local_path_of(file_uri)) if file_uri.startswith("file:") else None
+    return await server.find_or_open_session(local_path_of(file_uri)) if file_uri.startswith("file:") else None

@@ -15,7 +15,6 @@ from benchwright_server.features.attempt.failures import explain_failure
 from benchwright_server.features.attempt.generated_help import ask_model_for_help
 from benchwright_server.features.requests import register_operation
 from benchwright_server.linters import registry as linters
-from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.explanations import (
     ExplainFailureParams,
@@ -27,6 +26,7 @@ from benchwright_server.protocol.explanations import (
 )
 from benchwright_verilog.findings.finding import Finding
 from benchwright_verilog.findings.source import SLANG, FindingTool
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,7 +121,5 @@ async def explanation_actions(
 
 
 async def _are_explanations_allowed(server: EditorServer, file_uri: str) -> bool:
-    session = (
-        await server.sessions.find_or_open_session(local_path_of(file_uri)) if file_uri.startswith("file:") else None
-    )
+    session = await server.find_or_open_session(local_path_of(file_uri)) if file_uri.startswith("file:") else None
     return session is None or session.terms.allows_aid(Aid.EXPLANATIONS)

@@ -31,7 +31,6 @@ from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_and_inner_path
 from benchwright_server.features.editor.run_progress import cancellable_progress
 from benchwright_server.features.requests import register_operation
-from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.operations.operation import Operation
 from benchwright_server.own_tests.bench import FileRun, RunRequest, TestBench, own_test_id
 from benchwright_server.own_tests.discovery import TestFile, find_test_files, is_in_test_folder, require_project_folder
@@ -55,6 +54,7 @@ from benchwright_server.protocol.own_tests import (
     RunOwnTestsParams,
 )
 from benchwright_verilog.semantics.project.folder_state import FolderState
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -94,7 +94,7 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
     if params.waves and session is not None:
         session.attempt.check_aid_permitted(Aid.WAVEFORMS)
     project, _ = project_and_inner_path(server, params.uri)
-    home, test_settings = server.sessions.home, server.settings.own_tests
+    home, test_settings = server.home, server.settings.own_tests
     sandbox = server.sessions.sandbox
     bench = TestBench(sandbox, partial(toolchain_for, sandbox.name, home.cache), FolderState(home.state / "own-tests"))
     debugging = _debugging_with_client(server, require_project_folder(project)) if params.debug else None
@@ -185,7 +185,7 @@ async def run_lenses_of_testbenches(server: EditorServer, document: Document) ->
         return []
     path = local_path_of(document.uri)
     project = server.projects.project_of(document)
-    session = await server.sessions.find_or_open_session(path)
+    session = await server.find_or_open_session(path)
     allowed = session is None or session.terms.allows_aid(Aid.OWN_TESTS)
     if project.folder is None or not allowed or not path.is_relative_to(project.folder):
         return []

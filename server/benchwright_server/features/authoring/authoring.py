@@ -17,7 +17,6 @@ from benchwright_server.features.authoring.question_form import register_questio
 from benchwright_server.features.authoring.question_tries import register_question_tries
 from benchwright_server.features.editor.run_progress import cancellable_progress
 from benchwright_server.features.requests import register_operation
-from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.authoring import (
     AuthoredParams,
@@ -28,6 +27,7 @@ from benchwright_server.protocol.authoring import (
     ProvenSide,
 )
 from benchwright_server.workspaces.workspace import create_workspace_files, statement_path_and_workspace_files
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_harness.grading.grade import GradingProgress
@@ -162,7 +162,7 @@ async def _prove_problem(proofs: Proofs, params: AuthoredParams) -> ProblemProof
 async def _write_preview_folder(proofs: Proofs, params: AuthoredParams) -> ProblemPreview:
     folder = _problem_folder_or_error(params)
     statement, files = statement_path_and_workspace_files((await asyncio.to_thread(_read_candidate, folder)).problem)
-    target = proofs.server.sessions.home.state / "previews" / folder.parent.name / folder.name
+    target = proofs.server.home.state / "previews" / folder.parent.name / folder.name
 
     def write() -> None:
         shutil.rmtree(target, ignore_errors=True)
@@ -231,7 +231,7 @@ async def _prove_with_progress(server: EditorServer, candidate: ProofCandidate) 
     from benchwright_harness.sandbox.registry import toolchain_for
     from benchwright_server.authoring.proving import prove_both_sides
 
-    home, sandbox = server.sessions.home, server.sessions.sandbox
+    home, sandbox = server.home, server.sessions.sandbox
     toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, home.cache)
     # A core stays free for the editor.
     executor, verdicts = LocalExecutor(home.cache, max(1, usable_core_count() - 1)), VerdictStore.from_home(home)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def register_exam_review(server: EditorServer) -> None:
     """Serves it; a part of the feature `authoring`."""
     for operation in EXAM_OPERATIONS:
-        register_operation(server, operation, lambda: server.sessions.home)
+        register_operation(server, operation, lambda: server.home)
 
 
 async def _read_questions_in_thread(home: Home, params: ExamParams) -> ExamQuestions:

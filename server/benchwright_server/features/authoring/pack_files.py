@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.features.editor.markup import supported_markup
-from benchwright_server.operations.catalogue import local_path_of
 from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_authoring.problem_files.fields import FileFields
@@ -153,7 +153,7 @@ class PackFiles:
                 checked_folder,
                 open_files,
                 self._server.documents.encoding,
-                self._server.sessions.home,
+                self._server.home,
             )
         except Exception as error:
             self._server.report_failure(error)

@@ -14,7 +14,6 @@ from pydantic import ValidationError
 
 from benchwright_server.errors import ServerError
 from benchwright_server.features.requests import register_operation
-from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.authoring import AuthoredParams, NewProblem
 from benchwright_server.protocol.question_form import (
@@ -29,6 +28,7 @@ from benchwright_server.protocol.question_form import (
     SaveQuestionFormParams,
     ShownQuestion,
 )
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_authoring.problem_files.remark import Remark
@@ -43,7 +43,7 @@ _LONGEST_NAME = 80
 def register_question_form(server: EditorServer) -> None:
     """Serves it; a part of the feature `authoring`."""
     for operation in QUESTION_FORM_OPERATIONS:
-        register_operation(server, operation, lambda: server.sessions.home)
+        register_operation(server, operation, lambda: server.home)
 
 
 async def _read_form_in_thread(home: Home, params: AuthoredParams) -> ShownQuestion:

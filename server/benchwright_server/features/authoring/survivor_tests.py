@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from benchwright_server.operations.catalogue import local_path_of
 from benchwright_verilog.actions.action import Action, ActionContext, TextChange
 from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.uri import local_path_of
 
 
 async def actions_adding_killing_tests(

@@ -173,7 +173,7 @@ def can_show_virtual_documents(server: EditorServer) -> bool:
 
 async def expansion_actions(server: EditorServer, document: Document, byte_offset: int) -> list[types.CodeAction]:
     """The code actions on the use of a macro, for clients that can show its expansion."""
-    if server.expansions is None:
+    if not server.settings.features.macro_expansion:
         return []
     if not (
         can_show_virtual_documents(server)

@@ -12,10 +12,11 @@ from benchwright_problems.aids import Aid
 from benchwright_server.errors import FORESEEN
 from benchwright_server.features.attempt import aids
 from benchwright_server.features.design.netlists import Netlists
+from benchwright_server.features.editor.project_of import ask_client_to_refetch_lenses
 from benchwright_server.netlist.size import KeptSizes
 from benchwright_server.netlist.yosys import NoNetlistError
-from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.protocol.design_views import ModuleViewParams
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,7 +65,7 @@ class SizeLenses:
         """A file was saved: what is known of the modules of any file may have changed with it."""
         self._titles.clear()
         if self._server.settings.design_views.size_lens:
-            self._server.lenses.reload()
+            ask_client_to_refetch_lenses(self._server)
 
     async def _is_view_allowed_now(self, file_uri: str) -> bool:
         try:
@@ -80,7 +81,7 @@ class SizeLenses:
             try:
                 for module in module_names:
                     titles[module] = await self._size_title_or_reason(file_uri, module)
-                self._server.lenses.reload()
+                ask_client_to_refetch_lenses(self._server)
             except FORESEEN:
                 # The attempt was paused or the module removed meanwhile.
                 titles.clear()

@@ -15,7 +15,6 @@ from benchwright_server.features.attempt import aids
 from benchwright_server.features.design.waveform_values import WaveformValuesAtCursor
 from benchwright_server.features.editor.run_progress import cancellable_progress
 from benchwright_server.features.requests import register_operation
-from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.explanations import UnknownSignal
 from benchwright_server.protocol.waveforms import (
@@ -44,6 +43,7 @@ from benchwright_server.protocol.waveforms import (
 )
 from benchwright_server.waveforms.reader_processes import Readers
 from benchwright_server.waveforms.waves_folder import hidden_run_number, hidden_waveform_file, make_waves_folder
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from benchwright_server.operations.catalogue import local_path_of
-from benchwright_server.protocol.messages import AttemptStatus, CompilerLine
 from benchwright_verilog.findings.finding import Finding, Level
 from benchwright_verilog.findings.source import FindingTool
 from benchwright_verilog.semantics.project.plain_files import ReadableFiles
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
+    from benchwright_server.protocol.messages import AttemptStatus, CompilerLine
     from benchwright_verilog.syntax.documents import Document
 
 _SOURCE = FindingTool("hidden tests", 3, "")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.features.design.project_lists import ask_for_list_unless_declined
 from benchwright_server.features.editor.locations import Locations
 from benchwright_verilog.semantics.project.lists.file_list import Complaint, FileList
 
@@ -78,6 +77,8 @@ class FileListProblems:
         self._shown_paths = set(complaints)
 
     def _ask_for_list_once(self, undecided_list: FileList) -> None:
+        from benchwright_server.features.design.project_lists import ask_for_list_unless_declined
+
         if undecided_list.path not in self._asking:
             self._asking[undecided_list.path] = asyncio.ensure_future(
                 ask_for_list_unless_declined(self._server, undecided_list.path, undecided_list.candidate_lists)

@@ -31,4 +31,10 @@ def ask_client_to_refetch_views(server: EditorServer) -> None:
         server.workspace_semantic_tokens_refresh(None)
     if server.client.supports("workspace.inlayHint.refreshSupport"):
         server.workspace_inlay_hint_refresh(None)
-    server.lenses.reload()
+    ask_client_to_refetch_lenses(server)
+
+
+def ask_client_to_refetch_lenses(server: EditorServer) -> None:
+    """Ask the client to fetch the lenses again, if it can."""
+    if server.client.supports("workspace.codeLens.refreshSupport"):
+        server.workspace_code_lens_refresh(None)

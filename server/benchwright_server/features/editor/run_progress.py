@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from lsprotocol.types import WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport
 from pygls.exceptions import JsonRpcException
 
-from benchwright_attempts.adapter import Report
-from benchwright_server.attempts.session import EditorSession
-
 if TYPE_CHECKING:
+    from benchwright_attempts.adapter import Report
+    from benchwright_server.attempts.session import EditorSession
     from benchwright_server.editor_server import EditorServer
 
 _PATIENCE_S = 10.0
@@ -77,8 +76,7 @@ async def create_progress_if_supported(server: EditorServer, token: str) -> bool
     Returns:
         Whether the client shows it.
     """
-    window = server.client_capabilities.window
-    if window is None or not window.work_done_progress:
+    if not server.client.supports("window.workDoneProgress"):
         return False
     try:
         async with asyncio.timeout(_PATIENCE_S):

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_attempts.grading.grading import judged_paths
-from benchwright_server.attempts.session import EditorSession
-from benchwright_server.operations.catalogue import local_path_of
 from benchwright_verilog.syntax.documents import Replacement
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
+    from benchwright_server.attempts.session import EditorSession
     from benchwright_server.editor_server import EditorServer
 
 Work = Callable[[], Awaitable[None]]
@@ -52,7 +51,8 @@ class TextSync:
     async def wait_until_recorded(self) -> None:
         """Wait until everything the client has sent so far is recorded."""
         await self._work.join()
-        await self._server.sessions.wait_until_written()
+        if self._server.has_sessions:
+            await self._server.sessions.wait_until_written()
 
     def _did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         text_item = params.text_document
@@ -107,6 +107,8 @@ class TextSync:
             session.recorder.record_closed(path, await asyncio.to_thread(session.workspace.read, path))
 
     async def _lint_record_and_score(self, uri: str) -> None:
+        from benchwright_attempts.grading.grading import judged_paths
+
         session, path = await self._session_and_workspace_path(uri)
         self._server.lenses.forget_sizes_after_save()
         self._start_lint(uri, session, path)
@@ -135,7 +137,7 @@ class TextSync:
         if not file_uri.startswith("file:"):
             return None, ""
         file = local_path_of(file_uri)
-        session = await self._server.sessions.find_or_open_session(file)
+        session = await self._server.find_or_open_session(file)
         if session is None:
             self._outside[file_uri] = time.monotonic()
         else:

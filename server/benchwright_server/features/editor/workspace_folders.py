@@ -48,9 +48,9 @@ async def watch_files_if_supported(server: EditorServer) -> None:
     """Ask the client to report changes on disk, if it can; otherwise the disk is checked from time to time."""
     if server.client.capability("workspace.didChangeWatchedFiles.dynamicRegistration") is not True:
         return
-    patterns = _WATCHED if server.proofs is None else (*_WATCHED, *(f"**/{folder}/**" for folder in _OF_PROBLEMS))
+    of_problems = [f"**/{folder}/**" for folder in _OF_PROBLEMS if server.settings.features.authoring]
     watch_options = types.DidChangeWatchedFilesRegistrationOptions(
-        [types.FileSystemWatcher(pattern) for pattern in patterns]
+        [types.FileSystemWatcher(pattern) for pattern in (*_WATCHED, *of_problems)]
     )
     registration = types.Registration(_REGISTRATION, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, watch_options)
     # If the client refuses, the disk is checked from time to time.

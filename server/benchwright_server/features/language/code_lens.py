@@ -16,10 +16,10 @@ from benchwright_server.features.attempt.own_tests import run_lenses_of_testbenc
 from benchwright_server.features.design.instances import instance_choice_lenses
 from benchwright_server.features.design.size_lenses import SizeLenses
 from benchwright_server.features.editor.locations import Locations
-from benchwright_server.operations.catalogue import local_path_of
 from benchwright_server.protocol.messages import AttemptStatus
 from benchwright_verilog.semantics.names.navigation import references
 from benchwright_verilog.semantics.names.occurrence import NameRole
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -50,12 +50,6 @@ class CodeLenses:
     def __init__(self, server: EditorServer) -> None:
         self._server = server
         self._sizes = SizeLenses(server)
-
-    def reload(self) -> None:
-        """Ask the client to fetch the lenses again, if it can."""
-        workspace = self._server.client_capabilities.workspace
-        if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
-            self._server.workspace_code_lens_refresh(None)
 
     def forget_sizes_after_save(self) -> None:
         """A file was saved."""
@@ -89,7 +83,7 @@ class CodeLenses:
 
     async def _run_and_submit_lenses(self, file: Path, lens_range: types.Range) -> list[types.CodeLens]:
         """Run and submit, above the first module of a file that a harness takes."""
-        session = await self._server.sessions.find_or_open_session(file)
+        session = await self._server.find_or_open_session(file)
         if session is None or session.problem.kind is not ProblemKind.DESIGN:
             return []
         if session.workspace.relative(file) not in judged_paths(session.problem):

@@ -20,10 +20,7 @@ from lsprotocol import types
 
 from benchwright_server.editor_server import Counts, FindingReport
 from benchwright_server.features.editor.project_of import ask_client_to_refetch_views
-from benchwright_server.linters.lint_tool import SavedFile
-from benchwright_server.linters.registry import lint_file
-from benchwright_server.operations.catalogue import local_path_of
-from benchwright_server.workspaces.workspace import Workspace
+from benchwright_server.workspaces.marker import workspace_folder_containing
 from benchwright_verilog.findings.finding import Finding, Level, RelatedPlace
 from benchwright_verilog.findings.merging import findings_to_show
 from benchwright_verilog.findings.piecewise import Piecewise, declared_module_names, words_of
@@ -35,7 +32,7 @@ from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.json_form import JsonText
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
-from benchwright_verilog.syntax.uri import document_path
+from benchwright_verilog.syntax.uri import document_path, local_path_of
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -180,21 +177,23 @@ class LiveDiagnostics:
         Returns:
             Errors and warnings by source; `None` for files of no workspace and for those that changed meanwhile.
         """
+        from benchwright_server.linters.lint_tool import SavedFile
+        from benchwright_server.linters.registry import lint_file
+
         document, watched = self._server.documents.get(uri), self._watched.get(uri)
         if document is None or watched is None:
             return None
         if not self._pulls:
             await self._analyse_and_publish(uri)
         file = local_path_of(uri)
-        workspace = await asyncio.to_thread(Workspace.find_containing, file)
-        folder = workspace.folder if workspace is not None else None
-        saved = SavedFile(file, document.lines, folder, self._server.sessions.home.cache, self._server.settings.lint)
+        folder = await asyncio.to_thread(workspace_folder_containing, file)
+        saved = SavedFile(file, document.lines, folder, self._server.home.cache, self._server.settings.lint)
         lint_findings = await lint_file(saved, self._server.report_failure)
         if self._watched.get(uri) is not watched or self._server.documents.get(uri) is not document:
             return None
         watched.lint_findings_by_tool = dict(lint_findings)
         await self._show_changed_reports([uri])
-        if workspace is None or watched.last_report is None:
+        if folder is None or watched.last_report is None:
             return None
         findings_by_source = {SLANG: watched.last_report.slang_findings, **lint_findings}
         return {str(source): _error_and_warning_counts(group) for source, group in findings_by_source.items()}

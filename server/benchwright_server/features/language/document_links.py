@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.workspaces.workspace import MARKER, Workspace
+from benchwright_server.workspaces.marker import MARKER, workspace_folder_containing
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.links import files_named_in_markdown, includes_of
 from benchwright_verilog.syntax.units import results_by_unit
@@ -66,8 +66,8 @@ def _included_file_if_found(project: Project, including_file: Path, included_nam
 def _links_of_workspace_files(project: Project, document: Document) -> list[types.DocumentLink]:
     """The files of a workspace that its statement names; nothing outside the workspace."""
     file = document_path(document.uri)
-    workspace = Workspace.find_containing(file)
-    if workspace is None:
+    workspace_folder = workspace_folder_containing(file)
+    if workspace_folder is None:
         return []
     links = []
     for named_file in files_named_in_markdown(document.text):
@@ -81,7 +81,7 @@ def _links_of_workspace_files(project: Project, document: Document) -> list[type
         ):
             continue
         linked_file = next(
-            filter(project.files.is_file, (base / path for base in (file.parent, workspace.folder))), None
+            filter(project.files.is_file, (base / path for base in (file.parent, workspace_folder))), None
         )
         if linked_file is not None:
             link_range = document.lines.range(named_file.start, named_file.end)

@@ -20,7 +20,7 @@ from benchwright_attempts.events.events import AssistAsked
 from benchwright_attempts.events.evidence import AssistAccepted, AssistRejected, AssistShown
 from benchwright_server.assistant.endpoint import reply_text
 from benchwright_server.assistant.prompt import completion_messages, text_to_insert
-from benchwright_server.operations.catalogue import local_path_of
+from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_server.attempts.session import EditorSession
@@ -73,7 +73,7 @@ class AssistantSuggestions:
         if document is None or not document.uri.startswith("file:") or not (assistant.enabled and assistant.url):
             return no_suggestion
         file = local_path_of(document.uri)
-        session = await self._server.sessions.find_or_open_session(file)
+        session = await self._server.find_or_open_session(file)
         await self._record_whether_last_accepted(document)
         if session is not None and not session.terms.allows_own_assistant:
             return no_suggestion
