@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import accumulate
 from typing import Self
 
 from lsprotocol.types import Position, PositionEncodingKind, Range
@@ -34,7 +35,11 @@ class Lines:
         self.text = text
         self.encoding = encoding
         self._ascii = text.isascii()
-        self._starts = [0, *(end.end() for end in _END.finditer(text))]
+        if "\r" in text:
+            self._starts = [0, *(end.end() for end in _END.finditer(text))]
+        else:
+            *whole_lines, _ = text.split("\n")
+            self._starts = [0, *accumulate(len(line) + 1 for line in whole_lines)]
         # Where both are the same, they are one list.
         self._byte_starts = self._starts if self._ascii else _byte_starts(text, self._starts, 0)
 

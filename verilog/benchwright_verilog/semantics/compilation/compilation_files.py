@@ -29,6 +29,7 @@ from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.lists.single_units import SingleUnits
 from benchwright_verilog.semantics.project.plain_files import stamp_of
 from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
+from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.suffixes import HEADERS
 from benchwright_verilog.syntax.surrogates import encode_text
 
@@ -77,6 +78,8 @@ class CompilationFiles:
         self.single_units = SingleUnits()
         self._members: dict[Path, None] = {}
         self._declared: dict[int, tuple[object, Declaring]] = {}
+        self._open_units: tuple[dict[Path, Document], dict[Path, frozenset[str]]] = {}, {}
+        """The open documents, and the units that each declares."""
         self._find_include = find_include
         self._takes_all = takes_all
         self._declaring_files = declaring_files
@@ -411,7 +414,10 @@ class CompilationFiles:
     def _declaring_among(self, paths: Sequence[Path]) -> Declaring:
         """The units that the libraries, or all listed files, declare as they are now."""
         open_documents = dict(self._texts.open_designs())
-        units_by_path = {path: frozenset(_unit_names(self._texts.outline(path))) for path in open_documents}
+        if open_documents != self._open_units[0]:
+            units_by_path = {path: frozenset(_unit_names(self._texts.outline(path))) for path in open_documents}
+            self._open_units = open_documents, units_by_path
+        units_by_path = self._open_units[1]
         cached = self._declared.get(len(paths))
         if cached is None or cached[0] != units_by_path:
             declaring: dict[str, list[Path]] = {}

@@ -100,8 +100,13 @@ class Branches:
 
     def files_with_conditions(self, paths: Iterable[Path]) -> list[Path]:
         """Those of some files that have conditional compilation."""
-        outlines = ((path, self.project.outline(path)) for path in paths)
-        return [path for path, outline in outlines if outline is not None and b"`if" in outline.data]
+        words_by_file = dict(self.project.words_by_file())
+        words = ((path, words_by_file.get(path) or self.project.outline(path)) for path in paths)
+        return [
+            path
+            for path, file_words in words
+            if file_words is not None and any(word in file_words.code_words for word in ("ifdef", "ifndef"))
+        ]
 
     def variants(self, paths: Sequence[Path]) -> Iterator[Project]:
         """The project under other defines, until every branch of some files was read once."""
@@ -125,11 +130,18 @@ def references_in_all_branches(
         file_references: Its places under the present defines.
         report: Called before each file that is searched again.
     """
-    seen_places: set[tuple[Path, int]] = set()
+    present_references = []
     for references in file_references:
-        seen_places |= {(occurrence.path, occurrence.start) for occurrence in references.occurrences}
+        present_references.append(references)
         yield references
     paths = branches.files_with_conditions(candidate_files(branches.project, target))
+    if not paths:
+        return
+    seen_places = {
+        (occurrence.path, occurrence.start)
+        for references in present_references
+        for occurrence in references.occurrences
+    }
     for variant in branches.variants(paths):
         for analysis in variant.analyses_of(paths):
             report(len(paths), len(paths))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
+from benchwright_verilog.semantics.compilation.macros import Macros
 from benchwright_verilog.semantics.names.occurrence import NameRole, Occurrence, Target, TargetKind
 from benchwright_verilog.semantics.project.index.entry import IndexEntry
 from benchwright_verilog.semantics.project.index.outline import Outline
@@ -176,6 +177,17 @@ def _uses_by_file_without_compiling(
         # In a file that can't see the package, a class may have the name; one that extends it would inherit that.
         return {}
     uses_by_path: dict[Path, list[PlainUse]] = {}
+    generating_headers: dict[tuple[Path, tuple[str, ...]], bool] = {}
+
+    def generates_name(path: Path, outline: Outline, macros: Macros) -> bool:
+        if b"`define" in outline.data:
+            return macros.may_generate_name(plain_name.name)
+        # What a file includes is found from its folder.
+        header_key = path.parent, tuple(include.name for include in outline.includes)
+        if header_key not in generating_headers:
+            generating_headers[header_key] = macros.may_generate_name(plain_name.name)
+        return generating_headers[header_key]
+
     for path in paths:
         report(0, len(paths))
         peeked_text = (
@@ -183,7 +195,7 @@ def _uses_by_file_without_compiling(
             if path != target.path and path.suffix not in HEADERS
             else None
         )
-        if peeked_text is not None and not peeked_text[1].may_generate_name(plain_name.name):
+        if peeked_text is not None and not generates_name(path, *peeked_text):
             uses = plain_name.uses_if_certain(peeked_text[0])
             if uses is not None:
                 uses_by_path[path] = uses

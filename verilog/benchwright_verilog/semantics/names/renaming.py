@@ -293,7 +293,7 @@ class _RenameCheck:
         documents = Documents()
         texts: dict[Path, str] = {}
         for path, edits in self._edits.items():
-            outline = self._project.outline(path)
+            outline = self._project.searched_outline(path)
             data = outline.data if outline is not None else b""
             for edit in reversed(edits):
                 data = data[: edit.start] + edit.text.encode() + data[edit.end :]

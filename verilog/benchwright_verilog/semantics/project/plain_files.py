@@ -52,7 +52,8 @@ class ReadableFiles:
         self._is_sealed = is_sealed
         self._named_folders: tuple[Path, ...] = ()
         self._has_all = False
-        self._real_folders: dict[Path, Path] = {}
+        self._real_folders: dict[Path, str] = {}
+        """With a separator at their end."""
 
     @classmethod
     def everywhere(cls) -> ReadableFiles:
@@ -89,11 +90,13 @@ class ReadableFiles:
         return is_below_another and not self._is_sealed(real_path)
 
     def _is_below(self, real_path: Path, folders: Iterable[Path]) -> bool:
+        # Words are compared: making the paths of all folders around takes longer than reading a small file.
+        real_name = _name_with_separator(real_path)
         for folder in folders:
             if folder not in self._real_folders:
                 # Once: nobody can make a link of it later.
-                self._real_folders[folder] = _real_path_or_nowhere(folder)
-            if self._real_folders[folder] in (real_path, *real_path.parents):
+                self._real_folders[folder] = _name_with_separator(_real_path_or_nowhere(folder))
+            if real_name.startswith(self._real_folders[folder]):
                 return True
         return False
 
@@ -170,6 +173,10 @@ class ReadableFiles:
                 yield path, True
             elif self.is_file(path):
                 yield path, False
+
+
+def _name_with_separator(path: Path) -> str:
+    return os.path.normcase(path).rstrip(os.sep) + os.sep
 
 
 def _real_path_or_nowhere(path: Path) -> Path:

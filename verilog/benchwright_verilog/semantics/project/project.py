@@ -383,6 +383,18 @@ class Project:
         with self._lock:
             return self._texts.outline(path)
 
+    def searched_outline(self, path: Path) -> Outline | None:
+        """Like `outline`, for who searches many files."""
+        with self._lock:
+            if path in self._texts.made_up:
+                return self._texts.outline(path)
+            return self._texts.outline_without_keeping(path)
+
+    def last_searched_text(self, path: Path) -> str | None:
+        """The text of a file that was searched last and has not changed since; None for any other."""
+        with self._lock:
+            return self._texts.last_searched_text(path)
+
     def find_include(self, includer: Path, name: str) -> Path | None:
         """The file that an `include` of a file means."""
         with self._lock:

@@ -256,7 +256,11 @@ class Projects:
 
     def read_text(self, path: Path) -> str | None:
         """The text of a file on disk that one of the projects may read."""
-        texts = (project.list_files.read_text(path) for project in self.all_projects())
+        projects = self.all_projects()
+        for project in projects:
+            if (text := project.last_searched_text(path)) is not None:
+                return text
+        texts = (project.list_files.read_text(path) for project in projects)
         return next((text for text in texts if text is not None), None)
 
     def _settings_of(self, folder: Path, *, is_workspace: bool) -> ProjectSettings:

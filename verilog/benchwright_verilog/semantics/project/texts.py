@@ -15,6 +15,7 @@ from benchwright_verilog.syntax.surrogates import encode_text
 from benchwright_verilog.syntax.uri import document_path, document_uri
 
 _MAX_KEPT = 256
+_MAX_SEARCHED_BYTES = 32 * 1024**2
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,11 @@ class SourceTexts:
         self._documents = documents
         self._known_texts: dict[Path, SourceText] = {}
         self._current: set[Path] = set()
+        self._searched: dict[Path, tuple[Stamp, Outline]] = {}
+        self._searched_bytes = 0
         self._uris: dict[Path, str] = {}
-        self._paths: dict[str, Path] = {}
+        self._design_paths: dict[str, Path | None] = {}
+        """URI → the file, if it is a design file below the folder."""
         self.made_up: Mapping[Path, SourceText] = {}
         """Stand-ins for files that exist for slang only, or of which slang gets a part; not for open ones."""
 
@@ -95,11 +99,27 @@ class SourceTexts:
         return text.outline if text is not None else None
 
     def outline_without_keeping(self, path: Path) -> Outline | None:
-        """Like `outline`, but the text is not kept in memory unless it was already."""
+        """Like `outline`, for who searches many files: what was searched last is kept, up to a limit."""
         if path in self._known_texts or self._open_document(path) is not None:
             return self.outline(path)
-        text = self.files.read_text(path)
-        return Outline(encode_text(text)) if text is not None else None
+        stamp, searched = stamp_of(path), self._searched.get(path)
+        if searched is not None and searched[0] == stamp:
+            return searched[1]
+        text = self.files.read_text(path) if stamp is not None else None
+        if stamp is None or text is None:
+            return None
+        outline = Outline(encode_text(text))
+        self._searched_bytes += len(outline.data) - (len(searched[1].data) if searched is not None else 0)
+        self._searched[path] = stamp, outline
+        while self._searched_bytes > _MAX_SEARCHED_BYTES:
+            _, dropped = self._searched.pop(next(iter(self._searched)))
+            self._searched_bytes -= len(dropped.data)
+        return outline
+
+    def last_searched_text(self, path: Path) -> str | None:
+        """The text on disk of a file that was searched last; None for another, and if it has changed since."""
+        searched = self._searched.get(path)
+        return searched[1].data.decode() if searched is not None and searched[0] == stamp_of(path) else None
 
     def text_if_open(self, path: Path) -> str | None:
         """The text of a file that an editor has open, of any kind."""
@@ -113,11 +133,14 @@ class SourceTexts:
     def open_designs(self) -> Iterator[tuple[Path, Document]]:
         """The design files below the folder that an editor has open."""
         for document in self._documents:
-            path = self._paths.get(document.uri)
-            if path is None and document.uri.startswith("file:") and Path(document.uri).suffix in DESIGN_SUFFIXES:
-                path = self._paths[document.uri] = document_path(document.uri)
-            if path is not None and self._folder is not None and path.is_relative_to(self._folder):
-                yield path, document
+            uri = document.uri
+            if uri not in self._design_paths:
+                is_design = uri.startswith("file:") and Path(uri).suffix in DESIGN_SUFFIXES
+                path = document_path(uri) if is_design else None
+                is_inside = path is not None and self._folder is not None and path.is_relative_to(self._folder)
+                self._design_paths[uri] = path if is_inside else None
+            if (design_path := self._design_paths[uri]) is not None:
+                yield design_path, document
 
     def forget(self, path: Path) -> None:
         """A file is no longer of interest."""

@@ -61,6 +61,9 @@ _KINDS = {
 }
 
 
+_IS_WORD = [byte < 128 and (chr(byte).isalnum() or chr(byte) in "_$") for byte in range(256)]
+
+
 @dataclass(frozen=True)
 class DeclaredUnit:
     """A module, package or the like. Offsets are bytes of its name."""
@@ -208,10 +211,20 @@ class Outline:
 
     def word_byte_offsets(self, name: str) -> Iterator[int]:
         """The bytes at which a name occurs as a whole word, including comments and strings."""
-        word = re.escape(name.encode())
-        pattern = rb"(?<![A-Za-z0-9_$])" + word + rb"(?![A-Za-z0-9_$])" if name.isidentifier() else word
-        for match in re.finditer(pattern, self.data):
-            yield match.start()
+        if name.isidentifier():
+            yield from word_offsets(self.data, name.encode())
+        else:
+            yield from (match.start() for match in re.finditer(re.escape(name.encode()), self.data))
+
+
+def word_offsets(data: bytes, word: bytes) -> Iterator[int]:
+    """The bytes at which a whole word begins; many times as fast as a regular expression."""
+    offset = data.find(word)
+    while offset >= 0:
+        end = offset + len(word)
+        if not (_IS_WORD[data[offset - 1]] if offset else False) and not (end < len(data) and _IS_WORD[data[end]]):
+            yield offset
+        offset = data.find(word, offset + 1)
 
 
 def blank_out_comments_and_strings(data: bytes, *, keeps_strings: bool = False) -> bytes:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from benchwright_verilog.semantics.names.occurrence import NameRole, TargetKind
-from benchwright_verilog.semantics.project.index.outline import Outline
+from benchwright_verilog.semantics.project.index.outline import Outline, word_offsets
 from benchwright_verilog.syntax.keywords import RESERVED
 
 INSTANTIATED = frozenset({TargetKind.MODULE, TargetKind.PROGRAM, TargetKind.PRIMITIVE})
@@ -82,7 +82,7 @@ class PlainName:
         plain_uses: list[PlainUse] = []
         in_macros = _macro_argument_ranges(outline)
         imports = self.package and re.search(rb"(?<![\w$:])%b\s*::\s*\*" % self.package.encode(), code)
-        for offset in (match.start() for match in re.finditer(rb"(?<![\w$])%b(?![\w$])" % word, code)):
+        for offset in word_offsets(code, word):
             role = self._role_if_certain(
                 code, offset, offset + len(word), is_imported=bool(imports) or not self.package
             )
