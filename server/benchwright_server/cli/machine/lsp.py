@@ -59,11 +59,15 @@ def serve(arguments: Sequence[str]) -> None:
     gc.disable()
     # Only now what takes long to load: the editor has its answer.
     from benchwright_foundation.home import Home
+    from benchwright_server.protocol_types import import_protocol_types
+
+    home = Home.from_environment()
+    import_protocol_types(home.cache)
     from benchwright_server.server import BenchwrightServer
 
     # Registered first, so it runs last.
     atexit.register(lambda: _exit_without_leak_report(0 if server.is_shut_down else 1))
-    server = BenchwrightServer(Home.from_environment(), partial(open_sandbox, options.sandbox), exchange)
+    server = BenchwrightServer(home, partial(open_sandbox, options.sandbox), exchange)
     gc.enable()
     if options.judge_url and not exchange.settings.judge.url:
         server.set_judge_service(options.judge_url)
