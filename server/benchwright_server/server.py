@@ -75,7 +75,7 @@ logger = logging.getLogger(__name__)
 
 _QUIET_S = 60.0
 """Time for which a repeated failure is not shown again, in seconds."""
-_REST_S = 0.2
+REST_S = 0.2
 """Time without a message after which the editor is taken to rest, in seconds."""
 _ANY_FEATURE = frozenset(
     (
@@ -401,8 +401,8 @@ class BenchwrightServer(EditorServer):
             await asyncio.to_thread(_write_tool_scripts, self.home)
 
     async def _wait_for_rest(self) -> None:
-        while self.protocol.is_working or time.monotonic() - self.protocol.arrival_s < _REST_S:  # noqa: ASYNC110 - no event says that nothing happened
-            await asyncio.sleep(_REST_S)
+        while self.protocol.is_working or time.monotonic() - self.protocol.arrival_s < REST_S:  # noqa: ASYNC110 - no event says that nothing happened
+            await asyncio.sleep(REST_S)
 
     def _reader_in_threads(self, stdin: BinaryIO) -> StdinAsyncReader:
         buffered = io.BufferedReader(stdin) if isinstance(stdin, io.RawIOBase) else stdin

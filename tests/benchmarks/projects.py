@@ -284,12 +284,13 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", type=int, default=[10, 100, 1_000, 4_000])
-    parser.add_argument("--classes", type=int, default=500)
+    parser.add_argument("--classes", type=int, default=500, help="0 for no library of classes")
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--slow-rounds", type=int, default=3)
     arguments = parser.parse_args()
     print(f"Load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.")
-    cases = [*map(generated, arguments.files), class_library(arguments.classes), core()]
+    library = class_library(arguments.classes) if arguments.classes else None
+    cases = [*map(generated, arguments.files), library, core()]
     with tempfile.TemporaryDirectory(prefix="benchwright-bench-") as temporary:
         for case in cases:
             if case is not None:

@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
 
 import pytest
 from typer.main import get_group
@@ -42,6 +44,22 @@ finally:
 """
 
 
+FIRST_ANSWERS = """
+import json, sys
+import benchwright_server.server
+from benchwright_server.cli.machine.lsp import serve
+benchwright_server.server.REST_S = 3600.0
+try:
+    serve([])
+finally:
+    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+"""A server that loads nothing ahead, and prints its modules on standard error when it ends."""
+
+OF_ATTEMPTS = ["pydantic", "sqlalchemy", "typer", "benchwright_attempts.engine", "benchwright_problems.problem"]
+"""Packages and modules that problems and attempts need, and a file that belongs to none does not."""
+
+
 @pytest.fixture(scope="module")
 def greeting() -> subprocess.CompletedProcess[bytes]:
     """A server that answered `initialize` and then lost its client; it prints its modules on standard error."""
@@ -52,6 +70,52 @@ def test_greeting_a_client_loads_nothing_that_is_not_needed_yet(greeting: subpro
     load_command_modules = set(json.loads(greeting.stderr.decode().splitlines()[-1]))
     assert "benchwright_server.server" in load_command_modules
     assert [name for name in HEAVY if name in load_command_modules] == []
+
+
+def framed(method: str, number: int | None = None, **params: object) -> bytes:
+    message = {"jsonrpc": "2.0", "method": method, "params": params} | ({"id": number} if number is not None else {})
+    body = json.dumps(message).encode()
+    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+def next_answer(stream: IO[bytes]) -> dict[str, Any]:
+    """The next answer to a request."""
+    while True:
+        length = 0
+        while (line := stream.readline()).strip():
+            length = int(line.split(b":")[1]) if line.lower().startswith(b"content-length") else length
+        message: dict[str, Any] = json.loads(stream.read(length))
+        if "method" not in message:
+            return message
+
+
+@pytest.mark.parametrize("method", ["documentSymbol", "hover", "diagnostic", "definition"])
+def test_the_first_answer_waits_for_nothing_that_attempts_need(method: str, tmp_path: Path) -> None:
+    file = tmp_path / "m.sv"
+    text = "module m;\n  wire [7:0] data = 8'd1;\nendmodule\n"
+    document = {"uri": file.as_uri()}
+    capabilities = {"textDocument": {name: {} for name in ("documentSymbol", "hover", "diagnostic", "definition")}}
+    with subprocess.Popen(
+        [sys.executable, "-c", FIRST_ANSWERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        item = document | {"languageId": "systemverilog", "version": 1, "text": text}
+        process.stdin.write(framed("initialize", 1, processId=None, rootUri=None, capabilities=capabilities))
+        process.stdin.write(framed("initialized"))
+        process.stdin.write(framed("textDocument/didOpen", textDocument=item))
+        position = {"line": 1, "character": 14}
+        process.stdin.write(framed(f"textDocument/{method}", 2, textDocument=document, position=position))
+        process.stdin.flush()
+        answers = [next_answer(process.stdout) for _ in range(2)]
+        process.stdin.write(framed("shutdown", 3) + framed("exit"))
+        process.stdin.flush()
+        loaded = json.loads(process.stderr.read().decode().splitlines()[-1])
+    assert answers[1]["id"] == 2
+    assert answers[1]["result"]
+    assert "pyslang" in loaded
+    assert [name for name in OF_ATTEMPTS if name in loaded] == []
 
 
 def test_the_greeting_is_answered(greeting: subprocess.CompletedProcess[bytes]) -> None:

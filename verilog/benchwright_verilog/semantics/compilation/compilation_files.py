@@ -86,7 +86,7 @@ class CompilationFiles:
         self._corrected: tuple[Declaring, object, Declaring] = {}, None, {}
         self._names: dict[Path, tuple[Stamp | Outline, Declaring, tuple[str, ...]]] = {}
         self._black_boxes = black_boxes
-        self._model_names: dict[Path, tuple[Stamp | Outline, Mapping[str, Path], frozenset[str]]] = {}
+        self._model_files: dict[Path, tuple[Stamp | Outline, int | None, Mapping[str, Path]]] = {}
         self._modules_by_model_file: dict[Path, set[str]] = {}
         self._model_texts: dict[Path, SourceText] = {}
 
@@ -170,31 +170,32 @@ class CompilationFiles:
         )
 
     def _with_models(self, files: list[Path]) -> list[Path]:
-        file_by_module = self._black_boxes.file_by_module if self._black_boxes is not None else {}
-        if not file_by_module:
+        if self._black_boxes is None:
             return files
-        declared_names = self._declaring_files_by_unit().keys()
         own_files = set(files)
         model_files: dict[Path, None] = {}
         for path in files:
-            for name in self._model_names_in(path, file_by_module):
-                model_file = file_by_module[name]
-                if name in declared_names or model_file in own_files:
+            for name, model_file in self._model_files_named_in(path, self._black_boxes).items():
+                if name in self._declaring_files_by_unit() or model_file in own_files:
                     continue
                 model_files[model_file] = None
                 self._add_model(model_file, name)
         return [*files, *model_files]
 
-    def _model_names_in(self, path: Path, file_by_module: Mapping[str, Path]) -> frozenset[str]:
-        """The names of models in a file."""
+    def _model_files_named_in(self, path: Path, black_boxes: BlackBoxes) -> Mapping[str, Path]:
+        """The models that a file names, each with the file that declares it."""
         text = self._texts.current_text(path)
         if text is None:
-            return frozenset()
+            return {}
         version = text.stamp or text.outline
-        cached = self._model_names.get(path)
-        if cached is None or cached[0] != version or cached[1] is not file_by_module:
-            cached = version, file_by_module, frozenset(text.outline.code_words & file_by_module.keys())
-            self._model_names[path] = cached
+        cached = self._model_files.get(path)
+        if cached is None or cached[0] != version or cached[1] not in (None, black_boxes.looks):
+            cached = version, None, {}
+            if black_boxes.may_be_named_in(text.outline):
+                looks, file_by_module = black_boxes.looks, black_boxes.file_by_module
+                names = text.outline.code_words & file_by_module.keys()
+                cached = version, looks, {name: file_by_module[name] for name in names}
+            self._model_files[path] = cached
         return cached[2]
 
     def _add_model(self, model_file: Path, module: str) -> None:

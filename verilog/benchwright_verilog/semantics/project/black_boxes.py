@@ -7,10 +7,11 @@ modules that are needed, where they are in the file: what is left out would be e
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchwright_verilog.semantics.project.index.entry import Stamp
+from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 from benchwright_verilog.syntax.suffixes import SOURCES
 
@@ -20,6 +21,7 @@ _ENDMODULE = re.compile(r"\bendmodule\b")
 _DIRECTIVE = re.compile(r"^[ \t]*`[^\n]*$", re.MULTILINE)
 _OUTSIDE = re.compile(r"[^\n]")
 _CELL_NAME = re.compile(r"[A-Z][A-Z0-9_]+")
+_CELL_INSTANCE = re.compile(rb"\b[A-Z][A-Z0-9_]+(?:\s*[#\\]|\s+[A-Za-z_])")
 
 
 class BlackBoxes:
@@ -27,16 +29,20 @@ class BlackBoxes:
 
     Args:
         model_paths: Files of models, and folders of them. Earlier ones go before later ones.
-        cell_paths: Files of cells that come with a tool. Of these only names in capitals count, as vendors' cells have:
-            a misspelt module of the design is no cell.
+        find_cell_paths: Gives files of cells that come with a tool, once a file may name one. Of these only names in
+            capitals count, as vendors' cells have: a misspelt module of the design is no cell.
         files: The files that may be read.
     """
 
-    def __init__(self, model_paths: Sequence[Path], cell_paths: Sequence[Path], files: ReadableFiles) -> None:
+    def __init__(
+        self, model_paths: Sequence[Path], find_cell_paths: Callable[[], Sequence[Path]], files: ReadableFiles
+    ) -> None:
         self._model_paths = model_paths
-        self._cell_paths = cell_paths
+        self._find_cell_paths = find_cell_paths
         self._files = files
         self._file_by_module: dict[str, Path] | None = None
+        self.looks = 0
+        """Number of times that the files were to be looked for again."""
 
     @property
     def file_by_module(self) -> Mapping[str, Path]:
@@ -44,7 +50,7 @@ class BlackBoxes:
         file_by_module = self._file_by_module
         if file_by_module is None:
             file_by_module = {}
-            for paths, is_cell_file in ((self._model_paths, False), (self._cell_paths, True)):
+            for paths, is_cell_file in ((self._model_paths, False), (self._find_cell_paths(), True)):
                 for path in self._source_files(paths):
                     for name in _module_names(self._files, path, self._files.stamp_of(path)):
                         if not is_cell_file or _CELL_NAME.fullmatch(name):
@@ -53,9 +59,15 @@ class BlackBoxes:
             self._file_by_module = file_by_module
         return file_by_module
 
+    def may_be_named_in(self, outline: Outline) -> bool:
+        """True unless a file surely instantiates no model: those of a tool are many, and take long to read."""
+        writes_macros = any(not macro.is_condition for macro in outline.macros)
+        return bool(self._model_paths) or writes_macros or _CELL_INSTANCE.search(outline.code) is not None
+
     def note_disk_change(self) -> None:
         """Looks for the files again when they are needed."""
         self._file_by_module = None
+        self.looks += 1
 
     def text_with(self, path: Path, modules: Collection[str]) -> str:
         """A file's text in which everything is blank but some modules, and directives."""

@@ -51,7 +51,7 @@ class Project:
         view: View of its modules.
         declaring_files: Decides where several files declare a unit.
         files: The files that may be read; if none are given those of the folder, without a folder all.
-        cell_models: Files and folders of models that come with a tool.
+        cell_models: Gives files and folders of models that come with a tool.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Project:
         view: InstanceChoice = DEFAULTS,
         declaring_files: DeclaringFiles | None = None,
         files: ReadableFiles | None = None,
-        cell_models: Sequence[Path] = (),
+        cell_models: Callable[[], Sequence[Path]] = tuple,
     ) -> None:
         self.folder = folder
         self.files = files or (ReadableFiles.below(folder) if folder is not None else ReadableFiles.everywhere())
@@ -99,7 +99,7 @@ class Project:
         self._allow_named_folders()
         # A problem is solved with its own files alone.
         models = [] if is_workspace else [self._path_in_folder(name) for name in self._settings.black_boxes]
-        self._black_boxes = BlackBoxes(models, [] if is_workspace else cell_models, self.list_files)
+        self._black_boxes = BlackBoxes(models, tuple if is_workspace else cell_models, self.list_files)
         self._includes = Includes(
             dirs, self._settings.defines, self._texts, self.inventory, self._settings.verilog_files
         )

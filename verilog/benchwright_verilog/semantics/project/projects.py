@@ -125,7 +125,7 @@ class Projects:
                 self._settings(),
                 on_lists=self._on_lists,
                 files=self._readable_files_of_lone_file(path),
-                cell_models=self._cell_models(),
+                cell_models=self._cell_models,
             )
         return self._alone[path]
 
@@ -227,7 +227,7 @@ class Projects:
                 view=self._views.load_or_defaults(folder) if self._views is not None else DEFAULTS,
                 declaring_files=DeclaringFiles(folder, self._units),
                 files=self._readable_files_of(folder, is_workspace=is_workspace),
-                cell_models=self._cell_models(),
+                cell_models=self._cell_models,
             )
         return self._projects[folder]
 
