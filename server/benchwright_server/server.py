@@ -34,6 +34,7 @@ from pygls.workspace import Workspace
 
 from benchwright_foundation.distribution import version
 from benchwright_foundation.home import Home
+from benchwright_harness.toolchain_in_use import toolchain_folder_in_use
 from benchwright_server.agent.attempt_socket import MCP_CLIENT
 from benchwright_server.editor_server import EditorServer
 from benchwright_server.errors import FORESEEN, log_traceback, unexpected_sentence, user_sentence
@@ -492,13 +493,7 @@ class BenchwrightServer(EditorServer):
 
 def _cell_models(toolchain_cache: Path) -> list[Path]:
     """Yosys' models of FPGA cells; none without a toolchain."""
-    from benchwright_harness.errors import HarnessError
-    from benchwright_harness.toolchain import Toolchain
-
-    try:
-        folder = Toolchain.find(toolchain_cache).root / "usr/share/yosys"
-    except HarnessError:
-        return []
+    folder = toolchain_folder_in_use(toolchain_cache) / "root/usr/share/yosys"
     patterns = ("*cells_sim*.v", "*cells_xtra*.v", "*_bb*.v")
     return [path for pattern in patterns for path in sorted(folder.rglob(pattern))]
 

@@ -32,10 +32,10 @@ from benchwright_harness.toolchain.manifest import (
     digest_of,
     recipe,
 )
+from benchwright_harness.toolchain_in_use import IN_USE, toolchain_folder_in_use
 
 BUILD = "run `benchwright toolchain build`"
 _BROKEN = f"delete this toolchain, and {BUILD}"
-_IN_USE = "in-use"
 INSIDE_COPY = "inside-"
 """Beginning of the names of copies of our own programs."""
 _CACHED = "__pycache__"
@@ -84,7 +84,7 @@ class Toolchain:
     @classmethod
     def folder_in_use(cls, cache: Path) -> Path:
         """The folder of the toolchain in use; it need not be there."""
-        return (cache / "toolchains" / _IN_USE).resolve()
+        return toolchain_folder_in_use(cache)
 
     @classmethod
     def find_all(cls, cache: Path) -> list[Toolchain]:
@@ -111,10 +111,10 @@ class Toolchain:
 
     def use(self) -> None:
         """Be the one that runs take."""
-        link = self.folder.with_name(f".{_IN_USE}-{os.getpid()}")
+        link = self.folder.with_name(f".{IN_USE}-{os.getpid()}")
         link.unlink(missing_ok=True)
         link.symlink_to(self.name)
-        link.replace(self.folder.with_name(_IN_USE))
+        link.replace(self.folder.with_name(IN_USE))
 
     def changes_since_build(self) -> list[str]:
         """Changes in the tree since it was built, one sentence each; reads all of it.

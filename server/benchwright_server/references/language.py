@@ -96,8 +96,8 @@ Names in a branch of `` `ifdef `` that the present defines leave out are found, 
 files with conditions are read under up to eight more sets of defines, until each branch was read once. A hover says
 which macros the branch needs. Where no set gives a name a meaning, renaming lists the places.
 
-A statement or item that verible can't parse, or would write so that it can't, stays to the byte when a file is formatted;
-a message names its lines.
+A statement or item that verible can't parse, or would write so that it can't, stays to the byte when a file is
+formatted; a message names its lines.
 
 A net that is not declared is a warning (`implicit-net`): a misspelt name in a connection is one.
 
