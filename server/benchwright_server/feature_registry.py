@@ -231,7 +231,8 @@ FEATURES: tuple[Feature, ...] = (
         ),
         _navigation_capabilities,
         _declares_any("definition", "declaration", "typeDefinition", "implementation"),
-        "Where a name comes from, through hierarchy, packages, interfaces, generate blocks, macros and includes.",
+        "Where a name comes from, through hierarchy, bindings, packages, interfaces, generate blocks, covergroups, "
+        "configs, macros and includes.",
         switch_text="The place where a name is declared, defined, typed or implemented.",
     ),
     Feature(

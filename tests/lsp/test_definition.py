@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -48,6 +49,98 @@ def editor(shared_editor: Editor) -> Editor:
 async def test_a_name_leads_to_its_declaration(editor: Editor, text: str, variant: Variant) -> None:
     async with scratch(editor, text, variant) as file:
         assert await file.definition() == file.expected_spans
+
+
+BOUND = """module dut #(parameter «N» = 1) (input «clk»);
+endmodule
+module chk #(parameter M = 1) (input «c»);
+  logic «seen»;
+endmodule
+module top;
+  logic clk;
+  dut «d» (.clk(clk));
+  dut e (.clk(clk));
+  initial $display(d.u_chk.seen, e.u_one.seen);
+endmodule
+bind dut chk #(.M(N)) «u_chk» (.c(clk));
+bind top.d chk u_two (.c(clk));
+bind dut : top.e chk «u_one» (.c(clk));
+"""
+GROUP = """module m (input clk, input [1:0] a, «b», input «en»);
+  covergroup cg with function sample (bit «s»);
+    «cpa»: coverpoint a iff (en) { bins «lo» = {0}; }
+    b: coverpoint b;
+    coverpoint s;
+    «both»: cross cpa, a { bins low = binsof(cpa.lo); }
+  endgroup
+  cg c = new;
+  initial $display(c.cpa.get_coverage(), c.both.get_coverage());
+endmodule
+class C;
+  bit [1:0] a;
+  covergroup cg;
+    «point»: coverpoint a;
+  endgroup
+  function new(); cg = new; endfunction
+  function void f(); cg.point.start(); endfunction
+endclass
+"""
+CONFIG = """module «top»;
+  mid «m» ();
+endmodule
+module «mid»;
+  sub «s» ();
+endmodule
+module sub;
+endmodule
+module «fast»;
+endmodule
+config «inner»;
+  design work.mid;
+endconfig : inner
+config outer;
+  design work.top;
+  instance top.m.s use work.fast;
+  instance top.m use inner:config;
+endconfig
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        *((BOUND, place) for place in ("(.M(‸N", "«u_chk» (.‸c", ".c(‸clk));\nbind top", "e chk «u_one» (.c(‸clk")),
+        *((BOUND, place) for place in ("d.‸u_chk", "d.u_chk.‸seen", "e.‸u_one", "e.u_one.‸seen", "bind top.‸d")),
+        *((BOUND, place) for place in ("bind top.d chk u_two (.‸c", "bind top.d chk u_two (.c(‸clk")),
+        *((GROUP, place) for place in ("iff (‸en", "cross ‸cpa", "binsof(‸cpa", "cpa.‸lo", "c.‸cpa", "c.‸both")),
+        *((GROUP, place) for place in ("b: coverpoint ‸b", "coverpoint ‸s", "cg.‸point")),
+        *((CONFIG, place) for place in ("work.‸mid", "work.‸top", "instance ‸top.m.s", "top.‸m.s", "m.‸s use")),
+        *((CONFIG, place) for place in ("use work.‸fast", "use ‸inner", "endconfig : ‸inner")),
+    ],
+)
+async def test_names_in_bindings_covergroups_and_configs_lead_to_declarations(
+    editor: Editor, text: str, place: str
+) -> None:
+    assert place.replace("‸", "") in text
+    name = re.match(r"\w+", place.partition("‸")[2])
+    assert name is not None
+    async with scratch(editor, text.replace(place.replace("‸", ""), place, 1)) as file:
+        (span,) = await file.definition()
+        assert span in file.expected_spans
+        assert file.text[span.start : span.end] == name[0]
+
+
+async def test_references_reach_into_bindings_covergroups_and_configs(editor: Editor) -> None:
+    texts = {
+        "cp.sv": "module m (input clk, input «‸a», b);\ncovergroup g @(posedge clk);\n  l: coverpoint b;\n"
+        "  cross «a», l;\n  n: coverpoint «a» iff («a»);\nendgroup\nendmodule\n",
+    }
+    async with scratch(editor, texts) as file:
+        assert await file.references() == file.expected_spans
+    on_disk = {"top.sv": "module «top»; sub s (); endmodule\n", "sub.sv": "module sub; endmodule\n"}
+    config = "config c;\n  design work.‸«top»;\n  instance «top».s use work.sub;\nendconfig\n"
+    async with scratch(editor, {"config.sv": config}, on_disk=on_disk) as file:
+        assert await file.references() == file.expected_spans
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _KINDS = {
     TargetKind.CHECKER: types.SymbolKind.Module,
+    TargetKind.CONFIG: types.SymbolKind.Module,
     TargetKind.CLASS: types.SymbolKind.Class,
     TargetKind.FUNCTION: types.SymbolKind.Function,
     TargetKind.INTERFACE: types.SymbolKind.Interface,

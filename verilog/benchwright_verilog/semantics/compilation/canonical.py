@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pyslang.ast import (
+    CovergroupType,
+    CoverpointSymbol,
     ExplicitImportSymbol,
     InstanceBodySymbol,
     InstanceSymbol,
     ModportPortSymbol,
+    NamedValueExpression,
     PortSymbol,
     SubroutineSymbol,
     Symbol,
@@ -14,6 +17,7 @@ from pyslang.ast import (
     Type,
     VirtualInterfaceType,
 )
+from pyslang.syntax import CoverpointSyntax
 
 from benchwright_verilog.semantics.compilation.slang import ScopeSymbol, is_scope
 
@@ -37,6 +41,8 @@ def canonical_symbol(symbol: Symbol | None) -> Symbol | None:
             next_symbol = inner_symbol if inner_symbol is not None and inner_symbol.name == symbol.name else None
         elif isinstance(symbol, InstanceBodySymbol):
             next_symbol = symbol.definition
+        elif isinstance(symbol, CoverpointSymbol):
+            next_symbol = _covered_signal_if_unnamed(symbol)
         elif isinstance(symbol, SubroutineSymbol):
             next_symbol = symbol.prototype
         elif isinstance(symbol, InstanceSymbol) and symbol.location == symbol.definition.location:
@@ -48,11 +54,22 @@ def canonical_symbol(symbol: Symbol | None) -> Symbol | None:
     return None
 
 
+def _covered_signal_if_unnamed(coverpoint: CoverpointSymbol) -> Symbol | None:
+    """The signal that gives a coverpoint its name: `a` in `coverpoint a;` and in `cross a, b;`."""
+    syntax = coverpoint.syntax
+    if isinstance(syntax, CoverpointSyntax) and syntax.label is not None:
+        return None
+    expression = coverpoint.coverageExpr
+    return expression.symbol if isinstance(expression, NamedValueExpression) else None
+
+
 def member_scope_of_type(type_: Type) -> ScopeSymbol | None:
     """The scope with the members of a type's values; of an array, of its elements."""
     canonical_type = type_.canonicalType
     while canonical_type.isArray:
         canonical_type = canonical_type.arrayElementType.canonicalType
+    if isinstance(canonical_type, CovergroupType):
+        return canonical_type.body
     if isinstance(canonical_type, VirtualInterfaceType):
         return canonical_type.iface.body
     return canonical_type if is_scope(canonical_type) else None

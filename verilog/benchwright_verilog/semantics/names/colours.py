@@ -48,6 +48,7 @@ _BY_TARGET = {
     TargetKind.PROGRAM: "class",
     TargetKind.PRIMITIVE: "class",
     TargetKind.CHECKER: "class",
+    TargetKind.CONFIG: "class",
     TargetKind.PACKAGE: "namespace",
     TargetKind.CLASS: "class",
     TargetKind.PORT: "parameter",

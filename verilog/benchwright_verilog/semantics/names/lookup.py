@@ -6,8 +6,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pyslang.ast import (
+    ClassPropertySymbol,
     ClassType,
     CovergroupType,
+    CoverpointSymbol,
     DefinitionSymbol,
     GenerateBlockArraySymbol,
     GenericClassDefSymbol,
@@ -33,6 +35,8 @@ from pyslang.syntax import (
     ClassDeclarationSyntax,
     ClassNameSyntax,
     ConditionalExpressionSyntax,
+    CoverCrossSyntax,
+    CovergroupDeclarationSyntax,
     DataDeclarationSyntax,
     DeclaratorSyntax,
     ElementSelectExpressionSyntax,
@@ -41,6 +45,7 @@ from pyslang.syntax import (
     HierarchyInstantiationSyntax,
     IdentifierNameSyntax,
     IdentifierSelectNameSyntax,
+    InstanceConfigRuleSyntax,
     InvocationExpressionSyntax,
     MemberAccessExpressionSyntax,
     NamedTypeSyntax,
@@ -148,6 +153,9 @@ class SymbolLookup:
         if scope is None:
             return self._scopes.bodies.get(name)
         symbol = Lookup.unqualified(scope, name, _ANYWHERE)
+        if isinstance(symbol, CoverpointSymbol) and (group := self._covergroup_unless_in_cross(node)) is not None:
+            # A label hides the signal of its name only in crosses.
+            symbol = Lookup.unqualified(group, name, _ANYWHERE)
         if isinstance(symbol, Symbol):
             return symbol
         parent = node.parent
@@ -160,10 +168,39 @@ class SymbolLookup:
             return self.definition(name, node)
         return None
 
+    def _covergroup_unless_in_cross(self, node: SyntaxNode) -> ScopeSymbol | None:
+        ancestor: SyntaxNode | None = node
+        while ancestor is not None and not isinstance(ancestor, (CoverCrossSyntax, CovergroupDeclarationSyntax)):
+            ancestor = ancestor.parent
+        if not isinstance(ancestor, CovergroupDeclarationSyntax):
+            return None
+        outer = self._scopes.scope_around(ancestor)
+        group = outer.find(ancestor.name.valueText) if outer is not None else None
+        group_type = group.type if isinstance(group, ClassPropertySymbol) else group
+        return group_type if isinstance(group_type, CovergroupType) else None
+
     def member(self, owner_symbol: Symbol | None, name: str) -> Symbol | None:
         """The symbol that a name means behind `owner.` or `owner::`."""
         scope = self.member_scope(owner_symbol)
-        return scope.find(name) if scope is not None else None
+        symbol = scope.find(name) if scope is not None else None
+        if symbol is None and isinstance(scope, InstanceBodySymbol):
+            # A `bind` to a module adds to the instance that stands for it.
+            module_body = self._scopes.module_body(scope.definition.name)
+            symbol = module_body.find(name) if module_body is not None else None
+        return symbol
+
+    def instance_on_path(self, config_rule: InstanceConfigRuleSyntax, name_node: SyntaxNode | None) -> Symbol | None:
+        """The instance of a rule in a config, down to one of its names; without a name the top."""
+        symbol = self.definition(config_rule.topModule.valueText, config_rule)
+        for instance_name in config_rule.instanceNames if name_node is not None else ():
+            symbol = self.member(symbol, instance_name.name.valueText)
+            if instance_name == name_node:
+                break
+        return symbol
+
+    def config(self, name: str) -> Symbol | None:
+        """The config of a name."""
+        return self._configs_by_name.get(name)
 
     def member_scope(self, owner_symbol: Symbol | None) -> ScopeSymbol | None:
         """The scope in which the members of something are: for an instance its module, for a variable its type."""
@@ -293,6 +330,12 @@ class SymbolLookup:
         if not is_super:
             return class_symbol
         return class_symbol.baseClass if isinstance(class_symbol, ClassType) else None
+
+    @cached_property
+    def _configs_by_name(self) -> dict[str, Symbol]:
+        # slang's own search in a unit finds none.
+        units = self._compilation.getCompilationUnits()
+        return {member.name: member for unit in units for member in unit if member.kind == SymbolKind.ConfigBlock}
 
     @cached_property
     def _definitions_by_name(self) -> dict[str, Symbol]:

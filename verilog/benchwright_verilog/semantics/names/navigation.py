@@ -24,6 +24,7 @@ UNITS = frozenset(
     {
         TargetKind.CHECKER,
         TargetKind.CLASS,
+        TargetKind.CONFIG,
         TargetKind.INTERFACE,
         TargetKind.MODULE,
         TargetKind.PACKAGE,

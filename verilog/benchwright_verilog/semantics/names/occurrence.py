@@ -19,6 +19,7 @@ class TargetKind(Enum):
     PROGRAM = "program"
     PRIMITIVE = "primitive"
     CHECKER = "checker"
+    CONFIG = "config"
     PACKAGE = "package"
     CLASS = "class"
     PORT = "port"

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from pyslang import SourceLocation
-from pyslang.parsing import Token
-from pyslang.syntax import SyntaxNode
+from pyslang.parsing import Token, TokenKind
+from pyslang.syntax import SyntaxKind, SyntaxNode
 
 from benchwright_verilog.semantics.names.names import own_name_tokens, visit_names
 from benchwright_verilog.semantics.project.file_locations import FileLocations
@@ -110,13 +110,30 @@ def _last_child_index_before(node: SyntaxNode, locations: FileLocations, path: P
 def _child_start(child: Child, locations: FileLocations, path: Path) -> int | None:
     if child is None or (isinstance(child, Token) and (child.isMissing or not child.rawText)):
         return None
-    if isinstance(child, SyntaxNode) and not child.getFirstToken():
+    if isinstance(child, SyntaxNode) and not _first_written_token(child):
         return None
     return locations.byte_in_file(_start_location(child), path)
 
 
 def _start_location(child: SyntaxNode | Token) -> SourceLocation:
-    return child.location if isinstance(child, Token) else child.sourceRange.start
+    if isinstance(child, Token):
+        return child.location
+    # slang puts the absent type of a coverpoint behind it.
+    token = _first_written_token(child) if child.kind == SyntaxKind.Coverpoint else None
+    return token.location if token is not None else child.sourceRange.start
+
+
+def _first_written_token(node: SyntaxNode) -> Token | None:
+    """The first token of a node that is written in the text."""
+    token = node.getFirstToken()
+    if token.kind != TokenKind.Placeholder:
+        return token if token else None
+    for index in range(len(node)):
+        child = _child_at(node, index)
+        child_token = _first_written_token(child) if isinstance(child, SyntaxNode) else child
+        if child_token and child_token.kind != TokenKind.Placeholder:
+            return child_token
+    return None
 
 
 def _child_at(node: SyntaxNode, index: int) -> Child:

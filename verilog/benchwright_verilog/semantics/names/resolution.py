@@ -25,6 +25,9 @@ from pyslang.syntax import (
     ClassMethodPrototypeSyntax,
     ClockingDeclarationSyntax,
     ClockingItemSyntax,
+    ConfigCellIdentifierSyntax,
+    ConfigInstanceIdentifierSyntax,
+    ConfigUseClauseSyntax,
     DeclaratorSyntax,
     DotMemberClauseSyntax,
     EnumTypeSyntax,
@@ -34,6 +37,7 @@ from pyslang.syntax import (
     GenvarDeclarationSyntax,
     HierarchyInstantiationSyntax,
     IdentifierNameSyntax,
+    InstanceConfigRuleSyntax,
     InterfacePortHeaderSyntax,
     LoopGenerateSyntax,
     MemberAccessExpressionSyntax,
@@ -309,6 +313,14 @@ class Resolver:
                 yield from self._meaning_of_symbol(self._lookup.symbol_of(node), role_of(node))
             case LoopGenerateSyntax():
                 yield from self._loop_variable_meanings(token, node)
+            case ConfigCellIdentifierSyntax():
+                is_config = isinstance(node.parent, ConfigUseClauseSyntax) and bool(node.parent.config)
+                cell = self._lookup.config(name) if is_config else self._lookup.definition(name, node)
+                yield from self._meaning_of_symbol(cell or self._lookup.config(name), NameRole.NAME)
+            case InstanceConfigRuleSyntax():
+                yield from self._meaning_of_symbol(self._lookup.instance_on_path(node, None), NameRole.NAME)
+            case ConfigInstanceIdentifierSyntax() if isinstance(node.parent, InstanceConfigRuleSyntax):
+                yield from self._meaning_of_symbol(self._lookup.instance_on_path(node.parent, node), NameRole.NAME)
         syntax_kind = node.kind
         if syntax_kind in (SyntaxKind.InterfacePortHeader, SyntaxKind.VirtualInterfaceType):
             yield from self._meaning_of_symbol(self._lookup.definition(name, node), NameRole.TYPE)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyslang
 from pyslang.ast import (
+    ClassPropertySymbol,
     Compilation,
     CompilationFlags,
     CompilationOptions,
@@ -15,7 +16,9 @@ from pyslang.ast import (
     GenerateBlockArraySymbol,
     GenerateBlockSymbol,
     GenericClassDefSymbol,
+    InstanceArraySymbol,
     InstanceSymbol,
+    Lookup,
     MethodPrototypeSymbol,
     StatementBlockSymbol,
     Symbol,
@@ -103,7 +106,7 @@ class Scopes:
     def scope_around(self, node: SyntaxNode) -> ScopeSymbol | None:
         """The innermost scope around a node; the node's own scope does not count."""
         parent = node.parent
-        while parent is not None and parent.kind not in SCOPED:
+        while parent is not None and (parent.kind not in SCOPED or _is_target_of_bind(node, parent)):
             node, parent = parent, parent.parent
         return self.scope_of(parent) if parent is not None else self._compilation_unit(node)
 
@@ -149,7 +152,7 @@ class Scopes:
             package = self._compilation.getPackage(name.valueText)
             return package if package is not None and package.location == name.location else None
         if isinstance(node, BindDirectiveSyntax):
-            return self.module_body(str(node.target).strip())
+            return self._bound_scope(node)
         outer = self.scope_around(node)
         if outer is None:
             return None
@@ -161,10 +164,28 @@ class Scopes:
             return self._routine_scope(node, outer) or outer
         return self._named_scope(node, outer) or outer
 
+    def _bound_scope(self, node: BindDirectiveSyntax) -> ScopeSymbol | None:
+        """The module that a bind adds to, named by itself or by the path of an instance."""
+        first_name, *names = str(node.target).strip().split(".")
+        if not names and (body := self.module_body(first_name)) is not None:
+            return body
+        outer = self.scope_around(node)
+        first_symbol = Lookup.unqualified(outer, first_name) if outer is not None else None
+        body = first_symbol.body if isinstance(first_symbol, InstanceSymbol) else self.module_body(first_name)
+        for name in names:
+            symbol: Symbol | None = body.find(name.partition("[")[0].strip()) if body is not None else None
+            while isinstance(symbol, InstanceArraySymbol):
+                symbol = next((element for element in symbol if isinstance(element, Symbol)), None)
+            body = symbol.body if isinstance(symbol, InstanceSymbol) else None
+        return self.module_body(body.definition.name) if body is not None else None
+
     def _named_scope(self, node: SyntaxNode, outer: ScopeSymbol) -> ScopeSymbol | None:
         """The scope of a class, covergroup, property and the like, found by its name in the scope around it."""
         token: Token = node.identifier if isinstance(node, LetDeclarationSyntax) else getattr(node, "name")  # noqa: B009
         symbol = _unspecialised_class(outer.find(token.valueText))
+        if isinstance(symbol, ClassPropertySymbol):
+            # A covergroup in a class is the type of a property that has its name.
+            symbol = symbol.type
         if isinstance(symbol, CovergroupType):
             return symbol.body
         return symbol if symbol is not None and is_scope(symbol) else None
@@ -197,6 +218,11 @@ class Scopes:
     def _compilation_unit(self, root: SyntaxNode) -> ScopeSymbol | None:
         # A file with one declaration and nothing else has no unit in its syntax, but slang has one of it.
         return next((unit for tree, unit in self._units if tree.root == root), None)
+
+
+def _is_target_of_bind(node: SyntaxNode, parent: SyntaxNode) -> bool:
+    """True if a node names what a bind adds to, which is known around the bind and not in its target."""
+    return isinstance(parent, BindDirectiveSyntax) and node in (parent.target, parent.targetInstances)
 
 
 def _kind_and_start(node: SyntaxNode) -> tuple[SyntaxKind, SourceLocation]:

@@ -15,11 +15,11 @@ _QUALIFIED = re.compile(rb"([\w\])]\s*)?(?:(::)|\.)\s*(?=\\([^\s]+)|([A-Za-z_][A
 _ESCAPED = re.compile(rb"\\([^\s]+)")
 _UNIT = re.compile(
     rb"(?<![\w$`.\\])(?:(virtual|typedef|extern)\s+)?"
-    rb"(module|macromodule|interface\s+class|interface|program|package|primitive|class|checker)\s+"
+    rb"(module|macromodule|interface\s+class|interface|program|package|primitive|class|checker|config)\s+"
     rb"(?:(?:automatic|static)\s+)?(?:([A-Za-z_][A-Za-z0-9_$]*)|\\([^\s]+))"
 )
 _BEFORE_UNIT = re.compile(
-    rb"\b(?:module|macromodule|interface|program|package|primitive|class|checker)\s+(?:(?:automatic|static)\s+)?\\?\Z"
+    rb"\b(?:module|macromodule|interface|program|package|primitive|class|checker|config)\s+(?:(?:automatic|static)\s+)?\\?\Z"
 )
 _ROUTINE = re.compile(
     rb"(?<![\w$`.\\])(?:(extern|import|export|pure\s+virtual)\s+(?:\w+\s+)*?)?(function|task)\b([^;(]*?)"
@@ -58,6 +58,7 @@ _KINDS = {
     b"primitive": TargetKind.PRIMITIVE,
     b"class": TargetKind.CLASS,
     b"checker": TargetKind.CHECKER,
+    b"config": TargetKind.CONFIG,
 }
 
 
