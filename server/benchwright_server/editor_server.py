@@ -77,6 +77,10 @@ class Diagnostics(Protocol):
     def is_analysed(self, uri: str) -> bool:
         """True if a document is a design that is analysed."""
 
+    async def report_on_saved_file(self, path: Path) -> FindingReport | None:
+        """The report on a file, open or not, as it is shown after saving."""
+        ...
+
     async def newest_report(self, uri: str) -> FindingReport | None:
         """The report on a document; None if it is not a design."""
 

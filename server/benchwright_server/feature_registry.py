@@ -164,7 +164,8 @@ def _formatting_capability(client: Client) -> dict[str, Any]:
     if client.supports("textDocument.formatting"):
         capability["documentFormattingProvider"] = True
     if client.supports("textDocument.rangeFormatting"):
-        capability["documentRangeFormattingProvider"] = True
+        several_ranges = client.supports("textDocument.rangeFormatting.rangesSupport")
+        capability["documentRangeFormattingProvider"] = {"rangesSupport": True} if several_ranges else True
     if client.supports("textDocument.onTypeFormatting"):
         more_triggers = ["\n", "d", "e"]
         capability["documentOnTypeFormattingProvider"] = {
@@ -337,7 +338,12 @@ FEATURES: tuple[Feature, ...] = (
     ),
     Feature(
         "language.formatting",
-        ("textDocument/formatting", "textDocument/rangeFormatting", "textDocument/onTypeFormatting"),
+        (
+            "textDocument/formatting",
+            "textDocument/rangeFormatting",
+            "textDocument/rangesFormatting",
+            "textDocument/onTypeFormatting",
+        ),
         _formatting_capability,
         _declares_any("formatting", "rangeFormatting", "onTypeFormatting"),
         "Formatting by verible, as minimal edits.",

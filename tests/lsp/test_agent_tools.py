@@ -150,8 +150,9 @@ async def test_alone_an_agent_starts_finds_runs_and_submits(home: Path) -> None:
         assert json.loads(await mcp_agent.use("start"))["state"] == "running"
         assert FILE in [file["path"] for file in json.loads(await mcp_agent.use("files"))]
         (folder / FILE).write_text("module sat_counter; wire a = b; endmodule\n")
-        (finding,) = json.loads(await mcp_agent.use("lint", path=FILE))
-        assert (finding["line"], finding["level"]) == (1, "error")
+        error, *others = json.loads(await mcp_agent.use("lint", path=FILE))
+        assert (error["line"], error["level"], error["source"]) == (1, "error", "slang")
+        assert all(finding["source"] != "slang" for finding in others)
         (folder / FILE).write_text(reference(PROBLEM))
         assert await mcp_agent.use("read_file", path=FILE) == reference(PROBLEM)
         (top,) = json.loads(await mcp_agent.use("hierarchy"))

@@ -46,6 +46,15 @@ def body(text: str) -> str:
     return text.replace("/* é\f𝄞 */ ", "")
 
 
+@pytest.mark.parametrize("statement", ["always @(*)", "always_comb", "always_ff @(posedge c)"])
+async def test_another_always_is_offered_in_its_head_and_not_in_its_body(editor: Editor, statement: str) -> None:
+    for head, body_line, titles in ((f"{statement}‸", " b = 1;", 1), (statement, " b‸ = 1;", 0), (statement, " ‸", 0)):
+        text = f"module m(input c, output reg b);\n{head}\n  begin\n{body_line}\n  end\nendmodule\n"
+        async with scratch(editor, text) as file:
+            actions = await file.code_actions()
+            assert len([action for action in actions if action.title.startswith("Write as always")]) == titles
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(
     ("text", "title", "expected"),
@@ -56,7 +65,7 @@ def body(text: str) -> str:
             "module m(input a, output reg b);\n  always_comb b = a;\nendmodule\n",
         ),
         (
-            "module m(input a, output reg b);\n  always @  *\n b = a‸;\nendmodule\n",
+            "module m(input a, output reg b);\n  always‸ @  *\n b = a;\nendmodule\n",
             "Write as always_comb",
             "module m(input a, output reg b);\n  always_comb\n b = a;\nendmodule\n",
         ),

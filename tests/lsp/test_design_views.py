@@ -78,6 +78,16 @@ async def test_what_was_typed_and_not_saved_counts(shared_editor: Editor) -> Non
         assert ("middle = 1", []) in ends(await shared_editor.ask("drivers", **cursor_params(file)))
 
 
+async def test_connections_are_shown_as_they_are_written(shared_editor: Editor) -> None:
+    instances = "  leaf u_star (.*);\n  leaf u_name (.clk, .rst(rst), .d(), .q());\n  leaf u_order (clk, rst);\n"
+    top = f"module top(input clk, rst, input [3:0] d, output [3:0] q);\n{instances}endmodule\n"
+    async with scratch(shared_editor.forget(), {"top.sv": top, "leaf.sv": LEAF}) as file:
+        texts = [text for text, _ in ends(await shared_editor.ask("loads", uri=file.uri, signal="top.clk"))]
+        assert texts == [".*", ".clk", ".clk(clk)"]
+        drivers = await shared_editor.ask("drivers", uri=file.uri, signal="top.u_name.rst")
+        assert ends(drivers) == [(".rst(rst)", ["top.rst"])]
+
+
 async def test_where_no_signal_is_that_is_told(shared_editor: Editor) -> None:
     async with scratch(shared_editor.forget(), DESIGN) as file:
         nowhere = {"uri": file.uri, "position": {"line": 0, "character": 3}}
@@ -272,3 +282,19 @@ async def test_a_module_that_never_ends_its_loop_is_refused_in_time(shared_edito
     text = "module a(output logic [7:0] y);\n  always_comb begin y = 0; while (y < 300) y = y + 1; end\nendmodule\n"
     async with scratch(shared_editor.forget(), text) as file:
         assert "Yosys" in (await shared_editor.refusal("schematic", uri=file.uri, module="a"))[1]
+
+
+async def test_a_size_names_what_cells_do_and_where(shared_editor: Editor) -> None:
+    text = (
+        "module top(input clk, input [3:0] a, b, input [1:0] s, output logic [3:0] q, output logic y);\n"
+        "  always_ff @(posedge clk) if (s[0]) q <= a * b;\n"
+        "  always_comb case (s) 0: y = ^a; 1: y = (a > b) && b != 3; default: y = 0; endcase\nendmodule\n"
+    )
+    async with scratch(shared_editor.forget(), text) as file:
+        answer = await shared_editor.ask("designSize", uri=file.uri, module="top")
+    types_of_cells = {cell["type"] for cell in answer["now"]["cells"]}
+    assert {"multiplier", "register", "reduction XOR", "magnitude comparator", "AND"} <= types_of_cells
+    shown_names = [*types_of_cells, *answer["path"]]
+    assert not [name for name in shown_names if "$" in name or "\\" in name or "_" in name]
+    assert answer["path"][-1] == "y"
+    assert any(" at a.sv:3" in step for step in answer["path"])

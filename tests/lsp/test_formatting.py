@@ -165,6 +165,16 @@ async def test_a_range_is_formatted_without_the_rest(editor: Editor) -> None:
         assert file.edited_text(edits or ()) == file.text.replace("assign   c=d", "  assign c = d")
 
 
+async def test_several_ranges_are_formatted_at_once_without_the_rest(editor: Editor) -> None:
+    text = "module m;\nassign   a=b;\nassign   c=d;\nassign   e=f;\nendmodule\n"
+    async with scratch(editor, text) as file:
+        ranges = [types.Range(types.Position(line, 0), types.Position(line, 3)) for line in (1, 3, 3)]
+        params = types.DocumentRangesFormattingParams(file.identifier, ranges, types.FormattingOptions(2, True))
+        edits = await editor.client.text_document_ranges_formatting_async(params)
+        expected = file.text.replace("assign   a=b", "  assign a = b").replace("assign   e=f", "  assign e = f")
+        assert file.edited_text(edits or ()) == expected
+
+
 async def test_a_line_is_formatted_when_it_ends(editor: Editor) -> None:
     async with scratch(editor, "module m;\nassign   a=b;‸\nendmodule\n") as file:
         assert await on_type(file, ";") == file.text.replace("assign   a=b", "  assign a = b")

@@ -243,4 +243,4 @@ class DesignSize(Wire):
     before: SizeView | None
     """The size before the sources changed the last time; null if that was not asked for."""
     path: list[str]
-    """The nets on the longest combinational path."""
+    """The longest combinational path: nets, and what drives those without a name."""

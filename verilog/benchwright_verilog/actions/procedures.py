@@ -31,13 +31,17 @@ _STEP = "  "
 
 
 def always_rewrites(code_selection: ActionContext) -> Iterator[Action]:
-    """The other ways to write the `always` at the selection."""
+    """The other ways to write the `always` of which the selection is in the head."""
     always = code_selection.enclosing_node("always_construct")
     keyword = first_child_of_kind(always, "always_keyword")
     if always is None or keyword is None:
         return
-    start, _ = code_point_range(code_selection.document, keyword)
     control = _event_control(always)
+    start, _ = code_point_range(code_selection.document, keyword)
+    _, head_end = code_point_range(code_selection.document, control if control is not None else keyword)
+    lines = code_selection.document.lines
+    if lines.line_index(code_selection.start) > lines.line_index(head_end):
+        return
     word = text_of(keyword)
     if word == "always_comb":
         yield _rewrite_action("Write as always @(*)", TextChange(start, start + len(word), "always @(*)"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 from typing import TYPE_CHECKING
 
@@ -11,9 +10,6 @@ from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_server.errors import ServerError
 from benchwright_server.features.agent.tool import AnyTool, FileArgument, NoArguments, Tool
-from benchwright_server.features.editor.project_of import project_and_inner_path
-from benchwright_server.features.language.diagnostics import findings_from_slang
-from benchwright_verilog.syntax.lines import Lines
 
 if TYPE_CHECKING:
     from benchwright_server.attempts.session import EditorSession
@@ -64,27 +60,24 @@ async def _read_file(server: EditorServer, session: EditorSession, params: FileA
     return content.decode(errors="replace")
 
 
-async def _slang_findings_json(server: EditorServer, session: EditorSession, params: FileArgument) -> str:
+async def _findings_json(server: EditorServer, session: EditorSession, params: FileArgument) -> str:
     path = session.workspace.folder / params.path
     await _read_file(server, session, params)
-
-    def findings() -> list[dict[str, object]]:
-        project, _ = project_and_inner_path(server, path.as_uri())
-        analysis = project.analysis_of(path)
-        if analysis is None:
-            return []
-        lines = Lines(analysis.data.decode(errors="replace"), server.documents.encoding)
-        return [
+    report = await server.live.report_on_saved_file(path)
+    findings = report.findings[:_MAX_FINDINGS] if report is not None else ()
+    return json.dumps(
+        [
             {
-                "line": lines.position(finding.start).line + 1,
+                "line": report.document.lines.line_index(finding.start) + 1,
                 "level": finding.level.name.lower(),
+                "source": str(finding.source),
                 "rule": finding.rule,
                 "message": finding.message,
             }
-            for finding in itertools.islice(findings_from_slang(analysis.diagnostics, lines), _MAX_FINDINGS)
+            for finding in findings
+            if report is not None
         ]
-
-    return json.dumps(await asyncio.to_thread(findings))
+    )
 
 
 async def _run_and_report_status(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
@@ -122,7 +115,12 @@ ATTEMPT_TOOLS: tuple[AnyTool, ...] = (
     ),
     Tool("files", "The files of the workspace with their sizes.", NoArguments, _workspace_files_json),
     Tool("read_file", "The content of a file of the workspace.", FileArgument, _read_file),
-    Tool("lint", "What slang finds in a saved Verilog or SystemVerilog file.", FileArgument, _slang_findings_json),
+    Tool(
+        "lint",
+        "What the editor shows of a Verilog or SystemVerilog file: the findings of slang and the linters, once each.",
+        FileArgument,
+        _findings_json,
+    ),
     Tool(
         "run_hidden_tests",
         "Runs the hidden tests on the saved files and waits for the verdict. The number of runs may be limited.",

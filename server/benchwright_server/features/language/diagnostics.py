@@ -10,8 +10,8 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Coroutine, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -177,18 +177,12 @@ class LiveDiagnostics:
         Returns:
             Errors and warnings by source; `None` for files of no workspace and for those that changed meanwhile.
         """
-        from benchwright_server.linters.lint_tool import SavedFile
-        from benchwright_server.linters.registry import lint_file
-
         document, watched = self._server.documents.get(uri), self._watched.get(uri)
         if document is None or watched is None:
             return None
         if not self._pulls:
             await self._analyse_and_publish(uri)
-        file = local_path_of(uri)
-        folder = await asyncio.to_thread(workspace_folder_containing, file)
-        saved = SavedFile(file, document.lines, folder, self._server.home.cache, self._server.settings.lint)
-        lint_findings = await lint_file(saved, self._server.report_failure)
+        folder, lint_findings = await self._folder_and_lint_findings(document)
         if self._watched.get(uri) is not watched or self._server.documents.get(uri) is not document:
             return None
         watched.lint_findings_by_tool = dict(lint_findings)
@@ -198,7 +192,35 @@ class LiveDiagnostics:
         findings_by_source = {SLANG: watched.last_report.slang_findings, **lint_findings}
         return {str(source): _error_and_warning_counts(group) for source, group in findings_by_source.items()}
 
+    async def _folder_and_lint_findings(
+        self, document: Document
+    ) -> tuple[Path | None, Mapping[FindingTool, tuple[Finding, ...]]]:
+        """The workspace's folder that a saved document is in, if any, and what lint tools find in it."""
+        from benchwright_server.linters.lint_tool import SavedFile
+        from benchwright_server.linters.registry import lint_file
+
+        file = local_path_of(document.uri)
+        folder = await asyncio.to_thread(workspace_folder_containing, file)
+        saved_file = SavedFile(file, document.lines, folder, self._server.home.cache, self._server.settings.lint)
+        return folder, await lint_file(saved_file, self._server.report_failure)
+
     # Findings
+
+    async def report_on_saved_file(self, path: Path) -> FindingReport | None:
+        """The report on a file, open or not, as it is shown after saving; None if it is not a design.
+
+        What is typed and not saved is analysed, but not linted, as in the editor.
+        """
+        if path.suffix not in DESIGN_SUFFIXES:
+            return None
+        text = await asyncio.to_thread(self._server.projects.read_text, path)
+        document = self._server.documents.get(path.as_uri())
+        if document is None and text is not None:
+            document = Document(path.as_uri(), 0, Lines(text, self._server.documents.encoding))
+        if document is None:
+            return None
+        lint_findings = (await self._folder_and_lint_findings(document))[1] if document.text == text else {}
+        return self._report(document, await self._slang_findings(document), lint_findings)
 
     def is_analysed(self, uri: str) -> bool:
         """True if a document is a design that is analysed."""
@@ -219,24 +241,34 @@ class LiveDiagnostics:
         )
 
     async def _make_and_store_report(self, document: Document) -> FindingReport:
-        slang_findings = tuple(findings_from_slang(await self._slang_diagnostics(document), document.lines))
+        slang_findings = await self._slang_findings(document)
         watched = self._watched.get(document.uri) or _OpenDocument()
-        linted = (lint_finding for group in watched.lint_findings_by_tool.values() for lint_finding in group)
-        findings = tuple(
-            findings_to_show(
-                (*slang_findings, *linted, *self._server.builds.findings_on_unchanged_lines(document)),
-                document.lines,
-                self._server.settings.lint,
-            )
-        )
+        report = self._report(document, slang_findings, watched.lint_findings_by_tool)
         last_report = watched.last_report
-        if last_report is not None and last_report.findings == findings:
-            number = last_report.id
-        else:
-            self._numbers += 1
-            number = str(self._numbers)
-        watched.last_report = FindingReport(number, document, findings, slang_findings)
-        return watched.last_report
+        if last_report is not None and last_report.findings == report.findings:
+            report = replace(report, id=last_report.id)
+        watched.last_report = report
+        return report
+
+    async def _slang_findings(self, document: Document) -> tuple[Finding, ...]:
+        return tuple(findings_from_slang(await self._slang_diagnostics(document), document.lines))
+
+    def _report(
+        self,
+        document: Document,
+        slang_findings: tuple[Finding, ...],
+        lint_findings: Mapping[FindingTool, tuple[Finding, ...]],
+    ) -> FindingReport:
+        linted = (lint_finding for group in lint_findings.values() for lint_finding in group)
+        is_open = self._server.documents.get(document.uri) is document
+        build_findings = self._server.builds.findings_on_unchanged_lines(document) if is_open else ()
+        findings = findings_to_show(
+            (*slang_findings, *linted, *build_findings),
+            document.lines,
+            self._server.settings.lint,
+        )
+        self._numbers += 1
+        return FindingReport(str(self._numbers), document, tuple(findings), slang_findings)
 
     async def _slang_diagnostics(self, document: Document) -> tuple[SlangDiagnostic, ...]:
         if len(document.text) < _LARGE or not self._can_analyse_alone(document):

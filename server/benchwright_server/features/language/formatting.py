@@ -26,9 +26,10 @@ _CLOSING = re.compile(r"[ \t]*(?:end|else|end(?:module|case|function|task|interf
 
 
 def register(server: EditorServer) -> None:
-    """Serve all three."""
+    """Serve all of them."""
     server.feature(types.TEXT_DOCUMENT_FORMATTING)(partial(_document_formatting_edits, server))
     server.feature(types.TEXT_DOCUMENT_RANGE_FORMATTING)(partial(_range_formatting_edits, server))
+    server.feature(types.TEXT_DOCUMENT_RANGES_FORMATTING)(partial(_edits_of_several_ranges, server))
     server.feature(types.TEXT_DOCUMENT_ON_TYPE_FORMATTING)(partial(_typing_formatting_edits, server))
 
 
@@ -46,19 +47,32 @@ async def _document_formatting_edits(
 async def _range_formatting_edits(
     server: EditorServer, params: types.DocumentRangeFormattingParams
 ) -> list[types.TextEdit]:
-    start_position, end_position = sorted((params.range.start, params.range.end))
-    # A range that ends before the first character of a line does not mean that line.
-    last_line = (
-        end_position.line - 1
-        if end_position.character == 0 and end_position.line > start_position.line
-        else end_position.line
-    )
+    return await _edits_within_ranges(server, params.text_document.uri, params.options, [params.range])
+
+
+async def _edits_of_several_ranges(
+    server: EditorServer, params: types.DocumentRangesFormattingParams
+) -> list[types.TextEdit]:
+    return await _edits_within_ranges(server, params.text_document.uri, params.options, params.ranges)
+
+
+async def _edits_within_ranges(
+    server: EditorServer, uri: str, formatting_options: types.FormattingOptions, ranges: Sequence[types.Range]
+) -> list[types.TextEdit]:
     try:
-        edits = await _formatting_edits(server, params.text_document.uri, params.options)
+        edits = await _formatting_edits(server, uri, formatting_options)
     except NotFormattedError as error:
         server.report_failure(error)
         return []
-    return _edits_within(edits, start_position.line, last_line)
+    line_edits = [edit for selected in ranges for edit in _edits_within(edits, *_lines_of_range(selected))]
+    # Two ranges may be on one line.
+    return [edit for index, edit in enumerate(line_edits) if edit not in line_edits[:index]]
+
+
+def _lines_of_range(selected: types.Range) -> tuple[int, int]:
+    """The first and last line; a range that ends before the first character of a line does not mean that line."""
+    start, end = sorted((selected.start, selected.end))
+    return start.line, end.line - 1 if end.character == 0 and end.line > start.line else end.line
 
 
 async def _typing_formatting_edits(

@@ -25,6 +25,7 @@ from pyslang.ast import (
     VariableSymbol,
     VisitAction,
 )
+from pyslang.syntax import HierarchicalInstanceSyntax, NamedPortConnectionSyntax
 
 from benchwright_verilog.semantics.behaviour.guarded_statements import (
     GuardedStatement,
@@ -169,9 +170,8 @@ class _BodyReader:
             if not isinstance(port, PortSymbol) or port.internalSymbol is None or outer is None:
                 continue
             inner_path = port.internalSymbol.hierarchicalPath
-            name = f".{port.name}({{}})"
             if isinstance(outer, AssignmentExpression):
-                text = name.format(one_line_source(outer.left.syntax))
+                text = _connection_text(instance, port.name, outer.left)
                 targets = [
                     symbol.hierarchicalPath for left in assigned_parts(outer.left) if (symbol := signal_symbol_of(left))
                 ]
@@ -179,7 +179,7 @@ class _BodyReader:
                     "connection", text, outer.left.sourceRange, targets, [(inner_path, AssignmentRole.VALUE)], path
                 )
                 continue
-            text = name.format(one_line_source(outer.syntax))
+            text = _connection_text(instance, port.name, outer)
             self._add_flow("connection", text, outer.sourceRange, [inner_path], _value_paths_with_roles(outer), path)
             if port.direction in (ArgumentDirection.InOut, ArgumentDirection.Ref) and (back := signal_symbol_of(outer)):
                 sources = [(inner_path, AssignmentRole.VALUE)]
@@ -246,6 +246,19 @@ class _BodyReader:
         self.instance_body.flows.append(
             Flow(kind, text, span, instance or self._path, written_paths, tuple(roles_by_path.items()))
         )
+
+
+def _connection_text(instance: InstanceSymbol, port_name: str, outer: Expression) -> str:
+    """The connection of a port as it is written: `.a(x)`, `.a` or `.*`; one by its place as if by its name."""
+    if outer.syntax is not None:
+        return f".{port_name}({one_line_source(outer.syntax)})"
+    syntax = instance.syntax
+    connections = syntax.connections if isinstance(syntax, HierarchicalInstanceSyntax) else ()
+    is_named = any(
+        isinstance(connection, NamedPortConnectionSyntax) and connection.name.valueText == port_name
+        for connection in connections
+    )
+    return f".{port_name}" if is_named else ".*"
 
 
 def _value_paths_with_roles(expression: Expression) -> list[tuple[str, AssignmentRole]]:
