@@ -94,7 +94,7 @@ def module_size_of_netlist(netlist: Netlist) -> ModuleSize:
 
 
 def _cell_word(cell_type: str) -> str:
-    """What a cell does, in a word; the module's name of a black box."""
+    """The noun of what a cell does; the module's name of a black box."""
     if not cell_type.startswith("$"):
         return cell_type.removeprefix("\\")
     return _WORD_BY_CELL_TYPE.get(cell_type.removeprefix("$"), "other logic")
