@@ -261,6 +261,16 @@ FEATURES: tuple[Feature, ...] = (
         switch_text="Renaming at every occurrence.",
     ),
     Feature(
+        "language.file_renames",
+        ("workspace/willRenameFiles",),
+        _fixed_capability(
+            workspace={"fileOperations": {"willRename": {"filters": [{"scheme": "file", "pattern": {"glob": "**"}}]}}}
+        ),
+        lambda client: client.supports("workspace.fileOperations.willRename"),
+        "Includes and file lists that follow a file or folder which gets another name.",
+        switch_text="Includes and file lists follow a file or folder that gets another name.",
+    ),
+    Feature(
         "language.call_hierarchy",
         ("textDocument/prepareCallHierarchy", "callHierarchy/incomingCalls", "callHierarchy/outgoingCalls"),
         _fixed_capability(callHierarchyProvider=True),

@@ -26,14 +26,71 @@ async def test_a_file_that_appears_is_known(editor: Editor) -> None:
         await file.marked()
 
 
-async def test_folders_do_not_see_each_other(editor: Editor) -> None:
+async def test_a_module_of_another_folder_is_found_and_renamed_unless_the_own_folder_has_it(editor: Editor) -> None:
+    user = "module a; logic w; «‸b» x (.p(w)); c y (); endmodule\n"
     async with (
-        scratch(editor, "module a; b‸ x(); endmodule\n") as first_file,
-        scratch(editor, {"b.sv": "module b; endmodule\n"}) as two,
+        scratch(editor, {"a.sv": user, "c.sv": "module c; endmodule\n"}) as file,
+        scratch(
+            editor, {"b.sv": "module b (input p);\nendmodule : b\n", "c.sv": "module c (input p); endmodule\n"}
+        ) as two,
     ):
-        assert first_file.folder != two.folder
-        assert await first_file.definition() == []
-        assert [symbol.name for symbol in await first_file.workspace_symbols("b")] == ["b"]
+        await file.marked()
+        params = types.DefinitionParams(file.identifier, file.position)
+        (location,) = await editor.client.text_document_definition_async(params) or ()  # type: ignore[union-attr]
+        assert location.uri == two.uri  # type: ignore[union-attr]
+        two.go_to("b (")
+        reference_params = types.ReferenceParams(types.ReferenceContext(True), two.identifier, two.position)
+        references = await editor.client.text_document_references_async(reference_params) or ()
+        assert [(place.uri, place.range.start.line) for place in references] == [
+            (two.uri, 0),
+            (two.uri, 1),
+            (file.uri, 0),
+        ]
+        edit = await editor.client.text_document_rename_async(types.RenameParams(two.identifier, two.position, "bb"))
+        assert edit is not None
+        changes = {change.text_document.uri: len(change.edits) for change in edit.document_changes or ()}  # type: ignore[union-attr]
+        assert changes == {two.uri: 2, file.uri: 1}
+
+
+async def test_a_list_keeps_other_folders_out(editor: Editor) -> None:
+    async with (
+        scratch(editor, "module a; b‸ x (); endmodule\n", on_disk={"all.f": "a.sv\n"}) as file,
+        scratch(editor, {"b.sv": "module b; endmodule\n"}),
+    ):
+        await file.marked("unknown module 'b'")
+        assert await file.definition() == []
+
+
+@pytest.mark.parametrize("opened_by_link", [False, True])
+async def test_a_folder_and_its_files_may_be_opened_by_different_paths(
+    editors: Editors, tmp_path: Path, opened_by_link: bool
+) -> None:
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.mkdir()
+    link.symlink_to(real)
+    (real / "a.sv").write_text("module a;\n  b x ();\nendmodule\n")
+    (real / "b.sv").write_text("module b;\nendmodule\n")
+    folder, files = (link, real) if opened_by_link else (real, link)
+    editor = await editors()
+    added_folders = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(folder.as_uri(), "a")], [])
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(added_folders))
+    file = editor.open(files / "a.sv")
+    await file.marked()
+    position = types.TextDocumentIdentifier(file.uri), types.Position(1, 2)
+    params = types.ReferenceParams(types.ReferenceContext(True), *position)
+    references = await editor.client.text_document_references_async(params) or ()
+    assert sorted(place.uri for place in references) == [file.uri, (files / "b.sv").as_uri()]
+    edit = await editor.client.text_document_rename_async(types.RenameParams(*position, "c"))
+    assert edit is not None
+    assert len(edit.document_changes or ()) == 2
+    symbols = await editor.client.workspace_symbol_async(types.WorkspaceSymbolParams("b"))
+    assert [symbol.location.uri for symbol in symbols or ()] == [(files / "b.sv").as_uri()]
+    file.type(" wire w = nothing;", after_text="module a;")
+    await file.marked("undeclared identifier 'nothing'")
+    (real / "b.sv").write_text("module gone;\nendmodule\n")
+    changed = types.FileEvent((folder / "b.sv").as_uri(), types.FileChangeType.Changed)
+    editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([changed]))
+    await file.marked("undeclared identifier 'nothing'", "unknown module 'b'")
 
 
 async def test_a_list_says_which_files_there_are_and_is_told_of_its_faults(editor: Editor) -> None:

@@ -96,6 +96,10 @@ Names in a branch of `` `ifdef `` that the present defines leave out are found, 
 files with conditions are read under up to eight more sets of defines, until each branch was read once. A hover says
 which macros the branch needs. Where no set gives a name a meaning, renaming lists the places.
 
+A file or folder that gets another name in the editor takes the `` `include `` lines and the entries of file lists that
+name it along; entries with variables stay. Modules keep their names, also where a file is named after its module: a
+folder of `-y` then no longer brings it in.
+
 A statement or item that verible can't parse, or would write so that it can't, stays to the byte when a file is
 formatted; a message names its lines.
 
@@ -104,6 +108,9 @@ A net that is not declared is a warning (`implicit-net`): a misspelt name in a c
 A file is SystemVerilog. In one of Verilog, `bit`, `logic` and `do` are names: that is what `project.verilogFiles` says,
 or a list by `--map-keyword-version 1364-2005+*.v`, `+verilog2001ext+.v`, `+1364-2001ext+v` or `-v2k`, or the type
 `verilogSource-2005` in a `.core` file. A `.v` file of which nothing is said is read as what it has fewer errors in.
+
+A module that no file of the folder declares is looked for in the other open folders, unless a list says which files
+there are. A folder that is opened through a link is called what the editor calls its files.
 
 A module that no file declares is an error (`unknown-module`), unless a model has it: vendors' models in
 `project.blackBoxes`, then Yosys' models of FPGA cells, of which names in capitals count. Ports and parameters are

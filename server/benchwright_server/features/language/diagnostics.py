@@ -213,7 +213,7 @@ class LiveDiagnostics:
         """
         if path.suffix not in DESIGN_SUFFIXES:
             return None
-        text = await asyncio.to_thread(self._server.projects.read_text, path)
+        text = await asyncio.to_thread(self._server.projects.project_of_path(path).files.read_text, path)
         document = self._server.documents.get(path.as_uri())
         if document is None and text is not None:
             document = Document(path.as_uri(), 0, Lines(text, self._server.documents.encoding))
@@ -315,6 +315,7 @@ class LiveDiagnostics:
             for name, paths in inventory.declaring_files_by_unit.items()
             if any(declaring_path != path for declaring_path in paths)
         }
+        foreign |= {name.encode() for name in project.other_units()}
         foreign = foreign.union(*(declared_module_names(other_document.units) for other_document in other_documents))
         return not foreign or foreign.isdisjoint(words_of(document.units))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,7 +39,8 @@ async def _references(server: EditorServer, params: types.ReferenceParams) -> Js
     has_declaration = params.context.include_declaration
 
     def find() -> JsonText:
-        _add_references_at(search, Locations(server), project, analysis, byte, includes_declaration=has_declaration)
+        projects = (project, *server.projects.other_projects(project))
+        _add_references_at(search, Locations(server), projects, analysis, byte, includes_declaration=has_declaration)
         return JsonText(json.dumps(search.results_for_response()))
 
     return await search.run_in_thread(find)
@@ -46,18 +49,18 @@ async def _references(server: EditorServer, params: types.ReferenceParams) -> Js
 def _add_references_at(
     search_request: SearchRequest,
     locations: Locations,
-    project: Project,
+    projects: Sequence[Project],
     analysis: FileAnalysis,
     byte_offset: int,
     *,
     includes_declaration: bool,
 ) -> None:
     seen_spans: set[tuple[Path, int, int]] = set()
-    branches = Branches(project)
-    for target in {occurrence.target for occurrence in analysis.occurrences_at(byte_offset)}:
-        report = search_request.report_searched_or_stop
+    targets = {occurrence.target for occurrence in analysis.occurrences_at(byte_offset)}
+    report = search_request.report_searched_or_stop
+    for project, target in itertools.product(projects, targets):
         present_references = references_by_file(project, target, report)
-        for file_references in references_in_all_branches(branches, target, present_references, report):
+        for file_references in references_in_all_branches(Branches(project), target, present_references, report):
             file_spans = {
                 (occurrence.path, occurrence.start, occurrence.end)
                 for occurrence in file_references.occurrences

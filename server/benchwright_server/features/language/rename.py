@@ -65,10 +65,12 @@ async def _rename_edits_json(server: EditorServer, params: types.RenameParams) -
 
     def find() -> tuple[JsonText, list[tuple[Path, int]]]:
         branches = Branches(project)
-        edits = rename_edits(branches, analysis, byte, params.new_name, search.report_searched_or_stop)
+        other_projects = server.projects.other_projects(project)
+        report = search.report_searched_or_stop
+        edits = rename_edits(branches, analysis, byte, params.new_name, report, other_projects)
         target = renamable_occurrence(project, analysis, byte).target
         unresolved = unresolved_places(branches, target, {edit.path for edit in edits})
-        return JsonText(json.dumps(_workspace_edit_json(server, edits, versions))), unresolved
+        return JsonText(json.dumps(workspace_edit_json(server, edits, versions))), unresolved
 
     try:
         edit_json, unresolved = await search.run_in_thread(find)
@@ -92,7 +94,7 @@ def _sentence_on_unresolved(locations: Locations, places: list[tuple[Path, int]]
     )
 
 
-def _workspace_edit_json(
+def workspace_edit_json(
     server: EditorServer, edits: list[RenameEdit], open_version_by_uri: Mapping[str, int]
 ) -> dict[str, Any]:
     """The edits as plain JSON (LSP 3.18, `WorkspaceEdit`): there may be thousands."""

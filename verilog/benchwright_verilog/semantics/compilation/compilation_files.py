@@ -44,6 +44,7 @@ _TYPE_PARAMETER = re.compile(rb"(?:\bparameter|[(,])\s*type\s+\w")
 
 Declaring = Mapping[str, Sequence[Path]]
 """The files that declare a name."""
+"""The names of some that each file has, with the version of the file."""
 
 
 class CompilationFiles:
@@ -55,6 +56,9 @@ class CompilationFiles:
         find_include: Gives the file that an `include` of a file means.
         declaring_files: Decides where several files declare a unit.
         takes_all: True if all files of the folder belong together, as in a problem's workspace.
+        black_boxes: Models of what no file declares.
+        other_units: Gives the files of other open folders that declare a unit; without a list they are taken where no
+            file of the folder declares it.
     """
 
     def __init__(
@@ -66,6 +70,7 @@ class CompilationFiles:
         *,
         takes_all: bool,
         black_boxes: BlackBoxes | None = None,
+        other_units: Callable[[], Declaring] = dict,
     ) -> None:
         self.view: InstanceChoice = DEFAULTS
         self._texts = texts
@@ -87,6 +92,8 @@ class CompilationFiles:
         self._names: dict[Path, tuple[Stamp | Outline, Declaring, tuple[str, ...]]] = {}
         self._black_boxes = black_boxes
         self._model_files: dict[Path, tuple[Stamp | Outline, int | None, Mapping[str, Path]]] = {}
+        self._other_units = other_units
+        self._names_of_other_folders: dict[Path, tuple[Stamp | Outline, object, frozenset[str]]] = {}
         self._modules_by_model_file: dict[Path, set[str]] = {}
         self._model_texts: dict[Path, SourceText] = {}
 
@@ -133,9 +140,9 @@ class CompilationFiles:
     def files_compiled_with(self, root: Path) -> list[Path]:
         """The files to compile for a file or unit: those of the lists, of the workspace, or those that it needs.
 
-        The models of what no file declares come last.
+        What other folders declare, and the models of what no file declares, come last.
         """
-        return self._with_models(self._own_files_compiled_with(root))
+        return self._with_models(self._with_other_folders(self._own_files_compiled_with(root)))
 
     def _own_files_compiled_with(self, root: Path) -> list[Path]:
         listed_files = self._members
@@ -169,6 +176,25 @@ class CompilationFiles:
             self._needed_files([root, *ancestors], declaring, lambda path: path not in ancestors)
         )
 
+    def _with_other_folders(self, files: list[Path]) -> list[Path]:
+        other_units = self._other_units() if not (self._sources or self._libraries or self._takes_all) else {}
+        if not other_units:
+            return files
+        own_names = self._declaring_files_by_unit().keys()
+        all_files = dict.fromkeys(files)
+        pending_files = deque(files)
+        while pending_files and len(all_files) < _MAX_FILES + len(files):
+            path = pending_files.popleft()
+            for name in self._names_in(path, other_units):
+                candidates = other_units[name]
+                if name in own_names or any(candidate in all_files for candidate in candidates):
+                    continue
+                chosen_file = nearest_path(candidates, path)
+                if chosen_file is not None:
+                    all_files[chosen_file] = None
+                    pending_files.append(chosen_file)
+        return list(all_files)
+
     def _with_models(self, files: list[Path]) -> list[Path]:
         if self._black_boxes is None:
             return files
@@ -181,6 +207,18 @@ class CompilationFiles:
                 model_files[model_file] = None
                 self._add_model(model_file, name)
         return [*files, *model_files]
+
+    def _names_in(self, path: Path, other_units: Mapping[str, object]) -> frozenset[str]:
+        """The names of units that other folders declare, in a file."""
+        text = self._texts.current_text(path)
+        if text is None:
+            return frozenset()
+        version = text.stamp or text.outline
+        cached = self._names_of_other_folders.get(path)
+        if cached is None or cached[0] != version or cached[1] is not other_units:
+            cached = version, other_units, frozenset(text.outline.code_words & other_units.keys())
+            self._names_of_other_folders[path] = cached
+        return cached[2]
 
     def _model_files_named_in(self, path: Path, black_boxes: BlackBoxes) -> Mapping[str, Path]:
         """The models that a file names, each with the file that declares it."""
@@ -210,7 +248,7 @@ class CompilationFiles:
 
     def files_of_design(self, path: Path) -> list[Path]:
         """The files to compile for the hierarchy of instances that a file belongs to."""
-        return self._with_models(self._own_files_of_design(path))
+        return self._with_models(self._with_other_folders(self._own_files_of_design(path)))
 
     def _own_files_of_design(self, path: Path) -> list[Path]:
         if self._inventory is None:
@@ -286,7 +324,7 @@ class CompilationFiles:
             has_limit=False,
             files_with_modules=deep,
         )
-        return self.single_units.merge_units(needed_files), apart
+        return self._with_other_folders(self.single_units.merge_units(needed_files)), apart
 
     def _has_hierarchical_names(self, path: Path) -> bool:
         outline = self._texts.outline(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -66,9 +66,22 @@ def renamable_occurrence(project: Project, analysis: FileAnalysis, byte: int) ->
 
 
 def rename_edits(
-    branches: Branches, analysis: FileAnalysis, byte: int, new_name: str, report: Report = lambda searched, number: None
+    branches: Branches,
+    analysis: FileAnalysis,
+    byte: int,
+    new_name: str,
+    report: Report = lambda searched, number: None,
+    other_projects: Sequence[Project] = (),
 ) -> list[RenameEdit]:
     """The edits that give the thing at a byte a new name, in all branches.
+
+    Args:
+        branches: Branches of the project.
+        analysis: The file.
+        byte: The place.
+        new_name: The name.
+        report: Called before each file that is searched or checked.
+        other_projects: Other open folders, where the thing may be named too.
 
     Raises:
         RenameRefusedError: The thing can't be renamed, or not to this.
@@ -84,8 +97,16 @@ def rename_edits(
         target_edits = _edits_by_place(branches, renamed_target, new_name, report)
         edits |= target_edits
         targets |= dict.fromkeys(target_edits.values(), renamed_target)
+    checked_projects = [project]
+    for other_project in other_projects:
+        other_edits = _edits_by_place(Branches(other_project), target, new_name, report)
+        if new_edits := {place: edit for place, edit in other_edits.items() if place not in edits}:
+            checked_projects.append(other_project)
+            edits |= new_edits
+            targets |= dict.fromkeys(new_edits.values(), target)
     _require_no_macro_body(project, target, edits)
-    _RenameCheck(project, target, new_name, targets, report).require_same_meanings()
+    for checked_project in checked_projects:
+        _RenameCheck(checked_project, target, new_name, targets, report).require_same_meanings()
     return list(edits.values())
 
 
@@ -95,7 +116,10 @@ def _edits_by_place(
     edits: dict[tuple[Path, int], RenameEdit] = {}
     project = branches.project
     present_references = references_by_file(project, target, report)
+    is_own = project.folder is None or target.path.is_relative_to(project.folder)
     for file_references in references_in_all_branches(branches, target, present_references, report):
+        if not is_own and file_references.path == target.path:
+            continue
         for occurrence in file_references.occurrences:
             if occurrence.generated:
                 macro_use = _sentence_start_naming_macro(project, occurrence.path, occurrence.start)

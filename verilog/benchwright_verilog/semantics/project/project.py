@@ -21,7 +21,7 @@ from benchwright_verilog.semantics.project.index.entry import IndexEntry
 from benchwright_verilog.semantics.project.index.index_store import IndexStore
 from benchwright_verilog.semantics.project.index.inventory import Inventory
 from benchwright_verilog.semantics.project.index.outline import DeclaredUnit, Outline
-from benchwright_verilog.semantics.project.lists.file_list import FileList
+from benchwright_verilog.semantics.project.lists.file_list import FileList, open_or_disk_text
 from benchwright_verilog.semantics.project.lists.project_lists import ProjectLists
 from benchwright_verilog.semantics.project.parsed_files import ParsedFiles
 from benchwright_verilog.semantics.project.plain_files import ReadableFiles
@@ -52,6 +52,7 @@ class Project:
         declaring_files: Decides where several files declare a unit.
         files: The files that may be read; if none are given those of the folder, without a folder all.
         cell_models: Gives files and folders of models that come with a tool.
+        other_units: Gives the files of other open folders that declare a unit, by its name.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Project:
         declaring_files: DeclaringFiles | None = None,
         files: ReadableFiles | None = None,
         cell_models: Callable[[], Sequence[Path]] = tuple,
+        other_units: Callable[[], Mapping[str, Sequence[Path]]] = dict,
     ) -> None:
         self.folder = folder
         self.files = files or (ReadableFiles.below(folder) if folder is not None else ReadableFiles.everywhere())
@@ -98,6 +100,7 @@ class Project:
         dirs = [self._path_in_folder(name) for name in self._settings.include_dirs]
         self._allow_named_folders()
         # A problem is solved with its own files alone.
+        self.other_units = (lambda: {}) if is_workspace else other_units
         models = [] if is_workspace else [self._path_in_folder(name) for name in self._settings.black_boxes]
         self._black_boxes = BlackBoxes(models, tuple if is_workspace else cell_models, self.list_files)
         self._includes = Includes(
@@ -111,6 +114,7 @@ class Project:
             self.declaring_files,
             takes_all=is_workspace,
             black_boxes=self._black_boxes,
+            other_units=self.other_units,
         )
         self._files.view = view
         self.design_cache = Designs(self._lock, self._parse_files, self._new_compiled)
@@ -278,6 +282,7 @@ class Project:
                 declaring_files,
                 takes_all=self.is_workspace,
                 black_boxes=self._black_boxes,
+                other_units=self.other_units,
             )
             changed_project._files.view = self.view
             changed_project._files.use_lists(changed_project.lists)
@@ -399,6 +404,15 @@ class Project:
         """The file that an `include` of a file means."""
         with self._lock:
             return self._includes.included_file(includer, name)
+
+    def include_dirs_of(self, path: Path) -> tuple[Path, ...]:
+        """The folders in which the headers of a file are looked for, after its own."""
+        with self._lock:
+            return self._includes.preprocessing_of(path).include_dirs
+
+    def list_text(self, path: Path) -> str | None:
+        """The text of a file list, as it is open or on disk."""
+        return open_or_disk_text(path, self.list_files, self._texts.text_if_open)
 
     def outline_and_macros_without_keeping(self, path: Path) -> tuple[Outline, Macros] | None:
         """Reads a file's outline and macros; it is kept in memory only if it was already. None if it can't be read."""

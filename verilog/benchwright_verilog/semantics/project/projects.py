@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -82,6 +83,7 @@ class Projects:
         self._projects: dict[Path, Project] = {}
         self._alone: dict[Path, Project] = {}
         self._workspaces: dict[Path, Path | None] = {}
+        self._other_units: dict[Path, tuple[object, Mapping[str, Sequence[Path]]]] = {}
         self.disk_changes = 0
         """Number of times that the client reported changes on disk."""
         self.view_changes = 0
@@ -94,11 +96,12 @@ class Projects:
 
     def change_folders(self, added_folders: Iterable[Path], removed_folders: Iterable[Path]) -> None:
         """The editor opened and closed folders."""
-        gone_folders = set(removed_folders)
-        self._folders = [folder for folder in self._folders if folder not in gone_folders]
+        gone_folders = {_real_path(folder) for folder in removed_folders}
+        self._folders = [folder for folder in self._folders if _real_path(folder) not in gone_folders]
         self._folders += [folder for folder in added_folders if folder not in self._folders]
-        for folder in gone_folders:
-            self._projects.pop(folder, None)
+        for folder in [folder for folder in self._projects if _real_path(folder) in gone_folders]:
+            del self._projects[folder]
+        self._alone.clear()
 
     def all_projects(self) -> list[Project]:
         """A project for every open folder, and those of the files that are in none."""
@@ -118,6 +121,8 @@ class Projects:
         outer_folders = [folder for folder in self._folders if path.is_relative_to(folder)]
         if outer_folders:
             return self._project(max(outer_folders, key=lambda folder: len(folder.parts)), is_workspace=False)
+        if path not in self._alone and (folder := self._folder_spelt_as(path)) is not None:
+            return self._project(folder, is_workspace=False)
         if path not in self._alone:
             self._alone[path] = Project(
                 None,
@@ -128,6 +133,56 @@ class Projects:
                 cell_models=self._cell_models,
             )
         return self._alone[path]
+
+    def _folder_spelt_as(self, path: Path) -> Path | None:
+        """The open folder around a file that was opened by another path, through a link, as that path has it.
+
+        Answers name files as the editor does, so from then on this is the folder, unless files are open by both paths.
+        """
+        real_folders = {_real_path(folder): folder for folder in self._folders}
+        for parent in path.parents if real_folders else ():
+            folder = real_folders.get(_real_path(parent))
+            if folder is not None:
+                if not any(open_path.is_relative_to(folder) for open_path in self._open_paths()):
+                    self._folders[self._folders.index(folder)] = parent
+                    self._projects.pop(folder, None)
+                return parent
+        return None
+
+    def _open_paths(self) -> Iterator[Path]:
+        return (document_path(document.uri) for document in self._documents if document.uri.startswith("file:"))
+
+    def _units_of_other_folders(self, own_folder: Path) -> Mapping[str, Sequence[Path]]:
+        """The files of the other open folders that declare a unit, by its name."""
+        others = [
+            self._project(folder, is_workspace=False)
+            for folder in self._folders
+            if not folder.is_relative_to(own_folder)
+            and not own_folder.is_relative_to(folder)
+            and self._workspace(folder) is None
+        ]
+        inventories = [project.inventory for project in others if project.inventory is not None]
+        for inventory in inventories:
+            inventory.refresh_if_stale()
+        versions = tuple((inventory.folder, inventory.version) for inventory in inventories)
+        known_units = self._other_units.get(own_folder)
+        if known_units is None or known_units[0] != versions:
+            files_by_unit: dict[str, list[Path]] = {}
+            for inventory in inventories:
+                for name, paths in inventory.declaring_files_by_unit.items():
+                    files_by_unit.setdefault(name, []).extend(paths)
+            known_units = self._other_units[own_folder] = versions, files_by_unit
+        return known_units[1]
+
+    def other_projects(self, project: Project) -> list[Project]:
+        """The projects of the other open folders, in which what a project declares may be used."""
+        if project.folder is None or project.is_workspace:
+            return []
+        return [
+            other
+            for other in self.all_projects()
+            if other not in (project, *self._alone.values()) and not other.is_workspace
+        ]
 
     async def analysis(self, document: Document) -> FileAnalysis:
         """Slang's analysis of a document; a large one is analysed in a thread."""
@@ -182,7 +237,7 @@ class Projects:
         self.disk_changes += 1
         for path in paths:
             for folder, project in self._projects.items():
-                if path.is_relative_to(folder):
+                if path.is_relative_to(folder) or _real_path(path.parent).is_relative_to(_real_path(folder)):
                     project.note_disk_change()
             # What was a workspace stays one, even if its marker goes.
             self._workspaces = {folder: found for folder, found in self._workspaces.items() if found is not None}
@@ -228,6 +283,7 @@ class Projects:
                 declaring_files=DeclaringFiles(folder, self._units),
                 files=self._readable_files_of(folder, is_workspace=is_workspace),
                 cell_models=self._cell_models,
+                other_units=partial(self._units_of_other_folders, folder),
             )
         return self._projects[folder]
 
@@ -275,3 +331,10 @@ class Projects:
         if folder not in self._workspaces:
             self._workspaces[folder] = self._workspace_of(folder)
         return self._workspaces[folder]
+
+
+def _real_path(path: Path) -> Path:
+    try:
+        return Path(os.path.realpath(path))
+    except (OSError, ValueError):
+        return path
