@@ -55,6 +55,68 @@ async def test_another_always_is_offered_in_its_head_and_not_in_its_body(editor:
             assert len([action for action in actions if action.title.startswith("Write as always")]) == titles
 
 
+STUBBED = """package p; typedef logic [2:0] op_t; endpackage
+module m (input clk, input [7:0] d, output [7:0] q, inout pad);
+  logic [3:0] low, high; wire done, link, k_o; p::op_t op;
+  bo‸x #(.W(4), .M(2)) u (.clk, .d(d[3:0]), .low(low), .sum({high, low}), .done, .pad, .op(op), .n(4'd3), .link, .k_o);
+  assign q = done ? {high, low} : 0;
+  assign op = 3;
+endmodule
+"""
+STUB = """module box #(
+  parameter W = 0,
+  parameter M = 0
+) (
+  input logic clk,
+  input logic [3:0] d,
+  output logic [3:0] low,
+  output logic [7:0] sum,
+  output logic done,
+  inout wire pad,
+  input logic [2:0] op,
+  input logic [3:0] n,
+  input logic link,
+  output logic k_o,
+  output logic [7:0] result
+);
+
+endmodule
+"""
+
+
+async def test_a_stub_of_a_module_gets_a_file_of_its_own_and_directions_by_use(editor: Editor) -> None:
+    other = "module other(output [7:0] q);\n  box v (.result(q));\nendmodule\n"
+    async with scratch(editor, {"rtl/a.sv": STUBBED}, on_disk={"rtl/b.sv": other}) as file:
+        action = next(action for action in await file.code_actions() if action.title.startswith("Create"))
+        assert action.title == "Create the module 'box' in box.sv"
+        assert action.edit is not None
+        creation, text_edit = action.edit.document_changes or ()
+        assert isinstance(creation, types.CreateFile)
+        assert isinstance(text_edit, types.TextDocumentEdit)
+        assert creation.uri == text_edit.text_document.uri == f"{file.folder.as_uri()}/rtl/box.sv"
+        assert [edit.new_text for edit in text_edit.edits if isinstance(edit, types.TextEdit)] == [STUB]
+        (file.folder / "rtl" / "box.sv").write_text("")
+        assert "Create the module 'box'" in await titles(file)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("(/*AUTOINST*/)", "(/*AUTOINST*/\n    .a(a),\n    .b(b),\n    .c()\n  )"),
+        ("(.a(a), /*AUTOINST*/)", "(.a(a), /*AUTOINST*/ .b(b), .c())"),
+        ("(.a(a) /*AUTOINST*/)", "(.a(a), .b(b), .c() /*AUTOINST*/)"),
+        ("( // all\n  )", "( // all\n    .a(a),\n    .b(b),\n    .c()\n  )"),
+        ("(\n  // in\n  .a(a) // x\n  // end\n  )", "(\n  // in\n  .a(a), // x\n  .b(b),\n  .c()\n  // end\n  )"),
+        ("(\n  .a(a) /* two\n lines */ // x\n  )", "(\n  .a(a), /* two\n lines */ // x\n  .b(b),\n  .c()\n  )"),
+    ],
+)
+async def test_comments_between_connections_stay_where_they_are(editor: Editor, before: str, after: str) -> None:
+    head = "module s(input a, b, output c); endmodule\nmodule m; logic a, b;\n  s‸ u "
+    async with scratch(editor, f"{head}{before};\nendmodule\n") as file:
+        action = next(action for action in await file.code_actions() if action.title == "Connect all ports")
+        assert file.edited_files(action.edit)["a.sv"] == f"{head.replace('‸', '')}{after};\nendmodule\n"
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(
     ("text", "title", "expected"),
@@ -151,12 +213,6 @@ async def test_another_always_is_offered_in_its_head_and_not_in_its_body(editor:
             "Add the input port 'extra' to 's'",
             "module s(input a, input logic extra); endmodule\nmodule m(input a);\n  s u (.a(a), .extra(a));\n"
             "endmodule\n",
-        ),
-        (
-            "module m(input a, output b);\n  ne‸xt #(.W(3)) u (.x(a), .y_o(b));\nendmodule\n",
-            "Create the module 'next'",
-            "module m(input a, output b);\n  next #(.W(3)) u (.x(a), .y_o(b));\nendmodule\n\nmodule next #(\n"
-            "  parameter W = 0\n) (\n  input logic x,\n  output logic y_o\n);\n\nendmodule\n",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) and "module" not in value else "",

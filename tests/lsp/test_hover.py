@@ -272,3 +272,14 @@ async def test_a_declaration_that_slang_can_not_evaluate_is_shown(editor: Editor
         assert expected in (await file.hover() or "")
         user = file.open_files["b.sv"].go_to("= o", is_after=True)
         assert "own" in {proposal.label for proposal in await user.completion()}
+
+
+async def test_a_macro_of_a_header_that_nobody_includes_is_explained_and_leads_there(editor: Editor) -> None:
+    on_disk = {"inc/defs.svh": "// Doubles it.\n`define TWICE(x) (2 * x)\n"}
+    async with scratch(editor, "module m;\n  int a = `TWI‸CE(b);\nendmodule\n", on_disk=on_disk) as file:
+        hover = await file.hover() or ""
+        assert all(text in hover for text in ("Doubles it.", "(2 * b)", "defs.svh, which this file does not include"))
+        (span,) = await file.definition()
+        assert (span.file, file.text_of(span.file)[span.start : span.end]) == ("inc/defs.svh", "TWICE")
+    async with scratch(editor, "module m;\n  int a = `NO‸WHERE;\nendmodule\n", on_disk=on_disk) as file:
+        assert (await file.hover(), await file.definition()) == (None, [])

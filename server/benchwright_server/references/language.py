@@ -114,7 +114,9 @@ there are. A folder that is opened through a link is called what the editor call
 
 A module that no file declares is an error (`unknown-module`), unless a model has it: vendors' models in
 `project.blackBoxes`, then Yosys' models of FPGA cells, of which names in capitals count. Ports and parameters are
-checked against the model, and nothing inside it. `--ignore-unknown-modules` in a list turns the error off.
+checked against the model, and nothing inside it. The quick fix writes a stub into a file of its own beside the
+file: a port is an input where what is connected to it has a driver, an output where it has only loads.
+`--ignore-unknown-modules` in a list turns the error off.
 
 Errors can't be waived. `lint.off` turns rules off everywhere, and `lint.severity` sets their severity.
 """

@@ -48,6 +48,8 @@ class Action:
     """True if it is what most people want."""
     changes_elsewhere: Mapping[Path, tuple[TextChange, ...]] = field(default_factory=dict)
     """In other files, by offsets of their present contents."""
+    new_files: Mapping[Path, str] = field(default_factory=dict)
+    """Contents of the files that it creates."""
 
 
 @dataclass(frozen=True)

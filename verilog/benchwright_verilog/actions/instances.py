@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 UNCONNECTED = frozenset({"PINMISSING", "unconnected-input-port", "unconnected-output-port", "unconnected-inout-port"})
 _INSTANCES = ("module_instantiation", "interface_instantiation", "program_instantiation")
 _NO_PORT = re.compile(r"port '(?P<port>[^']+)' does not exist in '(?P<module>[^']+)'")
-_NO_MODULE = re.compile(r"unknown module '(?P<module>[^']+)'")
-_OUTPUT = re.compile(r"(?:^o_|^out|_o$|_out$|_q$)", re.IGNORECASE)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+OUTPUT_NAME = re.compile(r"(?:^o_|^out|_o$|_out$|_q$)", re.IGNORECASE)
 
 ReadDocument = Callable[[Path], "Document | None"]
 """Reads a file as it is now: as it is open, otherwise from disk."""
@@ -97,8 +97,6 @@ def instance_fixes(
         return
     if (match := _NO_PORT.match(finding.message)) and instantiation is not None:
         yield from _new_port_fixes(code_selection, finding, analysis, read_document, instantiation[0], match["port"])
-    elif (match := _NO_MODULE.match(finding.message)) and instantiation is not None:
-        yield _new_module_fix(code_selection, finding, analysis, instantiation, match["module"])
 
 
 def _enclosing_instantiation_and_instance(document: Document, node: Node) -> tuple[Node, Node | None] | None:
@@ -196,11 +194,21 @@ def _appending_connections_changes(
     eol = newline(document)
     if named_connections:
         last_end = code_point_range(document, named_connections[-1])[1]
+        tail = document.text[last_end:close_offset]
+        if "," in _COMMENT.sub("", tail):
+            # `.a(a), /*AUTOINST*/`: the comma that another connection needs is there.
+            end = last_end + len(tail.rstrip())
+            separator = f"{eol}{indent}" if eol in tail or "\n" in tail else " "
+            joined = f",{separator}".join(new_connections)
+            return (TextChange(end, end, f"{separator}{joined}"),)
         if lines.line_index(opening) == lines.line_index(last_end):
             added = "".join(f", {connection}" for connection in new_connections)
             return (TextChange(last_end, last_end, added),)
         indent = line_indentation(document, code_point_range(document, named_connections[-1])[0])
         line_end = lines.line_bounds(lines.line_index(last_end) + 1)[1]
+        for comment in _COMMENT.finditer(document.text, last_end, close_offset):
+            if comment.start() < line_end < comment.end():
+                line_end = lines.line_bounds(lines.line_index(comment.end()) + 1)[1]
         added = f",{eol}{indent}".join(new_connections)
         if close_offset <= line_end:
             return (TextChange(last_end, last_end, f",{eol}{indent}{added}"),)
@@ -260,7 +268,7 @@ def _new_port_fixes(
     scope = _module_declaration(document, module) if document is not None else None
     if document is None or scope is None:
         return
-    directions = ("output", "input") if _OUTPUT.search(port_name) else ("input", "output")
+    directions = ("output", "input") if OUTPUT_NAME.search(port_name) else ("input", "output")
     for direction in directions:
         change = ansi_port_addition(document, scope, f"{direction} logic {port_name}")
         if change is None:
@@ -280,44 +288,6 @@ def _module_declaration(document: Document, module_name: str) -> Node | None:
         if name is not None and text_of(name) == module_name:
             return declaration
     return None
-
-
-def _new_module_fix(
-    code_selection: ActionContext,
-    finding: Finding,
-    analysis: FileAnalysis,
-    instantiation: tuple[Node, Node | None],
-    module_name: str,
-) -> Action:
-    instantiation_node, instance = instantiation
-    connection_list = first_child_of_kind(instance, "list_of_port_connections")
-    ports = []
-    for number, port_connection in enumerate(_named_children_without_comments(connection_list)):
-        name = first_child_of_kind(port_connection, "simple_identifier", "escaped_identifier")
-        if port_connection.type == "named_port_connection" and name is not None:
-            port = text_of(name)
-        else:
-            connection_text = text_of(port_connection).strip()
-            port = connection_text if connection_text.isidentifier() else f"port{number}"
-        ports.append(f"{'output' if _OUTPUT.search(port) else 'input'} logic {port}")
-    assignments = first_child_of_kind(
-        first_child_of_kind(instantiation_node, "parameter_value_assignment"), "list_of_parameter_value_assignments"
-    )
-    name_nodes = [
-        first_child_of_kind(assignment, "simple_identifier")
-        for assignment in _named_children_without_comments(assignments)
-    ]
-    parameters = [f"parameter {text_of(name)} = 0" for name in name_nodes if name is not None]
-    document = code_selection.document
-    eol = newline(document)
-    head = f"module {module_name}"
-    if parameters:
-        head += f" #({eol}  {f',{eol}  '.join(parameters)}{eol})"
-    head += f" ({eol}  {f',{eol}  '.join(ports)}{eol});" if ports else " ();"
-    text = document.text
-    separator = eol if text.endswith(("\n", "\r")) or not text else eol * 2
-    change = TextChange(len(text), len(text), f"{separator}{head}{eol}{eol}endmodule{eol}")
-    return Action(f"Create the module '{module_name}'", (change,), finding=finding)
 
 
 def _named_children_without_comments(node: Node | None) -> list[Node]:

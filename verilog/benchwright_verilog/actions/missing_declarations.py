@@ -18,9 +18,9 @@ from benchwright_verilog.actions.action import (
 from benchwright_verilog.actions.names import MODULES, UNKNOWN_NAME
 from benchwright_verilog.findings.finding import Finding
 from benchwright_verilog.findings.source import SLANG
+from benchwright_verilog.semantics.names.navigation import header_macros
 from benchwright_verilog.semantics.names.occurrence import TargetKind
 from benchwright_verilog.semantics.project.project import Project
-from benchwright_verilog.syntax.suffixes import HEADERS
 from benchwright_verilog.syntax.uri import document_path
 
 _UNKNOWN_MACRO = re.compile(r"unknown macro or compiler directive '`(?P<name>\w+)'")
@@ -45,9 +45,8 @@ def _include_fixes(
 ) -> Iterator[Action]:
     document = code_selection.document
     includer = document_path(document.uri)
-    for header in project.files_with_word(macro_name):
-        outline = project.outline(header) if header.suffix in HEADERS and header != includer else None
-        if outline is None or macro_name not in {macro.name for macro in outline.macros}:
+    for header in (target.path for target in header_macros(project, macro_name)):
+        if header == includer:
             continue
         name = _name_to_include(header, includer, project)
         included = list(_INCLUDE_LINE.finditer(document.text))

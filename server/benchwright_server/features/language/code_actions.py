@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -20,6 +21,7 @@ from benchwright_verilog.actions import catalogue
 from benchwright_verilog.actions.action import Action, ActionContext, ActionKind, TextChange
 from benchwright_verilog.actions.line_fix import Fix
 from benchwright_verilog.actions.missing_declarations import include_and_import_fixes
+from benchwright_verilog.actions.missing_modules import missing_module_fixes
 from benchwright_verilog.findings.finding import Finding
 from benchwright_verilog.findings.source import FindingTool
 from benchwright_verilog.syntax.documents import Document
@@ -50,6 +52,9 @@ class CodeActions:
         self._server = server
         self._resolves = "edit" in server.client.strings_at("textDocument.codeAction.resolveSupport.properties")
         self._versioned = server.client.supports("workspace.workspaceEdit.documentChanges")
+        self._can_create_files = self._versioned and "create" in server.client.strings_at(
+            "workspace.workspaceEdit.resourceOperations"
+        )
         self._fixes: tuple[Document, dict[FindingTool, list[Fix]]] | None = None
 
     async def actions_at_selection(self, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -113,6 +118,10 @@ class CodeActions:
         project = self._server.projects.project_of(document)
         for finding in findings:
             actions += await asyncio.to_thread(list, include_and_import_fixes(action_context, finding, project))
+            actions += await asyncio.to_thread(
+                list,
+                missing_module_fixes(action_context, finding, project, can_create_files=self._can_create_files),
+            )
         analysis = await self._server.projects.analysis(document)
         return [*actions, *catalogue.fixes_and_waivers(action_context, findings, analysis, self._open_or_read_document)]
 
@@ -163,11 +172,15 @@ class CodeActions:
             kind=types.CodeActionKind(action.kind.value),
             diagnostics=settled or None,
             is_preferred=action.is_preferred or None,
-            edit=self._workspace_edit(document, action.changes, changes_by_path),
+            edit=self._workspace_edit(document, action.changes, changes_by_path, action.new_files),
         )
 
     def _workspace_edit(
-        self, document: Document, changes: Sequence[TextChange], changes_by_path: dict[Path, tuple[TextChange, ...]]
+        self,
+        document: Document,
+        changes: Sequence[TextChange],
+        changes_by_path: Mapping[Path, tuple[TextChange, ...]],
+        new_files: Mapping[Path, str] = MappingProxyType({}),
     ) -> types.WorkspaceEdit:
         document_edits: list[tuple[str, int | None, list[types.TextEdit]]] = []
         if changes:
@@ -181,10 +194,15 @@ class CodeActions:
                 document_edits.append((other_document.uri, version, _text_edits(other_document.lines, other_changes)))
         if not self._versioned:
             return types.WorkspaceEdit(changes={uri: text_edits for uri, _, text_edits in document_edits})
+        start = types.Range(types.Position(0, 0), types.Position(0, 0))
+        document_edits += [(path.as_uri(), None, [types.TextEdit(start, text)]) for path, text in new_files.items()]
         return types.WorkspaceEdit(
             document_changes=[
-                types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, version), list(text_edits))
-                for uri, version, text_edits in document_edits
+                *(types.CreateFile(path.as_uri()) for path in new_files),
+                *(
+                    types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, version), [*text_edits])
+                    for uri, version, text_edits in document_edits
+                ),
             ]
         )
 
@@ -214,7 +232,7 @@ def _without_duplicates(actions: Sequence[Action]) -> Iterator[Action]:
     """Each action only once, however many findings it fixes."""
     seen_keys = set()
     for action in actions:
-        action_key = (action.title, action.changes)
+        action_key = (action.title, action.changes, tuple(action.new_files.items()))
         if action_key not in seen_keys:
             seen_keys.add(action_key)
             yield action

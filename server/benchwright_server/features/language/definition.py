@@ -30,10 +30,7 @@ Find = Callable[["Project", "FileAnalysis", int], Iterable[Target | Occurrence]]
 def register(server: EditorServer) -> None:
     """Serve those that the client supports."""
     methods_by_capability: dict[str, tuple[str, Find]] = {
-        "definition": (
-            types.TEXT_DOCUMENT_DEFINITION,
-            lambda _, analysis, byte: navigation.definitions(analysis, byte),
-        ),
+        "definition": (types.TEXT_DOCUMENT_DEFINITION, _definitions),
         "declaration": (types.TEXT_DOCUMENT_DECLARATION, navigation.declarations),
         "typeDefinition": (
             types.TEXT_DOCUMENT_TYPE_DEFINITION,
@@ -64,4 +61,11 @@ async def _targets_at_place(server: EditorServer, find_targets: Find, place: Pla
     project = server.projects.project_of(document)
     if find_targets in (navigation.declarations, navigation.implementations):
         return await asyncio.to_thread(lambda: list(find_targets(project, analysis, byte)))
-    return list(find_targets(project, analysis, byte))
+    targets = list(find_targets(project, analysis, byte))
+    if not targets and find_targets is _definitions:
+        targets = await asyncio.to_thread(navigation.macros_in_other_headers, project, analysis, byte)
+    return targets
+
+
+def _definitions(project: Project, analysis: FileAnalysis, byte: int) -> list[Target]:
+    return navigation.definitions(analysis, byte)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from benchwright_verilog.language.explanation.explanations import Explanation
     from benchwright_verilog.language.explanation.known_macros import Texts
     from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
+    from benchwright_verilog.semantics.project.project import Project
     from benchwright_verilog.syntax.documents import Document
 
 
@@ -50,6 +51,10 @@ async def _hover_at(server: EditorServer, params: types.HoverParams) -> types.Ho
         explanation = explain_name(document, offset, analysis, text) or await _explain_inactive_name(
             server, document, offset, analysis, text
         )
+        if explanation is None:
+            explanation = await asyncio.to_thread(
+                _explain_macro_of_other_header, project, document, offset, analysis, text
+            )
     if explanation is None:
         return None
     hover_range = document.lines.range(explanation.start, explanation.end)
@@ -74,3 +79,21 @@ async def _explain_inactive_name(
         return None
     note = f"inactive under the present defines; here with {macro_words(inactive[1])}"
     return replace(explanation, markdown=f"{explanation.markdown}\n\n{note}")
+
+
+def _explain_macro_of_other_header(
+    project: Project, document: Document, offset: int, analysis: FileAnalysis, texts: Texts
+) -> Explanation | None:
+    """The explanation of a macro that only headers define which the file does not include."""
+    from benchwright_verilog.language.explanation.explanations import explain_macro_of_header
+    from benchwright_verilog.semantics.names.navigation import macros_in_other_headers
+
+    byte = document.lines.to_byte(offset)
+    if analysis.data != document.lines.data:
+        return None
+    for target in macros_in_other_headers(project, analysis, byte):
+        explanation = explain_macro_of_header(document, offset, analysis, target, texts)
+        if explanation is not None:
+            note = f"defined in {target.path.name}, which this file does not include"
+            return replace(explanation, markdown=f"{explanation.markdown}\n\n{note}")
+    return None

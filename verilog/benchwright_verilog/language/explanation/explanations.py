@@ -27,7 +27,7 @@ from benchwright_verilog.language.explanation.macros import expand_use, macro_us
 from benchwright_verilog.language.explanation.numbers import literal_at, number_in_radices, read_number
 from benchwright_verilog.language.explanation.system_tasks import system_tasks_by_name
 from benchwright_verilog.language.explanation.values import constant_text
-from benchwright_verilog.semantics.names.occurrence import NameRole, Occurrence, Target, TargetKind
+from benchwright_verilog.semantics.names.occurrence import NameRole, Target, TargetKind
 from benchwright_verilog.semantics.project.index.outline import blank_out_comments_and_strings
 from benchwright_verilog.syntax.keywords import DIRECTIVES
 from benchwright_verilog.syntax.text_shift import TextShift
@@ -49,6 +49,7 @@ _MOST_LOOKS = 12
 _MOST_ELABORATED = 128 * 1024
 """Up to this many characters, a whole design is elaborated for a hover; it takes a few milliseconds."""
 _MOST_INSTANCES = 2000
+_MACRO_USE = re.compile(r"`[A-Za-z_][\w$]*")
 _LONGEST_EXPANSION = 2000
 
 _IN_NAME = re.compile(rb"[\w$.]")
@@ -126,7 +127,10 @@ def explain_name(document: Document, code_point: int, analysis: FileAnalysis, te
     start, end = (lines.from_byte(shift.to_new(byte)) for byte in (occurrence.start, occurrence.end))
     target = occurrence.target
     if target.target_kind is TargetKind.MACRO:
-        markdown = _macro_markdown(document.text, end, occurrence, analysis, texts)
+        known_macros = KnownMacros(analysis, texts)
+        markdown = _macro_markdown(
+            document.text, end, target.name, known_macros, is_used=occurrence.role is NameRole.READ
+        )
     elif target.target_kind is TargetKind.FILE:
         markdown = f"`{target.name}` in `{target.path.parent.name}/`"
     elif target.symbol is not None:
@@ -237,15 +241,24 @@ def _instances_and_inner_scopes(scope: ScopeSymbol) -> Iterator[ScopeSymbol | In
             yield scope_member
 
 
-def _macro_markdown(text: str, end: int, occurrence: Occurrence, analysis: FileAnalysis, texts: Texts) -> str | None:
-    known_macros = KnownMacros(analysis, texts)
-    macro = known_macros.get(occurrence.target.name)
+def explain_macro_of_header(
+    document: Document, code_point: int, analysis: FileAnalysis, target: Target, texts: Texts
+) -> Explanation | None:
+    """Explain the use of a macro by a definition that the file does not include."""
+    use = next(match for match in _MACRO_USE.finditer(document.text) if match.start() <= code_point <= match.end())
+    known_macros = KnownMacros(analysis, texts, {target.name: target})
+    markdown = _macro_markdown(document.text, use.end(), target.name, known_macros, is_used=True)
+    return Explanation(use.start(), use.end(), markdown) if markdown else None
+
+
+def _macro_markdown(text: str, end: int, macro_name: str, known_macros: KnownMacros, *, is_used: bool) -> str | None:
+    macro = known_macros.get(macro_name)
     if macro is None:
         return None
     markdown_parts = [f"```systemverilog\n{macro.declaration}\n```"]
     if macro.documentation:
         markdown_parts.append(macro.documentation)
-    if occurrence.role is NameRole.READ:
+    if is_used:
         became = expand_use(macro, macro_use_arguments(text, end), known_macros)
         if became is not None and became != macro.body:
             shown_expansion = became if len(became) <= _LONGEST_EXPANSION else became[:_LONGEST_EXPANSION] + "\n…"

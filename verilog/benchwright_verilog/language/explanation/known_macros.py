@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.language.explanation.macros import Macro, macro_at
 
 if TYPE_CHECKING:
     from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
+    from benchwright_verilog.semantics.names.occurrence import Target
 
 Texts = Callable[[Path], str | None]
 """Gives the text of a file, open or not."""
@@ -21,10 +23,13 @@ class KnownMacros(Mapping[str, Macro]):
     Args:
         analysis: Analysis of the file.
         texts: Gives the files that they are defined in.
+        other_targets: Macros that the file does not know, by their names.
     """
 
-    def __init__(self, analysis: FileAnalysis, texts: Texts) -> None:
-        self._targets = analysis.macros.last_definitions_by_name
+    def __init__(
+        self, analysis: FileAnalysis, texts: Texts, other_targets: Mapping[str, Target] = MappingProxyType({})
+    ) -> None:
+        self._targets = {**analysis.macros.last_definitions_by_name, **other_targets}
         self._texts = texts
         self._read: dict[str, Macro | None] = {}
 

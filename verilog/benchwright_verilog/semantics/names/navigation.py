@@ -45,6 +45,23 @@ def definitions(analysis: FileAnalysis, byte: int) -> list[Target]:
     return list(targets)
 
 
+def macros_in_other_headers(project: Project, analysis: FileAnalysis, byte: int) -> list[Target]:
+    """Definitions of the macro whose use is at a byte, in headers that the file does not include."""
+    uses = (macro for macro in analysis.outline.macros if macro.start - 1 <= byte <= macro.end)
+    use = next((macro for macro in uses if not macro.is_definition), None)
+    return list(header_macros(project, use.name)) if use is not None and not analysis.occurrences_at(byte) else []
+
+
+def header_macros(project: Project, macro_name: str) -> Iterator[Target]:
+    """Yield the first definition of a macro in each header that has one. Blocks on the disk."""
+    for header in project.files_with_word(macro_name):
+        outline = project.outline(header) if header.suffix in HEADERS else None
+        macros = outline.macros if outline is not None else ()
+        macro = next((macro for macro in macros if macro.is_definition and macro.name == macro_name), None)
+        if macro is not None:
+            yield Target(header, macro.start, macro.end, macro_name, TargetKind.MACRO)
+
+
 def declarations(project: Project, analysis: FileAnalysis, byte: int) -> list[Occurrence]:
     """Every place that declares what is named at a byte, such as a port in a list and its net in the module."""
     targets = {occurrence.target for occurrence in analysis.occurrences_at(byte)}

@@ -1,0 +1,179 @@
+"""The fix of an unknown module: a stub, in a file of its own where the editor can make one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.actions.action import Action, ActionContext, TextChange, newline
+from benchwright_verilog.actions.instances import OUTPUT_NAME
+from benchwright_verilog.findings.finding import Finding
+from benchwright_verilog.findings.source import SLANG
+from benchwright_verilog.semantics.names.occurrence import NameRole
+from benchwright_verilog.syntax.uri import document_path
+
+if TYPE_CHECKING:
+    from pyslang.ast import Expression, Symbol, UninstantiatedDefSymbol
+
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
+    from benchwright_verilog.semantics.compilation.slang import ScopeSymbol
+    from benchwright_verilog.semantics.project.project import Project
+
+_NO_MODULE = re.compile(r"unknown module '(?P<module>[^']+)'")
+_MOST_FILES = 64
+"""Files in which instances of the module are looked for."""
+
+
+@dataclass
+class _StubPort:
+    """A port as the instances use it."""
+
+    directions: set[str] = field(default_factory=set)
+    width: int = 1
+
+
+def missing_module_fixes(
+    code_selection: ActionContext, finding: Finding, project: Project, *, can_create_files: bool
+) -> Iterator[Action]:
+    """Fixes of an unknown module. Blocks on the disk.
+
+    Args:
+        code_selection: The selection.
+        finding: A finding.
+        project: The project of the document.
+        can_create_files: True if the editor takes edits that create files.
+    """
+    match = _NO_MODULE.match(finding.message)
+    if finding.source is not SLANG or match is None or not match["module"].isidentifier():
+        return
+    document, name = code_selection.document, match["module"]
+    eol = newline(document)
+    text = _stub_text(name, list(_instances(project, name)), eol)
+    path = document_path(document.uri)
+    new_file = path.with_name(f"{name}{path.suffix}")
+    if can_create_files and project.folder is not None and not new_file.exists():
+        title = f"Create the module '{name}' in {new_file.name}"
+        yield Action(title, (), finding=finding, new_files={new_file: text})
+        return
+    end = len(document.text)
+    separator = eol if document.text.endswith(("\n", "\r")) or not document.text else eol * 2
+    yield Action(f"Create the module '{name}'", (TextChange(end, end, separator + text),), finding=finding)
+
+
+def _instances(project: Project, module_name: str) -> Iterator[tuple[FileAnalysis, UninstantiatedDefSymbol]]:
+    """The instances of an unknown module, in all files of the project."""
+    for analysis in project.analyses_of(project.files_with_word(module_name)[:_MOST_FILES]):
+        for declared in analysis.declared_modules:
+            body = analysis.module_body(declared.name)
+            for instance in _uninstantiated(body) if body is not None else ():
+                if instance.definitionName == module_name:
+                    yield analysis, instance
+
+
+def _uninstantiated(scope: ScopeSymbol) -> Iterator[UninstantiatedDefSymbol]:
+    from pyslang.ast import GenerateBlockArraySymbol, GenerateBlockSymbol, UninstantiatedDefSymbol
+
+    for scope_member in scope:
+        if isinstance(scope_member, UninstantiatedDefSymbol):
+            yield scope_member
+        elif isinstance(scope_member, (GenerateBlockSymbol, GenerateBlockArraySymbol)):
+            yield from _uninstantiated(scope_member)
+
+
+def _stub_text(name: str, instances: Iterable[tuple[FileAnalysis, UninstantiatedDefSymbol]], eol: str) -> str:
+    ports: dict[str, _StubPort] = {}
+    parameters: dict[str, None] = {}
+    for analysis, instance in instances:
+        for number, (port_name, connection) in enumerate(
+            zip(instance.portNames, instance.portConnections, strict=False)
+        ):
+            expression = getattr(connection, "expr", None)
+            symbol = _root_symbol(expression)
+            shown_name = port_name or (symbol.name if symbol is not None else f"port{number}")
+            port = ports.setdefault(shown_name, _StubPort())
+            if expression is not None:
+                port.width = max(port.width, expression.type.bitWidth)
+                port.directions |= _directions_by_use(analysis, expression, symbol)
+        parameters |= dict.fromkeys(_parameter_names(instance))
+    head = f"module {name}"
+    if parameters:
+        head += f" #({eol}  {f',{eol}  '.join(f'parameter {parameter} = 0' for parameter in parameters)}{eol})"
+    declarations = [_port_declaration(port_name, port) for port_name, port in ports.items()]
+    head += f" ({eol}  {f',{eol}  '.join(declarations)}{eol});" if declarations else " ();"
+    return f"{head}{eol}{eol}endmodule{eol}"
+
+
+def _port_declaration(name: str, port: _StubPort) -> str:
+    """Such as `output logic [7:0] q`; where the uses say nothing, the name decides."""
+    if "inout" in port.directions:
+        direction = "inout"
+    elif port.directions:
+        direction = "input" if "input" in port.directions else "output"
+    else:
+        direction = "output" if OUTPUT_NAME.search(name) else "input"
+    data_type = "wire" if direction == "inout" else "logic"
+    return f"{direction} {data_type} {f'[{port.width - 1}:0] ' if port.width > 1 else ''}{name}"
+
+
+def _parameter_names(instance: UninstantiatedDefSymbol) -> Iterator[str]:
+    from pyslang.syntax import HierarchyInstantiationSyntax, NamedParamAssignmentSyntax
+
+    syntax = instance.syntax.parent if instance.syntax is not None else None
+    assignments = syntax.parameters if isinstance(syntax, HierarchyInstantiationSyntax) else None
+    for assignment in assignments.parameters if assignments is not None else ():
+        if isinstance(assignment, NamedParamAssignmentSyntax):
+            yield assignment.name.valueText
+
+
+def _root_symbol(expression: Expression | None) -> Symbol | None:
+    """The signal that is connected, wholly or in part: `a` for `a` and for `a[3:0]`."""
+    from pyslang.ast import (
+        ElementSelectExpression,
+        MemberAccessExpression,
+        NamedValueExpression,
+        RangeSelectExpression,
+    )
+
+    while isinstance(expression, (ElementSelectExpression, MemberAccessExpression, RangeSelectExpression)):
+        expression = expression.value
+    return expression.symbol if isinstance(expression, NamedValueExpression) else None
+
+
+def _directions_by_use(analysis: FileAnalysis, expression: Expression, symbol: Symbol | None) -> set[str]:
+    """The direction that a connection shows: an input if its signal has a driver, an output if it only has loads."""
+    from pyslang.ast import ConcatenationExpression, EmptyArgumentExpression, ParameterSymbol
+
+    if isinstance(expression, ConcatenationExpression):
+        shown = (_directions_by_use(analysis, operand, _root_symbol(operand)) for operand in expression.operands)
+        return set().union(*shown)
+    if isinstance(expression, EmptyArgumentExpression):
+        return set()
+    if symbol is None or isinstance(symbol, ParameterSymbol):
+        return {"input"}
+    scope = symbol.parentScope.containingInstance if symbol.parentScope is not None else None
+    port = scope.findPort(symbol.name) if scope is not None else None
+    port_direction = getattr(port, "direction", None)
+    if port_direction is not None and port_direction.name in ("In", "InOut", "Ref"):
+        return {"inout" if port_direction.name == "InOut" else "input"}
+    target = analysis.resolver.target_of(symbol)
+    roles = {
+        occurrence.role
+        for occurrence in analysis.occurrences_of(symbol.name)
+        if occurrence.target == target and not _is_in_unknown_instance(analysis, occurrence.start)
+    }
+    if NameRole.WRITE in roles or getattr(symbol, "initializer", None) is not None:
+        return {"input"}
+    return {"output"} if NameRole.READ in roles or port_direction is not None else set()
+
+
+def _is_in_unknown_instance(analysis: FileAnalysis, byte: int) -> bool:
+    """True of a name that is connected to an instance of which nobody knows the directions."""
+    from pyslang.syntax import HierarchyInstantiationSyntax
+
+    named_node = analysis.name_at(byte)
+    node = named_node[1] if named_node is not None else None
+    while node is not None and not isinstance(node, HierarchyInstantiationSyntax):
+        node = node.parent
+    return node is not None and analysis.module_body(node.type.valueText) is None
