@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from lsprotocol import types
 
 from benchwright_verilog.semantics.names.branches import conditional_branches, covering_choices
 
@@ -57,10 +58,52 @@ async def test_a_place_in_an_inactive_branch_is_explained_and_says_which_macros_
 
 
 @pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`define HAS 1\nmodule m (input «‸d», output q);\n`ifndef HAS\n  assign q = ~«d»;\n`else\n"
+        "  assign q = «d»;\n`endif\nendmodule\n",
+        '`include "defs.svh"\nmodule m (input «‸d», output q);\n`ifdef HAS\n  assign q = ~«d»;\n`elsif DEEP\n'
+        "  assign q = !«d»;\n`else\n  assign q = «d»;\n`endif\nendmodule\n",
+        "`define HAS\n`undef HAS\nmodule m (input «d», output q);\n`ifdef HAS\n  assign q = ~«‸d»;\n`else\n"
+        "  assign q = «d»;\n`endif\nendmodule\n",
+    ],
+)
+async def test_macros_that_files_define_themselves_are_taken_back_for_the_other_branch(
+    editor: Editor, text: str
+) -> None:
+    headers = {"defs.svh": "`ifndef DEFS\n`define DEFS\n`define HAS \\\n  1\n`endif\n"}
+    async with scratch(editor, text, on_disk=headers) as file:
+        assert await file.references() == file.expected_spans
+        edit = await file.rename("data")
+        assert file.edited_files(edit)["a.sv"].count("data") == len(file.expected_spans)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_edits_in_inactive_branches_are_marked_for_confirmation(editor: Editor) -> None:
+    async with scratch(editor, DESIGN.replace("input «d", "input «‸d")) as file:
+        edit = await file.rename("data")
+        assert edit is not None
+        annotations = edit.change_annotations or {}
+        (text_edits,) = edit.document_changes or ()
+        annotated = [
+            file.spans([text_edit])[0]
+            for text_edit in text_edits.edits  # type: ignore[union-attr]
+            if isinstance(text_edit, types.AnnotatedTextEdit)
+            and annotations[text_edit.annotation_id].label == "inactive under the present defines"
+            and annotations[text_edit.annotation_id].needs_confirmation
+        ]
+        assert (
+            annotated
+            == [span for span in file.expected_spans if "q = d" not in file.text[span.start - 4 : span.end]][1:]
+        )
+
+
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_name_without_meaning_under_any_defines_is_listed(editors: Editors) -> None:
     editor = await editors()
     text = (
-        "`define HAS\nmodule m (input «‸d», output q);\n`ifndef HAS\n  assign q = ~d;\n`else\n"
+        "module m (input «‸d», output q);\n`ifdef HAS\n`ifndef HAS\n  assign q = ~d;\n`endif\n`else\n"
         "  assign q = «d»;\n`endif\nendmodule\n"
     )
     async with scratch(editor, text) as file:

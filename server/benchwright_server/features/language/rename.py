@@ -24,6 +24,8 @@ from benchwright_verilog.syntax.json_form import JsonText
 from benchwright_verilog.syntax.uri import document_uri
 
 _MOST_SHOWN = 20
+_INACTIVE = "inactive"
+"""The annotation of edits in code that the present defines leave out."""
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,14 +101,24 @@ def workspace_edit_json(
 ) -> dict[str, Any]:
     """The edits as plain JSON (LSP 3.18, `WorkspaceEdit`): there may be thousands."""
     locations = Locations(server)
+    annotates = server.client.supports("workspace.workspaceEdit.documentChanges") and server.client.supports(
+        "workspace.workspaceEdit.changeAnnotationSupport"
+    )
     edits_by_uri: dict[str, list[dict[str, Any]]] = {}
     for edit in sorted(edits, key=lambda unsorted_edit: (unsorted_edit.path, unsorted_edit.start)):
         edit_range = range_json(locations.range_of_bytes(edit.path, edit.start, edit.end))
-        edits_by_uri.setdefault(document_uri(edit.path), []).append({"range": edit_range, "newText": edit.text})
+        edit_json = {"range": edit_range, "newText": edit.text}
+        if edit.is_inactive and annotates:
+            edit_json["annotationId"] = _INACTIVE
+        edits_by_uri.setdefault(document_uri(edit.path), []).append(edit_json)
     if not server.client.supports("workspace.workspaceEdit.documentChanges"):
         return {"changes": edits_by_uri}
     document_changes = [
         {"textDocument": {"uri": uri, "version": open_version_by_uri.get(uri)}, "edits": document_edits}
         for uri, document_edits in edits_by_uri.items()
     ]
-    return {"documentChanges": document_changes}
+    workspace_edit: dict[str, Any] = {"documentChanges": document_changes}
+    if annotates and any(edit.is_inactive for edit in edits):
+        annotation = {"label": "inactive under the present defines", "needsConfirmation": True}
+        workspace_edit["changeAnnotations"] = {_INACTIVE: annotation}
+    return workspace_edit

@@ -12,10 +12,13 @@ from benchwright_verilog.semantics.compilation.inactive import inactive_parts
 from benchwright_verilog.semantics.names.navigation import FileReferences, Report, candidate_files
 from benchwright_verilog.semantics.names.occurrence import Target
 from benchwright_verilog.semantics.project.project import Project
-from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.documents import Document, Documents
 
 _MOST_CHOICES = 8
 """Sets of defines that are tried: more would take longer than a person waits."""
+_DEFINITION = re.compile(rb"`define[ \t]+([A-Za-z_]\w*)(?:\\\r?\n|[^\n])*")
+_UNDEFINITION = re.compile(rb"`undef[ \t]+([A-Za-z_]\w*)")
+_NO_LINE_END = re.compile(rb"[^\r\n]")
 _DIRECTIVE = re.compile(rb"`(ifdef|ifndef|elsif|else|endif)\b[ \t]*([A-Za-z_]\w*)?")
 
 MacroChoice = Mapping[str, bool]
@@ -65,17 +68,23 @@ def _joined(first: MacroChoice, second: MacroChoice) -> dict[str, bool] | None:
     return {**first, **second}
 
 
-def covering_choices(codes: Iterable[bytes], defined_macros: Collection[str]) -> list[MacroChoice]:
+def covering_choices(
+    codes: Iterable[bytes], defined_macros: Collection[str], macros_of_files: Collection[str] = ()
+) -> list[MacroChoice]:
     """Choices of macros under which every branch is read once, as far as few suffice; the present one aside.
 
     Args:
         codes: Source code of files, without comments and strings.
         defined_macros: Macros that are defined at present.
+        macros_of_files: Macros that files define, whatever is defined at present.
     """
     macro_choices: list[dict[str, bool]] = []
     for code in codes:
         for branch in conditional_branches(code):
-            if all((name in defined_macros) is is_defined for name, is_defined in branch.macros.items()):
+            if all(
+                (name in defined_macros) is is_defined and name not in macros_of_files
+                for name, is_defined in branch.macros.items()
+            ):
                 continue
             for index, macro_choice in enumerate(macro_choices):
                 if (joined := _joined(macro_choice, branch.macros)) is not None:
@@ -85,6 +94,46 @@ def covering_choices(codes: Iterable[bytes], defined_macros: Collection[str]) ->
                 if len(macro_choices) < _MOST_CHOICES:
                     macro_choices.append(dict(branch.macros))
     return list(macro_choices)
+
+
+def macros_that_files_define(codes: Iterable[bytes]) -> frozenset[str]:
+    """The macros that files define, but for guards of headers and defaults: those where the macro is not defined.
+
+    Args:
+        codes: Source code of files, without comments and strings.
+    """
+    names: set[str] = set()
+    for code in codes:
+        definitions = [(match.start(), match[1].decode()) for match in _DEFINITION.finditer(code)]
+        branches = list(conditional_branches(code)) if definitions else []
+        names |= {
+            name
+            for start, name in definitions
+            if not any(branch.start <= start < branch.end and branch.macros.get(name) is False for branch in branches)
+        }
+    return frozenset(names)
+
+
+def project_under(project: Project, macro_choice: MacroChoice) -> Project:
+    """The project with some macros defined and others not, also where its files define or undefine them themselves.
+
+    Such directives are blank in it, so that every other byte is where it was.
+    """
+    texts: dict[Path, str] = {}
+    for name, is_defined in macro_choice.items():
+        directive = _UNDEFINITION if is_defined else _DEFINITION
+        for path in project.files_with_word(name):
+            outline = project.outline(path)
+            if outline is None or not (is_defined or name in macros_that_files_define([outline.code])):
+                continue
+            data = texts[path].encode("utf-8", "surrogatepass") if path in texts else outline.data
+            for match in directive.finditer(outline.code):
+                if match[1].decode() == name:
+                    blank = _NO_LINE_END.sub(b" ", data[match.start() : match.end()])
+                    data = data[: match.start()] + blank + data[match.end() :]
+            if data != outline.data:
+                texts[path] = data.decode("utf-8", "replace")
+    return project.with_texts(Documents(), texts, macro_choice)
 
 
 class Branches:
@@ -110,13 +159,23 @@ class Branches:
 
     def variants(self, paths: Sequence[Path]) -> Iterator[Project]:
         """The project under other defines, until every branch of some files was read once."""
-        outlines = [outline for path in paths if (outline := self.project.outline(path)) is not None]
+        codes = [outline.code for path in paths if (outline := self.project.outline(path)) is not None]
         defined_macros = self.project.defined_macros(paths[0]) if paths else ()
-        for macro_choice in covering_choices([outline.code for outline in outlines], defined_macros):
+        for macro_choice in covering_choices(codes, defined_macros, self._macros_of_files(codes)):
             defines = frozenset(macro_choice.items())
             if defines not in self._variants:
-                self._variants[defines] = self.project.with_macros(macro_choice)
+                self._variants[defines] = project_under(self.project, macro_choice)
             yield self._variants[defines]
+
+    def _macros_of_files(self, codes: Iterable[bytes]) -> frozenset[str]:
+        """The macros of some files' conditions that any file defines."""
+        tested_macros = {name for code in codes for branch in conditional_branches(code) for name in branch.macros}
+        return frozenset(
+            name
+            for name in tested_macros
+            for path in self.project.files_with_word(name)
+            if (outline := self.project.outline(path)) is not None and name in macros_that_files_define([outline.code])
+        )
 
 
 def references_in_all_branches(
@@ -198,7 +257,8 @@ def analysis_of_inactive_place(
     if not around:
         return None
     innermost = max(around, key=lambda branch: branch.start)
-    other_analysis = project.with_macros(innermost.macros).analysis_of(analysis.path, document)
+    # The document is one of the variant's, perhaps without a directive.
+    other_analysis = project_under(project, innermost.macros).analysis_of(analysis.path)
     return (other_analysis, innermost.macros) if other_analysis is not None else None
 
 

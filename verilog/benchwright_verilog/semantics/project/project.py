@@ -240,14 +240,6 @@ class Project:
         """The macros that a file begins with."""
         return frozenset(define.partition("=")[0] for define in self._includes.preprocessing_of(path).defines)
 
-    def with_macros(self, chosen_macros: Mapping[str, bool]) -> Project:
-        """The project under other defines.
-
-        Args:
-            chosen_macros: Macros that are defined, or are not, whatever settings and lists say.
-        """
-        return self.with_texts(Documents(), {}, chosen_macros)
-
     def with_texts(
         self,
         documents: Documents,
@@ -259,7 +251,7 @@ class Project:
         Args:
             documents: Gets these versions, and what is open.
             texts: The versions.
-            chosen_macros: As of `with_macros`.
+            chosen_macros: Macros that are defined, or are not, whatever settings and lists say.
         """
         documents.encoding = self._documents.encoding
         for document in self._documents:
