@@ -44,7 +44,6 @@ _TYPE_PARAMETER = re.compile(rb"(?:\bparameter|[(,])\s*type\s+\w")
 
 Declaring = Mapping[str, Sequence[Path]]
 """The files that declare a name."""
-"""The names of some that each file has, with the version of the file."""
 
 
 class CompilationFiles:
