@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
@@ -241,8 +241,14 @@ async def _open_administration_and_log(
 
 
 def _make_people(home: Home, administration: Administration, log: StudyLog, judging: AttemptJudging) -> People:
-    views = RunViews(Store(home), home, administration.courses)
-    return People(administration.database, log, Snapshots(_snapshots_folder(home)), views, home, judging.open_records)
+    database, courses = administration.database, administration.courses
+    gradebooks = Gradebooks(database, CourseProgress(database, log))
+
+    async def points_owed(course: str, account: str) -> Sequence[Mapping[str, Any]]:
+        return await gradebooks.points_owed_to(course, await courses.all_assignments(course), account)
+
+    snapshots, views = Snapshots(_snapshots_folder(home)), RunViews(Store(home), home, courses)
+    return People(database, log, snapshots, views, home, judging.open_records, points_owed)
 
 
 def _snapshots_folder(home: Home) -> Path:

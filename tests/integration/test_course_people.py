@@ -91,6 +91,27 @@ def test_what_one_of_a_group_has_done_counts_for_all_of_it(
     rules = f"{course_path}/assignments/{course.assignment}/grading"
     assert send(teacher, rules, **{"worth": "4", "late": "0", "by-group": "on"}).status_code == 303
     assert [points(teacher, course, student.account) for student in (ada, bob, eve)] == ["4", "4", "0"]
+    adjustment = f"{course_path}/grades/{course.assignment}/{bob.account}"
+    assert send(teacher, f"{course_path}/people/{ada.account}/delete", name="Ada").status_code == 303
+    assert [points(teacher, course, student.account) for student in (bob, eve)] == ["4", "0"]
+    assert "the data of who did it were deleted" in teacher.get(adjustment).text
+
+
+def test_two_who_change_groups_at_once_do_not_undo_each_other(
+    service: Service, course: Course, teacher: httpx2.Client, tmp_path: Path
+) -> None:
+    ada, bob = (Student(service, course, tmp_path / name, name).account for name in ("Ada", "Bob"))
+    path = f"/courses/{course.name}/people"
+    shown = {f"shown-group-{account}": "" for account in (ada, bob)}
+    assert send(teacher, path, **shown, **{f"group-{ada}": "north"}).status_code == 303
+    stale_page = send(teacher, path, **shown, **{f"group-{ada}": "south", f"group-{bob}": "south"})
+    assert stale_page.status_code == 422
+    assert "changed the group of Ada meanwhile; your other changes are saved" in stale_page.text
+    assert f'name="group-{ada}" value="north"' in stale_page.text
+    assert f'name="group-{bob}" value="south"' in stale_page.text
+    # A form that was shown before and changes nothing of Ada leaves her where she is.
+    assert send(teacher, path, **shown, **{f"group-{bob}": "south"}).status_code == 303
+    assert f'name="group-{ada}" value="north"' in teacher.get(path).text
 
 
 def test_an_appeal_is_answered_once_and_the_grade_keeps_its_history(

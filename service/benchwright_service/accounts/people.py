@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, Table, delete, func, select, update
+from sqlalchemy import Row, Table, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_attempts.errors import UnknownAttemptError
@@ -77,6 +77,7 @@ class People:
         views: Show runs as their solver may see them.
         home: Folder of the raw logs.
         records: Opens the database of judgements.
+        points_owed: Rows of adjustments that keep the points of a person's group, for a course and an account.
         clock: Seconds since 1970.
     """
 
@@ -88,6 +89,7 @@ class People:
         views: RunViews,
         home: Home,
         records: Callable[[], Awaitable[Records]],
+        points_owed: Callable[[str, str], Awaitable[Sequence[Mapping[str, Any]]]],
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
@@ -96,6 +98,7 @@ class People:
         self._views = views
         self._home = home
         self._records = records
+        self._points_owed = points_owed
         self._now = clock
 
     async def members(self, course: str) -> Sequence[Person]:
@@ -123,17 +126,25 @@ class People:
             )
         return person
 
-    async def assign_groups(self, course: str, group_by_account: Mapping[str, str]) -> None:
-        """Puts people in groups.
+    async def change_groups(self, course: str, changes: Mapping[str, tuple[str, str]]) -> list[str]:
+        """Puts people in other groups.
 
         Args:
             course: Its id.
-            group_by_account: Account → name of the group; empty for who works alone. Who is not named stays.
+            changes: Account → the group that it is to leave and the one that it is to join; empty for working alone.
+
+        Returns:
+            The accounts that somebody else has moved meanwhile: they stay where they are.
         """
+        moved_accounts = []
         async with self._database.write_transaction() as connection:
-            for account, name in group_by_account.items():
+            for account, (old_group, new_group) in changes.items():
                 membership = MEMBERS.c.course == course, MEMBERS.c.account == account
-                await connection.execute(update(MEMBERS).where(*membership).values(team=name))
+                is_there = MEMBERS.c.team.in_((old_group, new_group))
+                move = update(MEMBERS).where(*membership, is_there).values(team=new_group)
+                if not (await connection.execute(move)).rowcount:
+                    moved_accounts.append(account)
+        return moved_accounts
 
     async def export_person_zip(self, course: str, account: str) -> bytes:
         """Everything that the service has of a person in a course, as far as they may see it: a ZIP archive.
@@ -164,7 +175,8 @@ class People:
         """Deletes what the service has of a person in a course; the account too, if they are in no other.
 
         Of each attempt, a tombstone stays in the log: how many events there were, and the hash of the last. Other
-        people's records are as they were. If this ends in the middle, call it again.
+        people's records are as they were, and their groups keep the points of the work that is deleted. If this ends
+        in the middle, call it again.
 
         Returns:
             How many attempts there were.
@@ -181,11 +193,14 @@ class People:
             if is_last:
                 # From now on, nothing more comes from them.
                 await connection.execute(update(ACCOUNTS).where(ACCOUNTS.c.id == account).values(disabled=self._now()))
+        owed_rows = await self._points_owed(course, account)
         await asyncio.to_thread(self._log.delete_attempts, attempt_ids, reason)
         await self._delete_attempt_files(attempt_ids)
         await (await self._records()).delete_answers(attempt_ids)
         async with self._database.write_transaction() as connection:
             await _delete_rows(connection, course, account, attempt_ids)
+            if owed_rows:
+                await connection.execute(insert(ADJUSTMENTS), owed_rows)
             if is_last:
                 for table in _OF_ACCOUNTS:
                     await connection.execute(delete(table).where(table.c.account == account))

@@ -151,6 +151,8 @@ class Gradebooks:
         course: str,
         assignments: Sequence[AssignmentView],
         replacement_by_run: Mapping[str, tuple[Outcome, float]] = MappingProxyType({}),
+        *,
+        without_work_of: str = "",
     ) -> Gradebook:
         """The gradebook of a course.
 
@@ -158,11 +160,15 @@ class Gradebooks:
             course: Its id.
             assignments: Its assignments.
             replacement_by_run: Outcome and share of runs, by id, as if they were these.
+            without_work_of: Account whose runs and hints are left out, for its group too.
         """
         students = await self._progress.students(course)
         grading_rules = await self._grading_rules(course)
         decided_runs = await self._decided_runs_of_course(course, replacement_by_run)
         hints = await self._costly_hints(course)
+        for facts_by_student in (decided_runs, hints):
+            for key in [key for key in facts_by_student if key[0] == without_work_of]:
+                del facts_by_student[key]
         groups = _group_accounts_by_account(students)
         extensions = await self._extensions(course)
         adjustments = await self._adjustments(course)
@@ -267,6 +273,28 @@ class Gradebooks:
         }
         async with self._database.write_transaction() as connection:
             await connection.execute(insert(ADJUSTMENTS).values(row | {"at": self._now()}))
+
+    async def points_owed_to(
+        self, course: str, assignments: Sequence[AssignmentView], account: str
+    ) -> list[dict[str, Any]]:
+        """Adjustments, as rows, that give others of a group the points that they have by the work of one of it.
+
+        Written when that person's data are deleted: what the group was given stays.
+        """
+        book = await self.gradebook(course, assignments)
+        book_without = await self.gradebook(course, assignments, without_work_of=account)
+        points_by_key = {
+            (student.account, view.id): book.grade(student, view).points - book_without.grade(student, view).points
+            for student in book.students
+            for view in assignments
+            if student.account != account
+        }
+        return [
+            {"assignment": assignment, "account": student, "points": points, "at": self._now()}
+            | {"by": "Benchwright", "reason": "by the group's work; the data of who did it were deleted"}
+            for (student, assignment), points in points_by_key.items()
+            if points > 0
+        ]
 
     async def _times_of_assignment(self, course: str, assignment: str, student: str) -> AssignmentTimes:
         """The times of an assignment that a student has.

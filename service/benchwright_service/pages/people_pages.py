@@ -26,15 +26,25 @@ async def change_groups(visit: Visit) -> Response:
     """Puts people in groups."""
     membership = await visit.changeable_membership()
     course_people = await visit.bench.people_service.members(membership.course)
-    groups = {person.account: visit.form_field(f"group-{person.account}", _LONGEST_GROUP) for person in course_people}
-    changed_groups = {
-        person.account: groups[person.account] for person in course_people if person.group != groups[person.account]
-    }
-    await visit.bench.people_service.assign_groups(membership.course, changed_groups)
-    if changed_groups:
-        await visit.bench.audit.record_action(
-            visit.account, membership.course, "changed groups", f"{len(changed_groups)} people"
+    changes = {}
+    for person in course_people:
+        new_group, old_group = (
+            visit.form_field(f"{field}-{person.account}", _LONGEST_GROUP) for field in ("group", "shown-group")
         )
+        if new_group != old_group:
+            changes[person.account] = old_group, new_group
+    moved_accounts = await visit.bench.people_service.change_groups(membership.course, changes)
+    if len(changes) > len(moved_accounts):
+        await visit.bench.audit.record_action(
+            visit.account, membership.course, "changed groups", f"{len(changes) - len(moved_accounts)} people"
+        )
+    if moved_accounts:
+        names = ", ".join(person.name for person in course_people if person.account in moved_accounts)
+        problem = FormProblem(
+            f"Somebody else has changed the group of {names} meanwhile; your other changes are saved.",
+            "Look at the groups that the list shows now, and change them again if need be.",
+        )
+        return await _people_page(visit, membership, problem)
     return _redirect_to_people(membership)
 
 
