@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -39,13 +40,12 @@ _SIGNED_BY = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512"]
 _CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 _GRADES = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
 _ROSTER = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"
-_ROLES = "http://purl.imsglobal.org/vocab/lis/v2/membership"
-_ROLE_OF = (
-    (f"{_ROLES}/Instructor#TeachingAssistant", Role.GRADER),
-    (f"{_ROLES}#Instructor", Role.STAFF),
-    (f"{_ROLES}#Learner", Role.PARTICIPANT),
+_LTI_ROLE = re.compile(
+    r"(?:http://purl\.imsglobal\.org/vocab/lis/v2/membership(?:/(?P<principal>\w+))?#)?(?P<name>\w+)"
 )
-"""In the order in which they count: a teaching assistant is an instructor too."""
+"""A role in a course: `…membership#Learner`, `…membership/Learner#GuestLearner`, or `Learner`, which is deprecated."""
+_ASSISTANT_NAMES = re.compile("TeachingAssistant.*|Grader")
+_STAFF_ROLES = {"Instructor", "ContentDeveloper", "Administrator"}
 
 logger = logging.getLogger(__name__)
 
@@ -212,9 +212,18 @@ class LtiTool:
             return keys
 
 
-def role_of_lti_roles(roles: Sequence[str]) -> Role | None:
-    """Role here of somebody with these roles there; None if they have none."""
-    return next((role for lti_role, role in _ROLE_OF if lti_role in roles), None)
+def role_of_lti_roles(lti_roles: Sequence[object]) -> Role | None:
+    """Role here of somebody with these roles there; None if they have none in the course.
+
+    Of several, the first of grader, staff and participant counts: a teaching assistant is an instructor too.
+    """
+    matches = [match for lti_role in lti_roles if (match := _LTI_ROLE.fullmatch(str(lti_role)))]
+    principals = {match["principal"] or match["name"] for match in matches}
+    if any(_ASSISTANT_NAMES.fullmatch(match["name"]) for match in matches):
+        return Role.GRADER
+    if principals & _STAFF_ROLES:
+        return Role.STAFF
+    return Role.PARTICIPANT if "Learner" in principals else None
 
 
 def address_if_on_platform(platform: LtiSettings, url: object) -> str:

@@ -42,7 +42,6 @@ _ITEM_TYPE = "application/vnd.ims.lis.v2.lineitem+json"
 _ITEMS_TYPE = "application/vnd.ims.lis.v2.lineitemcontainer+json"
 _SCORE_TYPE = "application/vnd.ims.lis.v1.score+json"
 _ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-_SHORT = "http://purl.imsglobal.org/vocab/lis/v2/membership#"
 _MOST_PAGES = 100
 _MOST_BYTES = 16 << 20
 _AT_ONCE = 6
@@ -173,11 +172,7 @@ class LtiServices:
         taken_count = new_count = 0
         for roster_member in roster_members:
             subject = roster_member.get("user_id")
-            roles = [
-                role_name if ":" in str(role_name) else f"{_SHORT}{role_name}"
-                for role_name in roster_member.get("roles") or ()
-            ]
-            role = role_of_lti_roles(roles)
+            role = role_of_lti_roles(roster_member.get("roles") or ())
             if not isinstance(subject, str) or role is None or roster_member.get("status", "Active") != "Active":
                 continue
             name = " ".join(str(roster_member.get("name") or roster_member.get("email") or subject).split())[:200]
