@@ -365,14 +365,31 @@ def _names(text: str) -> Iterator[int]:
             yield match.start(1)
 
 
-def starts(folder: Path) -> dict[str, float]:
-    """Median milliseconds from starting a server to its answer to `initialize`, in turns."""
-    start_times: dict[str, list[float]] = {name: [] for name in SERVERS}
+def starts(folder: Path) -> dict[str, list[float]]:
+    """Medians of starts, in turns.
+
+    Returns:
+        By server milliseconds until `initialize` was answered; until the symbols, then until the first hover of a file of
+        1,000 lines were there, each from a start of its own; the server's processor time for these two.
+    """
+    text = generated(1_000)
+    path = folder / "start.sv"
+    path.write_text(text)
+    start_times: dict[str, list[list[float]]] = {name: [] for name in SERVERS}
     for _ in range(STARTS):
         for name, command in SERVERS.items():
-            with Client(command, folder) as client:
-                start_times[name].append(client.greeted_s)
-    return {name: 1000 * statistics.median(seconds) for name, seconds in start_times.items()}
+            row: list[float] = []
+            for method in ("documentSymbol", "hover"):
+                with Client(command, folder) as client:
+                    document = OpenDocument(client, path.as_uri(), text)
+                    place = document.position_params(text.index("rst_n"))
+                    client.ask(f"textDocument/{method}", place)
+                    row += [client.greeted_s, client.arrived - client.started, client.cpu_s]
+            start_times[name].append(row)
+    return {
+        name: [1000 * statistics.median(column) for column in zip(*rows, strict=True)]
+        for name, rows in start_times.items()
+    }
 
 
 def memory(name: str, folder: Path, edits: int) -> list[float]:
@@ -426,9 +443,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="benchwright-bench-") as temporary:
         folder = Path(temporary).resolve()
         print(f"Load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.\n")
-        print("| start to `initialize` answered | ms, median |\n| --- | --- |")
-        for name, median_ms in starts(folder).items():
-            print(f"| {name} | {median_ms:.0f} |", flush=True)
+        print(
+            "| from the start, median ms | initialize | symbols | CPU time | hover | CPU time |\n" + "| --- " * 6 + "|"
+        )
+        for name, (initialize, symbols, symbols_cpu, _, hover, hover_cpu) in starts(folder).items():
+            shown_times = (initialize, symbols, symbols_cpu, hover, hover_cpu)
+            print(f"| {name} | {' | '.join(f'{median_ms:.0f}' for median_ms in shown_times)} |", flush=True)
         table("generated", {size: generated(size) for size in SIZES}, arguments.rounds, folder)
         vendors = {size: text for size in SIZES if (text := real(size)) is not None}
         if vendors:

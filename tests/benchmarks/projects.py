@@ -1,10 +1,10 @@
 """Benchwright's language server and `verible-verilog-ls` on projects of ten to thousands of files.
 
 Run as `.venv/bin/python -m tests.benchmarks.projects [FILES ...] [--classes N] [--rounds N] [--slow-rounds N]`; prints
-a Markdown table for each generated project, for a generated library of classes as UVM is, and for the core in
-`../shared/data/projects` where it is. Each server sees the same project and the same requests, one server after the
-other. Times are milliseconds from the client's first byte to the last byte of the answer, median / 95th percentile;
-the last column is what has to hold on a quiet machine.
+a Markdown table for each generated project, for a generated library of classes as UVM is, and for the core and the UVM
+library in `../shared/data/projects` where they are. Each server sees the same project and the same requests, one server
+after the other. Times are milliseconds from the client's first byte to the last byte of the answer, median / 95th
+percentile; the last column is what has to hold on a quiet machine.
 """
 
 from __future__ import annotations
@@ -28,8 +28,53 @@ from tests.support.designs.generated_classes import generated_classes
 from tests.support.designs.generated_project import generated_project
 
 WAYS = {"benchwright, list": True, "benchwright, folder": False, "verible": True}
-CORE = Path(__file__).parents[3] / "shared/data/projects/ibex.json"
+_SHARED = Path(__file__).parents[3] / "shared/data/projects"
+CORE = _SHARED / "ibex.json"
+UVM = _SHARED / "uvm-core.json"
 _TEST = "test/test_pkg.sv"
+_UVM_TEST = """\
+// A bus with a driver and a scoreboard, and a test that writes to it.
+interface bus_if (input logic clk);
+  logic valid;
+  logic [7:0] data;
+endinterface
+package bus_test_pkg;
+  import uvm_pkg::*;
+  `include "uvm_macros.svh"
+  class bus_item extends uvm_sequence_item;
+    rand bit [7:0] data;
+    `uvm_object_utils(bus_item)
+    function new(string name = "bus_item"); super.new(name); endfunction
+  endclass
+  class bus_driver extends uvm_driver #(bus_item);
+    `uvm_component_utils(bus_driver)
+    virtual bus_if bus;
+    uvm_analysis_port #(bus_item) sent;
+    function new(string name, uvm_component parent); super.new(name, parent); endfunction
+    function void build_phase(uvm_phase phase);
+      sent = new("sent", this);
+      if (!uvm_config_db#(virtual bus_if)::get(this, "", "bus", bus)) `uvm_fatal("BUS", "there is no bus")
+    endfunction
+    task run_phase(uvm_phase phase);
+      int count;
+      forever begin
+        seq_item_port.get_next_item(req);
+        @(posedge bus.clk);
+        bus.data <= req.data;
+        count = count + 1;
+        sent.write(req);
+        seq_item_port.item_done();
+      end
+    endtask
+  endclass
+  class bus_test extends uvm_test;
+    `uvm_component_utils(bus_test)
+    bus_driver driver;
+    function new(string name, uvm_component parent); super.new(name, parent); endfunction
+    function void build_phase(uvm_phase phase); driver = bus_driver::type_id::create("driver", this); endfunction
+  endclass
+endpackage
+"""
 _DIAGNOSTICS_MS = {100: 50, 1_000: 100}
 """Milliseconds that diagnostics after a key may take, by the number of files; 200 for more."""
 _BARS = {
@@ -280,6 +325,17 @@ def core() -> Case | None:
     )
 
 
+def uvm() -> Case | None:
+    """The UVM library with a test of forty lines; None where it is not there."""
+    if not UVM.is_file():
+        return None
+    texts: dict[str, str] = json.loads(UVM.read_text())
+    test = "test/bus_test_pkg.sv"
+    texts = {name.replace("src/", "include/", 1): text for name, text in texts.items()} | {test: _UVM_TEST}
+    listed = ["include/uvm_pkg.sv", test]
+    return Case(f"UVM, {len(texts)} files", len(texts), texts, listed, test, ("bus_item", "uvm_pkg"))
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -290,7 +346,7 @@ def main() -> None:
     arguments = parser.parse_args()
     print(f"Load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.")
     library = class_library(arguments.classes) if arguments.classes else None
-    cases = [*map(generated, arguments.files), library, core()]
+    cases = [*map(generated, arguments.files), library, core(), uvm()]
     with tempfile.TemporaryDirectory(prefix="benchwright-bench-") as temporary:
         for case in cases:
             if case is not None:
