@@ -369,8 +369,8 @@ def starts(folder: Path) -> dict[str, list[float]]:
     """Medians of starts, in turns.
 
     Returns:
-        By server milliseconds until `initialize` was answered; until the symbols, then until the first hover of a file of
-        1,000 lines were there, each from a start of its own; the server's processor time for these two.
+        By server milliseconds until `initialize` was answered, until the symbols of a file of 1,000 lines were there,
+        and the server's processor time until then; then the same with a hover, from a start of its own.
     """
     text = generated(1_000)
     path = folder / "start.sv"
