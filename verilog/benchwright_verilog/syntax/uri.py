@@ -33,6 +33,7 @@ def is_unsaved(path: Path) -> bool:
     return path.parent == _UNSAVED_FOLDER
 
 
+@lru_cache(maxsize=4096)
 def document_uri(path: Path) -> str:
     """The URI of a document; see `document_path`."""
     if is_unsaved(path):

@@ -30,11 +30,13 @@ class Locations:
 
     def lines_of_file(self, path: Path) -> Lines:
         """The lines of a file, as open in the editor or else as on disk."""
-        if path not in self._lines:
+        lines = self._lines.get(path)
+        if lines is None:
             document = self._server.documents.get(document_uri(path))
             text = self._server.projects.read_text(path) or "" if document is None else ""
-            self._lines[path] = document.lines if document else Lines(text, self._server.documents.encoding)
-        return self._lines[path]
+            lines = document.lines if document else Lines(text, self._server.documents.encoding)
+            self._lines[path] = lines
+        return lines
 
     def range_of_bytes(self, path: Path, start_byte: int, end_byte: int) -> types.Range:
         """The range of some bytes."""
@@ -46,16 +48,17 @@ class Locations:
 
     def location_json_of_bytes(self, path: Path, start_byte: int, end_byte: int) -> dict[str, Any]:
         """The location of some bytes as plain JSON."""
-        return {"uri": document_uri(path), "range": range_json(self.range_of_bytes(path, start_byte, end_byte))}
+        return {"uri": document_uri(path), "range": self.range_json_of_bytes(path, start_byte, end_byte)}
 
-
-def range_json(lsp_range: types.Range) -> dict[str, Any]:
-    """A range as plain JSON: there may be thousands."""
-    start_position, end_position = lsp_range.start, lsp_range.end
-    return {
-        "start": {"line": start_position.line, "character": start_position.character},
-        "end": {"line": end_position.line, "character": end_position.character},
-    }
+    def range_json_of_bytes(self, path: Path, start_byte: int, end_byte: int) -> dict[str, Any]:
+        """The range of some bytes as plain JSON: there may be thousands."""
+        lines = self.lines_of_file(path)
+        start_line, start_column = lines.line_and_column(lines.from_byte(start_byte))
+        end_line, end_column = lines.line_and_column(lines.from_byte(end_byte))
+        return {
+            "start": {"line": start_line, "character": start_column},
+            "end": {"line": end_line, "character": end_column},
+        }
 
 
 class Positioned(Protocol):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from benchwright_server.features.editor.locations import Locations, place_once_project_is_read, range_json
+from benchwright_server.features.editor.locations import Locations, place_once_project_is_read
 from benchwright_server.features.editor.searching import SearchRequest
 from benchwright_server.features.requests import REQUEST_FAILED
 from benchwright_verilog.semantics.names.branches import Branches, unresolved_places
@@ -106,8 +106,8 @@ def workspace_edit_json(
     )
     edits_by_uri: dict[str, list[dict[str, Any]]] = {}
     for edit in sorted(edits, key=lambda unsorted_edit: (unsorted_edit.path, unsorted_edit.start)):
-        edit_range = range_json(locations.range_of_bytes(edit.path, edit.start, edit.end))
-        edit_json = {"range": edit_range, "newText": edit.text}
+        edit_range = locations.range_json_of_bytes(edit.path, edit.start, edit.end)
+        edit_json: dict[str, Any] = {"range": edit_range, "newText": edit.text}
         if edit.is_inactive and annotates:
             edit_json["annotationId"] = _INACTIVE
         edits_by_uri.setdefault(document_uri(edit.path), []).append(edit_json)
