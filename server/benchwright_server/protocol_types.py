@@ -12,6 +12,7 @@ import importlib.util
 import marshal
 import os
 import stat
+import sys
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -27,8 +28,9 @@ def import_protocol_types(cache: Path) -> None:
     Args:
         cache: The cache folder.
     """
-    from attr import _make
+    import cattrs  # noqa: F401 - loads attrs
 
+    names_of_attrs = vars(sys.modules["attr._make"])
     file = cache / "protocol" / f"{importlib.util.MAGIC_NUMBER.hex()}.code"
     kept_codes = _read_codes(file)
     codes: dict[bytes, CodeType] = {}
@@ -39,11 +41,11 @@ def import_protocol_types(cache: Path) -> None:
         return codes[key]
 
     # A name of its module comes before the built-in function.
-    vars(_make)["compile"] = compile_unless_kept
+    names_of_attrs["compile"] = compile_unless_kept
     try:
         import lsprotocol.types  # noqa: F401 - for those who import it later
     finally:
-        del vars(_make)["compile"]
+        del names_of_attrs["compile"]
     if codes.keys() != kept_codes.keys():
         data = marshal.dumps(codes)
         with contextlib.suppress(OSError):

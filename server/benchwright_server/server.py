@@ -52,8 +52,9 @@ from benchwright_server.initialize_exchange import InitializeExchange
 from benchwright_server.own_tests.last_results import LastResults
 from benchwright_server.pipe import READ_BY_LOOPS, is_unshared_pipe, open_pipe_reader, widen_pipe
 from benchwright_server.settings import ServerSettings, camel_case_name
-from benchwright_server.workspaces.marker import is_marked, workspace_folder_containing
+from benchwright_server.workspaces.marker import is_marked
 from benchwright_server.workspaces.sealed_files import sealed_path_predicate
+from benchwright_server.workspaces.workspace_search import workspace_folder_containing
 from benchwright_verilog.semantics.behaviour.view_store import InstanceChoiceStore
 from benchwright_verilog.semantics.project.folder_state import FolderState
 from benchwright_verilog.semantics.project.index.index_store import IndexStore

@@ -17,6 +17,8 @@ HEAVY = ["sqlalchemy", "pyslang", "typer", "rich"]
 """Packages that the server needs for its work but not to greet a client."""
 
 FOR_HELP = {
+    "benchwright_foundation",
+    "benchwright_foundation.distribution",
     "benchwright_server",
     "benchwright_server.cli",
     "benchwright_server.cli.app",

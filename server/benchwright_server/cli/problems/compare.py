@@ -26,7 +26,7 @@ from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
-from benchwright_server.workspaces.marker import workspace_folder_containing
+from benchwright_server.workspaces.workspace_search import workspace_folder_containing
 
 _EXIT = {ComparisonResult.EQUIVALENT: 0, ComparisonResult.DIFFERS: 1, ComparisonResult.UNKNOWN: 2}
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.errors import ServerError
-from benchwright_server.workspaces.marker import workspace_folder_containing
+from benchwright_server.workspaces.workspace_search import workspace_folder_containing
 from benchwright_verilog.findings.explained_rules import (
     explained_rules,
     explanation_of_rule,

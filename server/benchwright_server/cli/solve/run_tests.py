@@ -18,7 +18,7 @@ from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
 from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.errors import ServerError
 from benchwright_server.settings import OwnTests
-from benchwright_server.workspaces.marker import workspace_folder_containing
+from benchwright_server.workspaces.workspace_search import workspace_folder_containing
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from lsprotocol import types
 
 from benchwright_server.editor_server import Counts, FindingReport
 from benchwright_server.features.editor.project_of import ask_client_to_refetch_views
-from benchwright_server.workspaces.marker import workspace_folder_containing
+from benchwright_server.workspaces.workspace_search import workspace_folder_containing
 from benchwright_verilog.findings.finding import Finding, Level, RelatedPlace
 from benchwright_verilog.findings.merging import findings_to_show
 from benchwright_verilog.findings.piecewise import Piecewise, declared_module_names, words_of

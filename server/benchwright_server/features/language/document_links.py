@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.workspaces.marker import MARKER, workspace_folder_containing
+from benchwright_server.workspaces.marker import MARKER
+from benchwright_server.workspaces.workspace_search import workspace_folder_containing
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.links import files_named_in_markdown, includes_of
 from benchwright_verilog.syntax.units import results_by_unit

@@ -1,0 +1,17 @@
+"""The workspace that a file belongs to. Loads what workspaces are only where there is one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright_server.workspaces.marker import is_marked
+
+
+def workspace_folder_containing(path: Path) -> Path | None:
+    """The folder of the workspace that a file or folder belongs to, if there is one."""
+    if not is_marked(path):
+        return None
+    from benchwright_server.workspaces.workspace import Workspace
+
+    workspace = Workspace.find_containing(path)
+    return workspace.folder if workspace is not None else None
