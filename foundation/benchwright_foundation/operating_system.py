@@ -1,15 +1,22 @@
-"""What differs between operating systems where programs start and end."""
+"""What differs between operating systems where programs start and end, and where they talk to each other."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
+import socket
 import sys
 from collections.abc import Mapping
 
 PROGRAM_SUFFIX = ".exe" if sys.platform == "win32" else ""
 """The end of the name of every program."""
+
+LOOPS_READ_PIPES = sys.platform != "win32"
+"""True if event loops can read a pipe that was not opened for asynchronous reading."""
+
+HAS_PRIVATE_SOCKETS = sys.platform != "win32" and hasattr(socket, "AF_UNIX")
+"""True if a socket can be a file in a folder that only its user can enter."""
 
 MINIMAL_ENVIRONMENT: Mapping[str, str] = {"LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"} | {
     name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ

@@ -12,9 +12,6 @@ import stat
 import sys
 from typing import BinaryIO
 
-READ_BY_LOOPS = sys.platform != "win32"
-"""True if event loops can read a pipe that was not opened for asynchronous reading."""
-
 _READER_BUFFER_BYTES = 1 << 20
 _WIDE_PIPE_BYTES = 1 << 20
 """Bytes; the largest pipe that Linux allows an unprivileged user."""

@@ -34,6 +34,7 @@ from pygls.workspace import Workspace
 
 from benchwright_foundation.distribution import version
 from benchwright_foundation.home import Home
+from benchwright_foundation.operating_system import LOOPS_READ_PIPES
 from benchwright_harness.toolchain_in_use import toolchain_folder_in_use
 from benchwright_server.agent.attempt_socket import MCP_CLIENT
 from benchwright_server.editor_server import EditorServer
@@ -50,7 +51,7 @@ from benchwright_server.features.editor.workspace_folders import add_initial_fol
 from benchwright_server.features.language.diagnostics import LiveDiagnostics
 from benchwright_server.initialize_exchange import InitializeExchange
 from benchwright_server.own_tests.last_results import LastResults
-from benchwright_server.pipe import READ_BY_LOOPS, is_unshared_pipe, open_pipe_reader, widen_pipe
+from benchwright_server.pipe import is_unshared_pipe, open_pipe_reader, widen_pipe
 from benchwright_server.settings import ServerSettings, camel_case_name
 from benchwright_server.workspaces.marker import is_marked
 from benchwright_server.workspaces.sealed_files import sealed_path_predicate
@@ -361,7 +362,7 @@ class BenchwrightServer(EditorServer):
         gc.freeze()
 
         async def run() -> None:
-            by_loop = is_unshared_pipe(stdin, stdout) and READ_BY_LOOPS
+            by_loop = is_unshared_pipe(stdin, stdout) and LOOPS_READ_PIPES
             message_reader = await open_pipe_reader(stdin) if by_loop else self._reader_in_threads(stdin)
             self._loop = loop = asyncio.get_running_loop()
             loads_modules = is_unshared_pipe(stdin, stdout)

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { OPERATING_SYSTEM } from "../operatingSystem.ts";
 
 const COMPLETE = "complete.json";
 const OWNER = "installing";
@@ -21,11 +22,9 @@ export interface Environment {
  */
 export class Environments {
   private readonly root: string;
-  private readonly platform: NodeJS.Platform;
 
-  constructor(root: string, platform: NodeJS.Platform = process.platform) {
+  constructor(root: string) {
     this.root = root;
-    this.platform = platform;
   }
 
   /** The newest complete environment. */
@@ -35,7 +34,7 @@ export class Environments {
 
   /** The `benchwright` program of the newest environment, if there is one. */
   get command(): string | undefined {
-    const command = this.newest && this.program(this.newest.folder, "benchwright");
+    const command = this.newest && OPERATING_SYSTEM.programIn(this.newest.folder, "benchwright");
     return command !== undefined && existsSync(command) ? command : undefined;
   }
 
@@ -65,11 +64,6 @@ export class Environments {
     const old = this.folders().filter((folder) => folder !== newest && !isOwned(folder));
     // A server that still runs may hold its files, on Windows at least: the next installation tries again.
     await Promise.allSettled(old.map((folder) => this.remove(folder)));
-  }
-
-  /** Path of a program in an environment. */
-  program(folder: string, name: string): string {
-    return this.platform === "win32" ? join(folder, "Scripts", `${name}.exe`) : join(folder, "bin", name);
   }
 
   private complete(): Environment[] {

@@ -1,4 +1,5 @@
 import { t } from "@vscode/l10n";
+import { OPERATING_SYSTEM } from "../operatingSystem.ts";
 import type { Environments } from "./environments.ts";
 import { explain, InstallationError, type Step } from "./failures.ts";
 import { candidates, findInterpreter } from "./interpreters.ts";
@@ -67,7 +68,7 @@ class Installation {
     const { log } = this.request;
     this.announce(t("Looking for uv or Python…"));
     if (await this.hasUv()) return this.uv();
-    const tried = candidates(process.platform, this.request.interpreter);
+    const tried = candidates(this.request.interpreter);
     const found = await findInterpreter(tried, { env: this.env, signal: this.request.signal });
     if (!found) {
       const names = [...new Set(tried.map(({ command }) => command))].join(", ");
@@ -89,7 +90,7 @@ class Installation {
 
   /** Makes a complete environment of an empty folder; returns the version of what is in it. */
   async fill(folder: string, tool: Tool): Promise<string> {
-    const { environments, report } = this.request;
+    const { report } = this.request;
     this.announce(t("Creating an environment with {0}…", tool.name));
     await this.step("environment", tool.create(folder));
     this.announce(t("Installing packages…"));
@@ -98,7 +99,7 @@ class Installation {
       if (progress) report(progress);
     });
     this.announce(t("Checking the installation…"));
-    const printed = await this.step("check", [environments.program(folder, "benchwright"), "--version"]);
+    const printed = await this.step("check", [OPERATING_SYSTEM.programIn(folder, "benchwright"), "--version"]);
     return printed.trim();
   }
 
@@ -117,24 +118,24 @@ class Installation {
   }
 
   private uv(): Tool {
-    const { environments, version, source } = this.request;
+    const { version, source } = this.request;
     return {
       name: "uv",
       create: (folder) => ["uv", "venv", "--allow-existing", "--no-project", "--python", ">=3.11", folder],
       install: (folder) => {
-        const python = environments.program(folder, "python");
+        const python = OPERATING_SYSTEM.programIn(folder, "python");
         return ["uv", "pip", "install", "--python", python, ...requirement(version, source)];
       },
     };
   }
 
   private python(path: string, pythonVersion: string): Tool {
-    const { environments, version, source } = this.request;
+    const { version, source } = this.request;
     return {
       name: `Python ${pythonVersion}`,
       create: (folder) => [path, "-m", "venv", folder],
       install: (folder) => [
-        environments.program(folder, "python"),
+        OPERATING_SYSTEM.programIn(folder, "python"),
         ...["-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--progress-bar", "off"],
         ...requirement(version, source),
       ],

@@ -1,3 +1,4 @@
+import { OPERATING_SYSTEM, type OperatingSystem } from "../operatingSystem.ts";
 import { run, type RunOptions } from "./processes.ts";
 
 /** A command that may start Python. */
@@ -21,13 +22,9 @@ const OLDEST_MINOR = 11;
 const PROBE = String.raw`import importlib.util, sys; print(sys.version_info[0], sys.version_info[1], int(importlib.util.find_spec('ensurepip') is not None), sys.executable)`;
 
 /** Commands that may start Python, best first. */
-export function candidates(platform: NodeJS.Platform, chosen?: string): Candidate[] {
-  const own = chosen === undefined ? [] : [{ command: chosen, args: [] }];
-  const launcher = [...MINORS.map((minor) => `-3.${minor}`), "-3"].map((version) => ({ command: "py", args: [version] }));
-  const named = [...MINORS.map((minor) => `python3.${minor}`), "python3", "python"].map((command) => {
-    return { command, args: [] };
-  });
-  return platform === "win32" ? [...own, ...launcher, { command: "python", args: [] }] : [...own, ...named];
+export function candidates(chosen?: string, system: OperatingSystem = OPERATING_SYSTEM): Candidate[] {
+  const commands = system.pythonCommands(MINORS).map(([command = "", ...args]) => ({ command, args }));
+  return chosen === undefined ? commands : [{ command: chosen, args: [] }, ...commands];
 }
 
 /** What the probe printed, taken apart; undefined if it is something else. */

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
+import { OPERATING_SYSTEM } from "../operatingSystem.ts";
 
 const KILLED_AFTER_MS = 2000;
 const KEPT_LINES = 40;
@@ -30,7 +31,7 @@ export async function run(command: string, args: readonly string[], options: Run
   const child = spawn(command, args, {
     env,
     stdio: ["ignore", "pipe", "pipe"],
-    detached: process.platform !== "win32",
+    detached: !OPERATING_SYSTEM.endTree,
     windowsHide: true,
   });
   const kept: string[] = [];
@@ -57,8 +58,8 @@ export async function run(command: string, args: readonly string[], options: Run
 function endGroup(child: ChildProcess): void {
   const { pid } = child;
   if (pid === undefined) return;
-  if (process.platform === "win32") {
-    spawn("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore", windowsHide: true });
+  if (OPERATING_SYSTEM.endTree) {
+    OPERATING_SYSTEM.endTree(pid);
     return;
   }
   signalGroup(pid, "SIGTERM");

@@ -1,6 +1,7 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
+import { OPERATING_SYSTEM, type OperatingSystem } from "../operatingSystem.ts";
 
 /** How the `benchwright` program was found. */
 export interface ServerCommand {
@@ -16,17 +17,17 @@ export interface Search {
   /** The program in the newest environment that the extension has made. */
   readonly managed: string | undefined;
   readonly home?: string;
-  readonly platform?: NodeJS.Platform;
+  readonly system?: OperatingSystem;
 }
 
 /** The programs that are there, best first: the setting's, the one of `./run`, PATH's, the extension's own. */
 export function findServerCommands(search: Search): ServerCommand[] {
-  const { setting, env, managed, home = homedir(), platform = process.platform } = search;
+  const { setting, env, managed, home = homedir(), system = OPERATING_SYSTEM } = search;
   const chosen = setting.trim();
   // Another program in its place would surprise whoever chose this one.
   if (chosen) return [{ command: chosen, source: "setting" }];
   const written = readIfPresent(join(dataFolder(env, home), "server-command"));
-  const onPath = findOnPath("benchwright", env, platform);
+  const onPath = findOnPath("benchwright", env, system);
   return [
     ...(written && (isProgram(written) || !isAbsolute(written)) ? [{ command: written, source: "set-up" } as const] : []),
     ...(onPath ? [{ command: onPath, source: "PATH" } as const] : []),
@@ -62,10 +63,9 @@ function readIfPresent(path: string): string {
   }
 }
 
-function findOnPath(name: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | undefined {
-  const endings = platform === "win32" ? [".exe", ".cmd"] : [""];
+function findOnPath(name: string, env: NodeJS.ProcessEnv, system: OperatingSystem): string | undefined {
   const folders = (env.PATH ?? env.Path ?? "").split(delimiter).filter(Boolean);
-  return folders.flatMap((folder) => endings.map((ending) => join(folder, name + ending))).find(isProgram);
+  return folders.flatMap((folder) => system.programEndings.map((ending) => join(folder, name + ending))).find(isProgram);
 }
 
 function isProgram(path: string): boolean {

@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { candidates, isRecentEnough, parseProbe } from "../../src/installation/interpreters.ts";
+import { POSIX, WINDOWS } from "../../src/operatingSystem.ts";
 
 test("the Python that is chosen in the editor is tried first, then the newest on PATH", () => {
   assert.deepEqual(
-    candidates("linux", "/venv/bin/python").map(({ command }) => command),
+    candidates("/venv/bin/python", POSIX).map(({ command }) => command),
     ["/venv/bin/python", "python3.13", "python3.12", "python3.11", "python3", "python"],
   );
 });
 
 test("on Windows the launcher is asked for each version", () => {
   assert.deepEqual(
-    candidates("win32").map(({ command, args }) => [command, ...args].join(" ")),
+    candidates(undefined, WINDOWS).map(({ command, args }) => [command, ...args].join(" ")),
     ["py -3.13", "py -3.12", "py -3.11", "py -3", "python"],
   );
 });

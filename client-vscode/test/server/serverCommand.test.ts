@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { POSIX, WINDOWS } from "../../src/operatingSystem.ts";
 import { chooseServerCommand, findServerCommands, type Search, type ServerCommand } from "../../src/server/serverCommand.ts";
 
 const home = mkdtempSync(join(tmpdir(), "benchwright-client-"));
@@ -27,7 +28,7 @@ function withWritten(path: readonly string[], command = written): string {
 }
 
 function found(search: Partial<Search>): ServerCommand[] {
-  return findServerCommands({ setting: "", env: {}, managed: undefined, home, platform: "linux", ...search });
+  return findServerCommands({ setting: "", env: {}, managed: undefined, home, system: POSIX, ...search });
 }
 
 test("a program that is chosen in the settings is the only one", () => {
@@ -61,7 +62,7 @@ test("a checkout that was deleted, a folder and a file that is no program are pa
 
 test("a Windows program is found by its ending", () => {
   const file = program("windows", "benchwright.exe");
-  assert.deepEqual(found({ env: { Path: dirname(file) }, platform: "win32" }), [{ command: file, source: "PATH" }]);
+  assert.deepEqual(found({ env: { Path: dirname(file) }, system: WINDOWS }), [{ command: file, source: "PATH" }]);
 });
 
 const choices: ServerCommand[] = [

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 _MOST_WALL = 10
 """Multiple of the time limit after which a run that does not get the processor is given up."""
 _CHUNK = 1 << 16
-_TICKS_PER_S = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,8 @@ def usage_of_process_tree(pid: int) -> RunUsage:
                     thread_ran_ns, thread_waited_ns, _ = _read_first_chunk(thread.path + b"/schedstat").split()
                     ran_ns += int(thread_ran_ns)
                     waited_ns[thread.path] = int(thread_waited_ns)
-    return RunUsage(pages * os.sysconf("SC_PAGE_SIZE"), ran_ns / 1e9 + ended_ticks / _TICKS_PER_S, waited_ns)
+    ended_s = ended_ticks / os.sysconf("SC_CLK_TCK")
+    return RunUsage(pages * os.sysconf("SC_PAGE_SIZE"), ran_ns / 1e9 + ended_s, waited_ns)
 
 
 def _read_first_chunk(file_path: bytes) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import stat
 import tempfile
 from pathlib import Path
@@ -14,7 +13,6 @@ LONGEST = 4_000_000
 """Bytes of a message: a line of JSON."""
 MCP_CLIENT = "benchwright mcp"
 """Name of the client whose language server works for an agent alone."""
-IS_SUPPORTED = hasattr(socket, "AF_UNIX") and hasattr(os, "getuid")
 
 
 def private_socket_path(attempt_id: str) -> Path:

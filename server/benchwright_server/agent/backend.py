@@ -11,7 +11,8 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from benchwright_server.agent.attempt_socket import IS_SUPPORTED, LONGEST, MCP_CLIENT, private_socket_path
+from benchwright_foundation.operating_system import HAS_PRIVATE_SOCKETS
+from benchwright_server.agent.attempt_socket import LONGEST, MCP_CLIENT, private_socket_path
 from benchwright_server.errors import ServerError, WorkspaceError
 from benchwright_server.workspaces.workspace import Workspace
 
@@ -69,7 +70,7 @@ class Backend:
             await self._own_server.close()
 
     async def _connect_to_editor_if_open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
-        if not IS_SUPPORTED:
+        if not HAS_PRIVATE_SOCKETS:
             return None
         with contextlib.suppress(OSError):
             return await asyncio.open_unix_connection(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import os
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -21,6 +20,7 @@ from benchwright_attempts.log.published_keys import PublishedKey, PublishedKeys
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.file_lock import file_lock
 from benchwright_foundation.model import Model
+from benchwright_foundation.superuser import belongs_to_another_user
 from benchwright_service.errors import BenchServiceError
 
 FILE = "keys.json"
@@ -234,7 +234,7 @@ def _locked_keys_file(folder: Path) -> Iterator[Path]:
         if not folder.is_dir() or not (file.exists() or (folder / _OLD_FILE).exists()):
             raise BenchServiceError(f"{folder} has no keys: a service makes its first one when it starts")
         # The service could not read what another user writes.
-        if hasattr(os, "geteuid") and folder.stat().st_uid != os.geteuid():
+        if belongs_to_another_user(folder):
             raise BenchServiceError(f"{folder} belongs to another user; run this as the service's user")
         existing_or_new_keys_file(folder)
         with _folder_lock(folder):

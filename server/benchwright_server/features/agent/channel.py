@@ -11,7 +11,8 @@ from typing import Any
 
 from pygls.exceptions import JsonRpcException
 
-from benchwright_server.agent.attempt_socket import IS_SUPPORTED, LONGEST, private_socket_path
+from benchwright_foundation.operating_system import HAS_PRIVATE_SOCKETS
+from benchwright_server.agent.attempt_socket import LONGEST, private_socket_path
 from benchwright_server.errors import FORESEEN, log_traceback
 
 Respond = Callable[[str, Any, str], Awaitable[dict[str, Any]]]
@@ -35,7 +36,7 @@ class AgentSockets:
 
     def listen_unless_listening(self, attempt_id: str) -> None:
         """Answers agents that work on an attempt, which this server has claimed."""
-        if IS_SUPPORTED and attempt_id not in self._listening:
+        if HAS_PRIVATE_SOCKETS and attempt_id not in self._listening:
             self._listening[attempt_id] = asyncio.get_running_loop().create_task(
                 self._serve_until_cancelled(attempt_id)
             )
