@@ -11,7 +11,7 @@ import { dropUnused, translationFiles, untranslated } from "./translations.ts";
 const python = process.env.BENCHWRIGHT_PYTHON ?? fileURLToPath(new URL("../../.venv/bin/python", import.meta.url));
 const target = new URL("../src/generated/protocol.ts", import.meta.url);
 
-const { operations, settings, sandboxes, questionFormats, $defs } = JSON.parse(
+const { operations, settings, sandboxes, questionFormats, distribution, $defs } = JSON.parse(
   execFileSync(python, ["-m", "benchwright_server.references.schema"], { encoding: "utf8" }),
 );
 
@@ -33,11 +33,12 @@ const table = Object.entries(operations).map(([name, operation]) => {
 });
 
 const formats = `export const QUESTION_FORMATS = ${JSON.stringify(questionFormats, null, 2)} as const;`;
+const name = `export const DISTRIBUTION = ${JSON.stringify(distribution)};`;
 
 mkdirSync(new URL(".", target), { recursive: true });
 writeFileSync(
   target,
-  `${types}\n/** Every operation: what it takes, what it answers. */\nexport interface Operations {\n${table.join("\n")}\n}\n\n/** Every format of questions. */\n${formats}\n`,
+  `${types}\n/** Every operation: what it takes, what it answers. */\nexport interface Operations {\n${table.join("\n")}\n}\n\n/** Every format of questions. */\n${formats}\n\n/** Benchwright as pip knows it. */\n${name}\n`,
 );
 
 writeSettings(settings, sandboxes);

@@ -26,7 +26,7 @@ from benchwright_studies import open_log
 
 _REQUIRED_ITEM_NAMES = {"Python", "Toolchain", "Sandbox", "Packs", "Attempt log"}
 _PURPOSE_OF_RUNS = "running hidden tests"
-_REINSTALL = "install Benchwright again: pip install --force-reinstall benchwright"
+_REINSTALL = f"install Benchwright again: pip install --force-reinstall {distribution.NAME}"
 _EXTRAS = {
     "harness": ("docker", "clusters and the docker sandbox"),
     "baselines": ("inspect_ai", "model runs, statistics and reports"),

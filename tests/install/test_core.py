@@ -14,6 +14,7 @@ import pytest
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
+from benchwright_foundation.distribution import NAME, install_command
 from benchwright_harness.toolchain.manifest import recipe
 
 from .installed import ROOT, Installed
@@ -58,7 +59,7 @@ def test_nothing_of_the_packages_is_left_out(core: Installed) -> None:
 
 
 def test_the_licence_is_in_the_package(core: Installed) -> None:
-    (licence,) = core.packages().glob("benchwright-*.dist-info/licenses/LICENSE")
+    (licence,) = core.packages().glob(f"{NAME}-*.dist-info/licenses/LICENSE")
     assert filecmp.cmp(licence, ROOT / "LICENSE", shallow=False)
 
 
@@ -71,7 +72,7 @@ def test_nothing_of_the_checkout_is_used(core: Installed) -> None:
 
 def test_it_says_its_version(core: Installed) -> None:
     process = core.run("--version")
-    assert (process.returncode, process.stdout.strip()) == (0, version("benchwright"))
+    assert (process.returncode, process.stdout.strip()) == (0, version(NAME))
 
 
 def test_every_command_has_help(core: Installed) -> None:
@@ -83,11 +84,11 @@ def test_every_command_has_help(core: Installed) -> None:
 def test_the_machine_is_found_ready(core: Installed) -> None:
     report = core.ask("doctor")
     items_by_name = {item["name"]: item for item in report["items"]}
-    ready = ("Python", "benchwright", "Toolchain", "Sandbox", "Packs", "Attempt log", "Workspaces")
+    ready = ("Python", NAME, "Toolchain", "Sandbox", "Packs", "Attempt log", "Workspaces")
     assert {name: items_by_name[name]["status"] for name in ready} == dict.fromkeys(ready, "ok")
     assert items_by_name["Docker"]["status"] == "warning"
-    assert "benchwright[harness]" in items_by_name["Docker"]["hint"]
-    assert "benchwright[harness]" in core.run("doctor").stdout.replace("\n", "")
+    assert f"{NAME}[harness]" in items_by_name["Docker"]["hint"]
+    assert f"{NAME}[harness]" in core.run("doctor").stdout.replace("\n", "")
 
 
 def test_it_builds_toolchains_as_the_checkout_does(core: Installed) -> None:
@@ -164,6 +165,6 @@ def test_a_command_that_needs_an_extra_names_it(core: Installed, command: str, e
     process = core.run(*command.split())
     output = process.stdout + process.stderr
     assert process.returncode == 2, output
-    assert f"pip install 'benchwright[{extra}]'" in output
+    assert install_command(extra) in output
     assert "Traceback" not in output
     assert len(output.strip().splitlines()) == 1

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from benchwright_foundation.distribution import NAME
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = [ROOT / folder for folder in PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]]
@@ -42,7 +44,7 @@ def declared() -> set[str]:
         *project["dependencies"],
         *(text for extra in project["optional-dependencies"].values() for text in extra),
     ]
-    return {normal(Requirement(text).name) for text in requirement_texts} - {"benchwright"}
+    return {normal(Requirement(text).name) for text in requirement_texts} - {NAME}
 
 
 def imported() -> Iterator[str]:

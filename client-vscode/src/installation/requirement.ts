@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { DISTRIBUTION } from "../generated/protocol.ts";
 
 /**
  * The arguments of `pip install` that name Benchwright.
@@ -10,7 +11,7 @@ import { join } from "node:path";
  */
 export function requirement(version: string, source: string): string[] {
   const wanted = source.trim();
-  const exact = `benchwright==${version}`;
+  const exact = `${DISTRIBUTION}==${version}`;
   if (wanted === "") return [exact];
   if (!existsSync(wanted)) return ["--", wanted];
   const isFolder = statSync(wanted).isDirectory();

@@ -1,5 +1,5 @@
 import { t } from "@vscode/l10n";
-import type { DoctorItem, DoctorReport } from "../generated/protocol.ts";
+import { DISTRIBUTION, type DoctorItem, type DoctorReport } from "../generated/protocol.ts";
 import { plain, table } from "../text/markdown.ts";
 
 /** The doctor's report in Markdown. */
@@ -32,8 +32,9 @@ export function serverMissingPage(failure: string): string {
     [
       t("Run *Benchwright: Install Server*: it installs Benchwright for this editor, in a Python environment of its own."),
       t(
-        "Or install it yourself: run `./run` in a checkout of Benchwright, or `uv tool install benchwright`, " +
-          "`pipx install benchwright` or `pip install benchwright` in a terminal.",
+        "Or install it yourself: run `./run` in a checkout of Benchwright, or `uv tool install {0}`, " +
+          "`pipx install {0}` or `pip install {0}` in a terminal.",
+        DISTRIBUTION,
       ),
       t(
         "If Benchwright is installed but not found, put the full path of its `benchwright` program " +

@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { DISTRIBUTION } from "../../src/generated/protocol.ts";
 import { requirement } from "../../src/installation/requirement.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "benchwright-requirement-"));
@@ -12,9 +13,9 @@ const checkout = mkdtempSync(join(tmpdir(), "benchwright-requirement-"));
 writeFileSync(join(checkout, "pyproject.toml"), "");
 
 for (const [source, wanted, what] of [
-  ["", ["benchwright==0.1.0"], "nothing: the extension's version from the index"],
+  ["", [`${DISTRIBUTION}==0.1.0`], "nothing: the extension's version from the index"],
   [wheel, ["--", wheel], "a wheel"],
-  [folder, ["--find-links", folder, "benchwright==0.1.0"], "a folder of wheels"],
+  [folder, ["--find-links", folder, `${DISTRIBUTION}==0.1.0`], "a folder of wheels"],
   [checkout, ["--", checkout], "a checkout"],
   [" benchwright[all]>=0.1 ", ["--", "benchwright[all]>=0.1"], "a requirement"],
   ["--index-url=http://x", ["--", "--index-url=http://x"], "never an option"],

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import JsonValue, TypeAdapter
 from pydantic.json_schema import models_json_schema
 
+from benchwright_foundation import distribution
 from benchwright_harness.sandbox.registry import sandbox_kind, sandbox_names
 from benchwright_problems.problem import QuestionFormat
 from benchwright_server.features.agent.agent_tools import AGENT_OPERATIONS
@@ -104,5 +105,6 @@ if __name__ == "__main__":
         "settings": setting_schemas(),
         "sandboxes": sandbox_descriptions(),
         "questionFormats": question_formats(),
+        "distribution": distribution.NAME,
     }
     json.dump(client_schema, sys.stdout, indent=1)

@@ -6,6 +6,7 @@ import importlib
 
 import pytest
 
+from benchwright_foundation.distribution import NAME
 from benchwright_foundation.errors import ExtraMissingError, explain_missing_extra
 
 
@@ -13,7 +14,7 @@ def test_a_missing_package_names_the_extra_that_brings_it() -> None:
     with pytest.raises(ExtraMissingError) as caught, explain_missing_extra("`benchwright report`", "baselines"):
         importlib.import_module("no_such_package.part")
     assert str(caught.value) == (
-        "`benchwright report` needs packages that are not installed. Install them: pip install 'benchwright[baselines]'"
+        f"`benchwright report` needs packages that are not installed. Install them: pip install '{NAME}[baselines]'"
     )
 
 

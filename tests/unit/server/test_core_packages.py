@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from benchwright_foundation.distribution import NAME, install_command
+
 PROJECT = Path(__file__).parents[3] / "pyproject.toml"
 PROGRAM = """
 import json, sys
@@ -142,8 +144,8 @@ def test_doctor_names_the_extras_that_are_missing(blocked: str, tmp_path: Path) 
     assert completed_process.returncode in (0, 1), completed_process.stderr
     assert completed_process.stdout, completed_process.stderr
     hints_by_name = {item["name"]: item["hint"] for item in json.loads(completed_process.stdout)["items"]}
-    assert {hints_by_name[f"benchwright[{extra}]"] for extra in ("harness", "baselines", "judges")} == {
-        f"pip install 'benchwright[{extra}]'" for extra in ("harness", "baselines", "judges")
+    assert {hints_by_name[f"{NAME}[{extra}]"] for extra in ("harness", "baselines", "judges")} == {
+        install_command(extra) for extra in ("harness", "baselines", "judges")
     }
 
 
@@ -175,12 +177,12 @@ def test_a_command_that_needs_an_extra_says_which(
     completed_process = benchwright(blocked, tmp_path, *command.split())
     assert (completed_process.returncode, completed_process.stderr.strip()) == (
         2,
-        f"error: `{feature}` needs packages that are not installed. Install them: pip install 'benchwright[{extra}]'",
+        f"error: `{feature}` needs packages that are not installed. Install them: {install_command(extra)}",
     )
 
 
 def test_a_cluster_needs_an_extra_too(blocked: str, tmp_path: Path) -> None:
     completed_process = benchwright(blocked, tmp_path, "problems", "check", "starter", "--cluster", "local")
-    assert completed_process.returncode == 2 and "pip install 'benchwright[harness]'" in completed_process.stderr, (
+    assert completed_process.returncode == 2 and install_command("harness") in completed_process.stderr, (
         completed_process.stderr
     )
