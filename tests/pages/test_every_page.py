@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import json
 import re
 import shlex
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 from typer.testing import CliRunner
@@ -56,7 +58,7 @@ def test_every_block_of_a_page_is_run_or_checked(page: str) -> None:
         assert not block.is_commands or page in WALKS, f"{block.location}: nothing walks through this page"
 
 
-ANY_KEYWORD = {("_fixed", "colorProvider")}
+ANY_KEYWORD = {("_fixed_capability", "colorProvider")}
 """Given to a function that takes any."""
 
 
@@ -136,6 +138,60 @@ def test_how_to_extend_shows_what_the_toys_do(block: Block, toy: str) -> None:
     shown_keywords = _keywords(block.text.replace("…", "..."))
     unknown_keywords = shown_keywords - _keywords((ROOT / toy).read_text(encoding="utf-8")) if toy else set()
     assert not unknown_keywords - _declared({name for name, _ in unknown_keywords}) - ANY_KEYWORD, toy
+
+
+def _names_in_code(source: str) -> set[str]:
+    """Functions that are called, capitalised names and members; without what the source assigns itself."""
+    names = set()
+    own_names = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            own_names.add(node.id)
+        if isinstance(node, ast.Call):
+            names |= {node.func.id} if isinstance(node.func, ast.Name) else set()
+            names |= {node.func.attr} if isinstance(node.func, ast.Attribute) else set()
+        if isinstance(node, ast.Name) and node.id.lstrip("_")[:1].isupper():
+            names.add(node.id)
+        if isinstance(node, ast.Attribute) and node.attr[:1].isupper():
+            names.add(node.attr)
+    return names - own_names
+
+
+@cache
+def _sources() -> str:
+    suffixes = {".py", ".ts", ".json", ".toml"}
+    files = (file for folder in ("*/benchwright_*", "client-vscode/src") for file in ROOT.glob(f"{folder}/**/*"))
+    return "\n".join(file.read_text(encoding="utf-8") for file in files if file.suffix in suffixes)
+
+
+@cache
+def _defined_names() -> frozenset[str]:
+    """Names of our functions, classes, constants and members, and what is imported from elsewhere."""
+    definition = r"^ *(?:async def|def|class) (\w+)|^(?:    )?([A-Z_]\w*)(?:: [^=\n]+)? = "
+    imported = re.findall(r"^from (?!benchwright_)\S+ import ([\w, ]+)", _sources(), re.MULTILINE)
+    names = {name for pair in re.findall(definition, _sources(), re.MULTILINE) for name in pair}
+    return frozenset(names | {word for line in imported for word in re.findall(r"\w+", line)} | set(dir(builtins)))
+
+
+@pytest.mark.parametrize(("block", "toy"), [pytest.param(*example, id=example[0].location) for example in _toys()])
+def test_how_to_extend_names_what_there_is(block: Block, toy: str) -> None:
+    own_words = set(re.findall(r"\w+", (ROOT / toy).read_text(encoding="utf-8"))) if toy else set()
+    unknown_names = _names_in_code(block.text.replace("…", "...")) - own_words - _defined_names()
+    assert unknown_names == set(), block.location
+
+
+def test_names_in_the_prose_of_how_to_extend_are_in_the_sources() -> None:
+    text = (ROOT / EXTEND).read_text(encoding="utf-8")
+    toys = "\n".join(file.read_text(encoding="utf-8") for file in ROOT.glob("tests/unit/extend/*.py"))
+    prose = re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)
+    names = {
+        name
+        for code in re.findall(r"`([^`/\n]+)`", prose)
+        for name in re.findall(r"\b[a-z]+_\w+|\b[A-Z][a-z]+[A-Z]\w+", code)
+    }
+    assert len(names) > 30
+    unknown_names = names - set(re.findall(r"\w+", _sources() + toys))
+    assert unknown_names == set()
 
 
 def test_json_and_toml_of_the_pages_are_valid() -> None:
