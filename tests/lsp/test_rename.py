@@ -125,7 +125,6 @@ async def test_a_name_is_changed_everywhere(
             "x",
             "The macro CHECK in a.sv, line 3, writes the name clk",
         ),
-        ("module s(input a‸); endmodule\nmodule t; wire a; s s(.*); endmodule\n", "b", "would be wrong in line 2"),
         ('`include "‸d.svh"\n', "x", "is a file"),
         ("module m; assign x = nowhere‸; endmodule\n", "x", "It is unknown what nowhere means here"),
         ("module m; // ‸ \nendmodule\n", "x", "There is no name here"),
@@ -185,3 +184,29 @@ async def test_a_name_that_an_error_holds_is_no_reason_to_refuse(editor: Editor)
         assert edit is not None
         (changes,) = edit.document_changes or ()
         assert len(changes.edits) == len(file.expected_spans)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("text", "renamed"),
+    [
+        (
+            "module s(input ‸a, b); endmodule\nmodule t; wire a, b; s u(.*); s v(.*, .a(b)); endmodule\n",
+            "module s(input c, b); endmodule\nmodule t; wire a, b; s u(.c(a), .*); s v(.*, .c(b)); endmodule\n",
+        ),
+        (
+            "module s(input a, b); endmodule\nmodule t; wire ‸a, b; s u(.*); s v(.*, .a(b)); endmodule\n",
+            "module s(input a, b); endmodule\nmodule t; wire c, b; s u(.a(c), .*); s v(.*, .a(b)); endmodule\n",
+        ),
+        (
+            "module m;\n`ifdef X\nwire a;\n`else\nwire a = 1;\n`endif\nwire b = ‸a;\nendmodule\n",
+            "module m;\n`ifdef X\nwire c;\n`else\nwire c = 1;\n`endif\nwire b = c;\nendmodule\n",
+        ),
+        (
+            "module m;\n`ifdef X\nwire ‸a;\n`else\nwire a = 1;\n`endif\nwire b = a;\nendmodule\n",
+            "module m;\n`ifdef X\nwire c;\n`else\nwire c = 1;\n`endif\nwire b = c;\nendmodule\n",
+        ),
+    ],
+)
+async def test_what_has_to_have_one_name_keeps_one_name(editor: Editor, text: str, renamed: str) -> None:
+    async with scratch(editor, {"a.sv": text}) as file:
+        assert file.edited_files(await file.rename("c"))["a.sv"] == renamed

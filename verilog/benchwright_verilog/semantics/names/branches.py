@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from benchwright_verilog.semantics.names.occurrence import Target
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Document, Documents
 
+_MOST_SEARCHED = 64
 _MOST_CHOICES = 8
 """Sets of defines that are tried: more would take longer than a person waits."""
 _DEFINITION = re.compile(rb"`define[ \t]+([A-Za-z_]\w*)(?:\\\r?\n|[^\n])*")
@@ -216,8 +218,33 @@ def references_in_all_branches(
                 yield FileReferences(analysis.path, occurrences, analysis, is_inactive=True)
 
 
+def targets_in_other_branches(
+    branches: Branches, target: Target, places: AbstractSet[tuple[Path, int]]
+) -> Iterator[Target]:
+    """Yield what places that name a thing mean under other defines: what another branch declares instead of it.
+
+    Args:
+        branches: Branches of the project.
+        target: The thing.
+        places: Files and bytes that name it.
+    """
+    paths = sorted({path for path, _ in places})
+    conditional_paths = branches.files_with_conditions([target.path, *paths])
+    for tried_project in (branches.project, *branches.variants(conditional_paths)):
+        for analysis in tried_project.analyses_of(paths):
+            meanings: dict[tuple[Path, int], set[Target]] = {}
+            for occurrence in analysis.occurrences_of(target.name):
+                meanings.setdefault((occurrence.path, occurrence.start), set()).add(occurrence.target)
+            for place in places & meanings.keys():
+                # Of `.name`, which means two things, none is instead of the other.
+                if len(meanings[place]) == 1 and target not in meanings[place]:
+                    yield from (other for other in meanings[place] if other.name == target.name)
+
+
 def unresolved_places(branches: Branches, target: Target, edited_paths: Iterable[Path]) -> list[tuple[Path, int]]:
     """Places of a name in code that under no defines that were tried mean anything; file and byte.
+
+    Of many files that may name it only those are searched that do.
 
     Args:
         branches: Branches of the project.
@@ -225,9 +252,10 @@ def unresolved_places(branches: Branches, target: Target, edited_paths: Iterable
         edited_paths: The files that name it.
     """
     project = branches.project
-    paths = branches.files_with_conditions(edited_paths)
+    candidates = candidate_files(project, target)
+    paths = list(dict.fromkeys([*edited_paths, *(candidates if len(candidates) <= _MOST_SEARCHED else ())]))
     known_places: set[tuple[Path, int]] = set()
-    for tried_project in (project, *branches.variants(paths)):
+    for tried_project in (project, *branches.variants(branches.files_with_conditions(paths))):
         for analysis in tried_project.analyses_of(paths):
             known_places |= {(occurrence.path, occurrence.start) for occurrence in analysis.occurrences_of(target.name)}
     places = []

@@ -13,9 +13,14 @@ from typing import NamedTuple
 from benchwright_verilog.errors import VerilogError
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity
-from benchwright_verilog.semantics.names.branches import Branches, references_in_all_branches
+from benchwright_verilog.semantics.names.branches import (
+    Branches,
+    references_in_all_branches,
+    targets_in_other_branches,
+)
 from benchwright_verilog.semantics.names.navigation import UNITS, Report, references_by_file, targets_renamed_with
 from benchwright_verilog.semantics.names.occurrence import Occurrence, Target, TargetKind
+from benchwright_verilog.semantics.names.wildcards import wildcard_connections
 from benchwright_verilog.semantics.project.index.outline import DIRECTIVES
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
@@ -93,17 +98,30 @@ def rename_edits(
         return []
     edits: dict[tuple[Path, int], RenameEdit] = {}
     targets: dict[RenameEdit, Target] = {}
-    for renamed_target in targets_renamed_with(project, analysis, target):
+    renamed_targets = targets_renamed_with(project, analysis, target)
+    for renamed_target in renamed_targets:
         target_edits = _edits_by_place(branches, renamed_target, new_name, report)
-        edits |= target_edits
-        targets |= dict.fromkeys(target_edits.values(), renamed_target)
+        target_edits |= _wildcard_edits(branches, renamed_target, new_name)
+        for place, edit in target_edits.items():
+            known_edit = edits.get(place)
+            # What the present defines show of a place goes before what others do.
+            if known_edit is None or (known_edit.is_inactive and not edit.is_inactive):
+                if known_edit is not None:
+                    del targets[known_edit]
+                edits[place], targets[edit] = edit, renamed_target
+        # Another branch may declare what the same places mean then: that is renamed too.
+        renamed_targets += [
+            alternative
+            for alternative in targets_in_other_branches(branches, renamed_target, target_edits.keys())
+            if alternative not in renamed_targets
+        ]
     checked_projects = [project]
     for other_project in other_projects:
         other_edits = _edits_by_place(Branches(other_project), target, new_name, report)
-        if new_edits := {place: edit for place, edit in other_edits.items() if place not in edits}:
+        if edits_there := {place: edit for place, edit in other_edits.items() if place not in edits}:
             checked_projects.append(other_project)
-            edits |= new_edits
-            targets |= dict.fromkeys(new_edits.values(), target)
+            edits |= edits_there
+            targets |= dict.fromkeys(edits_there.values(), target)
     _require_no_macro_body(project, target, edits)
     for checked_project in checked_projects:
         _RenameCheck(checked_project, target, new_name, targets, report).require_same_meanings()
@@ -130,6 +148,28 @@ def _edits_by_place(
             edits[occurrence.path, occurrence.start] = replace(edit, is_inactive=file_references.is_inactive)
         if file_references.occurrences:
             _require_writable_in_project(project, file_references.path, f"{target.name} is also used in")
+    return edits
+
+
+def _wildcard_edits(branches: Branches, target: Target, new_name: str) -> dict[tuple[Path, int], RenameEdit]:
+    """What is written before each `.*` that connects the thing, so that it connects what it did."""
+    scope = target.symbol.parentScope if target.symbol is not None else None
+    body = scope.containingInstance if scope is not None else None
+    if body is None or target.generated:
+        return {}
+    project = branches.project
+    paths = list(dict.fromkeys([target.path, *project.files_with_word(body.definition.name)]))
+    paths = [path for path in paths if (outline := project.outline(path)) is not None and b".*" in outline.data]
+    edits: dict[tuple[Path, int], RenameEdit] = {}
+    for tried_project in (project, *branches.variants(branches.files_with_conditions(paths))):
+        for analysis in tried_project.analyses_of(paths):
+            for byte, is_port in wildcard_connections(analysis, target):
+                names = (new_name, target.name) if is_port else (target.name, new_name)
+                text = f".{names[0]}({names[1]}), "
+                is_inactive = tried_project is not project
+                edits.setdefault((analysis.path, byte), RenameEdit(analysis.path, byte, byte, text, is_inactive))
+    for path, _ in edits:
+        _require_writable_in_project(project, path, f"{target.name} is also connected in")
     return edits
 
 
