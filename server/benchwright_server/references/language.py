@@ -94,9 +94,9 @@ file is marked, and the rest of the file is analysed without it.
 
 Names in a branch of `` `ifdef `` that the present defines leave out are found, explained and renamed like the others:
 files with conditions are read under up to eight more sets of defines, until each branch was read once. A hover says
-which macros the branch needs. Macros that the files define themselves are taken back for that. What two branches declare
-in place of each other is renamed together. Editors that can ask for confirmation do so for edits in code that is inactive
-under the present defines. Where no set gives a name a meaning, renaming lists the places.
+which macros the branch needs. Macros that the files define themselves are taken back for that. What two branches
+declare in place of each other is renamed together. Editors that can ask for confirmation do so for edits in code that
+is inactive under the present defines. Where no set gives a name a meaning, renaming lists the places.
 
 A file or folder that gets another name in the editor takes the `` `include `` lines and the entries of file lists that
 name it along; entries with variables stay. Modules keep their names, also where a file is named after its module: a
