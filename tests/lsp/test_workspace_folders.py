@@ -36,7 +36,7 @@ async def test_a_module_of_another_folder_is_found_and_renamed_unless_the_own_fo
     ):
         await file.marked()
         params = types.DefinitionParams(file.identifier, file.position)
-        (location,) = await editor.client.text_document_definition_async(params) or ()  # type: ignore[union-attr]
+        (location,) = await editor.client.text_document_definition_async(params) or ()  # type: ignore[misc]
         assert location.uri == two.uri  # type: ignore[union-attr]
         two.go_to("b (")
         reference_params = types.ReferenceParams(types.ReferenceContext(True), two.identifier, two.position)

@@ -14,7 +14,7 @@ from pyslang.syntax import SyntaxTree
 from benchwright_authoring.mutation.catalogue import KINDS
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.source import MutatedSource
-from benchwright_verilog.semantics.compilation.trees import Preprocessing, encodable_text, parsing_options
+from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
 
 _SUFFIXES = (".sv", ".v")
 
@@ -97,7 +97,7 @@ def _compilation_of(files: Mapping[str, bytes]) -> Compilation:
     sources = pyslang.SourceManager()
     compilation = Compilation()
     for path in filter(is_design_file, files):
-        text = encodable_text(files[path].decode(errors="replace"))
+        text = files[path].decode(errors="replace")
         compilation.addSyntaxTree(
             SyntaxTree.fromFileInMemory(text, sources, path, path, parsing_options(Preprocessing(), 0))
         )

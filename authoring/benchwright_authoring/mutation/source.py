@@ -21,7 +21,8 @@ from pyslang.syntax import (
     VariableDimensionSyntax,
 )
 
-from benchwright_verilog.semantics.compilation.trees import Preprocessing, encodable_text, parsing_options
+from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
+from benchwright_verilog.syntax.surrogates import encode_text
 
 # Interfaces stay as they are, and what only simulation or a checker reads says nothing about the design.
 _LEFT_OUT = frozenset(
@@ -76,7 +77,7 @@ class MutatedSource:
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
-        self.content = encodable_text(text).encode()
+        self.content = encode_text(text)
         # A source manager takes a path once.
         self._sources = pyslang.SourceManager()
         self.tree = SyntaxTree.fromFileInMemory(

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_foundation.untrusted_folder import disk_bytes_until_exceeding
 from benchwright_harness.decision.criterion import MOST_LINES, OutputListener
@@ -151,7 +153,7 @@ def _secret_seed(problem: Problem, solution: Mapping[str, bytes]) -> str:
 
     The same files meet the same numbers, so that their waveform shows the run that was judged.
     """
-    content = {path: hashlib.sha256(text).hexdigest() for path, text in solution.items()}
+    content: dict[str, JsonValue] = {path: hashlib.sha256(text).hexdigest() for path, text in solution.items()}
     return hashlib.blake2b(digest([problem.harness_digest, content]).encode(), digest_size=8, key=_SECRET).hexdigest()
 
 

@@ -96,7 +96,8 @@ def test_the_first_answer_waits_for_nothing_that_attempts_need(method: str, tmp_
     file = tmp_path / "m.sv"
     text = "module m;\n  wire [7:0] data = 8'd1;\nendmodule\n"
     document = {"uri": file.as_uri()}
-    capabilities = {"textDocument": {name: {} for name in ("documentSymbol", "hover", "diagnostic", "definition")}}
+    methods = ("documentSymbol", "hover", "diagnostic", "definition")
+    capabilities: dict[str, Any] = {"textDocument": {name: {} for name in methods}}
     with subprocess.Popen(
         [sys.executable, "-c", FIRST_ANSWERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

@@ -61,9 +61,9 @@ async def _targets_at_place(server: EditorServer, find_targets: Find, place: Pla
     project = server.projects.project_of(document)
     if find_targets in (navigation.declarations, navigation.implementations):
         return await asyncio.to_thread(lambda: list(find_targets(project, analysis, byte)))
-    targets = list(find_targets(project, analysis, byte))
+    targets: list[Target | Occurrence] = list(find_targets(project, analysis, byte))
     if not targets and find_targets is _definitions:
-        targets = await asyncio.to_thread(navigation.macros_in_other_headers, project, analysis, byte)
+        targets += await asyncio.to_thread(navigation.macros_in_other_headers, project, analysis, byte)
     return targets
 
 
