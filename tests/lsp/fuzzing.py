@@ -141,6 +141,7 @@ RANGED = (
     "textDocument/inlayHint",
     "textDocument/codeAction",
     "textDocument/rangeFormatting",
+    "textDocument/rangesFormatting",
     "textDocument/semanticTokens/range",
 )
 WHOLE = (
@@ -153,6 +154,7 @@ WHOLE = (
     "textDocument/codeLens",
     "textDocument/diagnostic",
     "workspace/symbol",
+    "workspace/willRenameFiles",
     "benchwright/hierarchy",
     "benchwright/instances",
     "benchwright/viewAs",
@@ -644,6 +646,10 @@ class Typist:
                 params |= {"ch": chance.choice([";", "\n", "d", "e"]), "options": self._options()}
             case "textDocument/formatting" | "textDocument/rangeFormatting":
                 params["options"] = self._options()
+            case "textDocument/rangesFormatting":
+                params |= {"ranges": [params.pop("range")], "options": self._options()}
+            case "workspace/willRenameFiles":
+                params["files"] = [{"oldUri": self.uri, "newUri": chance.choice([f"{self.uri}h", "file:///", "", "a"])}]
             case "textDocument/codeAction":
                 params["context"] = {"diagnostics": []}
             case "textDocument/completion":

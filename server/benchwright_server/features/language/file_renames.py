@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.features.language.rename import workspace_edit_json
+from benchwright_verilog.errors import NotAFileError
 from benchwright_verilog.semantics.names.moved_files import edits_for_moved_files
 from benchwright_verilog.syntax.json_form import JsonText
 from benchwright_verilog.syntax.uri import local_path_of
@@ -24,7 +26,11 @@ def register(server: EditorServer) -> None:
 
 
 async def _edits_for_renamed_files(server: EditorServer, params: types.RenameFilesParams) -> JsonText:
-    new_paths = {local_path_of(file.old_uri): local_path_of(file.new_uri) for file in params.files}
+    new_paths = {}
+    for file in params.files:
+        # What is elsewhere, or goes there, is in no include or list.
+        with contextlib.suppress(NotAFileError):
+            new_paths[local_path_of(file.old_uri)] = local_path_of(file.new_uri)
     versions = {document.uri: document.version for document in server.documents}
 
     def find() -> JsonText:
