@@ -43,8 +43,8 @@
 
 (iter-defun session ()
   (visit (getenv "PLAIN"))
-  (until "diagnostics" (see 'plain-diagnostic (marked-like "missing")))
-  (see 'plain-diagnostics (marked))
+  ;; The settings come after the file.
+  (until "one diagnostic" (and (marked-like "missing") (= 1 (length (see 'plain-diagnostics (marked))))))
   (cursor-at "child ")
   (press "M-.")
   (until "the definition" (and (string-match-p "child" (buffer-name)) (see 'definition (thing-at-point 'line t))))

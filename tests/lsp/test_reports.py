@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from .cursor import CURSOR, Scratch, crlf, scratch
 from .session import Editor
@@ -139,15 +140,18 @@ async def test_an_include_in_angle_brackets_is_read(editor: Editor) -> None:
         assert await file.definition() == file.expected_spans
 
 
-async def test_an_include_by_macros_is_read_but_its_macros_are_not_found(editor: Editor) -> None:
+async def test_an_include_by_macros_is_read_but_its_macros_have_no_references(editor: Editor) -> None:
     files = {
         "a.sv": '`define FILE widths.svh\n`define QUOTE(path) `"path`"\n`include `QUOTE(`FILE)\n'
         "module m;\n  logic [`WID‸TH-1:0] w;\n  initial w = 0;\nendmodule\n",
-        "widths.svh": "`define WIDTH 4\n",
+        "widths.svh": "`define «WIDTH» 4\n",
     }
     async with scratch(editor, files) as file:
         await file.marked()
-        assert await file.definition() == []
+        assert await file.definition() == file.expected_spans
+        assert await file.references() == []
+        with pytest.raises(JsonRpcException, match="can't be renamed"):
+            await file.rename("BITS")
 
 
 async def test_a_genvar_is_renamed_in_the_loop_too(editor: Editor) -> None:
