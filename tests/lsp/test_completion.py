@@ -447,3 +447,24 @@ async def test_an_opened_connection_offers_what_can_be_connected(editor: Editor)
     text = MEMBERS.replace("  initial", "  sub u (.clock(‸));\n  initial")
     async with scratch(editor, text) as file:
         assert (await file.completion(trigger="("))[0].label == "clock"
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("top.gl[0].", {"inner", "u"}),
+        ("dut.gl[0].", {"inner", "u"}),
+        ("tb.dut.gl[1].u.", {"clk", "seen"}),
+        ("top.gl[0].u.", {"clk", "seen"}),
+    ],
+)
+async def test_a_path_goes_through_generate_blocks_from_a_top_or_an_instance(
+    editor: Editor, path: str, names: set[str]
+) -> None:
+    design = (
+        "module leaf (input clk, output logic seen); endmodule\nmodule top;\n"
+        "  for (genvar i = 0; i < 2; i++) begin : gl\n    wire inner; leaf u (.clk(), .seen());\n  end\nendmodule\n"
+    )
+    text = f"{design}module tb;\n  top dut ();\n  initial $display({path}‸);\nendmodule\n"
+    async with scratch(editor, text) as file:
+        assert names <= {item.label for item in await file.completion(".")}

@@ -160,6 +160,10 @@ def symbol_at_path(analysis: FileAnalysis, byte: int, path_tokens: Sequence[str]
         symbol = _first_symbol_named(scopes, name) or analysis.compilation.getPackage(name)
     if symbol is None and (library := analysis.compilation.getPackage("std")) is not None:
         symbol = library.find(name)
+    if symbol is None and "::" not in path_tokens[1:2] and (body := analysis.module_body(name)) is not None:
+        # A path may begin at a top, as `top.gl[0].u` does; after an interface, modports are meant.
+        top = body.parentInstance
+        symbol = top if top is not None and not top.isInterface else None
     for step in path_tokens[2::2]:
         if symbol is None:
             return None

@@ -44,6 +44,7 @@ class Includes:
         self._texts = texts
         self._inventory = inventory
         self._verilog_files = list(verilog_files)
+        self._verilog_patterns = self._verilog_files
         self._chosen_macros: Mapping[str, bool] = {}
         self._lists: Sequence[FileList] = ()
         self.inferred: list[InferredInclude] = []
@@ -67,6 +68,8 @@ class Includes:
     def use_lists(self, lists: Sequence[FileList]) -> None:
         """Take the project's file lists, and what is on disk, as they are now."""
         self._lists = lists
+        listed_patterns = (pattern for file_list in lists for pattern in file_list.verilog_files)
+        self._verilog_patterns = [*self._verilog_files, *listed_patterns]
         self._found_paths.clear()
         self._read_with.clear()
         self._infer_missing_folders()
@@ -110,8 +113,7 @@ class Includes:
         return replace(preprocessing, is_verilog=True) if self._is_verilog(path) else preprocessing
 
     def _is_verilog(self, path: Path) -> bool:
-        patterns = (*self._verilog_files, *(pattern for listed in self._lists for pattern in listed.verilog_files))
-        return any(path.match(pattern) for pattern in patterns)
+        return any(path.match(pattern) for pattern in self._verilog_patterns)
 
     def _find_preprocessing(self, path: Path) -> Preprocessing:
         dirs, defines = [*self._dirs], [*self._defines]
