@@ -38,11 +38,12 @@ def _new_path(path: Path, new_paths: Mapping[Path, Path]) -> Path:
 
 
 def _files_with_affected_includes(project: Project, new_paths: Mapping[Path, Path]) -> list[Path]:
-    moved_files = {path for path in project.paths if _new_path(path, new_paths) != path} | {*new_paths}
+    words_by_file = list(project.words_by_file())
+    moved_files = {path for path, _ in words_by_file if _new_path(path, new_paths) != path} | {*new_paths}
     moved_names = {path.name for path in moved_files}
     return [
         path
-        for path, words in project.words_by_file()
+        for path, words in words_by_file
         if words.includes
         and (
             path in moved_files
