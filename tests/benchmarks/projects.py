@@ -79,7 +79,8 @@ _DIAGNOSTICS_MS = {100: 50, 1_000: 100}
 """Milliseconds that diagnostics after a key may take, by the number of files; 200 for more."""
 _BARS = {
     "open → diagnostics, cold": "300",
-    "second start → diagnostics": "1,000",
+    "start → any answer": "500",
+    "second start → diagnostics": "700 (1,000 files)",
     "key → any answer": "10",
     "any answer during a search": "10",
     "cancelled references → answer": "100",
