@@ -18,6 +18,7 @@ from benchwright_harness.scan.source import rule_matches
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import ScanAction
 
+from ..support.machine.toolchain_tree import command_in_tree
 from .mutants import mutants
 
 COUNT = 2300
@@ -49,16 +50,13 @@ def readings(files: Mapping[str, bytes], folder: Path, toolchain: Toolchain) -> 
     """Words that tools read in files, in the toolchain's own tree."""
     for name, content in files.items():
         (folder / name).write_bytes(content)
-    view = ["bwrap", "--clearenv", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
-    for name in ("usr", "etc", "opt", "bin", "sbin", "lib", "lib64"):
-        source = toolchain.root / name
-        link = ["--symlink", str(source.readlink()), f"/{name}"] if source.is_symlink() else None
-        view += link or ["--ro-bind", str(source), f"/{name}"]
-    view += ["--ro-bind", str(folder), "/files", "--ro-bind", str(HERE / "readings.py"), "/tmp/readings.py"]
-    view += ["--chdir", "/tmp"]
-    for name, value in toolchain.environment(ToolSelection()).items():
-        view += ["--setenv", name, value.replace("/opt/benchwright/inside/bin:", "")]
-    process = subprocess.run([*view, "python3", "/tmp/readings.py", "/files"], stdout=subprocess.PIPE, check=True)
+    tools = {
+        name: value.replace("/opt/benchwright/inside/bin:", "")
+        for name, value in toolchain.environment(ToolSelection()).items()
+    }
+    options = ["--ro-bind", str(folder), "/files", "--ro-bind", str(HERE / "readings.py"), "/tmp/readings.py"]
+    command = [*command_in_tree(toolchain, options, tools), "python3", "/tmp/readings.py", "/files"]
+    process = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     tool_readings: Readings = json.loads(process.stdout)
     return tool_readings
 
