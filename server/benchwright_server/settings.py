@@ -11,9 +11,9 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
-from benchwright_server import feature_registry
+from benchwright_server import feature_registry, lint_registry
 from benchwright_verilog.settings import InlayHints, Lint, ProjectSettings
 
 Group = TypeVar("Group")
@@ -25,6 +25,23 @@ class Features(SimpleNamespace):
     # A field for each feature of the registry, so that none has to be declared twice.
     def __init__(self, **switches: bool) -> None:
         super().__init__(**(dict.fromkeys(_switchable_feature_names(), True) | switches))
+
+
+def lint_settings_class() -> type[Lint]:
+    """`Lint` with a switch for each lint tool of the registry that has one, so that none has to be declared twice."""
+    switches = [
+        (tool.name, bool, field(default=True, metadata={"description": tool.remark}))
+        for tool in lint_registry.LINT_TOOLS
+        if tool.remark
+    ]
+    doc = {"__doc__": Lint.__doc__}
+    return dataclasses.make_dataclass("LintSettings", switches, bases=(Lint,), namespace=doc, frozen=True)
+
+
+if TYPE_CHECKING:
+    LintSettings = Lint
+else:
+    LintSettings = lint_settings_class()
 
 
 @dataclass(frozen=True)
@@ -114,7 +131,7 @@ class ServerSettings:
 
     features: Features = field(default_factory=Features)
     diagnostics: DiagnosticSettings = field(default_factory=DiagnosticSettings)
-    lint: Lint = field(default_factory=Lint)
+    lint: LintSettings = field(default_factory=lambda: LintSettings())
     code_actions: CodeActionSettings = field(default_factory=CodeActionSettings)
     inlay_hints: InlayHints = field(default_factory=InlayHints)
     project: ProjectSettings = field(default_factory=ProjectSettings)

@@ -13,10 +13,6 @@ SeverityName = Literal["error", "warning", "information", "hint", "off"]
 class Lint:
     """Settings of what linters look for when a file is saved."""
 
-    verilator: bool = True
-    """Run Verilator's `--lint-only`."""
-    verible: bool = True
-    """Run verible's lint rules."""
     verible_rules: tuple[str, ...] = ()
     """Changes to verible's default rules, such as `+line-length=length:120` or `-no-tabs`."""
     off: tuple[str, ...] = ()

@@ -91,8 +91,6 @@ class LintTool:
     """The options that it runs with, for the reference, such as `` `--lint-only -Wall` ``."""
     lint: Callable[[SavedFile], Awaitable[Sequence[EditorFinding]]]
     """Lints a file; a `HarnessError` is shown to the user and counts as no findings."""
-    is_on: Callable[[Lint], bool] = lambda settings: True
-    """True if the user has turned it on."""
     needs_folder: bool = False
     """True if it needs the other files of a workspace; if so, it does not run outside workspaces."""
     fixes: Callable[[str, str, Lint], Awaitable[Sequence[Fix]]] | None = None

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from benchwright_harness.errors import HarnessError
+from benchwright_server import lint_registry
 from benchwright_server.linters.lint_tool import LintTool, SavedFile
-from benchwright_server.linters.surviving_mutants import SURVIVORS
-from benchwright_server.linters.verible import VERIBLE
-from benchwright_server.linters.verilator import VERILATOR
 
 if TYPE_CHECKING:
     from benchwright_verilog.findings.finding import Finding
     from benchwright_verilog.findings.source import FindingTool
 
 
-LINT_TOOLS: tuple[LintTool, ...] = (VERILATOR, VERIBLE, SURVIVORS)
+def lint_tools() -> dict[str, LintTool]:
+    """The declaration of each registered tool, by name."""
+    return {tool.name: resolve_name(tool.declaration) for tool in lint_registry.LINT_TOOLS}
 
 
 async def lint_file(
@@ -31,8 +32,8 @@ async def lint_file(
     """
     enabled_tools = [
         tool
-        for tool in LINT_TOOLS
-        if tool.is_on(saved_file.settings) and (saved_file.folder is not None or not tool.needs_folder)
+        for name, tool in lint_tools().items()
+        if getattr(saved_file.settings, name, True) and (saved_file.folder is not None or not tool.needs_folder)
     ]
     async with asyncio.TaskGroup() as group:
         lint_tasks = {

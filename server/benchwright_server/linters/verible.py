@@ -213,4 +213,4 @@ async def _fixes_of(file_name: str, text: str, settings: Lint) -> list[Fix]:
     return await verible_fixes(file_name, text, settings.verible_rules)
 
 
-VERIBLE = LintTool(_SOURCE, "style rules", _lint, is_on=lambda settings: settings.verible, fixes=_fixes_of)
+VERIBLE = LintTool(_SOURCE, "style rules", _lint, fixes=_fixes_of)

@@ -173,6 +173,4 @@ def _editor_finding(finding: LintFinding, saved_file: SavedFile, folder: Path) -
     return finding.editor_finding(_SOURCE, (start, max(start, end)), level, folder)
 
 
-VERILATOR = LintTool(
-    _SOURCE, "`--lint-only -Wall`", _lint, is_on=lambda settings: settings.verilator, needs_folder=True
-)
+VERILATOR = LintTool(_SOURCE, "`--lint-only -Wall`", _lint, needs_folder=True)

@@ -6,6 +6,7 @@ Run as `python -m benchwright_server.references.language features` or `… setti
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import json
 import sys
@@ -173,13 +174,17 @@ def settings_page() -> str:
 
 
 def setting_description(settings_class: type[Any], field_name: str) -> str:
-    """The docstring below a setting in the source; of a feature's switch, its text in the registry."""
+    """The docstring below a setting in the source; of a switch of a feature or lint tool, its text in the registry."""
     if settings_class is Features:
         feature = next(feature for feature in feature_registry.FEATURES if feature.name == field_name)
         return feature.switch_text or feature.does
+    metadata = next(field.metadata for field in dataclasses.fields(settings_class) if field.name == field_name)
+    if "description" in metadata:
+        return str(metadata["description"])
+    declaring_class = next(kind for kind in settings_class.__mro__ if field_name in inspect.get_annotations(kind))
     body = next(
         node.body
-        for node in ast.parse(textwrap.dedent(inspect.getsource(settings_class))).body
+        for node in ast.parse(textwrap.dedent(inspect.getsource(declaring_class))).body
         if hasattr(node, "body")
     )
     for statement, text in pairwise(body):
@@ -206,7 +211,7 @@ def _feature_rows() -> Iterator[str]:
 
 
 def _lint_tool_rows() -> Iterator[str]:
-    for tool in linters.LINT_TOOLS:
+    for tool in linters.lint_tools().values():
         occasion = "on save, in workspaces" if tool.needs_folder else "on save"
         page_url = urlsplit(tool.source.page)
         # A host of many projects is only meaningful with the project's name.

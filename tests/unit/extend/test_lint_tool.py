@@ -10,14 +10,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from benchwright_foundation.registration import Registration
+from benchwright_server import lint_registry
+from benchwright_server import settings as settings_module
 from benchwright_server.cli.app import app_with_commands
 from benchwright_server.client import Client
 from benchwright_server.features.language.code_actions import CodeActions
 from benchwright_server.features.language.diagnostics import LiveDiagnostics
-from benchwright_server.linters import registry
 from benchwright_server.linters.lint_tool import LintTool, SavedFile
-from benchwright_server.references.language import features_page
-from benchwright_server.settings import ServerSettings
+from benchwright_server.references.language import features_page, settings_page
+from benchwright_server.settings import ServerSettings, read_settings
 from benchwright_verilog.actions.line_fix import Fix
 from benchwright_verilog.findings import explained_rules
 from benchwright_verilog.findings.finding import Finding, Level
@@ -39,7 +41,15 @@ async def lint(saved_file: SavedFile) -> list[Finding]:
 async def fixes(name: str, text: str, settings: Lint) -> list[Fix]:
     lines = text.splitlines()
     return [
-        Fix("open-task", number, line.index("TODO"), "Close the task", number, (line,), (line.partition(" //")[0],))
+        Fix(
+            "open-task",
+            number,
+            line.index("TODO"),
+            "Close the task",
+            number,
+            (registration,),
+            (line.partition(" //")[0],),
+        )
         for number, line in enumerate(lines, 1)
         if "TODO" in line
     ]
@@ -50,7 +60,9 @@ TODO = LintTool(SOURCE, "comments with `TODO`", lint, fixes=fixes)
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "LINT_TOOLS", (TODO,))
+    registration = Registration("todo", f"{__name__}:TODO", "Report comments with `TODO`.")
+    monkeypatch.setattr(lint_registry, "LINT_TOOLS", (registration,))
+    monkeypatch.setattr(settings_module, "LintSettings", settings_module.lint_settings_class())
 
 
 class Server:
@@ -109,6 +121,16 @@ async def test_its_fixes_and_waivers_are_offered(server: Server) -> None:
     offered_actions = await CodeActions(server).actions_at_selection(params)  # type: ignore[arg-type]
     titles = [action.title for action in offered_actions]
     assert {"Close the task", "Waive open-task on this line"} <= set(titles)
+
+
+async def test_its_switch_turns_it_off(server: Server) -> None:
+    assert server.shown_diagnostics
+    settings, complaints = read_settings({"lint": {"todo": False}})
+    server.settings = settings
+    await server.live.lint_saved_file(next(iter(server.documents)).uri)
+    assert (complaints, server.shown_diagnostics) == ([], [])
+    assert settings != ServerSettings()
+    assert "| `lint.todo` | true or false | `true` | Report comments with `TODO`. |" in settings_page()
 
 
 def test_the_reference_lists_it() -> None:

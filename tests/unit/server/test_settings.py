@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-import ast
-import inspect
 from typing import Any
 
 import pytest
 
-from benchwright_server import settings as settings_module
-from benchwright_server.settings import Features, ServerSettings, flat_settings, read_settings
-from benchwright_verilog import settings as verilog_settings
+from benchwright_server.references.language import setting_description
+from benchwright_server.settings import ServerSettings, flat_settings, read_settings
 
 
 def test_no_options_are_the_defaults() -> None:
@@ -71,18 +68,5 @@ def test_nothing_set_is_the_default() -> None:
 
 
 def test_every_setting_is_described() -> None:
-    trees = [ast.parse(inspect.getsource(module)) for module in (settings_module, verilog_settings)]
-    described = set()
-    for group_class in (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)):
-        for field, docstring_node in zip(group_class.body, group_class.body[1:], strict=False):
-            if (
-                isinstance(field, ast.AnnAssign)
-                and isinstance(docstring_node, ast.Expr)
-                and isinstance(field.target, ast.Name)
-            ):
-                described.add((group_class.name, field.target.id))
-    assert {
-        (setting.settings_class.__name__, setting.field_name)
-        for setting in flat_settings()
-        if setting.settings_class is not Features
-    } == described
+    for setting in flat_settings():
+        assert setting_description(setting.settings_class, setting.field_name)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 EXPLAIN_FINDING = "benchwright.explainFinding"
-SOURCES: tuple[FindingTool, ...] = (SLANG, *(tool.source for tool in linters.LINT_TOOLS))
+SOURCES: tuple[FindingTool, ...] = (SLANG, *(tool.source for tool in linters.lint_tools().values()))
 
 
 def register(server: EditorServer) -> None:

@@ -112,7 +112,7 @@ class CodeActions:
         document = action_context.document
         actions: list[Action] = []
         for source in {finding.source: None for finding in findings}:
-            if any(tool.source is source and tool.fixes is not None for tool in linters.LINT_TOOLS):
+            if any(tool.source is source and tool.fixes is not None for tool in linters.lint_tools().values()):
                 offered_fixes = (await self._cached_fixes_by_tool(document)).get(source, [])
                 actions += catalogue.tool_fixes(document, source, findings, offered_fixes)
         project = self._server.projects.project_of(document)
@@ -141,7 +141,7 @@ class CodeActions:
         if self._fixes is None or self._fixes[0] is not document:
             settings, name = self._server.settings.lint, document_path(document.uri).name
             fixes: dict[FindingTool, list[Fix]] = {}
-            for tool in linters.LINT_TOOLS:
+            for tool in linters.lint_tools().values():
                 if tool.fixes is not None:
                     # An error in a tool's settings was shown when the file was linted.
                     with contextlib.suppress(HarnessError, OSError):
