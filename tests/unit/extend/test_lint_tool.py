@@ -47,7 +47,7 @@ async def fixes(name: str, text: str, settings: Lint) -> list[Fix]:
             line.index("TODO"),
             "Close the task",
             number,
-            (registration,),
+            (line,),
             (line.partition(" //")[0],),
         )
         for number, line in enumerate(lines, 1)
