@@ -156,6 +156,30 @@ async def test_what_verible_formats_differently_at_the_second_time_is_formatted(
         assert await file.formatting_edits() == []
 
 
+SPOILT = """module   m;
+always_comb begin
+case (a)
+1:        // one
+        b = 2;
+default:  b   = 3;
+endcase
+end
+   assign   c =   d;
+endmodule
+"""
+
+
+async def test_what_verible_would_spoil_stays_to_the_byte_and_the_rest_is_formatted(editor: Editor) -> None:
+    # verible aligns the statement behind the comment, and refuses all when it reads its own result.
+    async with scratch(editor, SPOILT) as file:
+        text = file.edited_text(await file.formatting_edits())
+        assert words(text) == words(SPOILT)
+        assert "1:        // one\n        b = 2;" in text
+        assert text.endswith("  assign c = d;\nendmodule\n")
+        await editor.wait_until(lambda: bool(editor.screen.messages), "a message")
+        assert "a.sv was formatted but for lines that verible can't read: 3–5" in editor.screen.messages[0]
+
+
 async def test_a_range_is_formatted_without_the_rest(editor: Editor) -> None:
     text = "module m;\nassign   a=b;\n\n\n// apart\n\nassign   c=d;\nendmodule\n"
     async with scratch(editor, text) as file:

@@ -32,10 +32,11 @@ _HEADER = re.compile(r"(?:macro)?module\b|(?:checker|config|interface|package|pr
 _ITEM_END = re.compile(r"(?:;|\bend\w*(?:\s*:\s*\w+)?)\Z")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _WHERE = re.compile(r":(\d+):(\d+)(?:-\d+)?: (.+)")
-_WHERE_IN_OUTPUT = re.compile(
-    r" at (\d+):(\d+)(?:-\d+)?:; problematic formatter output is\n(.*?)(?:<<EOF>>|\Z)", re.DOTALL
-)
-"""verible can't parse what it has formatted: `-1 - -1` became `-1--1`."""
+_BUG = re.compile(r"problematic formatter output is\n(?P<output>.*?)(?:<<EOF>>\s*)?\Z", re.DOTALL)
+_BUG_PLACE = re.compile(r"\bat (\d+):(\d+)(?:-\d+)?:")
+_BUG_TOKEN = re.compile(r'\((?:MacroArg|MacroIdentifier)\) \(#\d+: "((?:[^"\\]|\\.)*)"\) vs')
+_ESCAPED = {"n": "\n", "t": "\t"}
+_BLANK = re.compile(r"\s")
 
 
 class NotFormattedError(ServerError):
@@ -152,16 +153,34 @@ def _unread_part(text: str, readable_text: str, parts: Sequence[_UnreadPart], co
 
 
 def _complaint_offset(readable_text: str, complaint: str) -> int | None:
-    """The code point that verible complains of; None if it names none."""
-    if match := _WHERE_IN_OUTPUT.search(complaint):
-        output = Lines(match[3])
-        before = output.text[: output.line_bounds(int(match[1]))[0] + int(match[2]) - 1]
-        # Formatting changes nothing but spaces.
-        visible_characters = re.finditer(r"\S", readable_text)
-        nearest = next(islice(visible_characters, len("".join(before.split())), None), None)
-        return nearest.start() if nearest is not None else None
-    match = _WHERE.search(complaint)
-    return Lines(readable_text).line_bounds(int(match[1]))[0] + int(match[2]) - 1 if match is not None else None
+    """The place in a source that verible complains of; None if it names none."""
+    bug = _BUG.search(complaint)
+    if bug is None:
+        match = _WHERE.search(complaint)
+        return _offset_at(readable_text, int(match[1]), int(match[2])) if match is not None else None
+    # It formatted the text and found that it made another of it: a comment before code, a macro's argument.
+    output = bug["output"]
+    letters = zip(_BLANK.sub("", readable_text), _BLANK.sub("", output), strict=False)
+    count = next((number for number, (given, made) in enumerate(letters) if given != made), None)
+    place = _BUG_PLACE.search(complaint, 0, bug.start())
+    if place is not None and count is None:
+        noticed_at = len(_BLANK.sub("", output[: _offset_at(output, int(place[1]), int(place[2]))]))
+        # What is wrong ends before the place where it is noticed.
+        count = max(0, noticed_at - 1)
+    if count is None:
+        # The letters are the same: verible reads a macro's argument differently, and quotes it.
+        quoted = (
+            re.sub(r"\\(.)", lambda escape: _ESCAPED.get(escape[1], escape[1]), token)
+            for token in sorted(_BUG_TOKEN.findall(complaint, 0, bug.start()), key=len, reverse=True)
+        )
+        return next((offset for token in quoted if (offset := readable_text.find(token)) >= 0), None)
+    offsets = (offset for offset, letter in enumerate(readable_text) if not letter.isspace())
+    return next(islice(offsets, count, None), None)
+
+
+def _offset_at(text: str, line: int, column: int) -> int:
+    lines = Lines(text)
+    return lines.line_bounds(min(line, len(lines)))[0] + column - 1
 
 
 def _enclosing_parts(text: str, offset: int) -> Iterator[_UnreadPart]:

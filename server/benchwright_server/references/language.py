@@ -103,8 +103,8 @@ A file or folder that gets another name in the editor takes the `` `include `` l
 name it along; entries with variables stay. Modules keep their names, also where a file is named after its module: a
 folder of `-y` then no longer brings it in.
 
-A statement or item that verible can't parse, or would write so that it can't, stays to the byte when a file is
-formatted; a message names its lines.
+A statement or item that verible can't parse, or would make another of, stays to the byte when a file is formatted; a
+message names its lines.
 
 A net that is not declared is a warning (`implicit-net`): a misspelt name in a connection is one.
 
