@@ -30,7 +30,12 @@ def import_protocol_types(cache: Path) -> None:
     """
     import cattrs  # noqa: F401 - loads attrs
 
-    names_of_attrs = vars(sys.modules["attr._make"])
+    if (attrs_module := sys.modules.get("attr._make")) is None:
+        # Other versions of attrs may compile elsewhere.
+        import lsprotocol.types  # noqa: F401 - for those who import it later
+
+        return
+    names_of_attrs = vars(attrs_module)
     file = cache / "protocol" / f"{importlib.util.MAGIC_NUMBER.hex()}.code"
     kept_codes = _read_codes(file)
     codes: dict[bytes, CodeType] = {}
