@@ -32,7 +32,7 @@ def import_protocol_types(cache: Path) -> None:
 
     if (attrs_module := sys.modules.get("attr._make")) is None:
         # Other versions of attrs may compile elsewhere.
-        import lsprotocol.types  # noqa: F401 - for those who import it later
+        import lsprotocol.types
 
         return
     names_of_attrs = vars(attrs_module)
