@@ -41,9 +41,9 @@ def import_protocol_types(cache: Path) -> None:
     codes: dict[bytes, CodeType] = {}
 
     def compile_unless_kept(source: str, filename: str, mode: str) -> Any:
-        key = hashlib.sha256(f"{filename}\0{mode}\0{source}".encode()).digest()
-        codes[key] = kept_codes.get(key) or compile(source, filename, mode)
-        return codes[key]
+        source_digest = hashlib.sha256(f"{filename}\0{mode}\0{source}".encode()).digest()
+        codes[source_digest] = kept_codes.get(source_digest) or compile(source, filename, mode)
+        return codes[source_digest]
 
     # A name of its module comes before the built-in function.
     names_of_attrs["compile"] = compile_unless_kept

@@ -171,10 +171,10 @@ def designs(seed: int, count: int) -> Iterator[tuple[str, bool]]:
         port = "input [3:0] d" if is_own else chance.choice(PORTS)
         lines = []
         for _ in range(chance.choice((1, 1, 2))):
-            choice = chance.random()
-            if choice < 0.1 and not is_own:
+            draw = chance.random()
+            if draw < 0.1 and not is_own:
                 lines.append(chance.choice(CONTEXTS).replace("¤", chance.choice(CALLS)))
-            elif choice < 0.25 and not is_own:
+            elif draw < 0.25 and not is_own:
                 lines.append(chance.choice(ITEMS).replace("§", chance.choice(targets)))
             else:
                 statement = chance.choice(STATEMENTS).replace("§", chance.choice(targets))

@@ -137,9 +137,11 @@ async def draws(dut):
 
 
 async def test_with_cocotb_each_design_meets_others_and_the_same_again() -> None:
-    runs = [await grade_with_cocotb(cocotb_problem(DRAWS), comment) for comment in ("a", "b", "a")]
-    assert [(verdict.reason, PREDICTABLE in verdict.remarks) for verdict, _ in runs] == [(Reason.PASSED, False)] * 3
-    (first, second, third) = (drawn for _, drawn in runs)
+    graded_runs = [await grade_with_cocotb(cocotb_problem(DRAWS), comment) for comment in ("a", "b", "a")]
+    assert [(verdict.reason, PREDICTABLE in verdict.remarks) for verdict, _ in graded_runs] == [
+        (Reason.PASSED, False)
+    ] * 3
+    (first, second, third) = (drawn for _, drawn in graded_runs)
     assert first == third != second
     _, published = await grade_with_cocotb(cocotb_problem(DRAWS, with_reference=False))
     assert published not in (first, second)

@@ -239,11 +239,11 @@ class Project:
             busy = self.client.cpu_s
             time.sleep(0.5)
 
-    def _ask(self, method: str, rounds: int, params: Callable[[int], Any], note: str = "") -> None:
+    def _ask(self, method: str, rounds: int, params_of_round: Callable[[int], Any], note: str = "") -> None:
         times, empty = [], 0
         for number in range(rounds):
             began = time.perf_counter()
-            empty += not self.client.ask(f"textDocument/{method}", params(number))
+            empty += not self.client.ask(f"textDocument/{method}", params_of_round(number))
             times.append(self.client.arrived - began)
         self.rows[method + note] = shown(times, empty)
 

@@ -82,16 +82,16 @@ def play_kakoune(folder: Path, name: str) -> KakouneSession:
 
 @pytest.mark.parametrize("name", ["top.sv", "top.v", "top.svh", "top.vh"])
 def test_verilog_has_a_client_and_operations_name_its_file(name: str, tmp_path: Path) -> None:
-    session = play_kakoune(tmp_path, name)
-    command, _, arguments = session.executed.partition(" ")
-    assert session.is_client_on
+    kakoune = play_kakoune(tmp_path, name)
+    command, _, arguments = kakoune.executed.partition(" ")
+    assert kakoune.is_client_on
     assert command == "benchwright.start"
-    assert json.loads(arguments) == [{"uri": session.design_file.as_uri()}]
+    assert json.loads(arguments) == [{"uri": kakoune.design_file.as_uri()}]
 
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_the_server_starts_as_the_client_would_start_it(tmp_path: Path, editors: Callable[..., Any]) -> None:
-    session = play_kakoune(tmp_path, "top.sv")
-    options = session.servers["benchwright"]
+    kakoune = play_kakoune(tmp_path, "top.sv")
+    options = kakoune.servers["benchwright"]
     editor: Editor = await editors(command=[options["command"], *options["args"]])
-    await editor.open(session.design_file).marked("nowhere")
+    await editor.open(kakoune.design_file).marked("nowhere")

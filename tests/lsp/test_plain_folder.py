@@ -52,17 +52,17 @@ def messages_in(lsp_stream: bytes) -> Iterator[dict[str, Any]]:
         lsp_stream = rest[length:]
 
 
-def shown_texts(message: object) -> Iterator[str]:
-    """Every text of a message but addresses and the paths to watch, which no editor shows."""
-    if isinstance(message, dict):
-        for key, value in message.items():
+def shown_texts(value: object) -> Iterator[str]:
+    """Every text in JSON but addresses and the paths to watch, which no editor shows."""
+    if isinstance(value, dict):
+        for key, member in value.items():
             if key not in ("uri", "globPattern", "target"):
-                yield from shown_texts(value)
-    elif isinstance(message, list):
-        for item in message:
+                yield from shown_texts(member)
+    elif isinstance(value, list):
+        for item in value:
             yield from shown_texts(item)
-    elif isinstance(message, str):
-        yield message
+    elif isinstance(value, str):
+        yield value
 
 
 async def ask_for_everything(file: Scratch) -> None:

@@ -44,9 +44,9 @@ def outline(symbols: Sequence[types.DocumentSymbol], depth: int = 0) -> Iterator
 
 
 async def test_every_report_is_a_row_of_the_page() -> None:
-    rows = (Path(__file__).parent / "reports.md").read_text()
-    tests = re.findall(r"^async def test_(\w+)", Path(__file__).read_text(), re.MULTILINE)
-    assert re.findall(r"`(\w+)` \|$", rows, re.MULTILINE) == tests[1:]
+    page_text = (Path(__file__).parent / "reports.md").read_text()
+    test_names = re.findall(r"^async def test_(\w+)", Path(__file__).read_text(), re.MULTILINE)
+    assert re.findall(r"`(\w+)` \|$", page_text, re.MULTILINE) == test_names[1:]
 
 
 async def test_two_minus_signs_stay_apart(editor: Editor) -> None:

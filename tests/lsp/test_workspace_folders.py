@@ -70,21 +70,21 @@ async def test_a_folder_and_its_files_may_be_opened_by_different_paths(
     link.symlink_to(real)
     (real / "a.sv").write_text("module a;\n  b x ();\nendmodule\n")
     (real / "b.sv").write_text("module b;\nendmodule\n")
-    folder, files = (link, real) if opened_by_link else (real, link)
+    folder, file_folder = (link, real) if opened_by_link else (real, link)
     editor = await editors()
     added_folders = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(folder.as_uri(), "a")], [])
     editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(added_folders))
-    file = editor.open(files / "a.sv")
+    file = editor.open(file_folder / "a.sv")
     await file.marked()
     position = types.TextDocumentIdentifier(file.uri), types.Position(1, 2)
     params = types.ReferenceParams(types.ReferenceContext(True), *position)
     references = await editor.client.text_document_references_async(params) or ()
-    assert sorted(place.uri for place in references) == [file.uri, (files / "b.sv").as_uri()]
+    assert sorted(place.uri for place in references) == [file.uri, (file_folder / "b.sv").as_uri()]
     edit = await editor.client.text_document_rename_async(types.RenameParams(*position, "c"))
     assert edit is not None
     assert len(edit.document_changes or ()) == 2
     symbols = await editor.client.workspace_symbol_async(types.WorkspaceSymbolParams("b"))
-    assert [symbol.location.uri for symbol in symbols or ()] == [(files / "b.sv").as_uri()]
+    assert [symbol.location.uri for symbol in symbols or ()] == [(file_folder / "b.sv").as_uri()]
     file.type(" wire w = nothing;", after_text="module a;")
     await file.marked("undeclared identifier 'nothing'")
     (real / "b.sv").write_text("module gone;\nendmodule\n")

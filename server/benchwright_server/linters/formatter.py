@@ -162,9 +162,9 @@ def _complaint_offset(readable_text: str, complaint: str) -> int | None:
     output = bug["output"]
     letters = zip(_BLANK.sub("", readable_text), _BLANK.sub("", output), strict=False)
     count = next((number for number, (given, made) in enumerate(letters) if given != made), None)
-    place = _BUG_PLACE.search(complaint, 0, bug.start())
-    if place is not None and count is None:
-        noticed_at = len(_BLANK.sub("", output[: _offset_at(output, int(place[1]), int(place[2]))]))
+    notice = _BUG_PLACE.search(complaint, 0, bug.start())
+    if notice is not None and count is None:
+        noticed_at = len(_BLANK.sub("", output[: _offset_at(output, int(notice[1]), int(notice[2]))]))
         # What is wrong ends before the place where it is noticed.
         count = max(0, noticed_at - 1)
     if count is None:

@@ -81,7 +81,8 @@ class DesignFolder:
             location = sources.getFullyExpandedLoc(diagnostic.location)
             name, line = sources.getFileName(location), sources.getLineNumber(location)
             lines.append(f"{diagnostic.code} {name}:{line}")
-        return "\n".join(lines)
+        # slang takes modules in the order of their names.
+        return "\n".join(sorted(lines))
 
 
 @dataclass
@@ -108,11 +109,11 @@ def rename_at_random(design: DesignFolder, count: int, seed: int) -> RenameResul
     project = Project(design.folder, Documents(), ProjectSettings(include_dirs=tuple(map(str, design.include_dirs))))
     before = {defines: design.elaboration(defines) for defines in design.define_sets}
     places = [(path, name, byte) for path in design.sources for name, byte in _names_in(path)]
-    choice = random.Random(seed)
+    place_generator = random.Random(seed)
     attempts = 0
     while results.done < count and attempts < 3 * count:
         attempts += 1
-        path, name, byte = choice.choice(places)
+        path, name, byte = place_generator.choice(places)
         _try_rename(design, project, before, results, (path, name, byte), f"zz_renamed_{attempts}")
     return results
 

@@ -81,20 +81,20 @@ def test_an_extension_never_closes_before_it_is_due(extension: AssignmentTimes |
 TIMES = st.none() | st.datetimes(timezones=st.just(UTC))
 
 
-@given(usual=st.builds(AssignmentTimes, TIMES, TIMES), extension=st.builds(AssignmentTimes, TIMES, TIMES))
+@given(usual_times=st.builds(AssignmentTimes, TIMES, TIMES), extension=st.builds(AssignmentTimes, TIMES, TIMES))
 def test_no_extension_takes_time_and_one_that_would_is_refused(
-    usual: AssignmentTimes, extension: AssignmentTimes
+    usual_times: AssignmentTimes, extension: AssignmentTimes
 ) -> None:
     never = datetime.max.replace(tzinfo=UTC)
-    own_times = student_times(usual, extension)
-    assert (own_times.due or never) >= (usual.due or never)
-    assert (own_times.closes or never) >= (usual.closes or never)
+    own_times = student_times(usual_times, extension)
+    assert (own_times.due or never) >= (usual_times.due or never)
+    assert (own_times.closes or never) >= (usual_times.closes or never)
     is_due_earlier, closes_earlier = (
         (own_time or never) < (usual_time or never)
-        for own_time, usual_time in ((extension.due, usual.due), (extension.closes, usual.closes))
+        for own_time, usual_time in ((extension.due, usual_times.due), (extension.closes, usual_times.closes))
     )
     ends_early = bool(extension.due and extension.closes and extension.closes < extension.due)
-    assert bool(extension_refusal(usual, extension)) == (is_due_earlier or closes_earlier or ends_early)
+    assert bool(extension_refusal(usual_times, extension)) == (is_due_earlier or closes_earlier or ends_early)
 
 
 def test_a_hint_costs_later_runs_once_whoever_of_a_group_took_it() -> None:

@@ -73,8 +73,8 @@ def _import_fixes(code_selection: ActionContext, finding: Finding, name: str, pr
         qualified = TextChange(finding.start, finding.end, f"{package}::{name}")
         yield Action(f"Write '{package}::{name}'", (qualified,), finding=finding)
         if module_name is not None:
-            imported = TextChange(module_name.end(), module_name.end(), f" import {package}::{name};")
-            yield Action(f"Import '{package}::{name}'", (imported,), finding=finding)
+            import_change = TextChange(module_name.end(), module_name.end(), f" import {package}::{name};")
+            yield Action(f"Import '{package}::{name}'", (import_change,), finding=finding)
 
 
 def _packages_with(name: str, project: Project) -> Iterator[str]:
@@ -85,5 +85,5 @@ def _packages_with(name: str, project: Project) -> Iterator[str]:
         analysis = project.analysis_of(path) if package_names else None
         if analysis is None:
             continue
-        packages = (analysis.compilation.getPackage(package_name) for package_name in package_names)
-        yield from (package.name for package in packages if package is not None and package.find(name) is not None)
+        candidates = (analysis.compilation.getPackage(package_name) for package_name in package_names)
+        yield from (package.name for package in candidates if package is not None and package.find(name) is not None)

@@ -92,29 +92,29 @@ def _stub_text(name: str, instances: Iterable[tuple[FileAnalysis, Uninstantiated
             expression = getattr(connection, "expr", None)
             symbol = _root_symbol(expression)
             shown_name = port_name or (symbol.name if symbol is not None else f"port{number}")
-            port = ports.setdefault(shown_name, _StubPort())
+            stub_port = ports.setdefault(shown_name, _StubPort())
             if expression is not None:
-                port.width = max(port.width, expression.type.bitWidth)
-                port.directions |= _directions_by_use(analysis, expression, symbol)
+                stub_port.width = max(stub_port.width, expression.type.bitWidth)
+                stub_port.directions |= _directions_by_use(analysis, expression, symbol)
         parameters |= dict.fromkeys(_parameter_names(instance))
     head = f"module {name}"
     if parameters:
         head += f" #({eol}  {f',{eol}  '.join(f'parameter {parameter} = 0' for parameter in parameters)}{eol})"
-    declarations = [_port_declaration(port_name, port) for port_name, port in ports.items()]
+    declarations = [_port_declaration(port_name, stub_port) for port_name, stub_port in ports.items()]
     head += f" ({eol}  {f',{eol}  '.join(declarations)}{eol});" if declarations else " ();"
     return f"{head}{eol}{eol}endmodule{eol}"
 
 
-def _port_declaration(name: str, port: _StubPort) -> str:
+def _port_declaration(name: str, stub_port: _StubPort) -> str:
     """Such as `output logic [7:0] q`; where the uses say nothing, the name decides."""
-    if "inout" in port.directions:
+    if "inout" in stub_port.directions:
         direction = "inout"
-    elif port.directions:
-        direction = "input" if "input" in port.directions else "output"
+    elif stub_port.directions:
+        direction = "input" if "input" in stub_port.directions else "output"
     else:
         direction = "output" if OUTPUT_NAME.search(name) else "input"
     data_type = "wire" if direction == "inout" else "logic"
-    return f"{direction} {data_type} {f'[{port.width - 1}:0] ' if port.width > 1 else ''}{name}"
+    return f"{direction} {data_type} {f'[{stub_port.width - 1}:0] ' if stub_port.width > 1 else ''}{name}"
 
 
 def _parameter_names(instance: UninstantiatedDefSymbol) -> Iterator[str]:

@@ -194,8 +194,10 @@ class CodeActions:
                 document_edits.append((other_document.uri, version, _text_edits(other_document.lines, other_changes)))
         if not self._versioned:
             return types.WorkspaceEdit(changes={uri: text_edits for uri, _, text_edits in document_edits})
-        start = types.Range(types.Position(0, 0), types.Position(0, 0))
-        document_edits += [(path.as_uri(), None, [types.TextEdit(start, text)]) for path, text in new_files.items()]
+        file_start = types.Range(types.Position(0, 0), types.Position(0, 0))
+        document_edits += [
+            (path.as_uri(), None, [types.TextEdit(file_start, text)]) for path, text in new_files.items()
+        ]
         return types.WorkspaceEdit(
             document_changes=[
                 *(types.CreateFile(path.as_uri()) for path in new_files),

@@ -71,8 +71,9 @@ async def _edits_within_ranges(
 
 def _lines_of_range(selected: types.Range) -> tuple[int, int]:
     """The first and last line; a range that ends before the first character of a line does not mean that line."""
-    start, end = sorted((selected.start, selected.end))
-    return start.line, end.line - 1 if end.character == 0 and end.line > start.line else end.line
+    first_position, last_position = sorted((selected.start, selected.end))
+    is_behind_last_line = last_position.character == 0 and last_position.line > first_position.line
+    return first_position.line, last_position.line - is_behind_last_line
 
 
 async def _typing_formatting_edits(

@@ -162,28 +162,34 @@ class _BodyReader:
     def _add_port_connections(self, instance: InstanceSymbol) -> None:
         path = instance.hierarchicalPath
         for connection in instance.portConnections:
-            port, outer = connection.port, connection.expression
+            port, expression = connection.port, connection.expression
             if isinstance(port, InterfacePortSymbol):
                 interface = connection.ifaceConn[0]
                 if interface is not None:
                     self.instance_body.interfaces.append((path, interface.hierarchicalPath))
-            if not isinstance(port, PortSymbol) or port.internalSymbol is None or outer is None:
+            if not isinstance(port, PortSymbol) or port.internalSymbol is None or expression is None:
                 continue
             inner_path = port.internalSymbol.hierarchicalPath
-            if isinstance(outer, AssignmentExpression):
-                text = _connection_text(instance, port.name, outer.left)
+            if isinstance(expression, AssignmentExpression):
+                text = _connection_text(instance, port.name, expression.left)
                 targets = [
-                    symbol.hierarchicalPath for left in assigned_parts(outer.left) if (symbol := signal_symbol_of(left))
+                    symbol.hierarchicalPath
+                    for left in assigned_parts(expression.left)
+                    if (symbol := signal_symbol_of(left))
                 ]
                 self._add_flow(
-                    "connection", text, outer.left.sourceRange, targets, [(inner_path, AssignmentRole.VALUE)], path
+                    "connection", text, expression.left.sourceRange, targets, [(inner_path, AssignmentRole.VALUE)], path
                 )
                 continue
-            text = _connection_text(instance, port.name, outer)
-            self._add_flow("connection", text, outer.sourceRange, [inner_path], _value_paths_with_roles(outer), path)
-            if port.direction in (ArgumentDirection.InOut, ArgumentDirection.Ref) and (back := signal_symbol_of(outer)):
+            text = _connection_text(instance, port.name, expression)
+            self._add_flow(
+                "connection", text, expression.sourceRange, [inner_path], _value_paths_with_roles(expression), path
+            )
+            if port.direction in (ArgumentDirection.InOut, ArgumentDirection.Ref) and (
+                back := signal_symbol_of(expression)
+            ):
                 sources = [(inner_path, AssignmentRole.VALUE)]
-                self._add_flow("connection", text, outer.sourceRange, [back.hierarchicalPath], sources, path)
+                self._add_flow("connection", text, expression.sourceRange, [back.hierarchicalPath], sources, path)
 
     def _add_process_flows(self, block: ProceduralBlockSymbol) -> None:
         kind = _process_keyword(block)
@@ -248,10 +254,10 @@ class _BodyReader:
         )
 
 
-def _connection_text(instance: InstanceSymbol, port_name: str, outer: Expression) -> str:
+def _connection_text(instance: InstanceSymbol, port_name: str, expression: Expression) -> str:
     """The connection of a port as it is written: `.a(x)`, `.a` or `.*`; one by its place as if by its name."""
-    if outer.syntax is not None:
-        return f".{port_name}({one_line_source(outer.syntax)})"
+    if expression.syntax is not None:
+        return f".{port_name}({one_line_source(expression.syntax)})"
     syntax = instance.syntax
     connections = syntax.connections if isinstance(syntax, HierarchicalInstanceSyntax) else ()
     is_named = any(

@@ -152,10 +152,10 @@ class Branches:
     def files_with_conditions(self, paths: Iterable[Path]) -> list[Path]:
         """Those of some files that have conditional compilation."""
         words_by_file = dict(self.project.words_by_file())
-        words = ((path, words_by_file.get(path) or self.project.outline(path)) for path in paths)
+        outlines_by_path = ((path, words_by_file.get(path) or self.project.outline(path)) for path in paths)
         return [
             path
-            for path, file_words in words
+            for path, file_words in outlines_by_path
             if file_words is not None and any(word in file_words.code_words for word in ("ifdef", "ifndef"))
         ]
 

@@ -43,13 +43,13 @@ def _files_with_affected_includes(project: Project, new_paths: Mapping[Path, Pat
     moved_names = {path.name for path in moved_files}
     return [
         path
-        for path, words in words_by_file
-        if words.includes
+        for path, outline in words_by_file
+        if outline.includes
         and (
             path in moved_files
             or any(
                 (include if isinstance(include, str) else include.name).rpartition("/")[2] in moved_names
-                for include in words.includes
+                for include in outline.includes
             )
         )
     ]
