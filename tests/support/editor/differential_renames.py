@@ -97,24 +97,26 @@ class RenameResults:
     faults: list[str] = field(default_factory=list)
 
 
-def rename_at_random(design: DesignFolder, count: int, seed: int) -> RenameResults:
+def rename_at_random(design_folder: DesignFolder, count: int, seed: int) -> RenameResults:
     """Rename names at random places, each in the design as it was.
 
     Args:
-        design: The design; its files are as before afterwards.
+        design_folder: The design; its files are as before afterwards.
         count: Number of renames that are carried out.
         seed: Of the choice of places.
     """
     results = RenameResults()
-    project = Project(design.folder, Documents(), ProjectSettings(include_dirs=tuple(map(str, design.include_dirs))))
-    before = {defines: design.elaboration(defines) for defines in design.define_sets}
-    places = [(path, name, byte) for path in design.sources for name, byte in _names_in(path)]
+    project = Project(
+        design_folder.folder, Documents(), ProjectSettings(include_dirs=tuple(map(str, design_folder.include_dirs)))
+    )
+    before = {defines: design_folder.elaboration(defines) for defines in design_folder.define_sets}
+    places = [(path, name, byte) for path in design_folder.sources for name, byte in _names_in(path)]
     place_generator = random.Random(seed)
     attempts = 0
     while results.done < count and attempts < 3 * count:
         attempts += 1
         path, name, byte = place_generator.choice(places)
-        _try_rename(design, project, before, results, (path, name, byte), f"zz_renamed_{attempts}")
+        _try_rename(design_folder, project, before, results, (path, name, byte), f"zz_renamed_{attempts}")
     return results
 
 
@@ -126,7 +128,7 @@ def _names_in(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def _try_rename(
-    design: DesignFolder,
+    design_folder: DesignFolder,
     project: Project,
     before: dict[tuple[str, ...], str],
     results: RenameResults,
@@ -134,7 +136,7 @@ def _try_rename(
     new_name: str,
 ) -> None:
     path, name, byte = place
-    where = f"{name} at {_shown_line(design.folder, path, byte)}"
+    where = f"{name} at {_shown_line(design_folder.folder, path, byte)}"
     branches = Branches(project)
     analysis = project.analysis_of(path)
     for variant in branches.variants([path]):
@@ -159,8 +161,8 @@ def _try_rename(
     results.listed_places += len(listed)
     edited = {(edit.path, edit.start) for edit in edits}
     for lost_path, lost_byte in _unexplained_places(project, branches, name, edited | listed, target):
-        results.faults.append(f"{where}: lost in {_shown_line(design.folder, lost_path, lost_byte)}")
-    for defines, after in _elaborations_after(design, edits, {name: new_name}).items():
+        results.faults.append(f"{where}: lost in {_shown_line(design_folder.folder, lost_path, lost_byte)}")
+    for defines, after in _elaborations_after(design_folder, edits, {name: new_name}).items():
         if after.replace(new_name, name) != before[defines]:
             results.faults.append(f"{where}: another design under {defines or 'no defines'}")
 
@@ -208,7 +210,7 @@ def _unexplained_places(
 
 
 def _elaborations_after(
-    design: DesignFolder, edits: Sequence[RenameEdit], renamed: Mapping[str, str]
+    design_folder: DesignFolder, edits: Sequence[RenameEdit], renamed: Mapping[str, str]
 ) -> dict[tuple[str, ...], str]:
     originals = {edit.path: edit.path.read_bytes() for edit in edits}
     try:
@@ -216,7 +218,7 @@ def _elaborations_after(
             for edit in sorted((edit for edit in edits if edit.path == path), key=lambda edit: -edit.start):
                 data = data[: edit.start] + edit.text.encode() + data[edit.end :]
             path.write_bytes(data)
-        return {defines: design.elaboration(defines, renamed) for defines in design.define_sets}
+        return {defines: design_folder.elaboration(defines, renamed) for defines in design_folder.define_sets}
     finally:
         for path, data in originals.items():
             path.write_bytes(data)

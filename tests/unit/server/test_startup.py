@@ -111,12 +111,12 @@ def test_the_first_answer_waits_for_nothing_that_attempts_need(method: str, tmp_
         position = {"line": 1, "character": 14}
         process.stdin.write(framed(f"textDocument/{method}", 2, textDocument=document, position=position))
         process.stdin.flush()
-        replies = [next_answer(process.stdout) for _ in range(2)]
+        server_messages = [next_answer(process.stdout) for _ in range(2)]
         process.stdin.write(framed("shutdown", 3) + framed("exit"))
         process.stdin.flush()
         loaded = json.loads(process.stderr.read().decode().splitlines()[-1])
-    assert replies[1]["id"] == 2
-    assert replies[1]["result"]
+    assert server_messages[1]["id"] == 2
+    assert server_messages[1]["result"]
     assert "pyslang" in loaded
     assert [name for name in OF_ATTEMPTS if name in loaded] == []
 
