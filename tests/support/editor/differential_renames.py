@@ -22,7 +22,7 @@ from pyslang.syntax import SyntaxTree
 
 from benchwright_verilog.semantics.names.branches import Branches, unresolved_places
 from benchwright_verilog.semantics.names.navigation import UNITS
-from benchwright_verilog.semantics.names.occurrence import Target
+from benchwright_verilog.semantics.names.occurrence import Target, TargetKind
 from benchwright_verilog.semantics.names.renaming import (
     RenameEdit,
     RenameRefusedError,
@@ -163,17 +163,26 @@ def _try_rename(
     for lost_path, lost_byte in _unexplained_places(project, branches, name, edited | listed, target):
         results.faults.append(f"{where}: lost in {_shown_line(design_folder.folder, lost_path, lost_byte)}")
     for defines, after in _elaborations_after(design_folder, edits, {name: new_name}).items():
-        if after.replace(new_name, name) != before[defines]:
+        # slang takes modules in the order of their names.
+        if sorted(after.replace(new_name, name).split("\n")) != sorted(before[defines].split("\n")):
             results.faults.append(f"{where}: another design under {defines or 'no defines'}")
 
 
-def _unit_around(target: Target) -> str:
-    """The name of the module or package that declares a thing; empty for what is in none."""
+def _can_be_named_in(project: Project, target: Target) -> set[Path] | None:
+    """The files that can name a thing, besides text that they include; None for all.
+
+    What a module or package declares can be named only where that is named too, and a subroutine's own variables
+    only in its file.
+    """
     symbol = target.symbol
     if symbol is None or target.target_kind in UNITS:
-        return ""
+        return None
     definition = symbol.declaringDefinition
-    return definition.name if definition is not None else symbol.hierarchicalPath.rpartition("::")[0].partition("::")[0]
+    package, _, path_in_package = symbol.hierarchicalPath.partition("::")
+    if definition is None and target.target_kind is TargetKind.VARIABLE and "." in path_in_package:
+        return {target.path}
+    unit = definition.name if definition is not None else package if path_in_package else ""
+    return set(project.files_with_word(unit)) if unit else None
 
 
 def _shown_line(folder: Path, path: Path, byte: int) -> str:
@@ -186,10 +195,8 @@ def _unexplained_places(
 ) -> list[tuple[Path, int]]:
     """Places of a name in code that are neither explained nor mean something else under any defines."""
     size = len(name.encode())
-    # What a module or package declares can be named only where it is named itself, or in text that one includes.
-    unit = _unit_around(target)
-    naming = set(project.files_with_word(unit)) if unit else None
-    paths = [path for path in project.files_with_word(name) if naming is None or path in naming]
+    naming_paths = _can_be_named_in(project, target)
+    paths = [path for path in project.files_with_word(name) if naming_paths is None or path in naming_paths]
     open_places = {
         (path, byte)
         for path in paths
