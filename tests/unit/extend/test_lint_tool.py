@@ -74,7 +74,7 @@ class Server:
         self.documents = Documents()
         self.projects = Projects(self.documents)
         self.protocol = self
-        self.sessions = SimpleNamespace(home=SimpleNamespace(cache=Path()))
+        self.home = SimpleNamespace(cache=Path())
         self.shown_diagnostics: list[dict[str, Any]] = []
         self.builds = SimpleNamespace(findings_on_unchanged_lines=lambda document: ())
         self.expansions = None

@@ -30,7 +30,7 @@ def test_a_tool_is_declared_as_the_server_describes_it(tool: AnyTool) -> None:
 
 
 def test_the_editor_knows_every_aid() -> None:
-    source = (CLIENT / "src" / "aids.ts").read_text()
+    source = (CLIENT / "src" / "assistants" / "aids.ts").read_text()
     assert re.findall(r'^  "(\w+)",$', source, re.MULTILINE) == list(Aid)
 
 
