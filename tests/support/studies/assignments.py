@@ -46,7 +46,9 @@ def acknowledged_events(home: Path) -> dict[str, int]:
     """Of each attempt, how many events the service has signed for."""
     counts = {}
     for file in (home / "data" / "receipts").glob("*.jsonl"):
-        anchors = read_anchors(file.read_text())
+        if not (text := file.read_text()):
+            continue
+        anchors = read_anchors(text)
         assert all(anchor.is_signed for anchor in anchors)
         counts[file.stem] = anchors[-1].events
     return counts
