@@ -154,7 +154,7 @@ def _try_rename(
     except RenameRefusedError as error:
         results.refusals[re.sub(r"[\w.$/`]*\d+|\b\w+\.svh?\b", "…", str(error).replace(name, "NAME"))[:70]] += 1
         return
-    listed = set(unresolved_places(branches, target, {edit.path for edit in edits}))
+    listed = set(unresolved_places(branches, target, {(edit.path, edit.start) for edit in edits}))
     results.done += 1
     results.edits += len(edits)
     results.inactive_edits += sum(edit.is_inactive for edit in edits)

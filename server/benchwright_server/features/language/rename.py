@@ -71,7 +71,7 @@ async def _rename_edits_json(server: EditorServer, params: types.RenameParams) -
         report = search.report_searched_or_stop
         edits = rename_edits(branches, analysis, byte, params.new_name, report, other_projects)
         target = renamable_occurrence(project, analysis, byte).target
-        unresolved = unresolved_places(branches, target, {edit.path for edit in edits})
+        unresolved = unresolved_places(branches, target, {(edit.path, edit.start) for edit in edits})
         return JsonText(json.dumps(workspace_edit_json(server, edits, versions))), unresolved
 
     try:

@@ -15,6 +15,7 @@ from benchwright_verilog.semantics.names.occurrence import Target
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Document, Documents
 
+_MOST_READ_WITHOUT_CONDITIONS = 20
 _MOST_SEARCHED = 64
 _MOST_CHOICES = 8
 """Sets of defines that are tried: more would take longer than a person waits."""
@@ -226,10 +227,13 @@ def targets_in_other_branches(
     Args:
         branches: Branches of the project.
         target: The thing.
-        places: Files and bytes that name it.
+        places: Files and bytes that name it. Of files without conditions, which all see the same, a few are read.
     """
-    paths = sorted({path for path, _ in places})
-    conditional_paths = branches.files_with_conditions([target.path, *paths])
+    naming_paths = sorted({path for path, _ in places})
+    conditional_paths = branches.files_with_conditions(dict.fromkeys([target.path, *naming_paths]))
+    if not conditional_paths:
+        return
+    paths = list(dict.fromkeys([*conditional_paths, *naming_paths[:_MOST_READ_WITHOUT_CONDITIONS]]))
     for tried_project in (branches.project, *branches.variants(conditional_paths)):
         for analysis in tried_project.analyses_of(paths):
             meanings: dict[tuple[Path, int], set[Target]] = {}
@@ -241,7 +245,9 @@ def targets_in_other_branches(
                     yield from (other for other in meanings[place] if other.name == target.name)
 
 
-def unresolved_places(branches: Branches, target: Target, edited_paths: Iterable[Path]) -> list[tuple[Path, int]]:
+def unresolved_places(
+    branches: Branches, target: Target, edited_places: AbstractSet[tuple[Path, int]]
+) -> list[tuple[Path, int]]:
     """Places of a name in code that under no defines that were tried mean anything; file and byte.
 
     Of many files that may name it only those are searched that do.
@@ -249,26 +255,26 @@ def unresolved_places(branches: Branches, target: Target, edited_paths: Iterable
     Args:
         branches: Branches of the project.
         target: The thing of that name.
-        edited_paths: The files that name it.
+        edited_places: Files and bytes that are known to name it.
     """
     project = branches.project
     candidates = candidate_files(project, target)
-    paths = list(dict.fromkeys([*edited_paths, *(candidates if len(candidates) <= _MOST_SEARCHED else ())]))
-    known_places: set[tuple[Path, int]] = set()
-    for tried_project in (project, *branches.variants(branches.files_with_conditions(paths))):
-        for analysis in tried_project.analyses_of(paths):
-            known_places |= {(occurrence.path, occurrence.start) for occurrence in analysis.occurrences_of(target.name)}
-    places = []
-    for path in paths:
-        outline = project.outline(path)
-        if outline is not None:
-            size = len(target.name.encode())
-            places += [
-                (path, byte)
-                for byte in outline.word_byte_offsets(target.name)
-                if outline.code[byte : byte + size].strip() and (path, byte) not in known_places
-            ]
-    return places
+    edited_paths = sorted({path for path, _ in edited_places})
+    size = len(target.name.encode())
+    open_places = {
+        (path, byte): None
+        for path in dict.fromkeys([*edited_paths, *(candidates if len(candidates) <= _MOST_SEARCHED else ())])
+        if (outline := project.outline(path)) is not None
+        for byte in outline.word_byte_offsets(target.name)
+        if (path, byte) not in edited_places and outline.code[byte : byte + size].strip()
+    }
+    if open_places:
+        paths = list(dict.fromkeys(path for path, _ in open_places))
+        for tried_project in (project, *branches.variants(branches.files_with_conditions(paths))):
+            for analysis in tried_project.analyses_of(paths):
+                for occurrence in analysis.occurrences_of(target.name):
+                    open_places.pop((occurrence.path, occurrence.start), None)
+    return list(open_places)
 
 
 def analysis_of_inactive_place(
