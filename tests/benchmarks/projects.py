@@ -184,7 +184,7 @@ class Project:
         document_params = {"textDocument": self.document.identifier}
         whole_range = {"start": {"line": 0, "character": 0}, "end": {"line": 400, "character": 0}}
         self._ask("inlayHint", slow_rounds, lambda _: {**document_params, "range": whole_range})
-        offset = self.document.text.index(" == ")
+        offset = max(0, self.document.text.find(" == "))
         line = {"start": self.document.position(offset), "end": self.document.position(offset)}
         self._ask(
             "codeAction", slow_rounds, lambda _: {**document_params, "range": line, "context": {"diagnostics": []}}
