@@ -43,12 +43,12 @@ def main() -> None:
 
 def _outcome(text: str) -> str:
     DESIGN.write_text(text)
-    code, said = _run(GUARD, "-g2012", "-s", "tb", "-o", "/tmp/sim.vvp", str(TESTBENCH), str(DESIGN))
+    code, output = _run(GUARD, "-g2012", "-s", "tb", "-o", "/tmp/sim.vvp", str(TESTBENCH), str(DESIGN))
     if code:
-        return "refused" if "Benchwright refuses" in said else "unread"
-    _, said = _run("timeout", "10", "vvp", "-n", "/tmp/sim.vvp")
-    changes = sorted({line for line in said.splitlines() if line.startswith("changed")})
-    return ", ".join(changes) if changes else "kept" if "the end" in said else "ended"
+        return "refused" if "Benchwright refuses" in output else "unread"
+    _, output = _run("timeout", "10", "vvp", "-n", "/tmp/sim.vvp")
+    changes = sorted({line for line in output.splitlines() if line.startswith("changed")})
+    return ", ".join(changes) if changes else "kept" if "the end" in output else "ended"
 
 
 def _run(*command: str) -> "tuple[int, str]":

@@ -102,15 +102,15 @@ def test_two_who_change_groups_at_once_do_not_undo_each_other(
 ) -> None:
     ada, bob = (Student(service, course, tmp_path / name, name).account for name in ("Ada", "Bob"))
     path = f"/courses/{course.name}/people"
-    shown = {f"shown-group-{account}": "" for account in (ada, bob)}
-    assert send(teacher, path, **shown, **{f"group-{ada}": "north"}).status_code == 303
-    stale_page = send(teacher, path, **shown, **{f"group-{ada}": "south", f"group-{bob}": "south"})
+    shown_groups = {f"shown-group-{account}": "" for account in (ada, bob)}
+    assert send(teacher, path, **shown_groups, **{f"group-{ada}": "north"}).status_code == 303
+    stale_page = send(teacher, path, **shown_groups, **{f"group-{ada}": "south", f"group-{bob}": "south"})
     assert stale_page.status_code == 422
     assert "changed the group of Ada meanwhile; your other changes are saved" in stale_page.text
     assert f'name="group-{ada}" value="north"' in stale_page.text
     assert f'name="group-{bob}" value="south"' in stale_page.text
     # A form that was shown before and changes nothing of Ada leaves her where she is.
-    assert send(teacher, path, **shown, **{f"group-{bob}": "south"}).status_code == 303
+    assert send(teacher, path, **shown_groups, **{f"group-{bob}": "south"}).status_code == 303
     assert f'name="group-{ada}" value="north"' in teacher.get(path).text
 
 

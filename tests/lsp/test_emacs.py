@@ -42,7 +42,7 @@ PLAIN = {
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def recording(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Results that one session showed."""
     folder = tmp_path_factory.mktemp("emacs")
     init, directory_variables = configurations("emacs.md", "elisp")
@@ -76,36 +76,40 @@ def _screen(folder: Path) -> str:
     return (folder / "screen").read_text(errors="replace")
 
 
-def test_mistakes_are_marked_while_typing(seen: dict[str, Any]) -> None:
-    assert "use of undeclared identifier 'nowhere'" in seen["diagnostic"]
+def test_mistakes_are_marked_while_typing(recording: dict[str, Any]) -> None:
+    assert "use of undeclared identifier 'nowhere'" in recording["diagnostic"]
 
 
-def test_a_name_is_explained(seen: dict[str, Any]) -> None:
-    assert "output logic almost_full" in re.sub(r" +", " ", seen["hover"])
+def test_a_name_is_explained(recording: dict[str, Any]) -> None:
+    assert "output logic almost_full" in re.sub(r" +", " ", recording["hover"])
 
 
-def test_a_name_is_completed(seen: dict[str, Any]) -> None:
-    assert re.search(r"almost_empty logic\s+almost_full logic", seen["completions"])
+def test_a_name_is_completed(recording: dict[str, Any]) -> None:
+    assert re.search(r"almost_empty logic\s+almost_full logic", recording["completions"])
 
 
-def test_a_port_is_renamed_everywhere(seen: dict[str, Any]) -> None:
-    assert seen["renamed"] == re.sub(r"\bwr_data\b", "written", reference(PROBLEM))
+def test_a_port_is_renamed_everywhere(recording: dict[str, Any]) -> None:
+    assert recording["renamed"] == re.sub(r"\bwr_data\b", "written", reference(PROBLEM))
 
 
-def test_the_file_is_formatted(seen: dict[str, Any]) -> None:
-    assert re.search(r"^ +assign empty = 1;$", seen["formatted"], re.MULTILINE)
+def test_the_file_is_formatted(recording: dict[str, Any]) -> None:
+    assert re.search(r"^ +assign empty = 1;$", recording["formatted"], re.MULTILINE)
 
 
-def test_a_save_runs_the_hidden_tests_and_the_attempt_is_submitted(seen: dict[str, Any]) -> None:
-    assert seen["submitted"] == "Synchronous FIFO with level flags: submitted. All hidden tests passed."
+def test_a_save_runs_the_hidden_tests_and_the_attempt_is_submitted(recording: dict[str, Any]) -> None:
+    assert recording["submitted"] == "Synchronous FIFO with level flags: submitted. All hidden tests passed."
 
 
-def test_a_plain_folder_has_diagnostics_by_its_settings_and_definitions_in_other_files(seen: dict[str, Any]) -> None:
-    (diagnostic,) = seen["plain-diagnostics"]
+def test_a_plain_folder_has_diagnostics_by_its_settings_and_definitions_in_other_files(
+    recording: dict[str, Any],
+) -> None:
+    (diagnostic,) = recording["plain-diagnostics"]
     assert "'missing'" in diagnostic
-    assert seen["definition"] == PLAIN["rtl/child.sv"].splitlines(keepends=True)[0]
+    assert recording["definition"] == PLAIN["rtl/child.sv"].splitlines(keepends=True)[0]
 
 
-def test_nothing_of_problems_is_said_in_a_plain_folder(seen: dict[str, Any]) -> None:
-    assert seen["plain-messages"]
-    assert not [line for line in seen["plain-messages"] if re.search("hidden|attempt|problem|running|submitted", line)]
+def test_nothing_of_problems_is_said_in_a_plain_folder(recording: dict[str, Any]) -> None:
+    assert recording["plain-messages"]
+    assert not [
+        line for line in recording["plain-messages"] if re.search("hidden|attempt|problem|running|submitted", line)
+    ]

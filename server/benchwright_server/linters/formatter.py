@@ -161,7 +161,7 @@ def _complaint_offset(readable_text: str, complaint: str) -> int | None:
     # It formatted the text and found that it made another of it: a comment before code, a macro's argument.
     output = bug["output"]
     letters = zip(_BLANK.sub("", readable_text), _BLANK.sub("", output), strict=False)
-    count = next((number for number, (given, made) in enumerate(letters) if given != made), None)
+    count = next((number for number, (letter, output_letter) in enumerate(letters) if letter != output_letter), None)
     notice = _BUG_PLACE.search(complaint, 0, bug.start())
     if notice is not None and count is None:
         noticed_at = len(_BLANK.sub("", output[: _offset_at(output, int(notice[1]), int(notice[2]))]))
@@ -169,11 +169,11 @@ def _complaint_offset(readable_text: str, complaint: str) -> int | None:
         count = max(0, noticed_at - 1)
     if count is None:
         # The letters are the same: verible reads a macro's argument differently, and quotes it.
-        quoted = (
+        quoted_tokens = (
             re.sub(r"\\(.)", lambda escape: _ESCAPED.get(escape[1], escape[1]), token)
             for token in sorted(_BUG_TOKEN.findall(complaint, 0, bug.start()), key=len, reverse=True)
         )
-        return next((offset for token in quoted if (offset := readable_text.find(token)) >= 0), None)
+        return next((offset for token in quoted_tokens if (offset := readable_text.find(token)) >= 0), None)
     offsets = (offset for offset, letter in enumerate(readable_text) if not letter.isspace())
     return next(islice(offsets, count, None), None)
 

@@ -281,13 +281,16 @@ class Gradebooks:
 
         Written when that person's data are deleted: what the group was given stays.
         """
+        group_by_account = {student.account: student.group for student in await self._progress.students(course)}
+        if not group_by_account.get(account):
+            return []
         book = await self.gradebook(course, assignments)
         book_without = await self.gradebook(course, assignments, without_work_of=account)
         points_by_key = {
             (student.account, view.id): book.grade(student, view).points - book_without.grade(student, view).points
             for student in book.students
             for view in assignments
-            if student.account != account
+            if student.account != account and student.group == group_by_account[account]
         }
         return [
             {"assignment": assignment, "account": student, "points": points, "at": self._now()}

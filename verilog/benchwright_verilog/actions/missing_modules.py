@@ -146,8 +146,10 @@ def _directions_by_use(analysis: FileAnalysis, expression: Expression, symbol: S
     from pyslang.ast import ConcatenationExpression, EmptyArgumentExpression, ParameterSymbol
 
     if isinstance(expression, ConcatenationExpression):
-        shown = (_directions_by_use(analysis, operand, _root_symbol(operand)) for operand in expression.operands)
-        return set().union(*shown)
+        operand_directions = (
+            _directions_by_use(analysis, operand, _root_symbol(operand)) for operand in expression.operands
+        )
+        return set().union(*operand_directions)
     if isinstance(expression, EmptyArgumentExpression):
         return set()
     if symbol is None or isinstance(symbol, ParameterSymbol):
