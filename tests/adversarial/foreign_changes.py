@@ -1,7 +1,8 @@
 """Designs that are simulated with a testbench which says whether something has changed what is its own.
 
 Run by the toolchain's own Python in its own tree, as `python3 foreign_changes.py DESIGNS`, with a JSON list of sources:
-prints a JSON list of their outcomes, `unread`, `refused`, `kept`, `ended`, or numbers of what was changed.
+prints a JSON list of their outcomes: `unread`, `unsupported`, `refused`, `kept`, `ended`, or the numbers of what was
+changed.
 """
 
 import json
@@ -45,7 +46,7 @@ def _outcome(text: str) -> str:
     DESIGN.write_text(text)
     code, output = _run(GUARD, "-g2012", "-s", "tb", "-o", "/tmp/sim.vvp", str(TESTBENCH), str(DESIGN))
     if code:
-        return "refused" if "Benchwright refuses" in output else "unread"
+        return "refused" if "Benchwright refuses" in output else "unsupported" if ": sorry:" in output else "unread"
     _, output = _run("timeout", "10", "vvp", "-n", "/tmp/sim.vvp")
     changes = sorted({line for line in output.splitlines() if line.startswith("changed")})
     return ", ".join(changes) if changes else "kept" if "the end" in output else "ended"

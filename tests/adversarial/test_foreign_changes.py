@@ -150,9 +150,9 @@ act_own;
 DESIGN = """`timescale 1ns/1ns
 module inside_part(input {kind} [3:0] p); logic [3:0] inner; {inner} endmodule
 module drain(output [3:0] o); assign o = 0; endmodule
-module top(input clk, {port}, input [3:0] n, output [3:0] q);
+module top(input clk, {port}, input {net} [3:0] n, output [3:0] q);
   logic [3:0] own, other, memory [0:3], local_q; int number = 1; event own_event;
-  inside_part part(.p(d));
+  inside_part part(.p({given}));
   task set(output logic [3:0] v); v = 1; endtask
   task both(inout logic [3:0] v); v = ~v; endtask
   task act_own; own = 3; endtask
@@ -184,7 +184,10 @@ def designs(seed: int, count: int) -> Iterator[tuple[str, bool]]:
         if not is_own and chance.random() < 0.2:
             kind = chance.choice(("var logic", "logic"))
             inner = chance.choice(CONTEXTS).replace("¤", "p = 3;").replace("d)", "p)").replace("clk", "p[0]")
-        yield DESIGN.format(port=port, items="\n  ".join(lines), kind=kind, inner=inner), is_own
+        net = "var logic" if not is_own and chance.random() < 0.1 else "wire"
+        given = chance.choice(("d", "n", "{n[1:0], d[3:2]}")) if not is_own else "d"
+        parts = {"port": port, "net": net, "given": given, "kind": kind, "inner": inner}
+        yield DESIGN.format(items="\n  ".join(lines), **parts), is_own
 
 
 def outcomes(texts: list[str], folder: Path, toolchain: Toolchain, selection: ToolSelection) -> list[str]:
@@ -223,3 +226,37 @@ def test_what_the_guard_lets_through_changes_nothing_of_the_testbench(
     # Designs that no tool reads, or that nothing refuses, prove nothing.
     assert counted["refused"] > count / 20
     assert counted["kept"] > count / 20
+
+
+VARIABLE_PORT = """module top(input clk, input [3:0] d, input {kind} [3:0] n, output [3:0] q);
+  wire [3:0] w = d + 1;
+  {part}
+  assign q = n;
+endmodule
+module leaf(input var logic [3:0] a); {inner} endmodule
+module pair(input var logic [1:0] a); {inner} endmodule
+module both(inout [1:0] a); assign a = 0; endmodule
+"""
+
+
+@pytest.mark.parametrize("icarus", ["12", "13"])
+def test_a_variable_port_that_is_given_a_net_is_icaruss_limit_unless_it_is_written(
+    icarus: str, tmp_path: Path, toolchain: Toolchain
+) -> None:
+    net, written = {"kind": "wire", "inner": ""}, {"kind": "wire", "inner": "initial #1 a = 0;"}
+    cases = [
+        *(
+            ({**net, "part": part}, "unsupported")
+            for part in ("leaf l(n);", "leaf l(d);", "leaf l(w);", "pair p(n[1:0]);")
+        ),
+        ({**net, "part": "leaf l({n[1:0], d[1:0]});"}, "unsupported"),
+        ({"kind": "var logic", "inner": "", "part": ""}, "unsupported"),
+        ({**net, "part": "leaf l(d + 4'd1);"}, "kept"),
+        *(({**written, "part": part}, "refused") for part in ("leaf l(n);", "leaf l(d);", "pair p(n[1:0]);")),
+        ({"kind": "var logic", "inner": "", "part": "initial #1 n = 0;"}, "refused"),
+        ({**net, "part": "pair p(n[1:0]); both b(n[3:2]);"}, "refused"),
+        ({**net, "part": "pair p(n[1:0]); tran t(n[0], n[3]);"}, "refused"),
+    ]
+    texts = [VARIABLE_PORT.format(**parts) for parts, _ in cases]
+    simulated = outcomes(texts, tmp_path, toolchain, ToolSelection(icarus=icarus))
+    assert simulated == [outcome for _, outcome in cases]

@@ -39,6 +39,7 @@ _ICARUS_LIMITS = {
     "`let`": r"\blet\s",
     "`checker`": r"\bchecker\b",
     "an associative array": r"\[\s*(?:string|int|integer|byte|\*)\s*\]",
+    "a variable that is an input port": r"\binput\s+var\b",
     "a port that is an interface": r"[(,]\s*[A-Za-z_]\w*\s*\.\s*\w+\s+\w+\s*(?=[,)\[])",
 }
 """Pattern by construct that no version of Icarus Verilog in the toolchain reads, in text without comments."""

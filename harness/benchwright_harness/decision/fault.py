@@ -1,8 +1,8 @@
 """Attribution of a run that did not pass: to the design, or only to a fault of the harness or of a tool.
 
 A design must not be able to choose: a fault counts only if nothing had read the design before it, or if no design could
-cause it. The crash of a compiler is the exception, so where there is a reference it decides:
-`settled_by_reference`, and without one the files as they were given: `settled_by_starting_files`.
+cause it. The crash of a compiler and a construct that it can't read are the exceptions, so where there is a
+reference it decides: `settled_by_reference`, and without one the files as they were given: `settled_by_starting_files`.
 """
 
 from __future__ import annotations
@@ -131,11 +131,12 @@ def _verdict_without_results(verdict: Verdict, tools: Sequence[ToolRun], *, simu
 
 def needs_reference_verdict(problem: Problem, verdict: Verdict) -> bool:
     """True if the reference, or without one a run of the files as they were given, says whose fault it is."""
-    return _has_open_fault(verdict) if problem.hidden.reference else _is_crash(verdict)
+    return _has_open_fault(verdict) if problem.hidden.reference else _stopped_at_design(verdict)
 
 
-def _is_crash(verdict: Verdict) -> bool:
-    return verdict.reason is Reason.TOOL_FAILED and verdict.hint == _CRASH_HINT
+def _stopped_at_design(verdict: Verdict) -> bool:
+    """True if a compiler crashed over the design, or met what it can't read."""
+    return verdict.reason is Reason.TOOL_FAILED and verdict.hint in (_CRASH_HINT, TOOL_HINT)
 
 
 def _has_open_fault(verdict: Verdict) -> bool:
@@ -167,14 +168,14 @@ def settled_by_reference(verdict: Verdict, reference_verdict: Verdict) -> Verdic
 
 
 def settled_by_starting_files(verdict: Verdict, starting_verdict: Verdict) -> Verdict:
-    """A crash in the light of the verdict on the files as they were given, of a problem without a reference.
+    """A tool's stop in the light of the verdict on the files as they were given, of a problem without a reference.
 
-    Where these are decided on, the tool works, and crashes for this design alone.
+    Where these are decided on, the tool works, and stops for this design alone.
     """
-    if not _is_crash(verdict) or starting_verdict.outcome is Outcome.ERROR:
+    if not _stopped_at_design(verdict) or starting_verdict.outcome is Outcome.ERROR:
         return verdict
-    detail = f"{verdict.detail.rstrip('.')}. With the files as they were given it does not."
-    return verdict.model_copy(update={"reason": Reason.BUILD_FAILED, "detail": detail})
+    detail = f"{verdict.detail.rstrip('.')}. The same tools read the files as they were given."
+    return verdict.model_copy(update={"reason": Reason.BUILD_FAILED, "detail": detail, "hint": _REWRITE})
 
 
 def _standstill_reasons(reports: Iterable[StepReport]) -> Iterator[str]:

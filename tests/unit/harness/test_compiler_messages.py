@@ -96,6 +96,11 @@ def test_a_design_that_builds_has_no_messages() -> None:
         ),
         ("error: Type names are not valid expressions here.", "int m[string];", "an associative array"),
         ("syntax error", "module t(bus.slave p, output q);", "a port that is an interface"),
+        (
+            "sorry: the variable d as an input port that is given a net is not supported: without `var` it is one",
+            "module t(input var d, output q);",
+            "a variable that is an input port",
+        ),
         ("syntax error", "assign q = clk +; // inside", None),
         ('error: Unable to bind `x"', "assign q = x inside {1};", None),
     ],

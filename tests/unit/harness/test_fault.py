@@ -8,7 +8,12 @@ from io import BytesIO
 import pytest
 
 from benchwright_harness.decision.criterion import NOT_RUN, ZERO_TIME
-from benchwright_harness.decision.fault import settled_by_reference, settled_by_starting_files, with_attributed_fault
+from benchwright_harness.decision.fault import (
+    TOOL_HINT,
+    settled_by_reference,
+    settled_by_starting_files,
+    with_attributed_fault,
+)
 from benchwright_harness.decision.report import StepReport, parse_step_report
 from benchwright_harness.decision.results import Execution, FailureWatch, Results
 from benchwright_harness.execution.process import ProcessEnd, StepEnd
@@ -165,12 +170,22 @@ def test_a_crash_that_the_reference_does_not_meet_counts_as_failed() -> None:
     assert settled_by_reference(crashed, crashed) == crashed
 
 
-def test_without_a_reference_a_crash_counts_as_failed_where_the_given_files_are_decided_on() -> None:
-    crashed = judged(NOT_BUILT, ran("verilator", 1, INTERNAL))
-    settled = settled_by_starting_files(crashed, NOT_BUILT)
-    assert (settled.reason, settled.detail.endswith("as they were given it does not.")) == (Reason.BUILD_FAILED, True)
-    for undecided in (crashed, Verdict(reason=Reason.MACHINE_BUSY), Verdict(reason=Reason.TOOL_MISSING)):
-        assert settled_by_starting_files(crashed, undecided) == crashed
+@pytest.mark.parametrize(
+    "stopped",
+    [
+        judged(NOT_BUILT, ran("verilator", 1, INTERNAL)),
+        Verdict(reason=Reason.TOOL_FAILED, detail="Icarus Verilog can't read `let` (a.sv, line 2).", hint=TOOL_HINT),
+    ],
+    ids=["crash", "construct"],
+)
+def test_without_a_reference_a_tools_stop_fails_a_design_where_the_given_files_are_decided_on(stopped: Verdict) -> None:
+    settled = settled_by_starting_files(stopped, NOT_BUILT)
+    assert (settled.reason, settled.detail.endswith(". The same tools read the files as they were given.")) == (
+        Reason.BUILD_FAILED,
+        True,
+    )
+    for undecided in (stopped, Verdict(reason=Reason.MACHINE_BUSY), Verdict(reason=Reason.TOOL_MISSING)):
+        assert settled_by_starting_files(stopped, undecided) == stopped
     assert settled_by_starting_files(undecided, NOT_BUILT) == undecided
 
 
