@@ -34,6 +34,7 @@ from benchwright_judges.service.endpoints import router
 from ..support.service.bench_service import DATABASES
 from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, says
 from ..support.service.judge_service import CHOOSES, EXPLAINS, filled_store
+from ..support.service.plain_http import NO_TLS
 from ..support.service.postgres import new_database
 
 pytestmark = pytest.mark.long
@@ -107,6 +108,7 @@ class Running:
             headers={"Authorization": f"Bearer {token}"},
             timeout=PATIENCE_S,
             limits=httpx2.Limits(max_connections=250),
+            verify=NO_TLS,
         )
 
 

@@ -32,6 +32,8 @@ from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration
 from benchwright_studies.conduct.study_log import StudyLog
 
+from .plain_http import NO_TLS
+
 DATABASES = [pytest.param("sqlite", marks=pytest.mark.nightly), "postgresql"]
 """Databases for tests of a service that are the same on every one: the stricter one, and nightly on both."""
 
@@ -120,7 +122,7 @@ class Service:
     def client(self, token: str = "") -> httpx2.Client:
         """A client."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        return httpx2.Client(base_url=self.url, headers=headers, timeout=60.0, trust_env=False)
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=60.0, trust_env=False, verify=NO_TLS)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration
 
 from .bench_service import Course, Service
+from .plain_http import NO_TLS
 
 REF = "starter/saturating-counter"
 
@@ -30,7 +31,9 @@ def invitation(service: Service, course: Course, role: Role) -> str:
 
 
 def browser(service: Service) -> httpx2.Client:
-    return httpx2.Client(base_url=service.url, headers={"Origin": service.url}, timeout=60.0, trust_env=False)
+    return httpx2.Client(
+        base_url=service.url, headers={"Origin": service.url}, timeout=60.0, trust_env=False, verify=NO_TLS
+    )
 
 
 def signed_in(service: Service, code: str, name: str = "Ada") -> httpx2.Client:
