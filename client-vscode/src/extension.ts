@@ -55,7 +55,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const hints = new Hints(server, attempts);
   const results = new ResultsView(context.extensionUri, attempts, hints);
   const guide = new Guide(context.extensionUri, attempts, hints, opening, context.globalState);
-  const doctor = new Doctor(server);
+  const doctor = new Doctor(context.extensionUri, server);
   const form = new AnswerForm(context.extensionUri, server, attempts);
   const steps = new AttemptCommands(
     server,
@@ -64,11 +64,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     () => form.settled(),
   );
   const study = new StudyPanel(context.extensionUri, server, attempts, opening, context.globalState);
-  const pages = new ProblemPages(server);
+  const pages = new ProblemPages(context.extensionUri, server);
   const instances = new InstanceTree(server);
   const signals = new SignalTree(server);
   const servedModels = new ServedModels(attempts, context);
-  const explanations = new Explanations(server, attempts);
+  const explanations = new Explanations(context.extensionUri, server, attempts);
   const agentTools = new AgentTools(server, attempts);
   const waveforms = new Waveforms(context.extensionUri, server, context.workspaceState, attempts);
   const authoring = new Authoring(server);

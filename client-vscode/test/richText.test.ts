@@ -47,6 +47,12 @@ for (const address of ["../secret.png", "%2e%2e/secret.png", "/etc/x.png", "http
   });
 }
 
+test("links lead to files and to the web where they are wanted, and nowhere else", () => {
+  const block = (markdown: string): string => richText(() => undefined, true).block(markdown) as unknown as string;
+  assert.match(block("[a.sv:3](file:///w/a.sv#L3)"), /<a href="file:\/\/\/w\/a.sv#L3">a.sv:3<\/a>/);
+  assert.doesNotMatch(block("[x](command:workbench.action.quit) [y](javascript:alert(1))"), /<a /);
+});
+
 test("of a link only its words are shown", () => {
   assert.equal(shown("see [`rtl/a.sv`](rtl/a.sv) and [there](https://there)").trim(), "<p>see <code>rtl/a.sv</code> and there</p>");
 });

@@ -48,7 +48,7 @@ scenario(
 
     const storage = join(folder, "editor", "user-data", "User", "globalStorage", "benchwright.benchwright", "server");
     await untilInstalled(storage);
-    const doctor = await editor.webview("h1#benchwright-doctor");
+    const doctor = await editor.webview("h1:text-is('Benchwright Doctor')");
     await editor.sees(doctor.locator("body"), /Toolchain/);
     await editor.picture("install-doctor");
     await editor.sees(editor.problem("Saturating up/down counter"), "Saturating");

@@ -58,7 +58,7 @@ async function designLeadsFromEarlySaveToPass(editor: Editor): Promise<void> {
   await editor.sees(wave.locator("h1"), /^Hidden tests, run 2$/);
   await editor.picture("hidden-waveform-dark");
   await failed.getByRole("button", { name: "Explain the Failure" }).click();
-  const why = await editor.webview("h1#why-it-may-fail");
+  const why = await editor.webview("h1:text-is('Why it may fail')");
   await editor.sees(why.locator("body"), /Of Saturating up\/down counter, run 2, \d\d:\d\d\./);
 
   await editor.pasteOver(FILE, GOOD);
@@ -80,7 +80,7 @@ async function freeAnswerSaysWhatSavingDoes(editor: Editor): Promise<void> {
   const row = editor.problem("Two stores, two loads");
   await row.hover();
   await row.getByRole("button", { name: "Show Problem Details" }).click();
-  await editor.sees((await editor.webview("h1#two-stores-two-loads")).locator("body"), /starter\/store-buffering[\s\S]*Licence/);
+  await editor.sees((await editor.webview("h1:text-is('Two stores, two loads')")).locator("body"), /starter\/store-buffering[\s\S]*Licence/);
   await editor.picture("problem-details");
 
   await editor.commandAndChoose("Benchwright: Group Problems By…", "Difficulty");

@@ -46,7 +46,7 @@ scenario(
     await editor.confirm("Submit");
     await editor.sees(editor.statusBar("clock"), "Submitted");
     await editor.command("Benchwright: Doctor");
-    await editor.webview("h1#benchwright-doctor");
+    await editor.webview("h1:text-is('Benchwright Doctor')");
     assert.deepEqual(session.strangers, []);
     await session.close();
 

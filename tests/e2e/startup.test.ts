@@ -62,7 +62,7 @@ scenario(
     await editor.sees(editor.notification("did not start"), /benchwright\.server\.command/);
     await editor.command("Benchwright: Doctor");
     await editor.sees(
-      (await editor.webview("h1#benchwright-doctor")).locator("body"),
+      (await editor.webview("h1:text-is('Benchwright Doctor')")).locator("body"),
       /The server is not running[\s\S]*\.\/run/,
     );
     await editor.picture("no-server");

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { chosenAttempt } from "../attempts/attemptChoice.ts";
 import type { Panel, PanelContext } from "../panel.ts";
 import { shown } from "../reporting.ts";
+import { widePlace } from "../widePlace.ts";
 
 /** Steps through recorded attempts: the page that `benchwright attempts trace` writes. */
 export class TracePanels implements Panel {
@@ -15,7 +16,7 @@ export class TracePanels implements Panel {
     if (!chosen) return;
     const found = await shown(this.context.server.request("trace", { attempt: chosen }));
     if (!found) return;
-    const panel = vscode.window.createWebviewPanel("benchwright.trace", t("Trace"), vscode.ViewColumn.Active, {
+    const panel = vscode.window.createWebviewPanel("benchwright.trace", t("Trace"), await widePlace(), {
       enableScripts: true,
       localResourceRoots: [],
       retainContextWhenHidden: true,

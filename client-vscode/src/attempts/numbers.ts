@@ -5,6 +5,7 @@ import type { NumbersGroup } from "./progress.ts";
 import { shown } from "../reporting.ts";
 import { WebviewHost } from "../webviewHost.ts";
 import type { ToNumbers } from "../webview/pages/numbers.ts";
+import { widePlace } from "../widePlace.ts";
 
 /** A person's own progress: times and results, and those of others where a study allows it. */
 export class NumbersPanel implements Panel {
@@ -20,7 +21,7 @@ export class NumbersPanel implements Panel {
       return;
     }
     const options = { enableScripts: true, retainContextWhenHidden: true };
-    this.panel = vscode.window.createWebviewPanel("benchwright.numbers", t("My Numbers"), vscode.ViewColumn.Active, options);
+    this.panel = vscode.window.createWebviewPanel("benchwright.numbers", t("My Numbers"), await widePlace(), options);
     this.panel.onDidDispose(() => (this.panel = this.host = undefined));
     const page = { extension: this.context.extension, page: "numbers", title: t("My Numbers") };
     this.host = new WebviewHost(this.panel.webview, page, () => void this.load());

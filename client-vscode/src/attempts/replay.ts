@@ -8,6 +8,7 @@ import { errorText, shown } from "../reporting.ts";
 import { newerRunNote } from "../text/standing.ts";
 import { WebviewHost } from "../webviewHost.ts";
 import type { FromReplay, ToReplay } from "../webview/pages/replay.ts";
+import { widePlace } from "../widePlace.ts";
 
 /** Plays recorded attempts back. */
 export class ReplayPanels implements Panel {
@@ -18,7 +19,7 @@ export class ReplayPanels implements Panel {
   async show(attempt?: string): Promise<void> {
     const chosen = attempt ?? (await shown(chosenAttempt(this.context, t("Replay an Attempt"))));
     if (!chosen) return;
-    const panel = vscode.window.createWebviewPanel("benchwright.replay", t("Replay"), vscode.ViewColumn.Active, {
+    const panel = vscode.window.createWebviewPanel("benchwright.replay", t("Replay"), await widePlace(), {
       retainContextWhenHidden: true,
     });
     this.open.add(panel);

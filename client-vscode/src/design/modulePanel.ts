@@ -5,6 +5,7 @@ import type { Panel, PanelContext } from "../panel.ts";
 import { Layout } from "./schematicLayout.ts";
 import { cursorInDesign, showRange } from "../language/sourceRange.ts";
 import { WebviewHost } from "../webviewHost.ts";
+import { widePlace } from "../widePlace.ts";
 
 /** A place in a design, in the module that is asked about. */
 export interface Asked {
@@ -58,7 +59,7 @@ export abstract class ModulePanel<Page extends { readonly title: string }> imple
     }
     const { page, title } = this;
     const options = { enableScripts: true, retainContextWhenHidden: true };
-    this.panel = vscode.window.createWebviewPanel(`benchwright.${page}`, title, vscode.ViewColumn.Beside, options);
+    this.panel = vscode.window.createWebviewPanel(`benchwright.${page}`, title, await widePlace(), options);
     this.panel.onDidDispose(() => {
       this.panel = this.host = undefined;
       this.layout.dispose();

@@ -71,3 +71,12 @@ export function keptLayout(kept: unknown, last: number): Layout | undefined {
   const [first = null, second = null] = Array.isArray(cursors) ? cursors : [];
   return { rows, cursors: [first, second], ...(isWindow ? { start, end } : { start: 0, end: Math.max(2, last) }) };
 }
+
+/** The innermost scope that holds all signals; empty if there is none. */
+export function sharedScope(rows: readonly Row[]): string {
+  const scopes = rows.flatMap((row) => (row.kind === "signal" ? [row.path.split(".").slice(0, -1)] : []));
+  const [first = [], ...rest] = scopes;
+  let depth = 0;
+  while (depth < first.length && rest.every((scope) => scope[depth] === first[depth])) depth += 1;
+  return first.slice(0, depth).join(".");
+}

@@ -8,6 +8,7 @@ import { newerRunNote } from "../text/standing.ts";
 import { WebviewHost, type Ready } from "../webviewHost.ts";
 import type { FromWaveform, ToWaveform } from "../webview/pages/waveform.ts";
 import { ASKED } from "../webview/waveRequests.ts";
+import { widePlace } from "../widePlace.ts";
 
 const VIEW = "benchwright.waveform";
 const QUIET_MS = 200;
@@ -46,9 +47,9 @@ export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Di
     });
   }
 
-  /** Opens a waveform beside the code. */
+  /** Opens a waveform in the wide place. */
   async show(uri: string): Promise<void> {
-    await vscode.commands.executeCommand("vscode.openWith", vscode.Uri.parse(uri), VIEW, vscode.ViewColumn.Beside);
+    await vscode.commands.executeCommand("vscode.openWith", vscode.Uri.parse(uri), VIEW, await widePlace());
   }
 
   /** Shows the waveform of the hidden test that failed, at the failure; the server shows progress, by which it is cancelled. */

@@ -3,41 +3,30 @@ import * as vscode from "vscode";
 import { problemPage } from "./problemLabel.ts";
 import { shown } from "../reporting.ts";
 import type { Server } from "../server/server.ts";
+import { TextPage } from "../textPage.ts";
 import type { Row } from "./tree.ts";
 
-const SCHEME = "benchwright-problem";
-
 /** Shows what is known of a problem before it is opened. */
-export class ProblemPages implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
-  private pages = 0;
+export class ProblemPages implements vscode.Disposable {
+  private readonly page: TextPage;
 
-  constructor(private readonly server: Server) {}
-
-  async provideTextDocumentContent(page: vscode.Uri): Promise<string> {
-    const packs = (await shown(this.server.request("packs", {})))?.packs ?? [];
-    const ref = new URLSearchParams(page.query).get("problem");
-    for (const pack of packs) {
-      const problem = pack.problems.find((one) => one.ref === ref);
-      if (problem) return problemPage(problem, pack);
-    }
-    return t("This problem is not installed any more.");
+  constructor(
+    extension: vscode.Uri,
+    private readonly server: Server,
+  ) {
+    this.page = new TextPage(extension, vscode.ViewColumn.Active);
   }
 
   async show(row: Row | undefined): Promise<void> {
     if (!row || !("problem" in row)) return;
     const { ref, title } = row.problem;
-    // A preview that is already open does not load the same document again.
-    this.pages += 1;
-    const query = new URLSearchParams({ problem: ref, page: String(this.pages) }).toString();
-    const name = title.replaceAll("/", "∕");
-    await vscode.commands.executeCommand(
-      "markdown.showPreview",
-      vscode.Uri.from({ scheme: SCHEME, path: `/${name}.md`, query }),
-    );
+    const found = await shown(this.server.request("packs", {}));
+    if (!found) return;
+    const pages = found.packs.flatMap((pack) => pack.problems.filter((one) => one.ref === ref).map((one) => problemPage(one, pack)));
+    this.page.show(title, pages[0] ?? t("This problem is not installed any more."));
   }
 
   dispose(): void {
-    this.registration.dispose();
+    this.page.dispose();
   }
 }

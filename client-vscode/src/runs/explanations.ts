@@ -6,8 +6,8 @@ import type { AttemptStatus, GeneratedPart } from "../generated/protocol.ts";
 import { shown } from "../reporting.ts";
 import type { Server } from "../server/server.ts";
 import { newerRunNote } from "../text/standing.ts";
+import { TextPage } from "../textPage.ts";
 
-const SCHEME = "benchwright-explanation";
 const PART = new ProgressType<GeneratedPart>();
 
 /** A rule that a tool reported in a file. */
@@ -18,30 +18,24 @@ export interface FoundRule {
 }
 
 /** Shows what a finding means, as a page beside the code. */
-export class Explanations implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
-  readonly onDidChange = this.changed.event;
-  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
-  private readonly texts = new Map<string, string>();
+export class Explanations implements vscode.Disposable {
+  private readonly page: TextPage;
   private readonly following: vscode.Disposable;
-  private pages = 0;
-  /** The page about a run of the hidden tests that is open. */
-  private ofRun: { readonly page: vscode.Uri; readonly workspace: string; readonly run: number; readonly markdown: string } | undefined;
+  /** The run of the hidden tests that the page is about; undefined if it is about something else. */
+  private ofRun: { readonly workspace: string; readonly run: number } | undefined;
 
   constructor(
+    extension: vscode.Uri,
     private readonly server: Server,
     private readonly attempts: Attempts,
   ) {
+    this.page = new TextPage(extension, vscode.ViewColumn.Two);
     this.following = attempts.onDidChange(({ now }) => this.noteNewerRun(now));
-  }
-
-  provideTextDocumentContent(page: vscode.Uri): string {
-    return this.texts.get(page.query) ?? t("This page is no longer there. Ask for it again.");
   }
 
   async finding(rule: FoundRule): Promise<void> {
     const found = await shown(this.server.request("explainFinding", { ...rule }));
-    if (found) await this.show(found.code, found.markdown);
+    if (found) this.show(found.code, found.markdown);
   }
 
   /** Explains what was found on the line of the cursor; lets the person choose among several. */
@@ -82,10 +76,11 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
     const uri = this.here();
     if (uri === undefined) return;
     const name = about === "hint" ? t("A hint by a model") : t("Why it may fail, by a model");
-    let page: Promise<vscode.Uri> | undefined;
+    let isShown = false;
     const write = ({ markdown }: GeneratedPart): void => {
-      if (page === undefined) page = this.show(name, markdown);
-      else void page.then((uri) => this.update(uri, markdown));
+      if (isShown) this.page.update({ markdown });
+      else this.show(name, markdown);
+      isShown = true;
     };
     const found = await shown(this.server.requestInParts("generatedHelp", { uri, about }, PART, write));
     if (found) write(found);
@@ -99,42 +94,27 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
   }
 
   dispose(): void {
-    vscode.Disposable.from(this.registration, this.changed, this.following).dispose();
+    vscode.Disposable.from(this.page, this.following).dispose();
   }
 
   private async explain(uri: string, test: string | null, hidden: boolean): Promise<void> {
     const found = await shown(this.server.request("explainFailure", { uri, test, hidden }));
     if (!found) return;
-    const page = await this.show(t("Why it may fail"), found.markdown);
+    this.show(t("Why it may fail"), found.markdown);
     const status = this.attempts.known(vscode.Uri.parse(uri));
     if (found.run === null || !status) return;
-    this.ofRun = { page, workspace: status.workspace, run: found.run, markdown: found.markdown };
+    this.ofRun = { workspace: status.workspace, run: found.run };
     this.noteNewerRun(status);
   }
 
   /** A page that stays open says so once its run is an older one. */
   private noteNewerRun({ workspace, view }: AttemptStatus): void {
-    const { ofRun } = this;
-    if (ofRun?.workspace !== workspace) return;
-    const note = newerRunNote(ofRun.run, view);
-    if (note) this.update(ofRun.page, `> ${note}\n\n${ofRun.markdown}`);
+    if (this.ofRun?.workspace === workspace) this.page.update({ note: newerRunNote(this.ofRun.run, view) });
   }
 
-  private update(page: vscode.Uri, markdown: string): void {
-    if (!this.texts.has(page.query)) return;
-    this.texts.set(page.query, markdown);
-    this.changed.fire(page);
-  }
-
-  private async show(name: string, markdown: string): Promise<vscode.Uri> {
-    // A preview that is already open does not load the same document again.
-    this.pages += 1;
-    const query = String(this.pages);
-    this.texts.clear();
-    this.texts.set(query, markdown);
-    const page = vscode.Uri.from({ scheme: SCHEME, path: `/${name}.md`, query });
-    await vscode.commands.executeCommand("markdown.showPreviewToSide", page);
-    return page;
+  private show(name: string, markdown: string): void {
+    this.ofRun = undefined;
+    this.page.show(name, markdown);
   }
 }
 

@@ -16,6 +16,15 @@ export function button(label: string, onClick: () => void): HTMLButtonElement {
   return made;
 }
 
+/** A button that shows a sign; its label is read, and shown where the pointer rests. */
+export function iconButton(sign: string, label: string, onClick: () => void): HTMLButtonElement {
+  const made = button(sign, onClick);
+  made.classList.add("icon");
+  made.title = label;
+  made.setAttribute("aria-label", label);
+  return made;
+}
+
 export function main(): HTMLElement {
   const found = document.querySelector("main");
   if (!found) throw new Error("The page has no main element.");

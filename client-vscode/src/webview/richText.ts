@@ -21,19 +21,23 @@ function decoded(address: string): string {
 }
 
 /**
- * Shows third-party Markdown: emphasis, code, formulas and pictures of the problem, no markup and no links.
+ * Shows third-party Markdown: emphasis, code, formulas and pictures of the problem, no markup.
  *
  * Formulas become MathML, which browsers draw and screen readers read without styles of ours.
  *
  * @param picture Address of a picture by its path in the problem; undefined if there is no such picture.
+ * @param hasLinks Whether links are links; otherwise only their words are shown.
  */
-export function richText(picture: (path: string) => string | undefined): RichText {
+export function richText(picture: (path: string) => string | undefined, hasLinks = false): RichText {
   const renderer = new MarkdownIt({ html: false, linkify: false })
     .disable("autolink")
     .use(katex, { output: "mathml", throwOnError: false, trust: false, maxSize: 20, maxExpand: 500 });
-  // Of a link only its words.
-  renderer.renderer.rules.link_open = () => "";
-  renderer.renderer.rules.link_close = () => "";
+  // Files of the person's own machine are among the places that a link may lead to.
+  if (hasLinks) renderer.validateLink = (address) => /^(https?|file):/i.test(address);
+  else {
+    renderer.renderer.rules.link_open = () => "";
+    renderer.renderer.rules.link_close = () => "";
+  }
   const image = renderer.renderer.rules.image;
   renderer.renderer.rules.image = (tokens, index, options, environment, self) => {
     const token = tokens[index];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keptLayout, moved, panned, turned, visibleRows, withSignal, zoomed, type Row } from "../../src/design/waveformLayout.ts";
+import { keptLayout, moved, panned, sharedScope, turned, visibleRows, withSignal, zoomed, type Row } from "../../src/design/waveformLayout.ts";
 import { rulerTimes, timeText, valueText } from "../../src/design/waveformText.ts";
 
 const NS = { tick: 1, unit: "ns" };
@@ -64,4 +64,12 @@ test("a layout that was kept is used as far as it fits", () => {
   assert.deepEqual(keptLayout(kept, 50), { rows: ROWS, cursors: [5, null], start: 0, end: 50 });
   assert.deepEqual(keptLayout(kept, 2000), kept);
   assert.equal(keptLayout("nonsense", 50), undefined);
+});
+
+test("signals are shown without the scope that all of them are in", () => {
+  const rows = (...paths: string[]): Row[] => paths.map((path) => ({ kind: "signal", path, bits: 1, radix: "hex" }));
+  assert.equal(sharedScope(rows("tb.dut.a", "tb.dut.b", "tb.dut.part.c")), "tb.dut");
+  assert.equal(sharedScope(rows("tb.a", "tb.ab.c")), "tb");
+  assert.equal(sharedScope(rows("a", "tb.b")), "");
+  assert.equal(sharedScope([{ kind: "group", name: "g", isOpen: true }]), "");
 });

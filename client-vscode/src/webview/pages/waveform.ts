@@ -1,9 +1,9 @@
 import { t } from "@vscode/l10n";
 import type { WaveformView, WaveformWindow, WaveformTrace } from "../../generated/protocol.ts";
-import { keptLayout, moved, panned, turned, visibleRows, withSignal, without, zoomed, type Layout, type Row } from "../../design/waveformLayout.ts";
+import { keptLayout, moved, panned, sharedScope, turned, visibleRows, withSignal, without, zoomed, type Layout, type Row } from "../../design/waveformLayout.ts";
 import { timeText, valueText } from "../../design/waveformText.ts";
 import { connect } from "../connection.ts";
-import { button, element, keepFocus, main } from "../elements.ts";
+import { button, element, iconButton, keepFocus, main } from "../elements.ts";
 import { valueTable, type CursorValues } from "../waveTable.ts";
 import { drawRuler, drawTrace, themeColours } from "../waveDrawing.ts";
 import { signalChooser } from "../waveHierarchy.ts";
@@ -47,21 +47,24 @@ const failure = element("p", { class: "headline error", role: "alert" });
 const title = element("h1");
 /** That the file is of an older run; empty if it is not. */
 const note = element("p", { role: "status" });
+/** Scope of all signals that are shown. */
+const scopeName = element("span");
 const facts = element("p", { class: "policy" });
 const ruler = element("canvas", { class: "wave-ruler", "aria-hidden": "true" });
 const list = element("div", { class: "wave-rows", role: "listbox", tabindex: "0", "aria-label": t("Signals"), "aria-describedby": "wave-keys" });
 const cursorTable = element("table", { class: "plain" });
+const cursorValues = element("details", {}, element("summary", {}, t("Values at the cursors")), cursorTable);
 const openWith = button(t("Open With…"), () => send({ type: "openWith" }));
 const toolbar = element(
   "div",
   { class: "actions" },
-  button(t("Zoom In"), () => zoom(0.5)),
-  button(t("Zoom Out"), () => zoom(2)),
-  button(t("Show All"), () => showAll()),
-  button(t("Previous Change"), () => void toChange(false)),
-  button(t("Next Change"), () => void toChange(true)),
-  button(t("Second Cursor Here"), () => setCursors(layout.cursors[0], layout.cursors[0])),
-  button(t("New Group"), () => addGroup()),
+  iconButton("+", t("Zoom In"), () => zoom(0.5)),
+  iconButton("−", t("Zoom Out"), () => zoom(2)),
+  iconButton("↔", t("Show All"), () => showAll()),
+  iconButton("⇤", t("Previous Change"), () => void toChange(false)),
+  iconButton("⇥", t("Next Change"), () => void toChange(true)),
+  iconButton("¦", t("Second Cursor Here"), () => setCursors(layout.cursors[0], layout.cursors[0])),
+  iconButton("▤", t("New Group"), () => addGroup()),
   openWith,
 );
 
@@ -76,14 +79,19 @@ const body = element(
     "div",
     { class: "wave-main" },
     toolbar,
-    element("div", { class: "wave-head" }, element("span", {}, t("Signal")), element("span", {}, t("Value")), ruler),
+    element("div", { class: "wave-head" }, element("span", {}, t("Signal"), scopeName), element("span", {}, t("Value")), ruler),
     list,
-    element("details", {}, element("summary", {}, t("Keys")), element("p", { class: "policy", id: "wave-keys" }, HELP)),
-    element("details", { open: "" }, element("summary", {}, t("Values at the cursors")), cursorTable),
+    element(
+      "div",
+      { class: "wave-foot" },
+      cursorValues,
+      element("details", {}, element("summary", {}, t("Keys")), element("p", { class: "policy", id: "wave-keys" }, HELP)),
+    ),
   ),
 );
 body.hidden = true;
-main().append(title, note, facts, status, failure, body);
+main().classList.add("wave-page");
+main().append(element("header", { class: "wave-title" }, title, facts, note, status), failure, body);
 keepFocus(() => list);
 
 function receive(message: ToWaveform): void {
@@ -177,18 +185,22 @@ function save(): void {
 // What is drawn
 
 function rebuild(): void {
-  const rows = visibleRows(layout.rows).map(({ row, number }) => rowElement(row, number));
+  const scope = sharedScope(layout.rows);
+  scopeName.textContent = scope && ` (${scope})`;
+  const lengths = layout.rows.map((row) => (row.kind === "signal" ? row.path.length - scope.length : 0));
+  body.style.setProperty("--wave-names", `${Math.min(40, Math.max(8, ...lengths) + 2)}ch`);
+  const rows = visibleRows(layout.rows).map(({ row, number }) => rowElement(row, number, scope));
   list.replaceChildren(...rows);
   if (rows.length === 0) list.append(element("p", { class: "policy" }, t("Choose signals on the left to show them.")));
   redraw();
   void fetchValues();
 }
 
-function rowElement(row: Row, number: number): HTMLElement {
+function rowElement(row: Row, number: number, scope: string): HTMLElement {
   const made = element("div", { class: `wave-row ${row.kind}`, role: "option", id: `row-${number}`, "aria-selected": "false", "data-number": String(number) });
   if (row.kind === "group") made.append(element("span", {}, `${row.isOpen ? "▾" : "▸"} ${row.name}`));
   else {
-    made.append(element("span", { title: row.path }, row.path), element("span", { class: "wave-value" }), element("canvas", { "aria-hidden": "true" }));
+    made.append(signalName(row.path, scope), element("span", { class: "wave-value" }), element("canvas", { "aria-hidden": "true" }));
   }
   made.addEventListener("click", (event) => {
     const canvas = event.target instanceof HTMLCanvasElement ? event.target : undefined;
@@ -200,6 +212,13 @@ function rowElement(row: Row, number: number): HTMLElement {
   });
   made.addEventListener("dblclick", () => (row.kind === "group" ? change({ rows: replaced(number, turned(row)) }) : send({ type: "source", path: row.path })));
   return made;
+}
+
+/** A signal's name without the scope of all that are shown, which is read to those who don't see it. */
+function signalName(path: string, scope: string): HTMLElement {
+  const isInScope = scope !== "" && path.startsWith(`${scope}.`);
+  const start = isInScope ? scope.length + 1 : 0;
+  return element("span", { title: path }, element("span", { class: "wave-scope" }, path.slice(0, start)), path.slice(start));
 }
 
 function replaced(number: number, row: Row): readonly Row[] {
@@ -289,6 +308,7 @@ function writeValues(): void {
 // What the person does
 
 function setCursors(first: number | null, second: number | null): void {
+  if (second !== null) cursorValues.open = true;
   const last = view?.end ?? 0;
   const inside = (time: number | null) => (time === null ? null : Math.max(0, Math.min(last, Math.round(time))));
   change({ cursors: [inside(first), inside(second)] });
