@@ -14,11 +14,11 @@ RIGHT = Judgement(
 WRONG = Judgement(
     status=JudgementStatus.SCORED, score=0.0, passed=False, label="wrong", message="The answer is incorrect."
 )
-EMPTY = Judgement(status=JudgementStatus.EMPTY, message="Write your answer into answer.md.")
+EMPTY = Judgement(status=JudgementStatus.EMPTY, message="There is no answer yet.")
 NO_KEY = Judgement(
     status=JudgementStatus.PENDING, message="The pack has no answer to compare with; this one is pending."
 )
 PENDING = Judgement(
     status=JudgementStatus.PENDING,
-    message="This answer is kept until a judge decides it. `benchwright judge pending` lists what waits.",
+    message="This answer is kept until a judge decides it.",
 )

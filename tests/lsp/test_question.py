@@ -121,7 +121,7 @@ async def test_an_answer_that_cannot_be_read_has_failed_and_says_why(editor: Edi
     path.write_bytes(b"")
     verdict = await desk.run()
     assert (verdict.outcome, verdict.reason) == ("failed", "empty")
-    assert "Write your answer into answer.md" in verdict.message
+    assert "There is no answer yet" in verdict.message
     path.unlink()
     assert (await desk.run()).reason == "empty"
 

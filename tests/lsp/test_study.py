@@ -96,6 +96,7 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     )
     assert "what comes next is work" in refusal[1]
     file = desk.open()
+    editor.client.protocol.notify("benchwright/commandUsed", {"uri": desk.uri, "command": "x.folder", "version": 1})
     file.type("// x\n")
     used_command = {"uri": file.uri, "command": "editor.action.clipboardPasteAction", "version": file.version}
     editor.client.protocol.notify("benchwright/commandUsed", used_command)
@@ -158,6 +159,7 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     replayed = await ask(editor, "replay", attempt=desk.attempt[:10])
     assert replayed.complete and [pause.what for pause in replayed.pauses] == ["tea"]
     assert [run.what for run in replayed.runs] == ["passed"]
+    assert [path for path in replayed.paths if not file.uri.endswith(path)] == ["README.md"]
     typed_seq = next(mark.seq for mark in replayed.marks if mark.origin == "typed")
     (replayed_file,) = [
         candidate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.attribution import Attribution, attributions_of_edits
@@ -17,6 +18,7 @@ from benchwright_server.attempts.participation import Participation
 from benchwright_server.attempts.session import standing_view
 from benchwright_server.protocol.numbers import OwnNumber, OwnNumbers, SpentView, TimeWithAgentsView
 from benchwright_server.protocol.studies import ReplayedFiles, ReplayedText, ReplayMark, ReplayView, Span, TracePage
+from benchwright_server.waveforms.waves_folder import STATE
 
 if TYPE_CHECKING:
     from benchwright_analysis.report.sections.own_numbers import OwnAttempt
@@ -44,7 +46,7 @@ def replay_view(log: StudyLog, attempt_id_prefix: str) -> ReplayView:
         attempt=header.id,
         problem=header.problem,
         duration_s=timeline.duration_s,
-        paths=sorted({path for recorded in events for path in _paths_in_event(recorded.event)}),
+        paths=sorted({path for recorded in events for path in _paths_in_event(recorded.event) if _is_file(path)}),
         marks=marks,
         pauses=[Span(from_s=pause.from_s, to_s=pause.to_s, what=pause.what) for pause in timeline.pauses],
         runs=[_run_span(stretch, shows_results=shows_results) for stretch in timeline.runs],
@@ -93,6 +95,11 @@ def _paths_in_event(event: Event) -> Sequence[str]:
         return list(event.files)
     path = getattr(event, "path", None)
     return [path] if isinstance(path, str) else []
+
+
+def _is_file(path: str) -> bool:
+    """False of the workspace itself and of what Benchwright keeps in it, which commands may be used on."""
+    return PurePosixPath(path).parts[:1] not in ((), (STATE,))
 
 
 def _run_span(stretch: Stretch, *, shows_results: bool) -> Span:
