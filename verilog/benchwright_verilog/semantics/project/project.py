@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from types import MappingProxyType
 
@@ -120,6 +121,7 @@ class Project:
         self.design_cache = Designs(self._lock, self._parse_files, self._new_compiled)
         self._parsing = ParsedFiles(self._texts, self._includes)
         self._analyses: dict[Path, tuple[tuple[Tree, ...], str, FileAnalysis]] = {}
+        self._indexed: tuple[object, list[tuple[Path, IndexEntry | None]]] = None, []
 
     @property
     def lists(self) -> tuple[FileList, ...]:
@@ -245,6 +247,7 @@ class Project:
         documents: Documents,
         texts: Mapping[Path, str],
         chosen_macros: Mapping[str, bool] = MappingProxyType({}),
+        rewritten: Mapping[Path, str] = MappingProxyType({}),
     ) -> Project:
         """The project as it would be with other versions of some files, for trying a change.
 
@@ -252,6 +255,7 @@ class Project:
             documents: Gets these versions, and what is open.
             texts: The versions.
             chosen_macros: Macros that are defined, or are not, whatever settings and lists say.
+            rewritten: Versions of files that declare the same units as before, each made when it is needed.
         """
         documents.encoding = self._documents.encoding
         for document in self._documents:
@@ -261,6 +265,7 @@ class Project:
         changed_project = Project(
             self.folder, documents, self._settings, is_workspace=self.is_workspace, files=self.files
         )
+        changed_project._texts.rewritten = rewritten
         with self._lock:
             changed_project.inventory = self.inventory
             changed_project._lists.copy_lists_from(self._lists)
@@ -320,6 +325,12 @@ class Project:
             paths |= dict.fromkeys(self._analyses)
         return list(paths)
 
+    @property
+    def open_paths(self) -> set[Path]:
+        """The design files that an editor has open."""
+        with self._lock:
+            return {path for path, _ in self._texts.open_designs()}
+
     def files_with_word(self, name: str) -> list[Path]:
         """The design files whose code has a name."""
         return [path for path, words in self.words_by_file() if name in words.code_words]
@@ -350,30 +361,39 @@ class Project:
         self._wait_until_all_read()
         with self._lock:
             self.refresh()
-            open_paths = {path for path, _ in self._texts.open_designs()}
-            entries = self.inventory.entries if self.inventory is not None else {}
-            open_words: list[tuple[Path, IndexEntry | Outline]] = []
-            for path in self.paths:
-                file_entry = entries.get(path) if path not in open_paths else None
-                file_words = file_entry if file_entry is not None else self._texts.outline_without_keeping(path)
+            open_paths = self.open_paths
+            known_words: list[tuple[Path, IndexEntry | Outline]] = []
+            for path, file_entry in self._paths_and_entries(open_paths):
+                file_words = (
+                    file_entry
+                    if file_entry is not None and path not in open_paths
+                    else self._texts.outline_without_keeping(path)
+                )
                 if file_words is not None:
-                    open_words.append((path, file_words))
-        yield from open_words
+                    known_words.append((path, file_words))
+        yield from known_words
+
+    def _paths_and_entries(self, open_paths: AbstractSet[Path]) -> list[tuple[Path, IndexEntry | None]]:
+        """All design files, those with an entry with it: the same list until the disk is checked again."""
+        made_of = (self._looks, self.lists, open_paths)
+        if self._indexed[0] != made_of or self.folder is None:
+            entries = self.inventory.entries if self.inventory is not None else {}
+            self._indexed = made_of, [(path, entries.get(path)) for path in self.paths]
+        return self._indexed[1]
 
     def declared_units_by_file(self) -> Iterator[tuple[Path, Sequence[DeclaredUnit]]]:
         """Units that every design file declares."""
         self._wait_until_all_read()
         with self._lock:
             self.refresh()
-            open_paths = {path for path, _ in self._texts.open_designs()}
-            entries = self.inventory.entries if self.inventory is not None else {}
-            open_symbols: list[tuple[Path, Sequence[DeclaredUnit]]] = []
-            for path in self.paths:
-                if path not in open_paths and path in entries:
-                    open_symbols.append((path, entries[path].symbols))
+            open_paths = self.open_paths
+            known_symbols: list[tuple[Path, Sequence[DeclaredUnit]]] = []
+            for path, file_entry in self._paths_and_entries(open_paths):
+                if file_entry is not None and path not in open_paths:
+                    known_symbols.append((path, file_entry.symbols))
                 elif (outline := self._texts.outline_without_keeping(path)) is not None:
-                    open_symbols.append((path, outline.symbols))
-        yield from open_symbols
+                    known_symbols.append((path, outline.symbols))
+        yield from known_symbols
 
     def outline(self, path: Path) -> Outline | None:
         """Outline of a file: what it declares, names and includes."""
@@ -387,10 +407,10 @@ class Project:
                 return self._texts.outline(path)
             return self._texts.outline_without_keeping(path)
 
-    def last_searched_text(self, path: Path) -> str | None:
-        """The text of a file that was searched last and has not changed since; None for any other."""
+    def last_searched_data(self, path: Path) -> bytes | None:
+        """The text as UTF-8 of a file that was searched last and has not changed since; None for any other."""
         with self._lock:
-            return self._texts.last_searched_text(path)
+            return self._texts.last_searched_data(path)
 
     def find_include(self, includer: Path, name: str) -> Path | None:
         """The file that an `include` of a file means."""
@@ -406,20 +426,16 @@ class Project:
         """The text of a file list, as it is open or on disk."""
         return open_or_disk_text(path, self.list_files, self._texts.text_if_open)
 
-    def outline_and_macros_without_keeping(self, path: Path) -> tuple[Outline, Macros] | None:
-        """Reads a file's outline and macros; it is kept in memory only if it was already. None if it can't be read."""
+    def macros_of(self, path: Path, outline: Outline) -> Macros:
+        """The macros of a file with this text, and of what it includes."""
         with self._lock:
-            outline = self._texts.outline_without_keeping(path)
-            if outline is None:
-                return None
             outline_of = self._texts.outline
-            macros = Macros(
+            return Macros(
                 path,
                 lambda other_path: outline if other_path == path else outline_of(other_path),
                 self._includes.included_file,
                 self._includes.preprocessing_of(path).defines,
             )
-            return outline, macros
 
     def refresh(self) -> None:
         """Check the disk, unless that was just done."""
@@ -436,7 +452,7 @@ class Project:
             self._was_whole = self.is_whole
         if has_new_lists or has_looked:
             self._files.use_lists(self.lists)
-            self._texts.note_disk_change()
+            self._texts.note_disk_change(self.inventory.stamps if self.inventory is not None else {})
             self._includes.use_lists(self.lists)
             self._parsing.set_inherited_macros(self._files.single_units.inheriting)
             if self.folder is not None and self.is_whole:
