@@ -78,12 +78,13 @@ def _import_fixes(code_selection: ActionContext, finding: Finding, name: str, pr
 
 
 def _packages_with(name: str, project: Project) -> Iterator[str]:
-    for path in project.files_with_word(name)[:_MOST_FILES]:
-        outline = project.outline(path)
-        units = outline.units if outline is not None else ()
-        package_names = [unit.name for unit in units if unit.target_kind is TargetKind.PACKAGE]
-        analysis = project.analysis_of(path) if package_names else None
-        if analysis is None:
-            continue
-        candidates = (analysis.compilation.getPackage(package_name) for package_name in package_names)
+    naming_paths = set(project.files_with_word(name))
+    packages_by_file = {
+        path: [symbol.name for symbol in symbols if symbol.target_kind is TargetKind.PACKAGE]
+        for path, symbols in project.declared_units_by_file()
+        if path in naming_paths
+    }
+    paths = [path for path, package_names in packages_by_file.items() if package_names][:_MOST_FILES]
+    for analysis in project.analyses_of(paths):
+        candidates = map(analysis.compilation.getPackage, packages_by_file[analysis.path])
         yield from (package.name for package in candidates if package is not None and package.find(name) is not None)

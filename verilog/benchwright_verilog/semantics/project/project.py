@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from pathlib import Path
 from types import MappingProxyType
 
@@ -333,7 +332,16 @@ class Project:
 
     def files_with_word(self, name: str) -> list[Path]:
         """The design files whose code has a name."""
-        return [path for path, words in self.words_by_file() if name in words.code_words]
+        self._wait_until_all_read()
+        with self._lock:
+            self.refresh()
+            known_paths = frozenset(self.inventory.files_naming(name) if self.inventory is not None else ())
+            naming_paths = []
+            for path, file_entry in self._paths_and_entries():
+                outline = self._texts.outline_without_keeping(path) if file_entry is None else None
+                if (path in known_paths) if outline is None else (name in outline.code_words):
+                    naming_paths.append(path)
+        return naming_paths
 
     def files_including(self, header: Path) -> list[Path]:
         """The design files that include something of a file's name."""
@@ -361,24 +369,21 @@ class Project:
         self._wait_until_all_read()
         with self._lock:
             self.refresh()
-            open_paths = self.open_paths
             known_words: list[tuple[Path, IndexEntry | Outline]] = []
-            for path, file_entry in self._paths_and_entries(open_paths):
-                file_words = (
-                    file_entry
-                    if file_entry is not None and path not in open_paths
-                    else self._texts.outline_without_keeping(path)
-                )
+            for path, file_entry in self._paths_and_entries():
+                file_words = file_entry if file_entry is not None else self._texts.outline_without_keeping(path)
                 if file_words is not None:
                     known_words.append((path, file_words))
         yield from known_words
 
-    def _paths_and_entries(self, open_paths: AbstractSet[Path]) -> list[tuple[Path, IndexEntry | None]]:
-        """All design files, those with an entry with it: the same list until the disk is checked again."""
+    def _paths_and_entries(self) -> list[tuple[Path, IndexEntry | None]]:
+        """All design files, with the entries of those that are not open: the same until the disk is checked again."""
+        open_paths = self.open_paths
         made_of = (self._looks, self.lists, open_paths)
         if self._indexed[0] != made_of or self.folder is None:
             entries = self.inventory.entries if self.inventory is not None else {}
-            self._indexed = made_of, [(path, entries.get(path)) for path in self.paths]
+            paths_and_entries = [(path, entries.get(path) if path not in open_paths else None) for path in self.paths]
+            self._indexed = made_of, paths_and_entries
         return self._indexed[1]
 
     def declared_units_by_file(self) -> Iterator[tuple[Path, Sequence[DeclaredUnit]]]:
@@ -386,10 +391,9 @@ class Project:
         self._wait_until_all_read()
         with self._lock:
             self.refresh()
-            open_paths = self.open_paths
             known_symbols: list[tuple[Path, Sequence[DeclaredUnit]]] = []
-            for path, file_entry in self._paths_and_entries(open_paths):
-                if file_entry is not None and path not in open_paths:
+            for path, file_entry in self._paths_and_entries():
+                if file_entry is not None:
                     known_symbols.append((path, file_entry.symbols))
                 elif (outline := self._texts.outline_without_keeping(path)) is not None:
                     known_symbols.append((path, outline.symbols))
