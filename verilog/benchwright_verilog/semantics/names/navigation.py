@@ -52,10 +52,14 @@ def macros_in_other_headers(project: Project, analysis: FileAnalysis, byte: int)
 
 
 def header_macros(project: Project, macro_name: str) -> Iterator[Target]:
-    """Yield the first definition of a macro in each header that has one. Blocks on the disk."""
+    """Yield the first definition of a macro in each header that has one. Blocks on the disk.
+
+    A file of another kind that declares no unit, such as `defines.v`, is a header too.
+    """
     for header in project.files_with_word(macro_name):
-        outline = project.outline(header) if header.suffix in HEADERS else None
-        macros = outline.macros if outline is not None else ()
+        outline = project.outline(header)
+        is_header = outline is not None and (header.suffix in HEADERS or not outline.units)
+        macros = outline.macros if outline is not None and is_header else ()
         macro = next((macro for macro in macros if macro.is_definition and macro.name == macro_name), None)
         if macro is not None:
             yield Target(header, macro.start, macro.end, macro_name, TargetKind.MACRO)

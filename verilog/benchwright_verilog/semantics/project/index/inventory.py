@@ -73,6 +73,7 @@ class Inventory:
         self._declaring: dict[str, list[Path]] | None = None
         self._including: dict[str, list[Path]] | None = None
         self._naming: dict[str, list[Path]] = {}
+        self._other_headers: tuple[object, frozenset[Path]] = None, frozenset()
         self._header_dirs: dict[Path, list[Path]] = {}
 
     def note_disk_change(self) -> None:
@@ -199,6 +200,16 @@ class Inventory:
                     self._including.setdefault(name, []).append(path)
         return self._including
 
+    @property
+    def included_files_with_other_suffixes(self) -> frozenset[Path]:
+        """The files below the folder that a design file includes and that are no design files by their suffix."""
+        if self._other_headers[0] != (self.version, self.looks):
+            names = {name for name in self.including_files_by_base_name if not name.endswith(tuple(DESIGN_SUFFIXES))}
+            dir_entries = files_below(self.folder, left_out_folders=self._files.closed_folders) if names else ()
+            headers = frozenset(Path(dir_entry.path) for dir_entry in dir_entries if dir_entry.name in names)
+            self._other_headers = (self.version, self.looks), headers
+        return self._other_headers[1]
+
     def files_naming(self, name: str) -> Sequence[Path]:
         """The files whose code has a name, as they are on disk."""
         if name not in self._naming:
@@ -223,7 +234,7 @@ class Inventory:
 
     def _all_header_dirs(self) -> Iterable[Path]:
         folders: dict[Path, None] = {self.folder: None}
-        for path in self.stamps:
+        for path in (*self.stamps, *self.included_files_with_other_suffixes):
             if path.suffix in HEADERS or path.name in self.including_files_by_base_name:
                 for folder in path.parents:
                     folders[folder] = None
