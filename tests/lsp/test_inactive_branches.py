@@ -80,6 +80,17 @@ async def test_macros_that_files_define_themselves_are_taken_back_for_the_other_
 
 
 @pytest.mark.asyncio(loop_scope="module")
+async def test_what_an_inactive_branch_declares_is_found_in_files_without_conditions(editor: Editor) -> None:
+    text = (
+        "module m (\n`ifdef WIDE\n  input [7:0] «‸d»,\n`else\n  input d,\n`endif\n  output q);\n"
+        "  assign q = ^«d»;\nendmodule\n"
+    )
+    user = "module t (input d, output q);\n  m u (.«d»(d), .q);\nendmodule\n"
+    async with scratch(editor, {"a.sv": text}, on_disk={"b.sv": user}) as file:
+        assert await file.references() == file.expected_spans
+
+
+@pytest.mark.asyncio(loop_scope="module")
 async def test_edits_in_inactive_branches_are_marked_for_confirmation(editor: Editor) -> None:
     async with scratch(editor, DESIGN.replace("input «d", "input «‸d")) as file:
         edit = await file.rename("data")

@@ -210,9 +210,13 @@ def references_in_all_branches(
         if references.analysis is not None  # No file that was not compiled has conditions.
         for occurrence in references.occurrences
     }
+    searched_paths = paths
+    if (target.path, target.start) not in seen_places:
+        # It is declared in such a branch, so what has no conditions may name it too.
+        searched_paths = list(dict.fromkeys([*paths, *candidates[:_MOST_SEARCHED]]))
     for variant in branches.variants(paths):
-        for analysis in variant.analyses_of(paths):
-            report(len(paths), len(paths))
+        for analysis in variant.analyses_of(searched_paths):
+            report(len(candidates), len(candidates))
             occurrences = [
                 occurrence
                 for occurrence in analysis.occurrences_of(target.name)
