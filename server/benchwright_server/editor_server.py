@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.project.lists.file_list import FileList
     from benchwright_verilog.semantics.project.projects import Projects
     from benchwright_verilog.syntax.documents import Document, Documents
+    from benchwright_verilog.syntax.json_form import JsonText
 
 Counts = dict[str, tuple[int, int]]
 """Errors and warnings by source."""
@@ -274,6 +275,6 @@ class EditorServer(LanguageServer):
         """Show an error that no request can answer."""
         raise NotImplementedError
 
-    def notify_json(self, method: str, params: dict[str, Any]) -> None:
+    def notify_json(self, method: str, params: dict[str, Any] | JsonText) -> None:
         """Send a notification whose parameters are plain JSON already."""
         raise NotImplementedError

@@ -155,9 +155,12 @@ class Protocol(LanguageServerProtocol):
         """True while something that the client sent is being handled."""
         return bool(self._request_futures)
 
-    def notify_json(self, method: str, params: dict[str, Any]) -> None:
+    def notify_json(self, method: str, params: dict[str, Any] | JsonText) -> None:
         """Send a notification whose parameters are plain JSON already."""
-        self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
+        if isinstance(params, JsonText):
+            self._write_json(f'{{"jsonrpc":"2.0","method":{json.dumps(method)},"params":', params)
+        else:
+            self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
 
     def begin_after_initialize(self, prepare_for: Callable[[str], None]) -> None:
         """Set the state that handling `initialize` would have set.
@@ -176,11 +179,15 @@ class Protocol(LanguageServerProtocol):
             super()._send_response(msg_id, result, _without_traceback(error))
             return
         self._result_types.pop(msg_id, None)
-        response_head = f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":'.encode()
-        size = len(response_head) + len(result.data) + 1
+        self._write_json(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":', result)
+
+    def _write_json(self, message_head: str, json_text: JsonText) -> None:
+        """Write a message that ends with JSON, without making objects of it."""
+        head = message_head.encode()
+        size = len(head) + len(json_text.data) + 1
         header = f"Content-Length: {size}\r\nContent-Type: {self.CONTENT_TYPE}; charset={self.CHARSET}\r\n\r\n"
         if self.writer is not None:
-            self.writer.write(b"".join((header.encode(), response_head, result.data, b"}")))
+            self.writer.write(b"".join((header.encode(), head, json_text.data, b"}")))
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
@@ -383,7 +390,7 @@ class BenchwrightServer(EditorServer):
         finally:
             super().shutdown()  # type: ignore[no-untyped-call]
 
-    def notify_json(self, method: str, params: dict[str, Any]) -> None:
+    def notify_json(self, method: str, params: dict[str, Any] | JsonText) -> None:
         """Send a notification whose parameters are plain JSON already."""
         self.protocol.notify_json(method, params)
 

@@ -321,6 +321,33 @@ async def test_the_header_that_defines_an_unknown_macro_can_be_included(
     assert '`include "other.svh"\n`include "defs.vh"\nmodule m;' in body(changed["a.sv"])
 
 
+async def test_a_stub_takes_parameters_by_position(editor: Editor) -> None:
+    text = "module m (input a, output q);\n  bo‸x #(8, 4) u (a, q);\nendmodule\n"
+    async with scratch(editor, text) as file:
+        action = next(action for action in await file.code_actions() if action.title.startswith("Create"))
+    assert action.edit is not None
+    (text_edit,) = (
+        change for change in action.edit.document_changes or () if isinstance(change, types.TextDocumentEdit)
+    )
+    (edit,) = text_edit.edits
+    assert isinstance(edit, types.TextEdit)
+    assert "#(\n  parameter PARAMETER_0 = 0,\n  parameter PARAMETER_1 = 0\n) (" in edit.new_text
+
+
+async def test_a_file_of_nothing_but_macros_is_a_header_whatever_its_suffix(editor: Editor) -> None:
+    text = "module m;\n  wire [`WI‸DTH-1:0] x;\nendmodule\n"
+    async with scratch(editor, text, on_disk={"inc/defines.v": "`define WIDTH 8\n"}) as file:
+        changed = await apply_action(file, 'Include "inc/defines.v", which defines `WIDTH')
+    assert changed["a.sv"].startswith('`include "inc/defines.v"\nmodule m;')
+
+
+async def test_a_package_imports_what_it_does_not_know(editor: Editor) -> None:
+    text = "package q;\n  typedef t‸ [3:0] v;\nendpackage\n"
+    async with scratch(editor, {"a.sv": text, "p.sv": "package pk;\n  typedef bit t;\nendpackage\n"}) as file:
+        changed = await apply_action(file, "Import 'pk::t'")
+    assert changed["a.sv"] == "package q; import pk::t;\n  typedef t [3:0] v;\nendpackage\n"
+
+
 @pytest.mark.parametrize(
     ("title", "expected"),
     [

@@ -396,7 +396,11 @@ module sub(input clock);
 endmodule
 module m import kinds::*; (input clock);
   item items[$];
-  bounds_t bounds, table_of_bounds[3];
+  bounds_t bounds, table_of_bounds[3], grid_of_bounds[2][3];
+  struct packed {state_t phase; logic last;} step;
+  string text;
+  covergroup group; endgroup
+  group cover_group = new;
   state_t state;
   virtual link.reader port;
   item one_item;
@@ -422,6 +426,13 @@ endmodule
         ("$unit::‸;", {"helper"}, set()),
         ("bounds = '{‸};", {"low:", "high:"}, set()),
         ("bounds = '{low: 1, ‸};", {"high:"}, {"low:"}),
+        ("table_of_bounds[0] = '{‸};", {"low:", "high:"}, set()),
+        ("grid_of_bounds[0].‸;", {"size"}, {"low"}),
+        ("grid_of_bounds[0][1].‸;", {"low", "high"}, {"size"}),
+        ("text.substr(0, 1).‸;", {"len", "toupper"}, set()),
+        ("state.next().name().‸;", {"len"}, {"next"}),
+        ("cover_group.‸;", {"sample", "get_coverage"}, set()),
+        ("$root.‸;", {"m", "sub"}, {"link"}),
     ],
 )
 async def test_members_are_those_of_the_type_that_the_path_has(
@@ -435,7 +446,10 @@ async def test_members_are_those_of_the_type_that_the_path_has(
 
 @pytest.mark.parametrize(
     "statement",
-    ["if (state == ‸);", "if (state !== ‸);", "case (state) ‸: ; endcase", "case (state) ZERO_STATE: ; ‸ endcase"],
+    [
+        *("if (state == ‸);", "if (state !== ‸);", "case (state) ‸: ; endcase", "case (state) ZERO_STATE: ; ‸ endcase"),
+        *("if (step.phase == ‸);", "case (step.phase) ‸: ; endcase", "if (state inside {‸});", "step = '{phase: ‸};"),
+    ],
 )
 async def test_values_of_the_enumeration_that_is_compared_come_first(editor: Editor, statement: str) -> None:
     async with scratch(editor, MEMBERS.replace("STATEMENT", statement)) as file:

@@ -80,6 +80,17 @@ async def test_macros_that_files_define_themselves_are_taken_back_for_the_other_
 
 
 @pytest.mark.asyncio(loop_scope="module")
+async def test_what_an_inactive_branch_declares_is_found_in_files_without_conditions(editor: Editor) -> None:
+    text = (
+        "module m (\n`ifdef WIDE\n  input [7:0] «‸d»,\n`else\n  input d,\n`endif\n  output q);\n"
+        "  assign q = ^«d»;\nendmodule\n"
+    )
+    user = "module t (input d, output q);\n  m u (.«d»(d), .q);\nendmodule\n"
+    async with scratch(editor, {"a.sv": text}, on_disk={"b.sv": user}) as file:
+        assert await file.references() == file.expected_spans
+
+
+@pytest.mark.asyncio(loop_scope="module")
 async def test_edits_in_inactive_branches_are_marked_for_confirmation(editor: Editor) -> None:
     async with scratch(editor, DESIGN.replace("input «d", "input «‸d")) as file:
         edit = await file.rename("data")
@@ -111,6 +122,23 @@ async def test_a_name_without_meaning_under_any_defines_is_listed(editors: Edito
         assert file.edited_files(edit)["a.sv"].count("data") == 2
     await editor.wait_until(lambda: bool(editor.screen.messages), "a message about the other branch")
     assert "give it a meaning: a.sv:4." in editor.screen.messages[0]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_macro_text_that_no_file_uses_is_listed_however_many_files_have_the_name(editors: Editors) -> None:
+    editor = await editors()
+    text = "package p;\n  function automatic int f(int «‸data_i»); return «data_i»; endfunction\nendpackage\n"
+    others = {f"m{n}.sv": f"module m{n} import p::*; (input int data_i); endmodule\n" for n in range(70)}
+    headers = {f"unused{n}.svh": f"`define SHOW_{n}(x) $display(data_i, x) // data_i\n" for n in range(30)}
+    async with scratch(editor, text, on_disk=others | headers) as file:
+        edit = await file.rename("word")
+        assert file.edited_files(edit) == {"a.sv": file.text.replace("data_i", "word")}
+    await editor.wait_until(lambda: bool(editor.screen.messages), "a message about macro text")
+    (message,) = editor.screen.messages
+    assert "unused0.svh:1, unused1.svh:1," in message
+    assert " and 10 more, which the log has." in message
+    await editor.wait_until(lambda: bool(editor.client.log_messages), "the whole list in the log")
+    assert all(f"unused{n}.svh:1" in editor.client.log_messages[-1].message for n in range(30))
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -14,7 +14,7 @@ from benchwright_verilog.language.explanation.explanations import explain_name
 from benchwright_verilog.semantics.names.branches import Branches
 from benchwright_verilog.semantics.names.navigation import definitions, references
 from benchwright_verilog.semantics.names.occurrence import Target, TargetKind
-from benchwright_verilog.semantics.names.renaming import RenameEdit, RenameRefusedError, rename_edits
+from benchwright_verilog.semantics.names.renaming import RenameEdit, RenameRefusedError, rename
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
@@ -187,7 +187,7 @@ class Asking:
             analysis = self.project.analysis_of(location.path)
             assert analysis is not None
             try:
-                edits = rename_edits(Branches(self.project), analysis, location.start, NEW)
+                edits = rename(Branches(self.project), analysis, location.start, NEW).edits
             except RenameRefusedError as error:
                 agreement.refusals.append(f"{self._description(location)}: {error}")
                 continue

@@ -20,14 +20,14 @@ import pyslang
 from pyslang.ast import Compilation, CompilationOptions, Expression, Symbol, VisitAction
 from pyslang.syntax import SyntaxTree
 
-from benchwright_verilog.semantics.names.branches import Branches, unresolved_places
+from benchwright_verilog.semantics.names.branches import Branches
 from benchwright_verilog.semantics.names.navigation import UNITS
 from benchwright_verilog.semantics.names.occurrence import Target, TargetKind
 from benchwright_verilog.semantics.names.renaming import (
     RenameEdit,
     RenameRefusedError,
     renamable_occurrence,
-    rename_edits,
+    rename,
 )
 from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.semantics.project.project import Project
@@ -150,11 +150,11 @@ def _try_rename(
         target = renamable_occurrence(project, analysis, byte).target
         if target.name != name:
             return
-        edits = rename_edits(branches, analysis, byte, new_name)
+        edits, unresolved_places = rename(branches, analysis, byte, new_name)
     except RenameRefusedError as error:
         results.refusals[re.sub(r"[\w.$/`]*\d+|\b\w+\.svh?\b", "…", str(error).replace(name, "NAME"))[:70]] += 1
         return
-    listed = set(unresolved_places(branches, target, {(edit.path, edit.start) for edit in edits}))
+    listed = set(unresolved_places)
     results.done += 1
     results.edits += len(edits)
     results.inactive_edits += sum(edit.is_inactive for edit in edits)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 import re
 from itertools import accumulate
 
@@ -15,8 +16,10 @@ from lsprotocol.types import (
 )
 
 from benchwright_attempts.events.file_text import Change, apply_changes
+from benchwright_verilog.syntax.byte_positions import BytePositions
 from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.surrogates import encode_text
 
 UTF8, UTF16, UTF32 = PositionEncodingKind.Utf8, PositionEncodingKind.Utf16, PositionEncodingKind.Utf32
 CODECS = {UTF8: ("utf-8", 1), UTF16: ("utf-16-le", 2), UTF32: ("utf-32-le", 4)}
@@ -84,6 +87,18 @@ def test_byte_offsets_lead_to_their_characters(text: str) -> None:
     byte_ends = [0, *accumulate(len(letter.encode("utf-8", "surrogatepass")) for letter in text)]
     assert [lines.from_byte(end) for end in byte_ends] == list(range(len(text) + 1))
     assert lines.from_byte(byte_ends[-1] + 7) == len(text)
+
+
+@given(text_strategy.map(joined), encodings, st.randoms(use_true_random=False))
+def test_positions_without_an_index_are_those_with_one(
+    text: str, encoding: PositionEncodingKind, dice: random.Random
+) -> None:
+    lines = Lines(encode_text(text).decode(), encoding)
+    positions = BytePositions(lines.data, encoding)
+    offsets = [offset for offset in range(len(text) + 1) if text[offset - 1 : offset + 1] != "\r\n"]
+    dice.shuffle(offsets)
+    for offset in offsets:
+        assert positions.line_and_column(lines.to_byte(offset)) == lines.line_and_column(offset)
 
 
 def test_a_byte_inside_a_character_is_that_character() -> None:

@@ -15,6 +15,7 @@ import pytest
 import benchwright_verilog
 from benchwright_verilog.semantics.compilation import parsing
 from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
+from benchwright_verilog.semantics.project import plain_files
 from benchwright_verilog.semantics.project.index.indexing import read_entries
 from benchwright_verilog.semantics.project.lists.file_list import read_file_list
 from benchwright_verilog.semantics.project.plain_files import ReadableFiles
@@ -202,7 +203,7 @@ def test_a_link_that_is_put_there_while_a_file_is_read_leads_nowhere(
     (work / "inc" / "x.sv").write_text("module x; endmodule\n")
     files = ReadableFiles.below(work)
     assert files.read_text(work / "inc" / "x.sv") == "module x; endmodule\n"
-    original = files.stamp_of
+    original = plain_files.stamp_of
 
     def swap_after(path: Path) -> object:
         stamp = original(path)
@@ -214,7 +215,7 @@ def test_a_link_that_is_put_there_while_a_file_is_read_leads_nowhere(
             (work / "inc").symlink_to(hidden)
         return stamp
 
-    monkeypatch.setattr(files, "stamp_of", swap_after)
+    monkeypatch.setattr(plain_files, "stamp_of", swap_after)
     assert files.read_text(work / "inc" / "x.sv") is None
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
@@ -45,6 +47,14 @@ def test_the_folder_of_a_header_that_is_there_once_is_used_and_told(tmp_path: Pa
     assert folder_view.complaints == [
         "No folder of this list has h.svh, which a file includes. It is read from lib/inc: add +incdir+lib/inc."
     ]
+
+
+@pytest.mark.parametrize("name", ["h.inc", "h.def", "h"])
+@pytest.mark.parametrize("lists", [{}, {"all.f": "rtl/m.sv\n"}])
+def test_a_header_is_found_whatever_its_suffix(tmp_path: Path, name: str, lists: dict[str, str]) -> None:
+    user = USER.replace("h.svh", name)
+    folder_view = IncludeCase(tmp_path, lists | {"rtl/m.sv": user, f"lib/inc/{name}": '`define TEXT "lib"\n'})
+    assert folder_view.messages() == []
 
 
 def test_a_name_with_a_folder_starts_above_that_folder(tmp_path: Path) -> None:

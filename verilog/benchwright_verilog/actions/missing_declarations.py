@@ -27,6 +27,7 @@ _UNKNOWN_MACRO = re.compile(r"unknown macro or compiler directive '`(?P<name>\w+
 _INCLUDE_LINE = re.compile(r"^[ \t]*`include\b[^\n]*\n?", re.MULTILINE)
 _LEADING_COMMENTS = re.compile(r"(?:\s*(?://[^\n]*(?:\n|\Z)|/\*.*?\*/))*[^\S\n]*\n?", re.DOTALL)
 _MODULE_NAME = re.compile(r"\b(?:module|interface|program)\s+(?:automatic\s+|static\s+)?(?:\w+|\\\S+)")
+_PACKAGE_HEAD = re.compile(r"\bpackage\b[^;]*;")
 _MOST_FILES = 8
 
 
@@ -64,26 +65,28 @@ def _name_to_include(header: Path, includer: Path, project: Project) -> str:
 
 def _import_fixes(code_selection: ActionContext, finding: Finding, name: str, project: Project) -> Iterator[Action]:
     document = code_selection.document
-    module = self_or_ancestor_of_kind(smallest_node_around(document, finding.start, finding.start), *MODULES)
-    module_name = None
-    if module is not None:
-        module_start = document.lines.from_byte(module.start_byte)
-        module_name = _MODULE_NAME.search(document.text, module_start)
+    node = smallest_node_around(document, finding.start, finding.start)
+    unit = self_or_ancestor_of_kind(node, *MODULES, "package_declaration")
+    unit_head = None
+    if unit is not None:
+        pattern = _PACKAGE_HEAD if unit.type == "package_declaration" else _MODULE_NAME
+        unit_head = pattern.search(document.text, document.lines.from_byte(unit.start_byte))
     for package in _packages_with(name, project):
         qualified = TextChange(finding.start, finding.end, f"{package}::{name}")
         yield Action(f"Write '{package}::{name}'", (qualified,), finding=finding)
-        if module_name is not None:
-            import_change = TextChange(module_name.end(), module_name.end(), f" import {package}::{name};")
+        if unit_head is not None:
+            import_change = TextChange(unit_head.end(), unit_head.end(), f" import {package}::{name};")
             yield Action(f"Import '{package}::{name}'", (import_change,), finding=finding)
 
 
 def _packages_with(name: str, project: Project) -> Iterator[str]:
-    for path in project.files_with_word(name)[:_MOST_FILES]:
-        outline = project.outline(path)
-        units = outline.units if outline is not None else ()
-        package_names = [unit.name for unit in units if unit.target_kind is TargetKind.PACKAGE]
-        analysis = project.analysis_of(path) if package_names else None
-        if analysis is None:
-            continue
-        candidates = (analysis.compilation.getPackage(package_name) for package_name in package_names)
+    naming_paths = set(project.files_with_word(name))
+    packages_by_file = {
+        path: [symbol.name for symbol in symbols if symbol.target_kind is TargetKind.PACKAGE]
+        for path, symbols in project.declared_units_by_file()
+        if path in naming_paths
+    }
+    paths = [path for path, package_names in packages_by_file.items() if package_names][:_MOST_FILES]
+    for analysis in project.analyses_of(paths):
+        candidates = map(analysis.compilation.getPackage, packages_by_file[analysis.path])
         yield from (package.name for package in candidates if package is not None and package.find(name) is not None)

@@ -118,13 +118,18 @@ def _port_declaration(name: str, stub_port: _StubPort) -> str:
 
 
 def _parameter_names(instance: UninstantiatedDefSymbol) -> Iterator[str]:
-    from pyslang.syntax import HierarchyInstantiationSyntax, NamedParamAssignmentSyntax
+    from pyslang.syntax import HierarchyInstantiationSyntax, NamedParamAssignmentSyntax, OrderedParamAssignmentSyntax
 
     syntax = instance.syntax.parent if instance.syntax is not None else None
     assignments = syntax.parameters if isinstance(syntax, HierarchyInstantiationSyntax) else None
-    for assignment in assignments.parameters if assignments is not None else ():
+    nodes = assignments.parameters if assignments is not None else ()
+    for position, assignment in enumerate(
+        node for node in nodes if isinstance(node, NamedParamAssignmentSyntax | OrderedParamAssignmentSyntax)
+    ):
         if isinstance(assignment, NamedParamAssignmentSyntax):
             yield assignment.name.valueText
+        else:
+            yield f"PARAMETER_{position}"
 
 
 def _root_symbol(expression: Expression | None) -> Symbol | None:

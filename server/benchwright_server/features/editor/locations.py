@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from lsprotocol import types
 
+from benchwright_verilog.syntax.byte_positions import BytePositions
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.uri import document_uri, local_path_of
 
@@ -46,19 +49,23 @@ class Locations:
         """The location of some bytes."""
         return types.Location(document_uri(path), self.range_of_bytes(path, start_byte, end_byte))
 
-    def location_json_of_bytes(self, path: Path, start_byte: int, end_byte: int) -> dict[str, Any]:
-        """The location of some bytes as plain JSON."""
-        return {"uri": document_uri(path), "range": self.range_json_of_bytes(path, start_byte, end_byte)}
+    def locations_json_of_spans(self, path: Path, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
+        """The locations of spans of bytes of a file, each as JSON: there may be thousands."""
+        uri_json = json.dumps(document_uri(path))
+        return (f'{{"uri":{uri_json},"range":{range_json}}}' for range_json in self.ranges_json_of_spans(path, spans))
 
-    def range_json_of_bytes(self, path: Path, start_byte: int, end_byte: int) -> dict[str, Any]:
-        """The range of some bytes as plain JSON: there may be thousands."""
-        lines = self.lines_of_file(path)
-        start_line, start_column = lines.line_and_column(lines.from_byte(start_byte))
-        end_line, end_column = lines.line_and_column(lines.from_byte(end_byte))
-        return {
-            "start": {"line": start_line, "character": start_column},
-            "end": {"line": end_line, "character": end_column},
-        }
+    def ranges_json_of_spans(self, path: Path, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
+        """The ranges of spans of bytes of a file, each as JSON."""
+        document = self._server.documents.get(document_uri(path))
+        data = document.lines.data if document is not None else self._server.projects.read_data(path) or b""
+        positions = BytePositions(data, self._server.documents.encoding)
+        for start_byte, end_byte in spans:
+            start_line, start_column = positions.line_and_column(start_byte)
+            end_line, end_column = positions.line_and_column(end_byte)
+            yield (
+                f'{{"start":{{"line":{start_line},"character":{start_column}}},'
+                f'"end":{{"line":{end_line},"character":{end_column}}}}}'
+            )
 
 
 class Positioned(Protocol):

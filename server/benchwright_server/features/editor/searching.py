@@ -6,6 +6,7 @@ Cancelling the request or its progress ends the search.
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from lsprotocol import types
 
 from benchwright_server.errors import ServerError
+from benchwright_verilog.syntax.json_form import JsonText
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -43,7 +45,7 @@ class SearchRequest:
         request_params: The request.
         title: Title that the client shows.
         min_batch_size: Least number of partial results that are sent together.
-        wrap_batch: Makes a message of partial results.
+        wrap_batch: Makes JSON of a message of that of a list of results.
     """
 
     def __init__(
@@ -53,7 +55,7 @@ class SearchRequest:
         title: str,
         *,
         min_batch_size: int = _SENT_TOGETHER,
-        wrap_batch: Callable[[list[dict[str, Any]]], Any] = list,
+        wrap_batch: Callable[[str], str] = str,
     ) -> None:
         self._together = min_batch_size
         self._wrap = wrap_batch
@@ -64,7 +66,7 @@ class SearchRequest:
         self._loop = asyncio.get_running_loop()
         self._is_ended = threading.Event()
         self._reported = 0.0
-        self._unsent_results: list[dict[str, Any]] = []
+        self._unsent_results: list[str] = []
 
     async def run_in_thread(self, search: Callable[[], Found]) -> Found:
         """Search in a thread; cancelling the task ends the search as soon as it calls `report_searched_or_stop`."""
@@ -93,23 +95,25 @@ class SearchRequest:
             )
             self._call_in_loop(self._server.work_done_progress.report, self._token, progress)
 
-    def add_results(self, json_results: Iterable[dict[str, Any]]) -> None:
-        """Results, as plain JSON; called in the search's thread."""
+    def add_results(self, json_results: Iterable[str]) -> None:
+        """Results, each as JSON; called in the search's thread."""
         self._unsent_results += json_results
         if self._partial is not None and len(self._unsent_results) >= self._together:
             self._send_partial_results()
 
-    def results_for_response(self) -> list[dict[str, Any]]:
-        """The results in the response: none if the client takes partial results (LSP 3.18, `partialResultParams`)."""
+    def response(self) -> JsonText:
+        """The response; no results are in it if the client takes partial results (LSP 3.18, `partialResultParams`)."""
         if self._partial is not None and self._unsent_results:
             self._send_partial_results()
-        return self._unsent_results
+        return self._wrapped(self._unsent_results)
+
+    def _wrapped(self, json_results: list[str]) -> JsonText:
+        return JsonText(self._wrap(JsonText.of_list(json_results).text))
 
     def _send_partial_results(self) -> None:
         result_batch, self._unsent_results = self._unsent_results, []
-        self._call_in_loop(
-            self._server.notify_json, types.PROGRESS, {"token": self._partial, "value": self._wrap(result_batch)}
-        )
+        progress = f'{{"token":{json.dumps(self._partial)},"value":{self._wrapped(result_batch).text}}}'
+        self._call_in_loop(self._server.notify_json, types.PROGRESS, JsonText(progress))
 
     def _begin_progress_if_asked(self) -> None:
         if self._token is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -39,6 +38,6 @@ async def _edits_for_renamed_files(server: EditorServer, params: types.RenameFil
             for project in server.projects.all_projects()
             for edit in edits_for_moved_files(project, new_paths)
         }
-        return JsonText(json.dumps(workspace_edit_json(server, list(edits.values()), versions)))
+        return workspace_edit_json(server, list(edits.values()), versions)
 
     return await asyncio.to_thread(find)

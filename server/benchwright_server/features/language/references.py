@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,6 @@ from lsprotocol import types
 from benchwright_server.features.editor.locations import Locations, place_once_project_is_read
 from benchwright_server.features.editor.searching import SearchRequest
 from benchwright_verilog.semantics.names.branches import Branches, references_in_all_branches
-from benchwright_verilog.semantics.names.navigation import references_by_file
 from benchwright_verilog.semantics.names.occurrence import NameRole
 from benchwright_verilog.syntax.json_form import JsonText
 
@@ -41,7 +39,7 @@ async def _references(server: EditorServer, params: types.ReferenceParams) -> Js
     def find() -> JsonText:
         projects = (project, *server.projects.other_projects(project))
         _add_references_at(search, Locations(server), projects, analysis, byte, includes_declaration=has_declaration)
-        return JsonText(json.dumps(search.results_for_response()))
+        return search.response()
 
     return await search.run_in_thread(find)
 
@@ -55,18 +53,17 @@ def _add_references_at(
     *,
     includes_declaration: bool,
 ) -> None:
-    seen_spans: set[tuple[Path, int, int]] = set()
+    seen_spans: dict[Path, set[tuple[int, int]]] = {}
     targets = {occurrence.target for occurrence in analysis.occurrences_at(byte_offset)}
     report = search_request.report_searched_or_stop
     for project, target in itertools.product(projects, targets):
-        present_references = references_by_file(project, target, report)
-        for file_references in references_in_all_branches(Branches(project), target, present_references, report):
+        for file_references in references_in_all_branches(Branches(project), target, report):
             file_spans = {
-                (occurrence.path, occurrence.start, occurrence.end)
+                (occurrence.start, occurrence.end)
                 for occurrence in file_references.occurrences
                 if includes_declaration or occurrence.role is not NameRole.DECLARATION
             }
-            search_request.add_results(
-                locations.location_json_of_bytes(*span) for span in sorted(file_spans - seen_spans)
-            )
-            seen_spans |= file_spans
+            seen_in_file = seen_spans.setdefault(file_references.path, set())
+            new_spans = sorted(file_spans - seen_in_file)
+            search_request.add_results(locations.locations_json_of_spans(file_references.path, new_spans))
+            seen_in_file |= file_spans

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -13,12 +13,12 @@ from pygls.exceptions import JsonRpcException
 from benchwright_server.features.editor.locations import Locations, place_once_project_is_read
 from benchwright_server.features.editor.searching import SearchRequest
 from benchwright_server.features.requests import REQUEST_FAILED
-from benchwright_verilog.semantics.names.branches import Branches, unresolved_places
+from benchwright_verilog.semantics.names.branches import Branches
 from benchwright_verilog.semantics.names.renaming import (
     RenameEdit,
     RenameRefusedError,
     renamable_occurrence,
-    rename_edits,
+    rename,
 )
 from benchwright_verilog.syntax.json_form import JsonText
 from benchwright_verilog.syntax.uri import document_uri
@@ -26,6 +26,7 @@ from benchwright_verilog.syntax.uri import document_uri
 _MOST_SHOWN = 20
 _INACTIVE = "inactive"
 """The annotation of edits in code that the present defines leave out."""
+_ANNOTATION_JSON = f',"annotationId":{json.dumps(_INACTIVE)}'
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,59 +67,66 @@ async def _rename_edits_json(server: EditorServer, params: types.RenameParams) -
     versions = {document.uri: document.version for document in server.documents}
 
     def find() -> tuple[JsonText, list[tuple[Path, int]]]:
-        branches = Branches(project)
         other_projects = server.projects.other_projects(project)
         report = search.report_searched_or_stop
-        edits = rename_edits(branches, analysis, byte, params.new_name, report, other_projects)
-        target = renamable_occurrence(project, analysis, byte).target
-        unresolved = unresolved_places(branches, target, {(edit.path, edit.start) for edit in edits})
-        return JsonText(json.dumps(workspace_edit_json(server, edits, versions))), unresolved
+        edits, unresolved = rename(Branches(project), analysis, byte, params.new_name, report, other_projects)
+        return workspace_edit_json(server, edits, versions), unresolved
 
     try:
         edit_json, unresolved = await search.run_in_thread(find)
     except RenameRefusedError as error:
         raise JsonRpcException(str(error), REQUEST_FAILED) from None
     if unresolved:
-        sentence = _sentence_on_unresolved(Locations(server), unresolved, params.new_name)
+        locations = Locations(server)
+        shown_places = [
+            f"{path.name}:{locations.range_of_bytes(path, byte, byte).start.line + 1}" for path, byte in unresolved
+        ]
+        sentence = _sentence_on_unresolved(shown_places[:_MOST_SHOWN], len(shown_places), params.new_name)
         server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, sentence))
+        if len(shown_places) > _MOST_SHOWN:
+            sentence = _sentence_on_unresolved(shown_places, len(shown_places), params.new_name)
+            server.window_log_message(types.LogMessageParams(types.MessageType.Warning, sentence))
     return edit_json
 
 
-def _sentence_on_unresolved(locations: Locations, places: list[tuple[Path, int]], new_name: str) -> str:
-    lines_of_places = (
-        (path, locations.range_of_bytes(path, byte, byte).start.line + 1) for path, byte in places[:_MOST_SHOWN]
-    )
-    shown_places = ", ".join(f"{path.name}:{line}" for path, line in lines_of_places)
-    more = f" and {len(places) - _MOST_SHOWN} more" if len(places) > _MOST_SHOWN else ""
+def _sentence_on_unresolved(shown_places: list[str], place_count: int, new_name: str) -> str:
+    more = f" and {place_count - len(shown_places)} more, which the log has" if len(shown_places) < place_count else ""
     return (
-        f"The name is also written where no defines that were tried give it a meaning: {shown_places}{more}. "
-        f"Look whether {new_name} is meant there."
+        "The name is also written where no defines that were tried give it a meaning: "
+        f"{', '.join(shown_places)}{more}. Look whether {new_name} is meant there."
     )
 
 
 def workspace_edit_json(
     server: EditorServer, edits: list[RenameEdit], open_version_by_uri: Mapping[str, int]
-) -> dict[str, Any]:
-    """The edits as plain JSON (LSP 3.18, `WorkspaceEdit`): there may be thousands."""
+) -> JsonText:
+    """The edits as JSON (LSP 3.18, `WorkspaceEdit`): there may be thousands."""
     locations = Locations(server)
-    annotates = server.client.supports("workspace.workspaceEdit.documentChanges") and server.client.supports(
-        "workspace.workspaceEdit.changeAnnotationSupport"
-    )
-    edits_by_uri: dict[str, list[dict[str, Any]]] = {}
-    for edit in sorted(edits, key=lambda unsorted_edit: (unsorted_edit.path, unsorted_edit.start)):
-        edit_range = locations.range_json_of_bytes(edit.path, edit.start, edit.end)
-        edit_json: dict[str, Any] = {"range": edit_range, "newText": edit.text}
-        if edit.is_inactive and annotates:
-            edit_json["annotationId"] = _INACTIVE
-        edits_by_uri.setdefault(document_uri(edit.path), []).append(edit_json)
-    if not server.client.supports("workspace.workspaceEdit.documentChanges"):
-        return {"changes": edits_by_uri}
-    document_changes = [
-        {"textDocument": {"uri": uri, "version": open_version_by_uri.get(uri)}, "edits": document_edits}
-        for uri, document_edits in edits_by_uri.items()
-    ]
-    workspace_edit: dict[str, Any] = {"documentChanges": document_changes}
+    has_document_changes = server.client.supports("workspace.workspaceEdit.documentChanges")
+    annotates = has_document_changes and server.client.supports("workspace.workspaceEdit.changeAnnotationSupport")
+    edits_by_path: dict[Path, list[RenameEdit]] = {}
+    for edit in edits:
+        edits_by_path.setdefault(edit.path, []).append(edit)
+    changes: list[str] = []
+    for path, unsorted_edits in sorted(edits_by_path.items()):
+        file_edits = sorted(unsorted_edits, key=lambda edit: edit.start)
+        ranges = locations.ranges_json_of_spans(path, ((edit.start, edit.end) for edit in file_edits))
+        edits_json = ",".join(
+            f'{{"range":{range_json},"newText":{json.dumps(edit.text)}'
+            f"{_ANNOTATION_JSON if edit.is_inactive and annotates else ''}}}"
+            for edit, range_json in zip(file_edits, ranges, strict=True)
+        )
+        uri = document_uri(path)
+        identifier_json = json.dumps({"uri": uri, "version": open_version_by_uri.get(uri)})
+        changes.append(
+            f'{{"textDocument":{identifier_json},"edits":[{edits_json}]}}'
+            if has_document_changes
+            else f"{json.dumps(uri)}:[{edits_json}]"
+        )
+    if not has_document_changes:
+        return JsonText(f'{{"changes":{{{",".join(changes)}}}}}')
+    annotations = ""
     if annotates and any(edit.is_inactive for edit in edits):
         annotation = {"label": "inactive under the present defines", "needsConfirmation": True}
-        workspace_edit["changeAnnotations"] = {_INACTIVE: annotation}
-    return workspace_edit
+        annotations = f',"changeAnnotations":{json.dumps({_INACTIVE: annotation})}'
+    return JsonText(f'{{"documentChanges":[{",".join(changes)}]{annotations}}}')

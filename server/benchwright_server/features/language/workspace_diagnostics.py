@@ -72,13 +72,13 @@ class WorkspaceDiagnostics:
         def send(reports: _Reports) -> None:
             for uri, last_report in reports:
                 seen_uris.add(uri)
-                search.add_results([_document_report_json(uri, last_report, previous_ids.get(uri))])
+                search.add_results([json.dumps(_document_report_json(uri, last_report, previous_ids.get(uri)))])
 
         send(await self._open_document_reports())
         await search.run_in_thread(lambda: self._send_closed_file_reports(search, send, frozenset(seen_uris)))
         # Without a report, the client would keep its findings in files that no longer exist.
         send((uri, _LastReport("", None, [])) for uri in previous_ids.keys() - seen_uris)
-        return JsonText(json.dumps(_workspace_report_json(search.results_for_response())))
+        return search.response()
 
     async def _open_document_reports(self) -> list[tuple[str, _LastReport]]:
         reports = []
@@ -164,8 +164,8 @@ def _is_included_or_no_header(project: Project, path: Path) -> bool:
     return path.suffix not in HEADERS or project.files_to_compile_for([path]) != [path]
 
 
-def _workspace_report_json(document_reports: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"items": document_reports}
+def _workspace_report_json(document_reports_json: str) -> str:
+    return f'{{"items":{document_reports_json}}}'
 
 
 def _document_report_json(uri: str, known_report: _LastReport, previous_id: str | None) -> dict[str, Any]:

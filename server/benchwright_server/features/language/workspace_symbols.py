@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
@@ -48,17 +48,16 @@ async def _matching_symbols(server: EditorServer, params: types.WorkspaceSymbolP
             _workspace_symbol_json(locations, match)
             for match in search_symbols(projects, params.query, symbol_search.report_searched_or_stop)
         )
-        return JsonText(json.dumps(symbol_search.results_for_response()))
+        return symbol_search.response()
 
     return await symbol_search.run_in_thread(find)
 
 
-def _workspace_symbol_json(locations: Locations, match: SymbolMatch) -> dict[str, Any]:
-    """LSP 3.18, `WorkspaceSymbol`, as plain JSON."""
+def _workspace_symbol_json(locations: Locations, match: SymbolMatch) -> str:
+    """LSP 3.18, `WorkspaceSymbol`, as JSON."""
     declared_unit = match.declared_unit
-    return {
-        "location": locations.location_json_of_bytes(match.path, declared_unit.start, declared_unit.end),
-        "name": declared_unit.name,
-        "kind": _KINDS[declared_unit.target_kind].value,
-        "containerName": match.container,
-    }
+    (location_json,) = locations.locations_json_of_spans(match.path, [(declared_unit.start, declared_unit.end)])
+    return (
+        f'{{"location":{location_json},"name":{json.dumps(declared_unit.name)},'
+        f'"kind":{_KINDS[declared_unit.target_kind].value},"containerName":{json.dumps(match.container)}}}'
+    )

@@ -230,6 +230,17 @@ def _instantiated_module_path(code: Sequence[ExplainedToken], instance_name_inde
     return None
 
 
+def index_count_before(code: Sequence[ExplainedToken], end_index: int) -> int:
+    """The number of indices that end at some token: 2 of `a[0][i]`. A range, as in `a[3:0]`, is none."""
+    count = 0
+    while end_index > 0 and code[end_index - 1].text == "]":
+        opening = opening_bracket_index(code, end_index - 1)
+        if not any(token.text in (":", "+:", "-:") for token in code[opening + 1 : end_index - 1]):
+            count += 1
+        end_index = opening
+    return count
+
+
 def hierarchical_name_before(code: Sequence[ExplainedToken], end_index: int) -> tuple[str, ...]:
     """The hierarchical name that ends at some token, with its separators but without selects: `("a", ".", "b")`."""
     path_parts: list[str] = []

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from benchwright_verilog.language.blocks import BLOCKS, open_blocks_and_is_procedural
@@ -22,6 +22,7 @@ from benchwright_verilog.language.completion.calls import (
     OpenCall,
     call_of_innermost_bracket,
     hierarchical_name_before,
+    index_count_before,
     innermost_call_around,
     is_identifier,
 )
@@ -78,10 +79,15 @@ class Cursor:
     """The part of it before the cursor."""
     path: tuple[str, ...] = ()
     """The path before the dot or the `::`, with its own separators."""
+    path_indices: int = 0
+    """Number of indices between that path and the dot."""
     call: OpenCall | None = None
     """The call, instantiation or declaration around the cursor."""
-    assigned: str = ""
-    """The name that a value is assigned to here, or compared with: `a` in `a <= ‸`, `a == ‸` and `case (a) ‸`."""
+    assigned: tuple[str, ...] = ()
+    """The path that a value is assigned to here, or compared with: `a.b` in `a.b <= ‸`, `a.b == ‸`, `case (a.b) ‸` and
+    `a.b inside {‸`."""
+    assigned_indices: int = 0
+    """Number of indices behind that path: 1 in `a.b[0] = ‸`."""
     is_procedural: bool = False
     blocks: tuple[str, ...] = ()
     """The blocks that are open, the outermost first."""
@@ -159,6 +165,7 @@ def cursor_at(text: str, cursor_code_point: int) -> Cursor:
     code = _without_comments_and_directives(text, [token for token in read_tokens if token.end <= start], start)
     blocks, is_procedural = open_blocks_and_is_procedural(code)
     call = innermost_call_around(code)
+    assigned_end = _assigned_end(code) or _compared_end(code, blocks)
     unplaced = Cursor(
         Expected.NOTHING,
         start,
@@ -166,24 +173,15 @@ def cursor_at(text: str, cursor_code_point: int) -> Cursor:
         end,
         word,
         (),
+        index_count_before(code, len(code) - 1),
         call,
-        _assigned_name(code) or _compared_name(code, blocks),
+        hierarchical_name_before(code, assigned_end),
+        index_count_before(code, assigned_end),
         is_procedural,
         tuple(blocks),
     )
     expected_code, path = _expected_and_path(text, code, unplaced)
-    return Cursor(
-        expected_code,
-        start,
-        cursor_code_point,
-        end,
-        word,
-        path,
-        call,
-        unplaced.assigned,
-        is_procedural,
-        unplaced.blocks,
-    )
+    return replace(unplaced, expected_code=expected_code, path=path)
 
 
 def call_at(text: str, cursor_code_point: int) -> OpenCall | None:
@@ -443,13 +441,15 @@ _COMPARISONS = frozenset({"==", "!=", "===", "!==", "==?", "!=?"})
 _CASES = frozenset({"case", "casex", "casez"})
 
 
-def _compared_name(code: Sequence[ExplainedToken], blocks: Sequence[str]) -> str:
-    """The first name on the left of the comparison before the cursor, or in the `case (…)` around it."""
+def _compared_end(code: Sequence[ExplainedToken], blocks: Sequence[str]) -> int:
+    """The number of tokens up to the path that is compared with the cursor's, or is in the `case (…)` around it."""
     if code and code[-1].text in _COMPARISONS:
-        path = hierarchical_name_before(code, len(code) - 1)
-        return path[0] if path else ""
+        return len(code) - 1
+    opening = _innermost_opening(code)
+    if opening is not None and code[opening - 1].text == "inside":
+        return opening - 1
     if not blocks or blocks[-1] != "procedural case":
-        return ""
+        return 0
     depth = 0
     for index in range(len(code) - 1, -1, -1):
         if code[index].text == "endcase":
@@ -457,13 +457,46 @@ def _compared_name(code: Sequence[ExplainedToken], blocks: Sequence[str]) -> str
         elif code[index].text in _CASES:
             depth -= 1
             if depth < 0:
-                selected = code[index + 2] if index + 2 < len(code) else None
-                return selected.text if selected is not None and is_identifier(selected) else ""
-    return ""
+                end = _closing_index(code, index + 1)
+                # Only what is nothing but a path has a type that is known.
+                return (
+                    end
+                    if all(token.text in (".", "::") or _is_part_of_path(token) for token in code[index + 2 : end])
+                    else 0
+                )
+    return 0
 
 
-def _assigned_name(code: Sequence[ExplainedToken]) -> str:
-    """The first name on the left of the `=` or `<=` before the cursor: `a` in `a.b[1] <= ‸`."""
+def _is_part_of_path(token: ExplainedToken) -> bool:
+    return is_identifier(token) or token.text in ("[", "]", "this") or token.token_kind is ExplainedTokenKind.NUMBER
+
+
+def _closing_index(code: Sequence[ExplainedToken], opening: int) -> int:
+    """The bracket that closes another; the end of the tokens if none does."""
+    depth = 0
+    for index in range(opening, len(code)):
+        if code[index].token_kind is ExplainedTokenKind.SYMBOL:
+            depth += (code[index].text in OPENING) - (code[index].text in CLOSING)
+            if depth == 0:
+                return index
+    return len(code)
+
+
+def _innermost_opening(code: Sequence[ExplainedToken]) -> int | None:
+    """The innermost bracket that is open at the end."""
+    depth = 0
+    for index in range(len(code) - 1, 0, -1):
+        if code[index].token_kind is ExplainedTokenKind.SYMBOL:
+            depth += (code[index].text in CLOSING) - (code[index].text in OPENING)
+            if depth < 0:
+                return index
+            if code[index].text == ";":
+                return None
+    return None
+
+
+def _assigned_end(code: Sequence[ExplainedToken]) -> int:
+    """The number of tokens up to the `=` or `<=` before the cursor, whose left side is assigned."""
     depth = 0
     for index in range(len(code) - 1, -1, -1):
         token = code[index]
@@ -475,14 +508,13 @@ def _assigned_name(code: Sequence[ExplainedToken]) -> str:
                 if depth < 0:
                     depth = 0
             elif token.text == ";":
-                return ""
+                return 0
             elif token.text in ("=", "<=", "+=", "-=", "&=", "|=", "^=") and depth == 0:
-                path = hierarchical_name_before(code, index)
-                return path[0] if path else ""
+                return index
         elif (
             token.token_kind is ExplainedTokenKind.WORD
             and depth == 0
             and token.text in ("begin", "if", "else", "while", "for", "return")
         ):
-            return ""
-    return ""
+            return 0
+    return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from heapq import nsmallest
 from typing import TYPE_CHECKING
@@ -39,6 +39,8 @@ from benchwright_verilog.language.completion.names_in_scope import (
     needs_object,
     scopes_at,
     symbol_at_path,
+    type_after_indices,
+    type_of_value,
 )
 from benchwright_verilog.language.completion.proposal import (
     CompletionRequest,
@@ -52,7 +54,7 @@ from benchwright_verilog.language.declarations import width_of
 from benchwright_verilog.language.explanation.descriptions import describe, short_detail
 from benchwright_verilog.language.explanation.headers import header_of_subroutine
 from benchwright_verilog.language.explanation.macros import arguments_and_end
-from benchwright_verilog.language.explanation.methods import builtin_methods_of
+from benchwright_verilog.language.explanation.methods import BuiltinMethod, builtin_methods_of
 from benchwright_verilog.language.explanation.tokens import ExplainedTokenKind, opening_bracket_index, tokens
 from benchwright_verilog.separate_results import results_of_each
 
@@ -65,7 +67,10 @@ if TYPE_CHECKING:
 def scope_name_proposals(request: CompletionRequest) -> Iterator[Proposal]:
     """Names in scope; those whose type fits come first, then the nearer."""
     expected_type = _type_of_assigned_name(request)
-    yield from _pattern_key_proposals(request, expected_type)
+    pattern = _PATTERN.search(request.text, max(0, request.cursor.start - _FAR), request.cursor.start)
+    if pattern is not None and expected_type is not None:
+        yield from _pattern_key_proposals(request, expected_type, pattern)
+        expected_type = _type_in_pattern(expected_type, pattern)
 
     def fitting_proposals(name_in_scope: NameInScope) -> Iterator[Proposal]:
         if _is_expected(request, name_in_scope):
@@ -74,13 +79,14 @@ def scope_name_proposals(request: CompletionRequest) -> Iterator[Proposal]:
     yield from results_of_each(_likeliest_names_in_scope(request), fitting_proposals)
 
 
-def _pattern_key_proposals(request: CompletionRequest, expected_type: Type | None) -> Iterator[Proposal]:
+def _pattern_key_proposals(
+    request: CompletionRequest, pattern_type: Type, pattern: re.Match[str]
+) -> Iterator[Proposal]:
     """The members that are not set yet, where a key of an assignment pattern of a structure is written."""
-    canonical = expected_type.canonicalType if expected_type is not None else None
-    match = _PATTERN.search(request.text, max(0, request.cursor.start - _FAR), request.cursor.start)
-    if match is None or not isinstance(canonical, (PackedStructType, UnpackedStructType)):
+    canonical = pattern_type.canonicalType
+    if pattern["key"] or not isinstance(canonical, (PackedStructType, UnpackedStructType)):
         return
-    given_names = set(re.findall(r"(\w+)\s*:", match[1] or ""))
+    given_names = set(re.findall(r"(\w+)\s*:", pattern["items"] or ""))
     for position, member in enumerate(canonical):
         if (
             isinstance(member, FieldSymbol)
@@ -98,8 +104,20 @@ def _pattern_key_proposals(request: CompletionRequest, expected_type: Type | Non
             )
 
 
-_PATTERN = re.compile(r"'\{([^{};]*,)?\s*\Z")
-"""An assignment pattern that is open at the end, in which a key or a value comes next."""
+_PATTERN = re.compile(r"'\{(?P<items>[^{};]*,)?\s*(?:(?P<key>\w+)\s*:\s*)?\Z")
+"""An assignment pattern that is open at the end, in which a key or a value comes next, or a value behind its key."""
+
+
+def _type_in_pattern(pattern_type: Type, pattern: re.Match[str]) -> Type | None:
+    """The type of the value that comes next in an assignment pattern; None if that is unknown."""
+    canonical = pattern_type.canonicalType
+    if not isinstance(canonical, (PackedStructType, UnpackedStructType)):
+        return canonical.arrayElementType
+    fields = [member for member in canonical if isinstance(member, FieldSymbol)]
+    if pattern["key"]:
+        return next((field.type for field in fields if field.name == pattern["key"]), None)
+    position = (pattern["items"] or "").count(",")
+    return fields[position].type if position < len(fields) and ":" not in (pattern["items"] or "") else None
 
 
 def _is_expected(request: CompletionRequest, name_in_scope: NameInScope) -> bool:
@@ -190,8 +208,10 @@ def _type_of_assigned_name(request: CompletionRequest) -> Type | None:
         return argument.type
     if not cursor.assigned:
         return None
-    assigned_symbol = symbol_at_path(request.analysis, request.byte, (cursor.assigned,))
-    return assigned_symbol.type if isinstance(assigned_symbol, ValueSymbol) else None
+    assigned_symbol = symbol_at_path(request.analysis, request.byte, cursor.assigned)
+    if not isinstance(assigned_symbol, ValueSymbol):
+        return None
+    return type_after_indices(assigned_symbol.type, cursor.assigned_indices)
 
 
 _SORTS = {
@@ -250,23 +270,18 @@ def member_proposals(request: CompletionRequest) -> Iterator[Proposal]:
         seen_names.add(scope_member.name)
         yield _member_proposal(request, scope_member, position, parameter_values)
 
-    if not _has_methods_alone(request, symbol):
-        yield from results_of_each(enumerate(members_reached_through(symbol)), fitting_proposals)
-    if isinstance(symbol, ValueSymbol) and request.cursor.expected_code is Expected.MEMBER:
-        element_type = symbol.type.canonicalType.arrayElementType if _ends_with_select(request) else None
-        yield from _builtin_method_proposals(request, element_type or symbol.type)
-
-
-def _has_methods_alone(request: CompletionRequest, symbol: Symbol) -> bool:
-    """True of an unpacked array without a select, whose elements' members are not its own, and of an enumeration."""
-    if not isinstance(symbol, ValueSymbol) or request.cursor.expected_code is not Expected.MEMBER:
-        return False
-    canonical = symbol.type.canonicalType
-    return canonical.isEnum or (canonical.isUnpackedArray and not _ends_with_select(request))
-
-
-def _ends_with_select(request: CompletionRequest) -> bool:
-    return request.text[: request.cursor.start].rstrip().removesuffix(".").rstrip().endswith("]")
+    value_type = type_of_value(symbol) if request.cursor.expected_code is Expected.MEMBER else None
+    if value_type is not None:
+        value_type = type_after_indices(value_type, request.cursor.path_indices)
+        if value_type is None:
+            return
+    canonical = value_type.canonicalType if value_type is not None else None
+    # The members of an array's elements are not its own, and the values of an enumeration are not those of a variable.
+    if canonical is None or not (canonical.isArray or canonical.isEnum):
+        yield from results_of_each(enumerate(members_reached_through(value_type or symbol)), fitting_proposals)
+    if value_type is not None:
+        methods = [method for method in builtin_methods_of(value_type) if method.name not in seen_names]
+        yield from _builtin_method_proposals(request, methods)
 
 
 def _allows_only_static_members(request: CompletionRequest, symbol: Symbol) -> bool:
@@ -347,8 +362,8 @@ def _member_proposal(
     )
 
 
-def _builtin_method_proposals(request: CompletionRequest, type_: Type) -> Iterator[Proposal]:
-    for method in builtin_methods_of(type_):
+def _builtin_method_proposals(request: CompletionRequest, methods: Iterable[BuiltinMethod]) -> Iterator[Proposal]:
+    for method in methods:
         if request.matches_typed_word(method.name):
             takes = ", ".join(method.parameters)
             description = f"```systemverilog\n{method.result} {method.name}({takes})\n```\n\n{method.description}"

@@ -31,6 +31,7 @@ from pyslang.ast import (
     PackedStructType,
     PackedUnionType,
     PortSymbol,
+    RootSymbol,
     StatementBlockSymbol,
     SubroutineSymbol,
     Symbol,
@@ -46,10 +47,13 @@ from pyslang.ast import (
     WildcardImportSymbol,
 )
 
+from benchwright_verilog.language.explanation.methods import builtin_methods_of
 from benchwright_verilog.semantics.compilation.slang import ScopeSymbol, is_scope
 from benchwright_verilog.semantics.names.scopes import SCOPED
 
 if TYPE_CHECKING:
+    from pyslang.ast import Compilation
+
     from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 
 _UNNAMED = (PortSymbol, MultiPortSymbol, ModportPortSymbol, ForwardingTypedefSymbol)
@@ -152,7 +156,9 @@ def symbol_at_path(analysis: FileAnalysis, byte: int, path_tokens: Sequence[str]
     scopes = scopes_at(analysis, byte)
     symbol: Symbol | None
     name = path_tokens[0]
-    if name == "$unit":
+    if name == "$root":
+        symbol = analysis.full_compilation.getRoot()
+    elif name == "$unit":
         symbol = next((scope for scope in scopes if isinstance(scope, CompilationUnitSymbol)), None)
     elif len(path_tokens) > 1 and path_tokens[1] == "::":
         symbol = analysis.compilation.getPackage(name) or _first_symbol_named(scopes, name)
@@ -169,13 +175,46 @@ def symbol_at_path(analysis: FileAnalysis, byte: int, path_tokens: Sequence[str]
             return None
         owner = symbol
         symbol = next((member for member in members_reached_through(owner) if member.name == step), None)
-        if symbol is None and step in _METHODS_OF_QUEUES and isinstance(owner, ValueSymbol):
-            symbol = owner.type.canonicalType.arrayElementType
+        if symbol is None and (owner_type := type_of_value(owner)) is not None:
+            symbol = _type_of_builtin_call(owner_type, step, analysis.compilation)
     return symbol
 
 
-_METHODS_OF_QUEUES = frozenset({"pop_front", "pop_back"})
-"""Built-in methods whose value is an element."""
+def type_of_value(symbol: Symbol) -> Type | None:
+    """The type of what a name stands for: of a variable, of a function's result, of what a built-in method gives."""
+    match symbol:
+        case Type():
+            return symbol
+        case SubroutineSymbol():
+            return symbol.returnType
+        case ValueSymbol():
+            return symbol.type
+    return None
+
+
+def _type_of_builtin_call(type_: Type | None, method_name: str, compilation: Compilation) -> Type | None:
+    """The type of what a built-in method gives; indices behind an array are not known, so its elements count too."""
+    while type_ is not None:
+        for method in builtin_methods_of(type_):
+            if method.name == method_name:
+                results = {
+                    "element": type_.canonicalType.arrayElementType,
+                    "string": compilation.stringType,
+                    "value": type_,
+                    "queue": type_,
+                    "array": type_,
+                }
+                return results.get(method.result)
+        type_ = type_.canonicalType.arrayElementType
+    return None
+
+
+def type_after_indices(type_: Type, index_count: int) -> Type | None:
+    """The type of an element, that many indices into an array; None if the array has fewer dimensions."""
+    element: Type | None = type_
+    for _ in range(index_count):
+        element = element.canonicalType.arrayElementType if element is not None else None
+    return element
 
 
 def _first_symbol_named(scopes: Iterable[ScopeSymbol], name: str) -> Symbol | None:
@@ -206,6 +245,8 @@ def members_reached_through(symbol: Symbol) -> Iterator[Symbol]:
             first_element = next(iter(symbol), None)
             if first_element is not None:
                 yield from members_reached_through(first_element)
+        case RootSymbol():
+            yield from symbol.topInstances
         case InstanceSymbol():
             yield from named_members_of(symbol.body)
         case InterfacePortSymbol():

@@ -1,4 +1,4 @@
-"""Methods that the language itself gives to its types (IEEE 1800-2023, 6.16, 6.19.5, 7.9 to 7.12, 18.6)."""
+"""Methods that the language itself gives to its types (IEEE 1800-2023, 6.16, 6.19.5, 7.9 to 7.12, 18.6, 19.8)."""
 
 from __future__ import annotations
 
@@ -107,6 +107,14 @@ randomize | | int | Gives the random variables new values within the constraints
 rand_mode | [on] | int | Whether variables are random; with an argument, sets that.
 constraint_mode | [on] | int | Whether constraints hold; with an argument, sets that.
 """)
+_COVERGROUP = _parse_method_table("""
+sample | | void | Samples the coverage points.
+get_coverage | | real | The coverage of all instances, in percent.
+get_inst_coverage | | real | The coverage of this instance, in percent.
+set_inst_name | name | void | Names the instance in reports.
+start | | void | Begins to collect coverage.
+stop | | void | Stops collecting coverage.
+""")
 _EVENT = _parse_method_table("""
 triggered | | bit | Whether it was triggered in this time step.
 """)
@@ -121,6 +129,8 @@ def builtin_methods_of(type_: Type) -> tuple[BuiltinMethod, ...]:
         return _ENUM
     if canonical.isClass:
         return _CLASS
+    if canonical.isCovergroup:
+        return _COVERGROUP
     if canonical.isEvent:
         return _EVENT
     if canonical.isQueue:

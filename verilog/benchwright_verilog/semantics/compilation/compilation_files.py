@@ -417,10 +417,12 @@ class CompilationFiles:
     def _files_with_word(self, name: str) -> Iterator[Path]:
         """The files that have a name, as they are now."""
         open_documents = dict(self._texts.open_designs())
+        changed_paths = [*open_documents, *self._texts.rewritten]
         if self._inventory is not None:
-            yield from (path for path in self._inventory.files_naming(name) if path not in open_documents)
-        for path, document in open_documents.items():
-            text = self._texts.current_text(path, document)
+            changed = set(changed_paths)
+            yield from (path for path in self._inventory.files_naming(name) if path not in changed)
+        for path in dict.fromkeys(changed_paths):
+            text = self._texts.current_text(path, open_documents.get(path))
             if text is not None and name.encode() in text.outline.data and name in text.outline.code_words:
                 yield path
 

@@ -272,10 +272,10 @@ def parse_alone(text: str, sources: SourceManager, name: str = "") -> SyntaxTree
     Args:
         text: What is parsed.
         sources: Gets the text; has to outlive the tree.
-        name: Its name to slang.
+        name: Its name to slang; by its suffix it may be SystemVerilog only.
     """
     syntax = parse(text_for_slang(text), sources, name, parsing_options(Preprocessing(), include_depth=0))
-    if not _error_count(syntax):
+    if name.endswith((".sv", ".svh")) or not _error_count(syntax):
         return syntax
     slang_bag = parsing_options(Preprocessing(is_verilog=True), include_depth=0)
     verilog_syntax = parse(text_for_slang(text), sources, name, slang_bag)

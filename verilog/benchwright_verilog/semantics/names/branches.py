@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.compilation.inactive import inactive_parts
-from benchwright_verilog.semantics.names.navigation import FileReferences, Report, candidate_files
+from benchwright_verilog.semantics.names.navigation import (
+    FileReferences,
+    Report,
+    candidate_files,
+    references_by_file,
+)
 from benchwright_verilog.semantics.names.occurrence import Target
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Document, Documents
@@ -182,41 +187,45 @@ class Branches:
 
 
 def references_in_all_branches(
-    branches: Branches, target: Target, file_references: Iterable[FileReferences], report: Report
+    branches: Branches, target: Target, report: Report = lambda searched, number: None
 ) -> Iterator[FileReferences]:
     """Places that name a thing, and then those that only other defines show.
 
     Args:
         branches: Branches of the project.
         target: The thing.
-        file_references: Its places under the present defines.
-        report: Called before each file that is searched again.
+        report: Called before each file.
     """
     present_references = []
-    for references in file_references:
+    candidates = candidate_files(branches.project, target)
+    for references in references_by_file(branches.project, target, candidates, report):
         present_references.append(references)
         yield references
-    paths = branches.files_with_conditions(candidate_files(branches.project, target))
+    paths = branches.files_with_conditions(candidates)
     if not paths:
         return
     seen_places = {
         (occurrence.path, occurrence.start)
         for references in present_references
+        if references.analysis is not None  # No file that was not compiled has conditions.
         for occurrence in references.occurrences
     }
+    searched_paths = paths
+    if (target.path, target.start) not in seen_places:
+        # It is declared in such a branch, so what has no conditions may name it too.
+        searched_paths = list(dict.fromkeys([*paths, *candidates[:_MOST_SEARCHED]]))
     for variant in branches.variants(paths):
-        for analysis in variant.analyses_of(paths):
-            report(len(paths), len(paths))
-            occurrences = tuple(
-                dict.fromkeys(
-                    occurrence
-                    for occurrence in analysis.occurrences_of(target.name)
-                    if occurrence.target == target and (occurrence.path, occurrence.start) not in seen_places
-                )
-            )
-            seen_places |= {(occurrence.path, occurrence.start) for occurrence in occurrences}
-            if occurrences:
-                yield FileReferences(analysis.path, occurrences, analysis, is_inactive=True)
+        for analysis in variant.analyses_of(searched_paths):
+            report(len(candidates), len(candidates))
+            occurrences = [
+                occurrence
+                for occurrence in analysis.occurrences_of(target.name)
+                if (occurrence.path, occurrence.start) not in seen_places
+            ]
+            references = FileReferences.of_target(analysis, target, occurrences)
+            seen_places |= {(occurrence.path, occurrence.start) for occurrence in references.occurrences}
+            if references.occurrences or references.other_places:
+                yield replace(references, is_inactive=True)
 
 
 def targets_in_other_branches(
@@ -245,35 +254,17 @@ def targets_in_other_branches(
                     yield from (other for other in meanings[place] if other.name == target.name)
 
 
-def unresolved_places(
-    branches: Branches, target: Target, edited_places: AbstractSet[tuple[Path, int]]
-) -> list[tuple[Path, int]]:
-    """Places of a name in code that under no defines that were tried mean anything; file and byte.
+def places_without_meaning(branches: Branches, name: str, places: Iterable[tuple[Path, int]]) -> list[tuple[Path, int]]:
+    """Those of some places of a name that mean nothing under any defines that reach them; files and bytes.
 
-    Of many files that may name it only those are searched that do.
-
-    Args:
-        branches: Branches of the project.
-        target: The thing of that name.
-        edited_places: Files and bytes that are known to name it.
+    Of many files only the first are tried. The places in the others are taken to mean nothing.
     """
-    project = branches.project
-    candidates = candidate_files(project, target)
-    edited_paths = sorted({path for path, _ in edited_places})
-    size = len(target.name.encode())
-    open_places = {
-        (path, byte): None
-        for path in dict.fromkeys([*edited_paths, *(candidates if len(candidates) <= _MOST_SEARCHED else ())])
-        if (outline := project.outline(path)) is not None
-        for byte in outline.word_byte_offsets(target.name)
-        if (path, byte) not in edited_places and outline.code[byte : byte + size].strip()
-    }
-    if open_places:
-        paths = list(dict.fromkeys(path for path, _ in open_places))
-        for tried_project in (project, *branches.variants(branches.files_with_conditions(paths))):
-            for analysis in tried_project.analyses_of(paths):
-                for occurrence in analysis.occurrences_of(target.name):
-                    open_places.pop((occurrence.path, occurrence.start), None)
+    open_places = dict.fromkeys(places)
+    paths = branches.files_with_conditions(dict.fromkeys(path for path, _ in open_places))[:_MOST_SEARCHED]
+    for variant in branches.variants(paths):
+        for analysis in variant.analyses_of(paths):
+            for occurrence in analysis.occurrences_of(name):
+                open_places.pop((occurrence.path, occurrence.start), None)
     return list(open_places)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
-from benchwright_verilog.semantics.compilation.macros import Macros
 from benchwright_verilog.semantics.names.occurrence import NameRole, Occurrence, Target, TargetKind
 from benchwright_verilog.semantics.project.index.entry import IndexEntry
 from benchwright_verilog.semantics.project.index.outline import Outline
@@ -53,10 +52,14 @@ def macros_in_other_headers(project: Project, analysis: FileAnalysis, byte: int)
 
 
 def header_macros(project: Project, macro_name: str) -> Iterator[Target]:
-    """Yield the first definition of a macro in each header that has one. Blocks on the disk."""
+    """Yield the first definition of a macro in each header that has one. Blocks on the disk.
+
+    A file of another kind that declares no unit, such as `defines.v`, is a header too.
+    """
     for header in project.files_with_word(macro_name):
-        outline = project.outline(header) if header.suffix in HEADERS else None
-        macros = outline.macros if outline is not None else ()
+        outline = project.outline(header)
+        is_header = outline is not None and (header.suffix in HEADERS or not outline.units)
+        macros = outline.macros if outline is not None and is_header else ()
         macro = next((macro for macro in macros if macro.is_definition and macro.name == macro_name), None)
         if macro is not None:
             yield Target(header, macro.start, macro.end, macro_name, TargetKind.MACRO)
@@ -124,7 +127,7 @@ def occurrences_to_highlight(analysis: FileAnalysis, byte: int) -> list[Occurren
 
 def references(project: Project, target: Target) -> Iterator[Occurrence]:
     """Every place of the project that names a thing, its declaration included; also where macros do."""
-    for file_references in references_by_file(project, target):
+    for file_references in references_by_file(project, target, candidate_files(project, target)):
         yield from file_references.occurrences
 
 
@@ -138,6 +141,15 @@ class FileReferences:
     """None if the text alone was enough: then each occurrence is just the name."""
     is_inactive: bool = False
     """True if the present defines leave these places out."""
+    other_places: frozenset[int] = frozenset()
+    """Bytes where the file gives another thing that name."""
+
+    @classmethod
+    def of_target(cls, analysis: FileAnalysis, target: Target, occurrences: Iterable[Occurrence]) -> FileReferences:
+        """The places of a thing among occurrences of its name."""
+        own_occurrences = dict.fromkeys(occurrence for occurrence in occurrences if occurrence.target == target)
+        other_places = frozenset(occurrence.start for occurrence in occurrences if occurrence.target != target)
+        return cls(analysis.path, tuple(own_occurrences), analysis, other_places=other_places)
 
 
 Report = Callable[[int, int], None]
@@ -145,16 +157,16 @@ Report = Callable[[int, int], None]
 
 
 def references_by_file(
-    project: Project, target: Target, report: Report = lambda searched, number: None
+    project: Project, target: Target, paths: Sequence[Path], report: Report = lambda searched, number: None
 ) -> Iterator[FileReferences]:
     """Every place that names a thing, by file; some files have none.
 
     Args:
         project: Project to search.
         target: The thing.
+        paths: The files that may name it.
         report: Called before each file.
     """
-    paths = candidate_files(project, target)
     searched = 0
     plain_uses = _uses_by_file_without_compiling(project, target, paths, report) if len(paths) > _FEW else {}
     is_other_named_so = False
@@ -165,18 +177,14 @@ def references_by_file(
             occurrences = list(analysis.macros.occurrences(analysis.path, 0, len(analysis.data)))
         else:
             occurrences = analysis.occurrences_of(target.name)
-        own_occurrences = tuple(dict.fromkeys(occurrence for occurrence in occurrences if occurrence.target == target))
-        is_other_named_so |= len(own_occurrences) < len(set(occurrences))
-        yield FileReferences(analysis.path, own_occurrences, analysis)
+        file_references = FileReferences.of_target(analysis, target, occurrences)
+        is_other_named_so |= bool(file_references.other_places)
+        yield file_references
     if is_other_named_so:
         for analysis in project.analyses_of(list(plain_uses)):
             report(searched, len(paths))
             searched += 1
-            occurrences = analysis.occurrences_of(target.name)
-            own_occurrences = tuple(
-                dict.fromkeys(occurrence for occurrence in occurrences if occurrence.target == target)
-            )
-            yield FileReferences(analysis.path, own_occurrences, analysis)
+            yield FileReferences.of_target(analysis, target, analysis.occurrences_of(target.name))
         return
     for path, uses in plain_uses.items():
         report(searched, len(paths))
@@ -197,24 +205,21 @@ def _uses_by_file_without_compiling(
     uses_by_path: dict[Path, list[PlainUse]] = {}
     generating_headers: dict[tuple[Path, tuple[str, ...]], bool] = {}
 
-    def generates_name(path: Path, outline: Outline, macros: Macros) -> bool:
+    def generates_name(path: Path, outline: Outline) -> bool:
         if b"`define" in outline.data:
-            return macros.may_generate_name(plain_name.name)
+            return project.macros_of(path, outline).may_generate_name(plain_name.name)
         # What a file includes is found from its folder.
         header_key = path.parent, tuple(include.name for include in outline.includes)
         if header_key not in generating_headers:
-            generating_headers[header_key] = macros.may_generate_name(plain_name.name)
+            generating_headers[header_key] = project.macros_of(path, outline).may_generate_name(plain_name.name)
         return generating_headers[header_key]
 
     for path in paths:
         report(0, len(paths))
-        peeked_text = (
-            project.outline_and_macros_without_keeping(path)
-            if path != target.path and path.suffix not in HEADERS
-            else None
-        )
-        if peeked_text is not None and not generates_name(path, *peeked_text):
-            uses = plain_name.uses_if_certain(peeked_text[0])
+        is_own_or_header = path == target.path or path.suffix in HEADERS
+        outline = project.searched_outline(path) if not is_own_or_header else None
+        if outline is not None and not generates_name(path, outline):
+            uses = plain_name.uses_if_certain(outline)
             if uses is not None:
                 uses_by_path[path] = uses
     return uses_by_path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from pyslang.ast import Symbol
@@ -90,8 +90,7 @@ class Target:
     """The object that has to stay in memory while the symbol is used: slang frees symbols with their compilation."""
 
 
-@dataclass(frozen=True)
-class Occurrence:
+class Occurrence(NamedTuple):
     """A name in a file. Offsets are UTF-8 bytes."""
 
     path: Path

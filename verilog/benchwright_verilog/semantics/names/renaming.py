@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,10 +14,11 @@ from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity
 from benchwright_verilog.semantics.names.branches import (
     Branches,
+    places_without_meaning,
     references_in_all_branches,
     targets_in_other_branches,
 )
-from benchwright_verilog.semantics.names.navigation import UNITS, Report, references_by_file, targets_renamed_with
+from benchwright_verilog.semantics.names.navigation import UNITS, Report, targets_renamed_with
 from benchwright_verilog.semantics.names.occurrence import Occurrence, Target, TargetKind
 from benchwright_verilog.semantics.names.wildcards import wildcard_connections
 from benchwright_verilog.semantics.project.index.outline import DIRECTIVES
@@ -36,8 +36,7 @@ class RenameRefusedError(VerilogError):
     """Something can't be renamed; the message says why."""
 
 
-@dataclass(frozen=True)
-class RenameEdit:
+class RenameEdit(NamedTuple):
     """Bytes of a file that are replaced."""
 
     path: Path
@@ -46,6 +45,14 @@ class RenameEdit:
     text: str
     is_inactive: bool = False
     """True if the present defines leave the place out."""
+
+
+class Rename(NamedTuple):
+    """The edits of a new name, and the places that a person has to decide on."""
+
+    edits: list[RenameEdit]
+    unresolved_places: list[tuple[Path, int]]
+    """Places of the old name in code that mean nothing under any defines that were tried; files and bytes."""
 
 
 def renamable_occurrence(project: Project, analysis: FileAnalysis, byte: int) -> Occurrence:
@@ -70,15 +77,15 @@ def renamable_occurrence(project: Project, analysis: FileAnalysis, byte: int) ->
     return occurrence
 
 
-def rename_edits(
+def rename(
     branches: Branches,
     analysis: FileAnalysis,
     byte: int,
     new_name: str,
     report: Report = lambda searched, number: None,
     other_projects: Sequence[Project] = (),
-) -> list[RenameEdit]:
-    """The edits that give the thing at a byte a new name, in all branches.
+) -> Rename:
+    """Give the thing at a byte a new name, in all branches.
 
     Args:
         branches: Branches of the project.
@@ -95,12 +102,14 @@ def rename_edits(
     target = renamable_occurrence(project, analysis, byte).target
     _require_valid_name(new_name, target)
     if new_name == target.name:
-        return []
+        return Rename([], [])
     edits: dict[tuple[Path, int], RenameEdit] = {}
+    open_places: set[tuple[Path, int]] = set()
     targets: dict[RenameEdit, Target] = {}
     renamed_targets = targets_renamed_with(project, analysis, target)
     for renamed_target in renamed_targets:
-        target_edits = _edits_by_place(branches, renamed_target, new_name, report)
+        target_edits, open_target_places = _edits_and_open_places(branches, renamed_target, new_name, report)
+        open_places |= open_target_places
         target_edits |= _wildcard_edits(branches, renamed_target, new_name)
         for place, edit in target_edits.items():
             known_edit = edits.get(place)
@@ -117,7 +126,9 @@ def rename_edits(
         ]
     checked_projects = [project]
     for other_project in other_projects:
-        other_edits = _edits_by_place(Branches(other_project), target, new_name, report)
+        other_branches = Branches(other_project)
+        other_edits, open_places_there = _edits_and_open_places(other_branches, target, new_name, report)
+        open_places.update(places_without_meaning(other_branches, target.name, open_places_there))
         if edits_there := {place: edit for place, edit in other_edits.items() if place not in edits}:
             checked_projects.append(other_project)
             edits |= edits_there
@@ -125,30 +136,38 @@ def rename_edits(
     _require_no_macro_body(project, target, edits)
     for checked_project in checked_projects:
         _RenameCheck(checked_project, target, new_name, targets, report).require_same_meanings()
-    return list(edits.values())
+    unresolved_places = places_without_meaning(branches, target.name, sorted(open_places - edits.keys()))
+    return Rename(list(edits.values()), unresolved_places)
 
 
-def _edits_by_place(
+def _edits_and_open_places(
     branches: Branches, target: Target, new_name: str, report: Report
-) -> dict[tuple[Path, int], RenameEdit]:
+) -> tuple[dict[tuple[Path, int], RenameEdit], set[tuple[Path, int]]]:
+    """The edits that rename a thing, by place, and the places of its name whose meaning is unknown."""
     edits: dict[tuple[Path, int], RenameEdit] = {}
+    open_places: set[tuple[Path, int]] = set()
     project = branches.project
-    present_references = references_by_file(project, target, report)
     is_own = project.folder is None or target.path.is_relative_to(project.folder)
-    for file_references in references_in_all_branches(branches, target, present_references, report):
+    for file_references in references_in_all_branches(branches, target, report):
         if not is_own and file_references.path == target.path:
             continue
+        if file_references.analysis is not None and not file_references.is_inactive:
+            path, outline = file_references.path, file_references.analysis.outline
+            open_places |= {(path, byte) for byte in outline.bytes_of_word_in_code(target.name)}
+        open_places -= {(file_references.path, byte) for byte in file_references.other_places}
         for occurrence in file_references.occurrences:
             if occurrence.generated:
                 macro_use = _sentence_start_naming_macro(project, occurrence.path, occurrence.start)
                 raise RenameRefusedError(
                     f"{macro_use}, writes the name {target.name}. Write it without the macro there, then rename it."
                 )
-            edit = _rename_edit(file_references.analysis, occurrence, new_name)
-            edits[occurrence.path, occurrence.start] = replace(edit, is_inactive=file_references.is_inactive)
+            text = _replacing_text(file_references.analysis, occurrence, new_name)
+            edits[occurrence.path, occurrence.start] = RenameEdit(
+                occurrence.path, occurrence.start, occurrence.end, text, file_references.is_inactive
+            )
         if file_references.occurrences:
             _require_writable_in_project(project, file_references.path, f"{target.name} is also used in")
-    return edits
+    return edits, open_places - edits.keys()
 
 
 def _wildcard_edits(branches: Branches, target: Target, new_name: str) -> dict[tuple[Path, int], RenameEdit]:
@@ -173,14 +192,15 @@ def _wildcard_edits(branches: Branches, target: Target, new_name: str) -> dict[t
     return edits
 
 
-def _rename_edit(analysis: FileAnalysis | None, occurrence: Occurrence, new_name: str) -> RenameEdit:
+def _replacing_text(analysis: FileAnalysis | None, occurrence: Occurrence, new_name: str) -> str:
+    """What is written instead of a name."""
     text, old_name = new_name, occurrence.target.name
     if analysis is not None and len(analysis.occurrences_at(occurrence.start)) > 1:
         # `.name` for `.name(name)`, and in a clocking block `name` for `name = name`.
         is_connection = analysis.outline.code[: occurrence.start].rstrip().endswith(b".")
         outer_name, inner_name = (old_name, new_name) if occurrence.shorthand else (new_name, old_name)
         text = f"{outer_name}({inner_name})" if is_connection else f"{outer_name} = {inner_name}"
-    return RenameEdit(occurrence.path, occurrence.start, occurrence.end, text)
+    return text
 
 
 def _nothing_to_rename_reason(analysis: FileAnalysis, byte: int) -> str:
@@ -217,7 +237,8 @@ def _require_valid_name(new_name: str, target: Target) -> None:
 
 
 def _require_writable_in_project(project: Project, path: Path, statement: str) -> None:
-    if project.folder is not None and not path.is_relative_to(project.folder):
+    # Words are compared: making the paths of all folders around takes longer than asking the disk.
+    if project.folder is not None and not str(path).startswith(f"{project.folder}{os.sep}"):
         raise RenameRefusedError(
             f"{statement} {path}, outside of the folder {project.folder}. Open its folder to rename it."
         )
@@ -271,6 +292,36 @@ class _NewNameInFile(NamedTuple):
     """slang's, in its order."""
 
 
+class _RewrittenTexts(Mapping[Path, str]):
+    """Source files after edits, each made when it is asked for.
+
+    Args:
+        project: The files as they are.
+        edits_by_path: The edits of each, in their order.
+    """
+
+    def __init__(self, project: Project, edits_by_path: Mapping[Path, Sequence[RenameEdit]]) -> None:
+        self._project = project
+        self._edits_by_path = edits_by_path
+
+    def __getitem__(self, path: Path) -> str:
+        edits = self._edits_by_path[path]
+        outline = self._project.searched_outline(path)
+        data = outline.data if outline is not None else b""
+        for edit in reversed(edits):
+            data = data[: edit.start] + edit.text.encode() + data[edit.end :]
+        return data.decode("utf-8", "replace")
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._edits_by_path
+
+    def __iter__(self) -> Iterator[Path]:
+        return iter(self._edits_by_path)
+
+    def __len__(self) -> int:
+        return len(self._edits_by_path)
+
+
 class _RenameCheck:
     """Analyses the files as they would be: every name has to mean what it meant before.
 
@@ -303,7 +354,7 @@ class _RenameCheck:
         paths = dict.fromkeys([*self._edits, *self._project.files_with_word(self._new)])
         checked_paths = list(paths)[:_MAX_CHECKED_FILES]
         old_occurrences = self._new_name_by_file(self._project, checked_paths)
-        renamed_project = self._renamed_project()
+        renamed_project = self._renamed_project(checked_paths)
         renamed_occurrences = self._new_name_by_file(renamed_project, checked_paths)
         for path, (occurrences, old_errors) in old_occurrences.items():
             expected_uses = {
@@ -353,16 +404,12 @@ class _RenameCheck:
                 line = analysis.data.count(b"\n", 0, diagnostic.start) + 1
                 yield _ErrorInFile(diagnostic.start, diagnostic.rule, line, diagnostic.message)
 
-    def _renamed_project(self) -> Project:
-        documents = Documents()
-        texts: dict[Path, str] = {}
-        for path, edits in self._edits.items():
-            outline = self._project.searched_outline(path)
-            data = outline.data if outline is not None else b""
-            for edit in reversed(edits):
-                data = data[: edit.start] + edit.text.encode() + data[edit.end :]
-            texts[path] = data.decode("utf-8", "replace")
-        return self._project.with_texts(documents, texts)
+    def _renamed_project(self, checked_paths: Iterable[Path]) -> Project:
+        """The project with the edits. Files that are neither checked nor declare it are rewritten as they are read."""
+        rewritten = _RewrittenTexts(self._project, self._edits)
+        opened_paths = {*checked_paths, *(target.path for target in self._renamed), *self._project.open_paths}
+        opened_texts = {path: rewritten[path] for path in self._edits if path in opened_paths}
+        return self._project.with_texts(Documents(), opened_texts, rewritten=rewritten)
 
     def _moved_byte(self, path: Path, byte: int, edit: RenameEdit | None = None) -> int:
         """The place of a byte after the edits; the new name's first byte for the byte of an edit."""

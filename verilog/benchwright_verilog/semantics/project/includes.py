@@ -88,7 +88,7 @@ class Includes:
             self._inferred_of = inference_state
             self.inferred = _infer_includes(
                 self._inventory.entries,
-                self._inventory.stamps,
+                {*self._inventory.stamps, *self._inventory.included_files_with_other_suffixes},
                 inference_state[1],
                 listed_files,
                 self._texts.is_file_or_open,

@@ -138,8 +138,8 @@ class ReadableFiles:
 
     def read_bytes(self, path: Path, limit: int = _MAX_BYTES) -> bytes | None:
         """A file's content; None if it may not or can't be read, is too large, or is a pipe or a device."""
-        # Opening a device may do something, so it is not even opened.
-        stamp = self.stamp_of(path)
+        # Opening a device may do something, so it is not even opened; where a plain file is, shows once it is open.
+        stamp = stamp_of(path)
         if stamp is None or stamp[1] > limit:
             return None
         try:

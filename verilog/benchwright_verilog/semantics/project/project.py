@@ -120,6 +120,7 @@ class Project:
         self.design_cache = Designs(self._lock, self._parse_files, self._new_compiled)
         self._parsing = ParsedFiles(self._texts, self._includes)
         self._analyses: dict[Path, tuple[tuple[Tree, ...], str, FileAnalysis]] = {}
+        self._indexed: tuple[object, list[tuple[Path, IndexEntry | None]]] = None, []
 
     @property
     def lists(self) -> tuple[FileList, ...]:
@@ -245,6 +246,7 @@ class Project:
         documents: Documents,
         texts: Mapping[Path, str],
         chosen_macros: Mapping[str, bool] = MappingProxyType({}),
+        rewritten: Mapping[Path, str] = MappingProxyType({}),
     ) -> Project:
         """The project as it would be with other versions of some files, for trying a change.
 
@@ -252,6 +254,7 @@ class Project:
             documents: Gets these versions, and what is open.
             texts: The versions.
             chosen_macros: Macros that are defined, or are not, whatever settings and lists say.
+            rewritten: Versions of files that declare the same units as before, each made when it is needed.
         """
         documents.encoding = self._documents.encoding
         for document in self._documents:
@@ -261,6 +264,7 @@ class Project:
         changed_project = Project(
             self.folder, documents, self._settings, is_workspace=self.is_workspace, files=self.files
         )
+        changed_project._texts.rewritten = rewritten
         with self._lock:
             changed_project.inventory = self.inventory
             changed_project._lists.copy_lists_from(self._lists)
@@ -320,9 +324,24 @@ class Project:
             paths |= dict.fromkeys(self._analyses)
         return list(paths)
 
+    @property
+    def open_paths(self) -> set[Path]:
+        """The design files that an editor has open."""
+        with self._lock:
+            return {path for path, _ in self._texts.open_designs()}
+
     def files_with_word(self, name: str) -> list[Path]:
         """The design files whose code has a name."""
-        return [path for path, words in self.words_by_file() if name in words.code_words]
+        self._wait_until_all_read()
+        with self._lock:
+            self.refresh()
+            known_paths = frozenset(self.inventory.files_naming(name) if self.inventory is not None else ())
+            naming_paths = []
+            for path, file_entry in self._paths_and_entries():
+                outline = self._texts.outline_without_keeping(path) if file_entry is None else None
+                if (path in known_paths) if outline is None else (name in outline.code_words):
+                    naming_paths.append(path)
+        return naming_paths
 
     def files_including(self, header: Path) -> list[Path]:
         """The design files that include something of a file's name."""
@@ -350,30 +369,35 @@ class Project:
         self._wait_until_all_read()
         with self._lock:
             self.refresh()
-            open_paths = {path for path, _ in self._texts.open_designs()}
-            entries = self.inventory.entries if self.inventory is not None else {}
-            open_words: list[tuple[Path, IndexEntry | Outline]] = []
-            for path in self.paths:
-                file_entry = entries.get(path) if path not in open_paths else None
+            known_words: list[tuple[Path, IndexEntry | Outline]] = []
+            for path, file_entry in self._paths_and_entries():
                 file_words = file_entry if file_entry is not None else self._texts.outline_without_keeping(path)
                 if file_words is not None:
-                    open_words.append((path, file_words))
-        yield from open_words
+                    known_words.append((path, file_words))
+        yield from known_words
+
+    def _paths_and_entries(self) -> list[tuple[Path, IndexEntry | None]]:
+        """All design files, with the entries of those that are not open: the same until the disk is checked again."""
+        open_paths = self.open_paths
+        made_of = (self._looks, self.lists, open_paths)
+        if self._indexed[0] != made_of or self.folder is None:
+            entries = self.inventory.entries if self.inventory is not None else {}
+            paths_and_entries = [(path, entries.get(path) if path not in open_paths else None) for path in self.paths]
+            self._indexed = made_of, paths_and_entries
+        return self._indexed[1]
 
     def declared_units_by_file(self) -> Iterator[tuple[Path, Sequence[DeclaredUnit]]]:
         """Units that every design file declares."""
         self._wait_until_all_read()
         with self._lock:
             self.refresh()
-            open_paths = {path for path, _ in self._texts.open_designs()}
-            entries = self.inventory.entries if self.inventory is not None else {}
-            open_symbols: list[tuple[Path, Sequence[DeclaredUnit]]] = []
-            for path in self.paths:
-                if path not in open_paths and path in entries:
-                    open_symbols.append((path, entries[path].symbols))
+            known_symbols: list[tuple[Path, Sequence[DeclaredUnit]]] = []
+            for path, file_entry in self._paths_and_entries():
+                if file_entry is not None:
+                    known_symbols.append((path, file_entry.symbols))
                 elif (outline := self._texts.outline_without_keeping(path)) is not None:
-                    open_symbols.append((path, outline.symbols))
-        yield from open_symbols
+                    known_symbols.append((path, outline.symbols))
+        yield from known_symbols
 
     def outline(self, path: Path) -> Outline | None:
         """Outline of a file: what it declares, names and includes."""
@@ -387,10 +411,10 @@ class Project:
                 return self._texts.outline(path)
             return self._texts.outline_without_keeping(path)
 
-    def last_searched_text(self, path: Path) -> str | None:
-        """The text of a file that was searched last and has not changed since; None for any other."""
+    def last_searched_data(self, path: Path) -> bytes | None:
+        """The text as UTF-8 of a file that was searched last and has not changed since; None for any other."""
         with self._lock:
-            return self._texts.last_searched_text(path)
+            return self._texts.last_searched_data(path)
 
     def find_include(self, includer: Path, name: str) -> Path | None:
         """The file that an `include` of a file means."""
@@ -406,20 +430,16 @@ class Project:
         """The text of a file list, as it is open or on disk."""
         return open_or_disk_text(path, self.list_files, self._texts.text_if_open)
 
-    def outline_and_macros_without_keeping(self, path: Path) -> tuple[Outline, Macros] | None:
-        """Reads a file's outline and macros; it is kept in memory only if it was already. None if it can't be read."""
+    def macros_of(self, path: Path, outline: Outline) -> Macros:
+        """The macros of a file with this text, and of what it includes."""
         with self._lock:
-            outline = self._texts.outline_without_keeping(path)
-            if outline is None:
-                return None
             outline_of = self._texts.outline
-            macros = Macros(
+            return Macros(
                 path,
                 lambda other_path: outline if other_path == path else outline_of(other_path),
                 self._includes.included_file,
                 self._includes.preprocessing_of(path).defines,
             )
-            return outline, macros
 
     def refresh(self) -> None:
         """Check the disk, unless that was just done."""
@@ -436,7 +456,7 @@ class Project:
             self._was_whole = self.is_whole
         if has_new_lists or has_looked:
             self._files.use_lists(self.lists)
-            self._texts.note_disk_change()
+            self._texts.note_disk_change(self.inventory.stamps if self.inventory is not None else {})
             self._includes.use_lists(self.lists)
             self._parsing.set_inherited_macros(self._files.single_units.inheriting)
             if self.folder is not None and self.is_whole:

@@ -22,6 +22,7 @@ from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Document, Documents
+from benchwright_verilog.syntax.surrogates import encode_text
 from benchwright_verilog.syntax.uri import document_path
 
 _SMALL = 16 * 1024
@@ -312,12 +313,17 @@ class Projects:
 
     def read_text(self, path: Path) -> str | None:
         """The text of a file on disk that one of the projects may read."""
+        texts = (project.list_files.read_text(path) for project in self.all_projects())
+        return next((text for text in texts if text is not None), None)
+
+    def read_data(self, path: Path) -> bytes | None:
+        """The text of a file on disk as UTF-8; of one that was just searched, as it was then."""
         projects = self.all_projects()
         for project in projects:
-            if (text := project.last_searched_text(path)) is not None:
-                return text
+            if (data := project.last_searched_data(path)) is not None:
+                return data
         texts = (project.list_files.read_text(path) for project in projects)
-        return next((text for text in texts if text is not None), None)
+        return next((encode_text(text) for text in texts if text is not None), None)
 
     def _settings_of(self, folder: Path, *, is_workspace: bool) -> ProjectSettings:
         settings = self._settings()

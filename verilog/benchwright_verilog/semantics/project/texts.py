@@ -45,15 +45,23 @@ class SourceTexts:
         self._current: set[Path] = set()
         self._searched: dict[Path, tuple[Stamp, Outline]] = {}
         self._searched_bytes = 0
+        self._known_stamps: Mapping[Path, Stamp] = {}
         self._uris: dict[Path, str] = {}
         self._design_paths: dict[str, Path | None] = {}
         """URI → the file, if it is a design file below the folder."""
         self.made_up: Mapping[Path, SourceText] = {}
         """Stand-ins for files that exist for slang only, or of which slang gets a part; not for open ones."""
+        self.rewritten: Mapping[Path, str] = {}
+        """Source code instead of that on disk; not for open files."""
 
-    def note_disk_change(self) -> None:
-        """Notes that files on disk may have changed."""
+    def note_disk_change(self, known_stamps: Mapping[Path, Stamp]) -> None:
+        """Notes that files on disk may have changed.
+
+        Args:
+            known_stamps: The present stamps of the files that were checked.
+        """
         self._current.clear()
+        self._known_stamps = known_stamps
 
     def is_file_or_open(self, path: Path) -> bool:
         """True if what an `include` names is a file that may be read."""
@@ -73,6 +81,11 @@ class SourceTexts:
             if known_text is None or known_text.text is not document.text:
                 known_text = SourceText(document.text, Outline(document.lines.data), None)
                 self._known_texts[path] = known_text
+            return known_text
+        if path in self.rewritten:
+            if known_text is None:
+                text = self.rewritten[path]
+                known_text = self._known_texts[path] = SourceText(text, Outline(encode_text(text)), None)
             return known_text
         if known_text is not None and known_text.stamp is not None and path in self._current:
             return known_text
@@ -100,9 +113,9 @@ class SourceTexts:
 
     def outline_without_keeping(self, path: Path) -> Outline | None:
         """Like `outline`, for who searches many files: what was searched last is kept, up to a limit."""
-        if path in self._known_texts or self._open_document(path) is not None:
+        if path in self._known_texts or path in self.rewritten or self._open_document(path) is not None:
             return self.outline(path)
-        stamp, searched = stamp_of(path), self._searched.get(path)
+        stamp, searched = self._stamp_of(path), self._searched.get(path)
         if searched is not None and searched[0] == stamp:
             return searched[1]
         text = self.files.read_text(path) if stamp is not None else None
@@ -116,10 +129,13 @@ class SourceTexts:
             self._searched_bytes -= len(dropped.data)
         return outline
 
-    def last_searched_text(self, path: Path) -> str | None:
+    def last_searched_data(self, path: Path) -> bytes | None:
         """The text on disk of a file that was searched last; None for another, and if it has changed since."""
         searched = self._searched.get(path)
-        return searched[1].data.decode() if searched is not None and searched[0] == stamp_of(path) else None
+        return searched[1].data if searched is not None and searched[0] == self._stamp_of(path) else None
+
+    def _stamp_of(self, path: Path) -> Stamp | None:
+        return self._known_stamps.get(path) or stamp_of(path)
 
     def text_if_open(self, path: Path) -> str | None:
         """The text of a file that an editor has open, of any kind."""

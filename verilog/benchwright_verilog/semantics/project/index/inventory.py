@@ -52,6 +52,7 @@ class Inventory:
         self._store = store
         self._on_progress = on_progress or (lambda read_count, all_of_them: None)
         self._lock = threading.RLock()
+        self._paths: dict[str, Path] = {}
         self.stamps: dict[Path, Stamp] = {}
         """The files, and their versions."""
         self.entries: dict[Path, IndexEntry] = {}
@@ -72,6 +73,7 @@ class Inventory:
         self._declaring: dict[str, list[Path]] | None = None
         self._including: dict[str, list[Path]] | None = None
         self._naming: dict[str, list[Path]] = {}
+        self._other_headers: tuple[object, frozenset[Path]] = None, frozenset()
         self._header_dirs: dict[Path, list[Path]] = {}
 
     def note_disk_change(self) -> None:
@@ -127,10 +129,12 @@ class Inventory:
         self.looks += 1
         self.is_cut = False
         self.stamps = {}
-        for path, stamp in _design_files_and_stamps(self.folder, self._files.closed_folders):
+        known_paths, self._paths = self._paths, {}
+        for name, stamp in _design_files_and_stamps(self.folder, self._files.closed_folders):
             if len(self.stamps) == MAX_FILES:
                 self.is_cut = True
                 break
+            path = self._paths[name] = known_paths.get(name) or Path(name)
             self.stamps[path] = stamp
 
     def _add_new_entries(
@@ -150,7 +154,8 @@ class Inventory:
         if known_entries.keys() != self.entries.keys() or any(
             self.entries[path] is not known_entries[path] for path in known_entries
         ):
-            self.entries = dict(sorted(known_entries.items()))
+            # The same objects as in `stamps`: two equal paths are compared part by part.
+            self.entries = {path: known_entries[path] for path in sorted(self.stamps) if path in known_entries}
             self._declaring = self._including = None
             self._header_dirs = {}
             self._naming = {}
@@ -195,6 +200,16 @@ class Inventory:
                     self._including.setdefault(name, []).append(path)
         return self._including
 
+    @property
+    def included_files_with_other_suffixes(self) -> frozenset[Path]:
+        """The files below the folder that a design file includes and that are no design files by their suffix."""
+        if self._other_headers[0] != (self.version, self.looks):
+            names = {name for name in self.including_files_by_base_name if not name.endswith(tuple(DESIGN_SUFFIXES))}
+            dir_entries = files_below(self.folder, left_out_folders=self._files.closed_folders) if names else ()
+            headers = frozenset(Path(dir_entry.path) for dir_entry in dir_entries if dir_entry.name in names)
+            self._other_headers = (self.version, self.looks), headers
+        return self._other_headers[1]
+
     def files_naming(self, name: str) -> Sequence[Path]:
         """The files whose code has a name, as they are on disk."""
         if name not in self._naming:
@@ -219,7 +234,7 @@ class Inventory:
 
     def _all_header_dirs(self) -> Iterable[Path]:
         folders: dict[Path, None] = {self.folder: None}
-        for path in self.stamps:
+        for path in (*self.stamps, *self.included_files_with_other_suffixes):
             if path.suffix in HEADERS or path.name in self.including_files_by_base_name:
                 for folder in path.parents:
                     folders[folder] = None
@@ -274,12 +289,12 @@ def folder_distance(path: Path, origin: Path) -> int:
     return len(origin_parts) + len(path_parts) - 2 * shared
 
 
-def _design_files_and_stamps(folder: Path, closed_folders: Sequence[Path]) -> Iterator[tuple[Path, Stamp]]:
+def _design_files_and_stamps(folder: Path, closed_folders: Sequence[Path]) -> Iterator[tuple[str, Stamp]]:
     for dir_entry in files_below(folder, left_out_folders=closed_folders):
-        if Path(dir_entry.name).suffix not in DESIGN_SUFFIXES:
+        if "." + dir_entry.name.rpartition(".")[2] not in DESIGN_SUFFIXES:
             continue
         try:
             status = dir_entry.stat(follow_symlinks=False)
         except OSError:
             continue
-        yield Path(dir_entry.path), (status.st_mtime_ns, status.st_size)
+        yield dir_entry.path, (status.st_mtime_ns, status.st_size)

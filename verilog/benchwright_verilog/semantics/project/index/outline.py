@@ -32,6 +32,8 @@ _INCLUDE = re.compile(rb"`include\s+(\"[^\"\n\r]*\"|<[^>\n\r]*>)")
 _WRITES_INCLUDE = re.compile(rb"`(?:i(?:n(?:c(?:l(?:ud?)?)?)?)?)?``")
 """A macro that puts the word `include` together."""
 _MACRO = re.compile(rb"`([A-Za-z_][A-Za-z0-9_$]*)(?:\s+([A-Za-z_][A-Za-z0-9_$]*))?")
+_CONDITION = re.compile(rb"`(?:ifn?def|elsif)\b")
+_BRACKET = re.compile(rb"[()]")
 _DEFINITION = re.compile(rb"`define\b(?:\\\r?\n|[^\n])*")
 _DEFINING = frozenset({b"define"})
 _TESTING = frozenset({b"undef", b"ifdef", b"ifndef", b"elsif"})
@@ -170,6 +172,32 @@ class Outline:
         return b"\n".join(_DEFINITION.findall(self.code)) if b"`define" in self.data else b""
 
     @cached_property
+    def has_conditions(self) -> bool:
+        """True if it has conditional compilation."""
+        return b"`" in self.data and _CONDITION.search(self.code) is not None
+
+    @cached_property
+    def macro_arguments(self) -> tuple[tuple[int, int], ...]:
+        """Ranges of the arguments of macros that are used."""
+        return tuple(self._find_macro_arguments()) if b"`" in self.data else ()
+
+    def _find_macro_arguments(self) -> Iterator[tuple[int, int]]:
+        code = self.code
+        for macro in self.macros:
+            start = macro.end
+            while code[start : start + 1].isspace():
+                start += 1
+            if macro.is_definition or macro.is_condition or code[start : start + 1] != b"(":
+                continue
+            depth, end = 0, len(code)
+            for bracket in _BRACKET.finditer(code, start):
+                depth += 1 if bracket[0] == b"(" else -1
+                if depth == 0:
+                    end = bracket.end()
+                    break
+            yield start, end
+
+    @cached_property
     def code_words(self) -> frozenset[str]:
         """All words of the code."""
         code = self.code
@@ -216,6 +244,11 @@ class Outline:
             yield from word_offsets(self.data, name.encode())
         else:
             yield from (match.start() for match in re.finditer(re.escape(name.encode()), self.data))
+
+    def bytes_of_word_in_code(self, name: str) -> Iterator[int]:
+        """The bytes at which a name occurs as a whole word outside of comments and strings."""
+        size = len(name.encode())
+        return (byte for byte in self.word_byte_offsets(name) if self.code[byte : byte + size].strip())
 
 
 def word_offsets(data: bytes, word: bytes) -> Iterator[int]:

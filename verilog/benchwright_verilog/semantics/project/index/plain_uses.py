@@ -14,8 +14,9 @@ declares. Where one of these names has one declaration in all files, that is wha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 from benchwright_verilog.semantics.names.occurrence import NameRole, TargetKind
 from benchwright_verilog.semantics.project.index.outline import Outline, word_offsets
@@ -27,15 +28,14 @@ _TYPES = frozenset({TargetKind.TYPE, TargetKind.CLASS})
 PLAIN_KINDS = INSTANTIATED | _CONSTANTS | _TYPES | {TargetKind.PACKAGE}
 """Kinds of targets that can have such uses."""
 
-_LAST_WORD = re.compile(rb"([A-Za-z_$][\w$]*)\Z")
+_WORD_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$"
 _WORD = re.compile(rb"\s*([A-Za-z_][\w$]*)")
 _AFTER_DIMENSIONS = re.compile(rb"\s*(?:\[[^\[\];]*\]\s*)*([A-Za-z_][\w$]*)")
 _PARAMETERS = re.compile(rb"\s*#\s*\(")
 _CAST = re.compile(rb"\s*'\s*\(")
-_BRACKET = re.compile(rb"[()]")
 _SCOPE = re.compile(rb"\s*::")
+_EVERYTHING = re.compile(rb"\s*::\s*\*")
 _IMPORT = re.compile(rb"\bimport\s+(?:[\w$]+\s*::\s*[\w$*]+\s*,\s*)*\Z")
-_CONDITION = re.compile(rb"`(?:ifn?def|elsif)\b")
 _NO_USE = frozenset(
     b"bind cell checker class config covergroup design endmodule export extern instance interface library macromodule "
     b"module package primitive program use".split()
@@ -47,8 +47,7 @@ _AROUND = 200
 """Number of bytes before a name that matter."""
 
 
-@dataclass(frozen=True)
-class PlainUse:
+class PlainUse(NamedTuple):
     """A use. Offsets are bytes."""
 
     start: int
@@ -70,6 +69,16 @@ class PlainName:
     target_kind: TargetKind
     package: str = ""
 
+    # Enumerations are hashed by Python code: for each place that takes longer than all else.
+
+    @cached_property
+    def _is_type(self) -> bool:
+        return self.target_kind in _TYPES
+
+    @cached_property
+    def _is_instantiated(self) -> bool:
+        return self.target_kind in INSTANTIATED
+
     def uses_if_certain(self, outline: Outline) -> list[PlainUse] | None:
         """All uses in a file that does not declare it; None if one of them may be something else.
 
@@ -77,38 +86,40 @@ class PlainName:
             outline: The file.
         """
         code, word = outline.code, self.name.encode()
-        if not self.name.isidentifier() or _CONDITION.search(code):
+        if not self.name.isidentifier() or outline.has_conditions:
             return None
         plain_uses: list[PlainUse] = []
-        in_macros = _macro_argument_ranges(outline)
-        imports = self.package and re.search(rb"(?<![\w$:])%b\s*::\s*\*" % self.package.encode(), code)
+        is_imported = not self.package or self._imports_package(code)
         for offset in word_offsets(code, word):
-            role = self._role_if_certain(
-                code, offset, offset + len(word), is_imported=bool(imports) or not self.package
-            )
-            if role is None or any(start <= offset < end for start, end in in_macros):
+            role = self._role_if_certain(code, offset, offset + len(word), is_imported=is_imported)
+            if role is None or any(start <= offset < end for start, end in outline.macro_arguments):
                 return None
             plain_uses.append(PlainUse(offset, offset + len(word), role))
         return plain_uses
+
+    def _imports_package(self, code: bytes) -> bool:
+        """True if all that the package declares may be imported."""
+        package = self.package.encode()
+        return any(
+            _EVERYTHING.match(code, offset + len(package)) and code[offset - 1 : offset] != b":"
+            for offset in word_offsets(code, package)
+        )
 
     def _role_if_certain(self, code: bytes, offset: int, end: int, *, is_imported: bool) -> NameRole | None:
         code_before = code[max(0, offset - _AROUND) : offset].rstrip()
         if code_before.endswith(b"::"):
             return self._role_after_package(code, code_before[:-2].rstrip(), offset, end)
-        last_word = _LAST_WORD.search(code_before)
         if (
             (not code_before and offset > _AROUND)
             or code_before.endswith(_MARKS)
-            or (last_word is not None and last_word[1] in _NO_USE)
+            or code_before[len(code_before.rstrip(_WORD_BYTES)) :] in _NO_USE
         ):
             return None
         if self.target_kind is TargetKind.PACKAGE and _SCOPE.match(code, end):
             return NameRole.IMPORT if _IMPORT.search(code_before + b" ") else NameRole.NAME
-        if self.target_kind in INSTANTIATED and (
-            _PARAMETERS.match(code, end) or _is_identifier_match(_WORD.match(code, end))
-        ):
+        if self._is_instantiated and (_PARAMETERS.match(code, end) or _is_identifier_match(_WORD.match(code, end))):
             return NameRole.INSTANTIATION
-        if self.target_kind in _TYPES and is_imported:
+        if self._is_type and is_imported:
             if _is_identifier_match(_AFTER_DIMENSIONS.match(code, end)) or _CAST.match(code, end):
                 return NameRole.TYPE
             if self.target_kind is TargetKind.CLASS and _SCOPE.match(code, end):
@@ -117,42 +128,20 @@ class PlainName:
 
     def _role_after_package(self, code: bytes, code_before: bytes, offset: int, end: int) -> NameRole | None:
         """The role of the name in `package::name`."""
-        qualifier = _LAST_WORD.search(code_before)
-        if not self.package or qualifier is None or qualifier[1] != self.package.encode():
+        before_qualifier = code_before.rstrip(_WORD_BYTES)
+        if not self.package or code_before[len(before_qualifier) :] != self.package.encode():
             return None
-        outside = code_before[: qualifier.start()].rstrip()
+        outside = before_qualifier.rstrip()
         if outside.endswith((b"::", b".", b"`", b"\\", b"export")):
             return None
         if _IMPORT.search(outside + b" "):
             return NameRole.IMPORT
         if _SCOPE.match(code, end):
             return NameRole.NAME if self.target_kind is TargetKind.CLASS else None
-        if self.target_kind in _TYPES:
+        if self._is_type:
             return NameRole.TYPE
         return NameRole.CALL if self.target_kind in (TargetKind.FUNCTION, TargetKind.TASK) else NameRole.READ
 
 
 def _is_identifier_match(match: re.Match[bytes] | None) -> bool:
     return match is not None and match[1].decode() not in RESERVED
-
-
-def _macro_argument_ranges(outline: Outline) -> list[tuple[int, int]]:
-    """Ranges of the arguments of macros that are used."""
-    return list(_argument_spans(outline)) if b"`" in outline.data else []
-
-
-def _argument_spans(outline: Outline) -> Iterator[tuple[int, int]]:
-    code = outline.code
-    for macro in outline.macros:
-        start = macro.end
-        while code[start : start + 1].isspace():
-            start += 1
-        if macro.is_definition or macro.is_condition or code[start : start + 1] != b"(":
-            continue
-        depth, end = 0, len(code)
-        for bracket in _BRACKET.finditer(code, start):
-            depth += 1 if bracket[0] == b"(" else -1
-            if depth == 0:
-                end = bracket.end()
-                break
-        yield start, end
