@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import httpx2
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from benchwright_attempts.events.events import Started
 from benchwright_foundation.rate import RateLimits
 from benchwright_remote.messages import Role
+from benchwright_service.bench import Bench, SignIn
 from benchwright_service.pages.app import page_routes
 
 from ..support.service.bench_service import Course, Service, Solver
