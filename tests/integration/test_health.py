@@ -24,7 +24,7 @@ from ..support.service.postgres import Cluster, new_database
 
 REF = "starter/saturating-counter"
 WITHIN_S = 60.0
-MANY_REQUESTS = 60
+MANY_REQUESTS = 40
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_a_full_disk_is_not_ready_loses_nothing_that_was_acknowledged_and_fills_
         assert asked(service, "accepting")[0] == 503
         assert asked(service, "live")[0] == 200
         size_before = service.log.stat().st_size
-        solver.record(attempt, *(Focus(focused=bool(number % 2)) for number in range(600)))
+        solver.record(attempt, *(Focus(focused=bool(number % 2)) for number in range(150)))
         statuses = {solver.send(attempt).status_code for _ in range(MANY_REQUESTS)}
         assert 503 in statuses and statuses <= {200, 503}
         # A line for each cause, and how often it came.
@@ -111,7 +111,7 @@ def test_a_file_that_may_not_grow_is_not_ready_although_small_writes_work(tmp_pa
         log_size = (service.folders.data / "service" / "attempts.sqlite-wal").stat().st_size
         limits = (log_size + 20_000, resource.RLIM_INFINITY)
         resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE, limits)
-        solver.record(attempt, *(Focus(focused=bool(number % 2)) for number in range(600)))
+        solver.record(attempt, *(Focus(focused=bool(number % 2)) for number in range(150)))
         assert solver.send(attempt).status_code == 503
         until(service, 503)
         resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
