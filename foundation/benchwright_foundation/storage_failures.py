@@ -32,12 +32,12 @@ def storage_failure(error: BaseException) -> str | None:
 
 
 def is_write_failure(failure: str | None) -> bool:
-    """True if nothing more can be written where it happened, until somebody mends it."""
+    """True if nothing more can be written where it happened, until somebody has fixed the cause."""
     return failure is not None and bool({failure} & (_FULL | _READ_ONLY | _UNWRITABLE))
 
 
 def describe_failure(failure: str) -> str:
-    """The failure as an operator is told of it."""
+    """The failure in words for an operator."""
     if failure in _FULL:
         return f"there is no space left ({failure})"
     if failure in _READ_ONLY:

@@ -17,6 +17,7 @@ from benchwright_service.metrics import Metrics
 from benchwright_service.runs.queue_rows import TERM_S
 from benchwright_service.runs.runs import MOST_TRIES
 from benchwright_service.server import MOST_CONNECTIONS
+from benchwright_service.storage.shared_uses import SHARED_S
 
 _HEAD = """\
 # The bench service
@@ -92,11 +93,16 @@ queued goes on at once, and what ran once its lease is over.
 
 ## Health
 
-| request | 503 with the reason |
-| --- | --- |
-| `GET /api/v1/health/live` | never, while the process answers |
-| `GET /api/v1/health/accepting` | the database or the data folder can't be written: it is full, read-only or gone; a write has failed so within 15 s; the machine's clock differs from the database's by more than a minute; the process has other signing keys than the service, or is about to end |
-| `GET /api/v1/health/ready` | the same, or runs wait and no worker was heard of for {lease:g} s |
+`GET /api/v1/health/live` answers 200 as long as the process does. The two others answer 503 with the reason:
+
+| reason | `accepting` | `ready` |
+| --- | --- | --- |
+| the database or the data folder can't be written: it is full, read-only or gone | 503 | 503 |
+| a larger write has failed so within 15 s | 503 | 503 |
+| the machine's clock differs from the database's by more than a minute | 503 | 503 |
+| the process has other signing keys than the service | 503 | 503 |
+| the process is about to end | 503 | 503 |
+| runs wait, and no worker was heard of for {lease:g} s | 200 | 503 |
 
 An answer is kept for a second.
 
@@ -211,7 +217,7 @@ def _page_lines() -> Iterator[str]:
     yield "| --- | --- | --- | --- |"
     for name, kind, labels, description in Metrics().descriptions():
         yield f"| `{name}` | {kind} | {', '.join(f'`{label}`' for label in labels)} | {description} |"
-    yield _LOG
+    yield _LOG.format(shared=SHARED_S)
     yield "| what | how much |"
     yield "| --- | --- |"
     yield f"| events of a request | {MOST_EVENTS:,} |"

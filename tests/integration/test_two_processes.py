@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -14,7 +15,9 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import httpx2
 import pytest
 
 from benchwright_attempts.events.events import Started
@@ -180,3 +183,96 @@ def test_with_sqlite_the_second_process_is_refused_by_name_and_the_first_one_goe
         # Its lock is gone with it.
         second.start()
         second.stop()
+
+
+class Balancer:
+    """Sends requests to a process that takes them, on connections that stay open, and asks which do every moment.
+
+    Args:
+        processes: The processes.
+    """
+
+    def __init__(self, processes: tuple[Service, Service]) -> None:
+        self._processes = processes
+        self._accepting = set(range(len(processes)))
+        self._stop_event = threading.Event()
+        self._asking = threading.Thread(target=self._ask_until_stopped)
+
+    def __enter__(self) -> Balancer:
+        self._asking.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop_event.set()
+        self._asking.join()
+
+    def until_accepting(self, index: int) -> None:
+        """Waits until a process is asked again."""
+        give_up = time.monotonic() + WITHIN_S
+        while index not in self._accepting:
+            assert time.monotonic() < give_up
+            time.sleep(0.02)
+
+    def request(self, clients: dict[int, httpx2.Client], method: str, path: str, **options: Any) -> httpx2.Response:
+        """One request; a process that can't be connected to has seen nothing of it."""
+        give_up = time.monotonic() + WITHIN_S
+        while True:
+            index = next(iter(self._accepting), 0)
+            client = clients.setdefault(index, self._processes[index].client())
+            try:
+                return client.request(method, path, **options)
+            except httpx2.ConnectError:
+                assert time.monotonic() < give_up
+                time.sleep(0.02)
+
+    def _ask_until_stopped(self) -> None:
+        while not self._stop_event.wait(0.05):
+            for index, service in enumerate(self._processes):
+                is_accepting = False
+                with contextlib.suppress(httpx2.HTTPError), service.client() as client:
+                    is_accepting = client.get("/api/v1/health/accepting").status_code == 200
+                (self._accepting.add if is_accepting else self._accepting.discard)(index)
+
+
+def test_no_request_fails_while_one_process_after_the_other_is_restarted(
+    postgres: Path, tmp_path: Path, nightly: bool
+) -> None:
+    url = new_database(postgres)
+    first, second = (
+        Service(tmp_path / "service", url, workers=0, options=("--drain-s", "1.5"), log_name=log_name)
+        for log_name in ("first", "second")
+    )
+    failures: list[str] = []
+    statuses: list[int] = []
+    stop_event = threading.Event()
+
+    def go_on(balancer: Balancer) -> None:
+        clients: dict[int, httpx2.Client] = {}
+        while not stop_event.is_set():
+            try:
+                body = {"code": "wrong", "name": "Ada"}
+                statuses.append(balancer.request(clients, "POST", "/api/v1/join", json=body).status_code)
+                statuses.append(balancer.request(clients, "GET", "/api/v1/key").status_code)
+            except httpx2.HTTPError as error:
+                failures.append(repr(error))
+        for client in clients.values():
+            client.close()
+
+    with running_service(first), running_service(second), Balancer((first, second)) as balancer:
+        clients = [threading.Thread(target=go_on, args=(balancer,)) for _ in range(3)]
+        for client in clients:
+            client.start()
+        try:
+            for index, service in list(enumerate((first, second)))[: 2 if nightly else 1]:
+                port = int(service.url.rpartition(":")[2])
+                # The other one is there before this one goes.
+                balancer.until_accepting(1 - index)
+                service.stop()
+                service.start(port)
+                balancer.until_accepting(index)
+        finally:
+            stop_event.set()
+            for client in clients:
+                client.join()
+    assert failures == []
+    assert set(statuses) == {200, 404}
