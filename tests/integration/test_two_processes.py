@@ -150,7 +150,7 @@ def test_a_process_with_older_secrets_is_refused(processes: tuple[Service, Servi
         stale.start()
 
 
-def test_somebody_who_is_sent_to_a_provider_by_one_process_may_come_back_to_another(
+def test_the_secret_of_cookies_is_made_once_for_both_and_read_by_their_user_alone(
     processes: tuple[Service, Service],
 ) -> None:
     first, _ = processes

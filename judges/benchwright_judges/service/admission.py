@@ -237,6 +237,12 @@ def refusal_of(error: Exception) -> RefusalError:
     """The refusal that a client gets for an error; the message of an unforeseen one may quote hidden parts."""
     if isinstance(error, RefusalError):
         return error
+    if isinstance(error, UnknownProblemError):
+        return RefusalError(
+            RefusalKind.NOT_FOUND,
+            "The problem is no longer in the service's packs.",
+            "Ask who runs the service to install its pack again.",
+        )
     failure = storage_failure(error)
     if failure is not None:
         # One line: while a disk is full, this is so of every request.
@@ -246,12 +252,6 @@ def refusal_of(error: Exception) -> RefusalError:
             "The service's database is unreachable or too busy.",
             "Repeat the request later; with its Idempotency-Key nothing is counted twice.",
             retry_after_s=5,
-        )
-    if isinstance(error, UnknownProblemError):
-        return RefusalError(
-            RefusalKind.NOT_FOUND,
-            "The problem is no longer in the service's packs.",
-            "Ask who runs the service to install its pack again.",
         )
     name = uuid.uuid4().hex
     _log_traceback(error, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import time
@@ -17,6 +18,7 @@ from benchwright_attempts.grading.judging import AttemptJudging
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_foundation.change_notifications import wait_for_change
 from benchwright_foundation.database import Database
+from benchwright_foundation.errors import StorageError
 from benchwright_foundation.home import Home
 from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_problems.problem import ProblemKind as ProblemKind
@@ -134,6 +136,11 @@ class RunQueue:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._changes.notify_all()
+        # Another process goes on with them at once. Without a database, once their leases are over.
+        with contextlib.suppress(StorageError):
+            for row in await self._queue.runs_being_scored():
+                if row.worker == self._process:
+                    await self._queue.requeue_if_leased(row)
 
     def wake_all(self) -> None:
         """Answers requests that wait, because the service ends."""
