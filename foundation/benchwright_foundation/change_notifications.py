@@ -32,6 +32,12 @@ class ChangeNotifications:
         for event in self._subscribers.get(topic, ()):
             event.set()
 
+    def notify_one(self, topic: str) -> None:
+        """Wake one subscriber of a name that is not awake yet: there is work for one."""
+        asleep = (event for event in self._subscribers.get(topic, ()) if not event.is_set())
+        if (event := next(asleep, None)) is not None:
+            event.set()
+
     def notify_all(self) -> None:
         """Wake every subscriber, because the service is shutting down."""
         for name in list(self._subscribers):

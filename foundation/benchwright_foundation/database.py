@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from sqlalchemy import Connection, Table, event
+from sqlalchemy import Connection, Table, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, DisconnectionError, IntegrityError, InterfaceError
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _WRITES = "benchwright_writes"
 _RETURNED = "benchwright_returned"
 _IDLE_S = 1.0
+_TURN = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 2))")
 _BUSY_S = 30.0
 """Seconds to wait while another process writes to a file."""
 
@@ -105,6 +106,22 @@ class Database:
         with self._raise_as_storage_error():
             async with self._reader.begin() as connection:
                 yield connection
+
+    @asynccontextmanager
+    async def turn_among_processes(self, name: str) -> AsyncIterator[None]:
+        """Let one process at a time do what has this name; with SQLite, which has one, it waits for nobody.
+
+        Raises:
+            StorageError: The database can't be reached.
+        """
+        if self.engine.dialect.name == "sqlite":
+            yield
+            return
+        async with self.engine.connect() as connection:
+            with self._raise_as_storage_error():
+                await connection.execute(_TURN, {"name": name})
+            # The lock ends with the transaction, and so with the process.
+            yield
 
     @contextmanager
     def _raise_as_storage_error(self) -> Iterator[None]:

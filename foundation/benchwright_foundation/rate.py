@@ -1,26 +1,37 @@
-"""Rate limits of access tokens, accounts and addresses."""
+"""Limits on the requests of access tokens, accounts and addresses."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-_MOST_BUCKETS = 10_000
+_MOST_USES = 10_000
 _MINUTE_S = 60.0
 
 
 @dataclass
-class _Bucket:
-    requests_left: float
-    last_refill_s: float
+class _Use:
+    used: float
+    rate: float
+    """By which it falls each second."""
+    last_time: float
 
 
-class RateLimits:
-    """A token bucket for each caller, in this process's memory.
+class NewUse(NamedTuple):
+    """Use of a limit that nobody but this process knows of."""
 
-    A bucket holds one minute's requests: a client that was quiet may send them all at once.
+    count: float
+    rate: float
+    """By which it falls each second."""
+
+
+class Allowances:
+    """Use of limits in this process's memory. It falls evenly, so who was quiet for a period has all of it again.
+
+    Several processes have common limits where somebody hands the new use of each to the others.
 
     Args:
         clock: Monotonic seconds.
@@ -28,31 +39,83 @@ class RateLimits:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._buckets: dict[str, _Bucket] = {}
+        self._uses: dict[str, _Use] = {}
+        self._new_counts: dict[str, float] = {}
 
-    def admit_or_retry_after_s(self, client_key: str, requests_per_minute: int) -> float:
-        """Take one request out of the bucket of a client: the id of a token or an account, or an address.
+    def count_or_wait_s(self, key: str, count: float, most: float, period_s: float) -> float:
+        """Count requests, or nothing if they are too many.
+
+        Args:
+            key: Limit, and whose it is.
+            count: Number of requests.
+            most: The largest number within a period. What is larger comes through once nothing is used.
+            period_s: Period in seconds.
 
         Returns:
-            0 if there was one, else the whole seconds until there is one.
+            0 if they were counted, else the seconds until they can be.
         """
         current_time = self._clock()
-        if client_key not in self._buckets and len(self._buckets) >= _MOST_BUCKETS:
-            self._forget_full_buckets(current_time)
-        bucket = self._buckets.setdefault(client_key, _Bucket(requests_per_minute, current_time))
-        bucket.requests_left = min(
-            requests_per_minute, bucket.requests_left + (current_time - bucket.last_refill_s) * requests_per_minute / 60
-        )
-        bucket.last_refill_s = current_time
-        if bucket.requests_left >= 1:
-            bucket.requests_left -= 1
-            return 0
-        return math.ceil((1 - bucket.requests_left) * 60 / requests_per_minute)
+        if key not in self._uses and len(self._uses) >= _MOST_USES:
+            self._forget_unused(current_time)
+        rate = most / period_s
+        use = self._uses.setdefault(key, _Use(0.0, rate, current_time))
+        use.used, use.rate, use.last_time = _fallen(use, current_time), rate, current_time
+        counted = min(count, most)
+        excess = use.used + counted - most
+        if excess > 0:
+            return excess / rate
+        use.used += counted
+        self._new_counts[key] = self._new_counts.get(key, 0.0) + counted
+        return 0.0
 
-    def _forget_full_buckets(self, current_time: float) -> None:
-        """Buckets that are full by now: addresses can be as many as somebody likes."""
-        self._buckets = {
-            caller: bucket
-            for caller, bucket in self._buckets.items()
-            if current_time - bucket.last_refill_s < _MINUTE_S
-        }
+    def take_new_uses(self) -> Mapping[str, NewUse]:
+        """Return what was counted here since this was asked last."""
+        new_counts, self._new_counts = self._new_counts, {}
+        return {key: NewUse(count, self._uses[key].rate) for key, count in new_counts.items() if key in self._uses}
+
+    def give_back(self, new_uses: Mapping[str, NewUse]) -> None:
+        """Return it the next time, because it could not be handed on."""
+        for key, new_use in new_uses.items():
+            self._new_counts[key] = self._new_counts.get(key, 0.0) + new_use.count
+
+    def set_use(self, key: str, used: float, rate: float) -> None:
+        """Set the use by all processes, beside what was counted here since it was taken."""
+        self._uses[key] = _Use(used + self._new_counts.get(key, 0.0), rate, self._clock())
+
+    def _forget_unused(self, current_time: float) -> None:
+        """Limits that are wholly free by now: addresses can be as many as somebody likes."""
+        self._uses = {key: use for key, use in self._uses.items() if _fallen(use, current_time) > 0}
+
+
+class RateLimits:
+    """Requests a minute. A client that was quiet may send a whole minute's at once.
+
+    Args:
+        clock: Monotonic seconds.
+        allowances: Keep the counts, with those of other limits; own ones if not given.
+        name: Name of this limit among them.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        allowances: Allowances | None = None,
+        name: str = "requests",
+    ) -> None:
+        self._allowances = allowances if allowances is not None else Allowances(clock)
+        self._name = name
+
+    def admit_or_retry_after_s(self, client_key: str, requests_per_minute: int) -> float:
+        """Count a request of a client: the id of a token or an account, or an address.
+
+        Returns:
+            0 if there was one left, else the whole seconds until there is one.
+        """
+        return math.ceil(
+            self._allowances.count_or_wait_s(f"{self._name}:{client_key}", 1, requests_per_minute, _MINUTE_S)
+        )
+
+
+def _fallen(use: _Use, current_time: float) -> float:
+    return max(0.0, use.used - (current_time - use.last_time) * use.rate)

@@ -15,7 +15,17 @@ from benchwright_service.pages.app import is_page
 
 OPEN = frozenset(
     f"/api/v1/{path}"
-    for path in ("health/live", "health/ready", "key", "keys", "join", "devices", "devices/state", "openapi.json")
+    for path in (
+        "health/live",
+        "health/accepting",
+        "health/ready",
+        "key",
+        "keys",
+        "join",
+        "devices",
+        "devices/state",
+        "openapi.json",
+    )
 )
 """Paths that need no token."""
 JUDGES = "/v1/"
@@ -34,7 +44,9 @@ def make_app(bench: Bench) -> ASGIApp:
     api = make_api()
     api.state.bench = bench
     gate = Gate(OPEN.__contains__, body_byte_limit)
-    return AdmissionControl(api, bench.accounts, is_served=partial(is_served, api), gate=gate)
+    return AdmissionControl(
+        api, bench.accounts, is_served=partial(is_served, api), gate=gate, rates=bench.rates("token")
+    )
 
 
 def combined_app(bench_app: ASGIApp, judging_app: ASGIApp, pages_app: ASGIApp) -> ASGIApp:

@@ -9,14 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
-
 from benchwright_attempts.grading.judging import AttemptJudging
 from benchwright_attempts.log.log import EventLog
 from benchwright_foundation.database import Database
 from benchwright_foundation.distribution import version
 from benchwright_foundation.home import Home
-from benchwright_foundation.rate import RateLimits
+from benchwright_foundation.rate import Allowances, RateLimits
 from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_problems.storage.store import Store
 from benchwright_service.accounts.accounts import Accounts
@@ -31,6 +29,7 @@ from benchwright_service.courses.progress import CourseProgress
 from benchwright_service.courses.quotas import USUAL, QuotaKeeper, Quotas
 from benchwright_service.courses.replays import Replays
 from benchwright_service.courses.snapshots import Snapshots
+from benchwright_service.errors import BenchServiceError
 from benchwright_service.evidence.audit import AuditLog
 from benchwright_service.evidence.evidence import EvidenceWriter
 from benchwright_service.evidence.signing import Countersigner
@@ -40,12 +39,22 @@ from benchwright_service.grades.gradebook import Gradebooks
 from benchwright_service.grades.item_report import ItemReports
 from benchwright_service.grades.regrades import Regrades
 from benchwright_service.grades.rubric_grades import RubricGrades
+from benchwright_service.health import Health
 from benchwright_service.metrics import Metrics
 from benchwright_service.questions.collecting import Collecting
 from benchwright_service.runs.run_views import RunViews
 from benchwright_service.runs.runs import RunQueue
+from benchwright_service.sign_in.shared_secret import (
+    COOKIE_KEY_FILE,
+    existing_or_new_secret,
+    new_cookie_secret,
+    secret_for,
+)
 from benchwright_service.storage.database import open_service_database
-from benchwright_service.storage.tables import ACCOUNTS
+from benchwright_service.storage.facts import Facts
+from benchwright_service.storage.serving_lock import serving_alone
+from benchwright_service.storage.shared_changes import SharedChanges
+from benchwright_service.storage.shared_uses import SharedUses
 from benchwright_service.studies.lab import Lab
 from benchwright_service.studies.lab_closing import Closings
 from benchwright_service.studies.lab_monitor import LabMonitor
@@ -73,6 +82,12 @@ class SignIn:
     lti: LtiTool | None = None
     lti_services: LtiServices | None = None
     rates: RateLimits = field(default_factory=RateLimits)
+    secret: bytes = field(default_factory=new_cookie_secret)
+    """Common to all processes."""
+
+    def cookie_secret(self, purpose: str) -> str:
+        """The secret that signs cookies of a purpose."""
+        return secret_for(self.secret, purpose)
 
     def count_sign_in_or_refuse(self, caller: str) -> None:
         """Counts a sign-in that was begun: it writes a row, or asks a provider.
@@ -145,15 +160,12 @@ class Bench:
     grades: Grades
     studies: StudyArea
     collecting: Collecting
+    allowances: Allowances
+    health: Health
 
-    async def check(self) -> None:
-        """Reads the database.
-
-        Raises:
-            StorageError: The database can't be read.
-        """
-        async with self.database.read_transaction() as connection:
-            await connection.execute(select(ACCOUNTS.c.id).limit(1))
+    def rates(self, name: str) -> RateLimits:
+        """Counts requests of a kind, together with the other processes."""
+        return RateLimits(allowances=self.allowances, name=name)
 
 
 @dataclass(frozen=True)
@@ -303,6 +315,8 @@ async def open_bench(
     """
     folder, store = home.data / "service", Store(home)
     async with contextlib.AsyncExitStack() as opened:
+        if database_url is None:
+            opened.enter_context(serving_alone(folder))
         # First: it refuses a database that has tables and no log.
         log = await asyncio.to_thread(StudyLog, database_url or log_file(home))
         opened.push_async_callback(asyncio.to_thread, log.close)
@@ -311,14 +325,33 @@ async def open_bench(
         administration = await opened.enter_async_context(open_administration(home, database_url))
         signer = await asyncio.to_thread(Countersigner.from_folder, service_address, folder)
         metrics = Metrics()
-        keeper = QuotaKeeper(quotas, metrics.count_quota_refusal)
+        facts = Facts(administration.database)
+
+        async def require_common_keys() -> None:
+            await facts.require_common_keys([key.key for key in signer.published.keys], folder=folder)
+
+        await require_common_keys()
+        allowances = Allowances()
+        await opened.enter_async_context(SharedUses(administration.database, allowances).sharing())
+        keeper = QuotaKeeper(quotas, metrics.count_quota_refusal, allowances)
         evidence = EvidenceWriter(
             log, administration.database, administration.courses, administration.study_places, signer, keeper
         )
         lab = Lab(log, store, administration.courses, administration.study_places)
         snapshots = Snapshots(_snapshots_folder(home))
+        changes = SharedChanges(administration.database)
+        await opened.enter_async_context(changes.listening())
         runs = RunQueue(
-            administration.database, store, home, snapshots, administration.courses, evidence, judging, metrics, keeper
+            administration.database,
+            changes,
+            store,
+            home,
+            snapshots,
+            administration.courses,
+            evidence,
+            judging,
+            metrics,
+            keeper,
         )
         progress = CourseProgress(administration.database, log)
         gradebooks = Gradebooks(administration.database, progress)
@@ -328,7 +361,9 @@ async def open_bench(
         opened.push_async_callback(checks.close)
         collecting = Collecting.from_database(administration.database, store, question_models)
         opened.push_async_callback(collecting.tries.close)
-        await runs.start()
+        health = Health(administration.database, folder, require_common_keys, runs.queue_size)
+        opened.enter_context(health.remembering_failures())
+        await runs.start(is_alone=database_url is None)
         opened.push_async_callback(runs.close)
         yield Bench(
             version=version(),
@@ -337,7 +372,11 @@ async def open_bench(
             audit=AuditLog(administration.database),
             accounts=administration.accounts,
             people_service=_make_people(home, administration, log, judging),
-            sign_in=await _make_sign_in(administration, sign_in_settings, service_address, folder),
+            sign_in=replace(
+                await _make_sign_in(administration, sign_in_settings, service_address, folder),
+                rates=RateLimits(allowances=allowances, name="sign_in"),
+                secret=await _read_cookie_secret(folder),
+            ),
             courses=administration.courses,
             coursework=Coursework(
                 progress,
@@ -360,7 +399,16 @@ async def open_bench(
                 lab, LabMonitor(log, administration.database, administration.accounts, reports_folder(home)), closings
             ),
             collecting=collecting,
+            allowances=allowances,
+            health=health,
         )
+
+
+async def _read_cookie_secret(folder: Path) -> bytes:
+    try:
+        return await asyncio.to_thread(existing_or_new_secret, folder / COOKIE_KEY_FILE, new_cookie_secret)
+    except OSError as error:
+        raise BenchServiceError(f"the secret {folder / COOKIE_KEY_FILE} can't be used: {error.strerror}") from error
 
 
 async def _make_sign_in(

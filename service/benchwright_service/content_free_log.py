@@ -1,31 +1,94 @@
 """The log of a service and its workers: what happened and where, without what it was about.
 
 An exception's message quotes what it was raised over: a file of a student, a statement with its parameters, a token.
-So of exceptions and of other packages' messages, only kind and place are logged.
+So of exceptions and of other packages' messages, only kind and place are logged. What repeats itself is counted: a full
+disk fails every request, and would fill the log's disk as well.
 """
 
 from __future__ import annotations
 
 import logging
 import sys
+import time
 import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import TextIO
+
+from benchwright_foundation.storage_failures import storage_failure
 
 _OURS = "benchwright_"
 _PLAIN = "uvicorn"
 """A package whose messages are plain sentences before their arguments are filled in."""
+COUNTED_S = 60.0
+"""Time for which what is logged again is only counted, in seconds."""
+_MOST_COUNTED = 1_000
 
 
 class PlainFormatter(logging.Formatter):
     """Formats records without contents."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line, and the places of the exception below it."""
-        line = f"{self.formatTime(record)} {record.levelname} {record.name}: {_logged_text(record)}"
-        if record.exc_info and record.exc_info[0] is not None:
-            line += "\n" + _trace_places(record.exc_info[0], record.exc_info[2])
+        """One line, and the places of the exception below it; of a disk or a database that fails, the line alone."""
+        return f"{self.formatTime(record)} {logged_content(record)}"
+
+
+def logged_content(record: logging.LogRecord) -> str:
+    """What is logged of a record, without the time."""
+    line = f"{record.levelname} {record.name}: {_logged_text(record)}"
+    if not record.exc_info or record.exc_info[0] is None:
         return line
+    kind, error, trace = record.exc_info
+    failure = storage_failure(error) if error is not None else None
+    return f"{line}: {kind.__name__} ({failure})" if failure is not None else f"{line}\n{_trace_places(kind, trace)}"
+
+
+@dataclass
+class _Repetition:
+    logged_time: float
+    count: int = 0
+
+
+class CountingHandler(logging.StreamHandler[TextIO]):
+    """Writes a record once, and then how often it came again.
+
+    Args:
+        stream: Stream for the lines; standard error if not given.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(stream)
+        self._clock = clock
+        self._repetitions: dict[str, _Repetition] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Writes it, unless it was written a moment ago."""
+        self._write_counts(self._clock() - COUNTED_S)
+        content = logged_content(record)
+        repetition = self._repetitions.get(content)
+        if repetition is not None:
+            repetition.count += 1
+            return
+        if len(self._repetitions) < _MOST_COUNTED:
+            self._repetitions[content] = _Repetition(self._clock())
+        super().emit(record)
+
+    def close(self) -> None:
+        """Writes what was only counted."""
+        self._write_counts(float("inf"))
+        super().close()
+
+    def _write_counts(self, latest_time: float) -> None:
+        """Writes and forgets the counts of what was logged before a time."""
+        due = [content for content, repetition in self._repetitions.items() if repetition.logged_time <= latest_time]
+        for content in due:
+            repetition = self._repetitions.pop(content)
+            if repetition.count:
+                text = f"{content.partition(chr(10))[0]} (again: {repetition.count:,} times)"
+                self.stream.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}{self.terminator}")
+                self.flush()
 
 
 def log_without_contents(stream: TextIO | None = None) -> None:
@@ -34,7 +97,7 @@ def log_without_contents(stream: TextIO | None = None) -> None:
     Args:
         stream: Stream for the lines; standard error if not given.
     """
-    handler = logging.StreamHandler(stream)
+    handler = CountingHandler(stream)
     handler.setFormatter(PlainFormatter())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.captureWarnings(capture=True)

@@ -6,6 +6,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, start_http_server
 from prometheus_client.metrics import MetricWrapperBase
@@ -72,13 +73,22 @@ class Metrics:
                 suffix = "_total" if family.type == "counter" else ""
                 yield family.name + suffix, family.type, metric._labelnames, family.documentation
 
-    def set_queue_gauges(
-        self, queued_count: Callable[[], int], running_count: Callable[[], int], worker_count: Callable[[], int]
-    ) -> None:
-        """Reads these numbers whenever the metrics are read, in another thread."""
-        self._queued.set_function(queued_count)
-        self._running.set_function(running_count)
-        self._workers.set_function(worker_count)
+    def set_queue_gauges(self, read_size: Callable[[], tuple[int, int, int]]) -> None:
+        """Reads the queue's size whenever the metrics are read: waiting, running, workers.
+
+        Args:
+            read_size: Is called in another thread.
+        """
+
+        def read(index: int) -> float:
+            try:
+                return read_size()[index]
+            except Exception:
+                # The database may be away, and the other metrics say so.
+                return float("nan")
+
+        for index, gauge in enumerate((self._queued, self._running, self._workers)):
+            gauge.set_function(partial(read, index))
 
     def count_quota_refusal(self, quota: str) -> None:
         """Counts a refusal by a quota of this name."""

@@ -14,9 +14,10 @@ from benchwright_service.bench import SIGN_INS_PER_MINUTE
 from benchwright_service.courses.quotas import USUAL
 from benchwright_service.courses.snapshots import LARGEST
 from benchwright_service.metrics import Metrics
-from benchwright_service.runs.leases import TERM_S
+from benchwright_service.runs.queue_rows import TERM_S
 from benchwright_service.runs.runs import MOST_TRIES
 from benchwright_service.server import MOST_CONNECTIONS
+from benchwright_service.storage.shared_uses import SHARED_S
 
 _HEAD = """\
 # The bench service
@@ -86,7 +87,24 @@ run of the account whose runs have cost the least machine time. A worker has a r
 word renews. After that it is given to another worker; after {tries} workers the run counts as undecided. A verdict
 counts once. An answer is scored where the service runs.
 
-After a kill of service or workers, what was queued or running goes on at the next start.
+The queue and its leases are in the database, by the database's clock, and the same for [all processes of a
+service](../how-to/operate-the-service.md#more-than-one-process). When one of them, or a worker, is killed, what was
+queued goes on at once, and what ran once its lease is over.
+
+## Health
+
+`GET /api/v1/health/live` answers 200 as long as the process does. The two others answer 503 with the reason:
+
+| reason | `accepting` | `ready` |
+| --- | --- | --- |
+| the database or the data folder can't be written: it is full, read-only or gone | 503 | 503 |
+| a larger write has failed so within 15 s | 503 | 503 |
+| the machine's clock differs from the database's by more than a minute | 503 | 503 |
+| the process has other signing keys than the service | 503 | 503 |
+| the process is about to end | 503 | 503 |
+| runs wait, and no worker was heard of for {lease:g} s | 200 | 503 |
+
+An answer is kept for a second.
 
 ## Judge service
 
@@ -165,12 +183,17 @@ course, a problem or a run. Only programs on the same machine reach the port.
 _LOG = """\
 
 Standard error has the log: addresses, and for each failure the kind of the exception and its places in the code. What
-exceptions say is left out, for it may quote a student's file, a name or a token.
+exceptions say is left out, for it may quote a student's file, a name or a token. A failure of a disk or a database is
+one line with the driver's name for it, such as `DiskFull`. What repeats itself within a minute is counted.
+
+Counters and times are those of one process: add them up. The numbers of runs and workers are the service's, and every
+process says the same.
 
 ## Limits
 
-Quotas are for one account, whatever programs it uses. They are counted in memory, so an hour or a day begins again
-when the service starts. A full allowance may be used at once; it is renewed evenly over its period. What is too much
+Quotas are for one account, whatever programs it uses, and whichever of the service's processes they reach: each process
+counts in memory and shares its counts by the database every {shared:g} s, so they survive a restart. A full
+allowance may be used at once; it is renewed evenly over its period. What is too much
 is refused with 429 and `Retry-After`, or with 413 where there is no more room for files, and nothing of it has
 happened: an editor says so, keeps everything, and delivers it later. Regrades count for nobody.
 """
@@ -194,7 +217,7 @@ def _page_lines() -> Iterator[str]:
     yield "| --- | --- | --- | --- |"
     for name, kind, labels, description in Metrics().descriptions():
         yield f"| `{name}` | {kind} | {', '.join(f'`{label}`' for label in labels)} | {description} |"
-    yield _LOG
+    yield _LOG.format(shared=SHARED_S)
     yield "| what | how much |"
     yield "| --- | --- |"
     yield f"| events of a request | {MOST_EVENTS:,} |"

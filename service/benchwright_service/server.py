@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from benchwright_foundation.home import Home
 from benchwright_judges.models.configuration import open_panel_if_any, read_settings, records_location
@@ -15,6 +18,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_service.app import combined_app, make_app
 from benchwright_service.bench import open_bench
 from benchwright_service.courses.quotas import USUAL, Quotas
+from benchwright_service.health import Health
 from benchwright_service.metrics import with_request_metrics
 from benchwright_service.pages.app import make_pages
 from benchwright_service.questions.trying import QuestionModels
@@ -25,7 +29,6 @@ MOST_CONNECTIONS = 4_000
 MOST_WAITING = 64
 """Threads that wait for disk and database."""
 JUDGES_PACE = JudgingPace()
-_LOCAL = "local"
 
 
 async def serve(
@@ -41,6 +44,7 @@ async def serve(
     sign_in_settings: SignInSettings | None = None,
     quotas: Quotas = USUAL,
     question_models: QuestionModels | None = None,
+    drain_s: float = 0.0,
     companion: Callable[[str], Awaitable[None]] | None = None,
 ) -> None:
     """Serves until SIGINT or SIGTERM; prints `Listening on http://…` when it is ready.
@@ -57,6 +61,7 @@ async def serve(
         sign_in_settings: Settings of other services that say who somebody is.
         quotas: Limits on the requests of one account.
         question_models: Models on which questions are tried while they are written.
+        drain_s: Time for which it still takes requests after the signal, in seconds.
         companion: Runs while it serves, at this address; serving goes on when it ends.
 
     Raises:
@@ -74,36 +79,55 @@ async def serve(
         local_url = f"http://{host}:{listener.getsockname()[1]}"
         async with (
             open_bench(home, database_url, address or local_url, sign_in_settings, quotas, question_models) as bench,
-            open_app(Store(home), records_location(settings, home), open_panel_if_any(settings), JUDGES_PACE) as judges,
+            open_app(
+                Store(home),
+                records_location(settings, home),
+                open_panel_if_any(settings),
+                JUDGES_PACE,
+                bench.rates("judge_token"),
+            ) as judges,
         ):
             judge_app, wake_judges_clients = judges
             pages = make_pages(bench, https_only=(address or local_url).startswith("https:"))
             app = with_request_metrics(combined_app(make_app(bench), judge_app, pages), bench.metrics)
+            app = _closing_connections_at_the_end(app, bench.health)
 
             def wake_all() -> None:
                 bench.runs.wake_all()
                 wake_judges_clients()
 
-            # Of a service that was killed.
-            await bench.accounts.revoke_worker_tokens(_LOCAL)
-            token = await bench.accounts.new_worker_token(_LOCAL)
-            try:
-                with bench.metrics.counting_database_errors(), bench.metrics.serving_metrics(metrics_port):
-                    async with (
-                        running_local_workers(local_url, token, workers, sandbox),
-                        _running_local_work(companion, local_url),
-                    ):
-                        await serve_app(
-                            app,
-                            listener,
-                            grace_s=JUDGES_PACE.grace_s,
-                            on_closing=wake_all,
-                            connection_limit=MOST_CONNECTIONS,
-                        )
-            finally:
-                await bench.accounts.revoke_worker_tokens(_LOCAL)
+            # The next process at this address has the same workers, and what they had is given to others at once.
+            token = bench.accounts.new_own_worker_token(f"{socket.gethostname()}:{listener.getsockname()[1]}")
+            with bench.metrics.counting_database_errors(), bench.metrics.serving_metrics(metrics_port):
+                async with (
+                    running_local_workers(local_url, token, workers, sandbox),
+                    _running_local_work(companion, local_url),
+                ):
+                    await serve_app(
+                        app,
+                        listener,
+                        grace_s=JUDGES_PACE.grace_s,
+                        on_closing=wake_all,
+                        connection_limit=MOST_CONNECTIONS,
+                        drain_s=drain_s,
+                        on_draining=lambda: setattr(bench.health, "is_ending", True),
+                    )
     finally:
         listener.close()
+
+
+def _closing_connections_at_the_end(app: ASGIApp, health: Health) -> ASGIApp:
+    """The application; once it is about to end, each answer closes its connection, so that the next takes another."""
+
+    async def closing(scope: Scope, receive: Receive, send: Send) -> None:
+        async def watched(message: Message) -> None:
+            if message["type"] == "http.response.start" and health.is_ending:
+                message = {**message, "headers": [*message.get("headers", ()), (b"connection", b"close")]}
+            await send(message)
+
+        await app(scope, receive, watched)
+
+    return closing
 
 
 @contextlib.asynccontextmanager

@@ -5,20 +5,23 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
+from types import SimpleNamespace
+from typing import Any, cast
 
 import httpx2
 import pytest
 
 from benchwright_attempts.events.events import Started
+from benchwright_foundation.rate import RateLimits
 from benchwright_remote.messages import Role
-from benchwright_service.bench import Bench
+from benchwright_service.bench import Bench, SignIn
 from benchwright_service.pages.app import page_routes
 
 from ..support.service.bench_service import Course, Service, Solver
 from ..support.service.bench_service_pages import REF, browser, csrf, invitation, signed_in
 from ..support.studies.hosted_study import opened
 
+_BENCH = cast(Bench, SimpleNamespace(sign_in=SignIn(cast(Any, None), cast(Any, None)), rates=lambda _: RateLimits()))
 OWNER, STAFF = frozenset({Role.OWNER}), frozenset({Role.OWNER, Role.STAFF})
 OTHERS = {
     "/courses/{course}": frozenset(Role),
@@ -35,7 +38,7 @@ OTHERS = {
 """Visitors whose pages are not those of a course's staff, or of a study's owners."""
 ROUTES = [
     (route.path, "POST" if "POST" in (route.methods or ()) else "GET")
-    for route in page_routes(cast(Bench, None), https_only=False)
+    for route in page_routes(_BENCH, https_only=False)
     if route.path.startswith(("/courses/", "/studies/"))
 ]
 STUDY = "watched"

@@ -39,7 +39,7 @@ pytestmark = [pytest.mark.nightly, pytest.mark.alone]
 
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "setup" / "service"
-BASE, IMAGE = "local/debian-python:1", "local/bench:1"
+BASE, IMAGE, WORKER_IMAGE = "local/debian-python:1", "local/bench:1", "local/bench-worker:1"
 USER = 10_001
 PASSWORD = "hunter2-of-the-database"
 SEARCH = "grep -rlaF --exclude-dir=proc --exclude-dir=sys"
@@ -91,7 +91,7 @@ def image(docker_host: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     }
     try:
         # Debian's images have apt, and with it the library of C++ that wheels need.
-        packages = (python, "python3", "python3-pip", "passwd", "ca-certificates", "libstdc++6")
+        packages = (python, "python3", "python3-pip", "passwd", "ca-certificates", "libstdc++6", "bubblewrap")
         root_file_system(folder / "base.tar", *packages, added_files=added_files, left_out="EXTERNALLY-MANAGED$")
     except DebianMissingError as error:
         pytest.skip(f"needs a Debian with {python} as its own Python: {error}")
@@ -114,16 +114,32 @@ def image(docker_host: str, tmp_path_factory: pytest.TempPathFactory) -> str:
         context_folder,
         env=environment,
     )
-    build = ("docker", "build", "--network", "none", "--build-arg", f"BASE={BASE}", "--tag", IMAGE)
-    run(*build, "--file", context_folder / "setup/service/Containerfile", context_folder, env=environment)
+    for target, tag in (("bench", IMAGE), ("worker", WORKER_IMAGE)):
+        build = (
+            "docker",
+            "build",
+            "--network",
+            "none",
+            "--build-arg",
+            f"BASE={BASE}",
+            "--target",
+            target,
+            "--tag",
+            tag,
+        )
+        run(*build, "--file", context_folder / "setup/service/Containerfile", context_folder, env=environment)
     # It goes with the engine.
     return IMAGE
+
+
+def compose_services() -> dict[str, Any]:
+    return dict(yaml.safe_load((FILES / "compose.yaml").read_text("utf-8"))["services"])
 
 
 @pytest.fixture
 def bench(image: str, engine: sdk.DockerClient, postgres: Path, tmp_path: Path) -> Iterator[tuple[Container, Service]]:
     """The service as compose.yaml has it, and how it is reached."""
-    compose = yaml.safe_load((FILES / "compose.yaml").read_text("utf-8"))["services"]["bench"]
+    compose = compose_services()["bench-1"]
     secret = tmp_path / "database"
     name = new_database(postgres).partition("?")[0].rpartition("/")[2]
     secret.write_text(f"postgresql://benchwright:{PASSWORD}@/{name}?host=/run/postgresql\n")

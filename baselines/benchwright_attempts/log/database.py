@@ -224,11 +224,15 @@ def _refuse_newer_format(stored_format: int, path: Path | str) -> None:
         )
 
 
+_MARK_TABLE = text("SELECT oid FROM pg_class WHERE relname = 'alembic_version' AND pg_table_is_visible(oid)")
+
+
 def _stored_format(connection: Connection) -> int:
     """The format; 0 for a database without a log."""
     if connection.dialect.name == "sqlite":
         return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
-    if connection.scalar(text("SELECT to_regclass('alembic_version')")) is None:
+    # `to_regclass` may not see yet what another process made while this one waited for its lock.
+    if connection.scalar(_MARK_TABLE) is None:
         return 0
     marked = connection.scalar(text("SELECT version_num FROM alembic_version"))
     digits = str(marked).removeprefix("format")

@@ -16,16 +16,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from benchwright_foundation import access_token
 from benchwright_foundation.access_token import BearerToken
-from benchwright_foundation.errors import StorageError
 from benchwright_foundation.rate import RateLimits
 from benchwright_foundation.refusals import MEDIA_TYPE, RefusalError, RefusalKind
+from benchwright_foundation.storage_failures import storage_failure
 from benchwright_problems.errors import UnknownProblemError
 
 logger = logging.getLogger(__name__)
@@ -75,6 +74,7 @@ class AdmissionControl:
         gate: Open paths, and how much they take.
         body_time_s: The longest time that a body may take to arrive, in seconds.
         clock: Seconds since 1970.
+        rates: Count requests of tokens; in this process alone if not given.
     """
 
     def __init__(
@@ -86,12 +86,13 @@ class AdmissionControl:
         gate: Gate = Gate(),
         body_time_s: float = BODY_TIME_S,
         clock: Callable[[], float] = time.time,
+        rates: RateLimits | None = None,
     ) -> None:
         self._app = app
         self._tokens = token_source
         self._is_served = is_served
         self._gate = gate
-        self._rates = RateLimits()
+        self._rates = rates if rates is not None else RateLimits()
         self._open_requests: Counter[str] = Counter()
         self._body_time_s = body_time_s
         self._clock = clock
@@ -236,19 +237,21 @@ def refusal_of(error: Exception) -> RefusalError:
     """The refusal that a client gets for an error; the message of an unforeseen one may quote hidden parts."""
     if isinstance(error, RefusalError):
         return error
-    if isinstance(error, SQLAlchemyError | OSError | StorageError):
-        _log_traceback(error, "")
-        return RefusalError(
-            RefusalKind.UNAVAILABLE,
-            "The service's database is unreachable or too busy.",
-            "Repeat the request later; with its Idempotency-Key nothing is counted twice.",
-            retry_after_s=5,
-        )
     if isinstance(error, UnknownProblemError):
         return RefusalError(
             RefusalKind.NOT_FOUND,
             "The problem is no longer in the service's packs.",
             "Ask who runs the service to install its pack again.",
+        )
+    failure = storage_failure(error)
+    if failure is not None:
+        # One line: while a disk is full, this is so of every request.
+        logger.error("%s (%s) in %s", type(error).__name__, failure, _innermost_place(error))
+        return RefusalError(
+            RefusalKind.UNAVAILABLE,
+            "The service's database is unreachable or too busy.",
+            "Repeat the request later; with its Idempotency-Key nothing is counted twice.",
+            retry_after_s=5,
         )
     name = uuid.uuid4().hex
     _log_traceback(error, name)
@@ -267,6 +270,13 @@ def refusal_response(refusal: RefusalError) -> Response:
         headers=refusal.headers,
         media_type=MEDIA_TYPE,
     )
+
+
+def _innermost_place(error: BaseException) -> str:
+    """The last of our own functions that an error came through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own_frames = [frame for frame in frames if "benchwright_" in frame.filename] or frames
+    return own_frames[-1].name if own_frames else "an unknown place"
 
 
 def _log_traceback(error: BaseException, name: str) -> None:

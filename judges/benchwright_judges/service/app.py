@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 from starlette.types import ASGIApp, Scope
 
+from benchwright_foundation.rate import RateLimits
 from benchwright_foundation.refusals import Flaw, ProblemDetails, RefusalError, RefusalKind
 from benchwright_judges.service.admission import AdmissionControl, refusal_of, refusal_response
 from benchwright_judges.service.endpoints import router
@@ -30,8 +31,14 @@ problem details (RFC 9457) with a `next_step`. Amounts of money are in US dollar
 """
 
 
-def make_app(judging: SubmissionJudging, tokens: AccessTokens) -> ASGIApp:
-    """The service as an ASGI application; `judging` runs from its start to its end."""
+def make_app(judging: SubmissionJudging, tokens: AccessTokens, rates: RateLimits | None = None) -> ASGIApp:
+    """The service as an ASGI application; `judging` runs from its start to its end.
+
+    Args:
+        judging: Judges.
+        tokens: The valid tokens.
+        rates: Count requests of tokens; in this process alone if not given.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -40,7 +47,7 @@ def make_app(judging: SubmissionJudging, tokens: AccessTokens) -> ASGIApp:
         await judging.close()
 
     api = make_api(lifespan)
-    admission = AdmissionControl(api, tokens, is_served=partial(is_served, api))
+    admission = AdmissionControl(api, tokens, is_served=partial(is_served, api), rates=rates)
     api.state.judging = judging
     api.state.admission = admission
     return admission

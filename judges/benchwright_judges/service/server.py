@@ -6,6 +6,7 @@ import ipaddress
 import logging
 import signal
 import socket
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from types import FrameType
 import uvicorn
 from starlette.types import ASGIApp
 
+from benchwright_foundation.rate import RateLimits
 from benchwright_judges.errors import JudgesError
 from benchwright_judges.models.panel import Panel
 from benchwright_judges.records.records import Records
@@ -79,11 +81,12 @@ async def serve(
 
 @asynccontextmanager
 async def open_app(
-    store: Store, database: str | Path, panel: Panel | None, pace: JudgingPace
+    store: Store, database: str | Path, panel: Panel | None, pace: JudgingPace, rates: RateLimits | None = None
 ) -> AsyncIterator[tuple[ASGIApp, Callable[[], None]]]:
     """The service as an ASGI application, and what wakes its clients before it ends.
 
-    It judges from the application's start to its end; `panel` is closed in the end.
+    It judges from the application's start to its end; `panel` is closed in the end. Where several processes have common
+    limits, `rates` count the requests of tokens.
 
     Raises:
         StorageError: The database can't be opened.
@@ -92,7 +95,7 @@ async def open_app(
         records = await Records.open(database)
         try:
             judging = SubmissionJudging(store, records, panel, pace)
-            yield make_app(judging, AccessTokens(records)), judging.refuse_new_work
+            yield make_app(judging, AccessTokens(records), rates), judging.refuse_new_work
         finally:
             await records.close()
     finally:
@@ -107,6 +110,8 @@ async def serve_app(
     grace_s: float,
     on_closing: Callable[[], None],
     connection_limit: int = MOST_CONNECTIONS,
+    drain_s: float = 0.0,
+    on_draining: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve an application until SIGINT or SIGTERM; prints `Listening on http://…` when it is ready.
 
@@ -116,6 +121,8 @@ async def serve_app(
         grace_s: Time that requests may take to end, in seconds.
         on_closing: Wakes clients that wait, before their connections are closed.
         connection_limit: Connections at a time.
+        drain_s: Time for which requests are still taken after the signal, in seconds: until nobody sends new ones.
+        on_draining: Is called when that time begins.
     """
     config = uvicorn.Config(
         app,
@@ -130,15 +137,21 @@ async def serve_app(
         ws="none",
         http="h11",
     )
-    await _JudgeServer(config, on_closing).serve(sockets=[listener])
+    await _JudgeServer(config, on_closing, drain_s, on_draining).serve(sockets=[listener])
 
 
 class _JudgeServer(uvicorn.Server):
     """Wakes clients that wait for results before it waits for their connections to close."""
 
-    def __init__(self, config: uvicorn.Config, closing: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, closing: Callable[[], None], drain_s: float, draining: Callable[[], None]
+    ) -> None:
         super().__init__(config)
         self._closing = closing
+        self._drain_s = drain_s
+        self._draining = draining
+        self._signal_count = 0
+        self._end_time: float | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -151,7 +164,18 @@ class _JudgeServer(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         # The default handler raises the signal again at the end, while the database is being closed.
         self.force_exit = self.should_exit and sig == signal.SIGINT
-        self.should_exit = True
+        self._signal_count += 1
+        # Whoever asks twice does not want to wait.
+        if not self._drain_s or self._signal_count > 1:
+            self.should_exit = True
+
+    async def on_tick(self, counter: int) -> bool:
+        if self._signal_count and self._drain_s:
+            if self._end_time is None:
+                self._end_time = time.monotonic() + self._drain_s
+                self._draining()
+            self.should_exit = self.should_exit or time.monotonic() >= self._end_time
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._closing()

@@ -123,6 +123,12 @@ class Accounts:
         async with self._database.write_transaction() as connection:
             return await self._new_token(connection, AccountTokenKind.WORKER, None, worker_name, _WORKER_PER_MINUTE)
 
+    def new_own_worker_token(self, worker_name: str) -> str:
+        """A new token for a worker that this process starts: no other process takes it, and it ends with this one."""
+        token, token_text = self._make_token(AccountTokenKind.WORKER, None, worker_name, _WORKER_PER_MINUTE)
+        self._known_tokens.add_own_token(token)
+        return token_text
+
     async def make_invitation(
         self, course: str, role: Role, *, section: str = "", uses: int = 1, expire_time: float | None = None
     ) -> str:
@@ -285,13 +291,6 @@ class Accounts:
             await connection.execute(insert(IDENTITIES).values(identity))
         return str(account)
 
-    async def revoke_worker_tokens(self, worker_name: str) -> None:
-        """Makes the tokens of workers of this name invalid from now on."""
-        revocation = update(TOKENS).where(TOKENS.c.kind == AccountTokenKind.WORKER.value, TOKENS.c.name == worker_name)
-        async with self._database.write_transaction() as connection:
-            await connection.execute(revocation.values(revoked=self._now()))
-        self._known_tokens.forget_all_tokens()
-
     async def _new_token(
         self,
         connection: AsyncConnection,
@@ -300,6 +299,13 @@ class Accounts:
         name: str,
         requests_per_minute: int,
     ) -> str:
+        token, token_text = self._make_token(kind, account, name, requests_per_minute)
+        await connection.execute(insert(TOKENS).values(token.model_dump(mode="json")))
+        return token_text
+
+    def _make_token(
+        self, kind: AccountTokenKind, account: str | None, name: str, requests_per_minute: int
+    ) -> tuple[ServiceToken, str]:
         token_id, secret = access_token.new_id_and_secret()
         token = ServiceToken(
             id=token_id,
@@ -310,8 +316,7 @@ class Accounts:
             account=account,
             name=name,
         )
-        await connection.execute(insert(TOKENS).values(token.model_dump(mode="json")))
-        return access_token.token_text(token_id, secret, PREFIX)
+        return token, access_token.token_text(token_id, secret, PREFIX)
 
 
 async def _redeem_invitation(connection: AsyncConnection, invitation_code: str, current_time: float) -> Row[Any]:

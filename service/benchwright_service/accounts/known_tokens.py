@@ -40,11 +40,14 @@ class KnownTokens:
         self._valid = find_valid_ids
         self._clock = clock
         self._known_tokens: dict[str, _KnownToken] = {}
+        self._own_tokens: dict[str, BearerToken] = {}
         self._looked = clock()
         self._turn = asyncio.Lock()
 
     async def find_token(self, token_id: str) -> BearerToken | None:
         """The token with this id, valid or not; None if there is none."""
+        if token_id in self._own_tokens:
+            return self._own_tokens[token_id]
         if self._clock() - self._looked > FRESH_S:
             async with self._turn:
                 if self._clock() - self._looked > FRESH_S:
@@ -59,6 +62,10 @@ class KnownTokens:
                 self.forget_all_tokens()
             self._known_tokens[token_id] = _KnownToken(token, self._clock())
         return token
+
+    def add_own_token(self, token: BearerToken) -> None:
+        """Has a token be valid as long as this process lives, and for it alone: the database does not have it."""
+        self._own_tokens[token.id] = token
 
     def forget_all_tokens(self) -> None:
         """Reads every token again, because this process has revoked some."""

@@ -48,7 +48,9 @@ from benchwright_service.storage.tables import (
     REGRADED,
     RUNS,
     SESSIONS,
+    SHARES,
     TOKENS,
+    USES,
 )
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -204,6 +206,8 @@ class People:
             if is_last:
                 for table in _OF_ACCOUNTS:
                     await connection.execute(delete(table).where(table.c.account == account))
+                await connection.execute(delete(SHARES).where(SHARES.c.owner == account))
+                await connection.execute(delete(USES).where(USES.c.key.endswith(f":{account}", autoescape=True)))
                 await connection.execute(update(ACCOUNTS).where(ACCOUNTS.c.id == account).values(name=DELETED))
         return len(attempt_ids)
 

@@ -48,6 +48,9 @@ def add_to(parent: typer.Typer) -> None:
     course.command("rotate-key", help="Sign receipts with a new key from now on, while the service may run.")(
         rotate_key
     )
+    course.command("accept-keys", help="Go on with this folder's signing keys where the service's own are lost.")(
+        accept_keys
+    )
     course.command("revoke-key", help="Say that receipts of a key prove nothing from a time on.")(revoke_key)
     course.command("people", help="List everybody in a course.")(people)
     course.command("export-person", help="Write what the service has of a person in a course.")(export_person)
@@ -235,6 +238,25 @@ def rotate_key() -> None:
         f"The service signs with {signing_key.key} since {signing_key.begins:%Y-%m-%d %H:%M:%S} UTC. Back up the "
         "data folder."
     )
+
+
+def accept_keys(database: DatabaseUrl = "") -> None:
+    """Receipts of the keys that are lost stay valid for who kept the list that the service published."""
+
+    async def accept() -> str:
+        from benchwright_service.bench import open_administration
+        from benchwright_service.evidence.signing_keys import existing_or_new_keys_file, read_keys
+        from benchwright_service.storage.facts import Facts
+
+        home = Home.from_environment()
+        newest = read_keys(existing_or_new_keys_file(home.data / "service")).published().keys[-1].key
+        async with open_administration(home, database or None) as parts:
+            await Facts(parts.database).set_common_key(newest)
+        return newest
+
+    with explain_errors(), explain_missing_extra("The bench service", "service"):
+        newest_key = asyncio.run(accept())
+    typer.echo(f"The service signs with {newest_key}. Start its processes again, with this data folder.")
 
 
 def revoke_key(

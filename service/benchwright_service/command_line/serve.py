@@ -113,6 +113,15 @@ def serve(
     events_per_day: EventsPerDay = Quotas.events_per_day,
     attempts_per_hour: AttemptsPerHour = Quotas.attempts_per_hour,
     stored_mb: StoredMb = Quotas.stored_mb,
+    drain_s: Annotated[
+        float,
+        typer.Option(
+            envvar="BENCHWRIGHT_SERVICE_DRAIN_S",
+            min=0,
+            max=300,
+            help="Seconds for which it still takes requests after SIGTERM, until a load balancer asks another process.",
+        ),
+    ] = 0.0,
     allow_remote: Annotated[
         bool, typer.Option("--allow-remote", help="Listen to other machines without TLS: the network is trusted.")
     ] = False,
@@ -154,6 +163,7 @@ def serve(
                 sign_in_settings=sign_in_settings,
                 quotas=Quotas(runs_waiting, runs_per_hour, events_per_day, attempts_per_hour, stored_mb),
                 question_models=models,
+                drain_s=drain_s,
             )
         )
 

@@ -29,7 +29,7 @@ from benchwright_attempts.summary.summary import Summary
 from benchwright_foundation.database import Database
 from benchwright_problems.verdict import Outcome, Verdict
 from benchwright_remote.messages import AssignmentView, Role, RunState
-from benchwright_service.runs.run_rows import GOING
+from benchwright_service.runs.queue_rows import GOING
 from benchwright_service.storage.tables import ACCOUNTS, ASSIGNMENTS, ATTEMPTS_HELD, MEMBERS, RECEIPTS, RUNS, moment
 
 

@@ -1,13 +1,13 @@
-"""Limits on one account's use of a service, so that it is left to others; counted in this process's memory."""
+"""Limits on one account's use of a service, so that it is left to others."""
 
 from __future__ import annotations
 
 import contextlib
-import time
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from benchwright_foundation.rate import Allowances
 from benchwright_foundation.refusals import RefusalError, RefusalKind
 
 _HOUR_S = 3600.0
@@ -32,43 +32,21 @@ class Quotas:
 USUAL = Quotas()
 
 
-@dataclass
-class _Allowance:
-    """A bucket that is full after a whole period without use."""
-
-    level: float
-    last_time: float
-
-
-@dataclass
-class _AccountUse:
-    """Use of the service by an account."""
-
-    allowances: dict[str, _Allowance] = field(default_factory=dict)
-    stored: int | None = None
-    """Bytes; None until they were counted."""
-    being_added: int = 0
-    """Runs that are on their way into the queue."""
-
-
 class QuotaKeeper:
     """Counts, and refuses what is too much; nothing of what it refuses has happened.
-
-    What is counted by the hour or the day begins anew when the service starts.
 
     Args:
         quotas: The most.
         on_refusal: Is told the name of the quota at each refusal.
-        clock: Monotonic seconds.
+        allowances: Keep the counts.
     """
 
-    def __init__(
-        self, quotas: Quotas, on_refusal: Callable[[str], None], clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, quotas: Quotas, on_refusal: Callable[[str], None], allowances: Allowances) -> None:
         self._quotas = quotas
         self._refused = on_refusal
-        self._clock = clock
-        self._uses: defaultdict[str, _AccountUse] = defaultdict(_AccountUse)
+        self._allowances = allowances
+        self._being_added = Counter[str]()
+        """Runs of an account that are on their way into the queue, here."""
 
     def count_events_or_refuse(self, account: str, event_count: int) -> None:
         """Counts events that were sent.
@@ -99,39 +77,30 @@ class QuotaKeeper:
         Raises:
             RefusalError: Too many runs wait already, or there were too many within an hour.
         """
-        account_use = self._uses[account]
-        if waiting_run_count + account_use.being_added >= self._quotas.runs_waiting:
+        if waiting_run_count + self._being_added[account] >= self._quotas.runs_waiting:
             limit_text = f"The limit of runs that wait at once is {self._quotas.runs_waiting:,} for one person."
             raise self._counted_refusal("runs_waiting", limit_text, _QUEUE_RETRY_S)
         limit_text = f"The limit of runs is {self._quotas.runs_per_hour:,} an hour for one person."
         self._count_or_refuse("runs_per_hour", account, 1, self._quotas.runs_per_hour, _HOUR_S, limit_text)
-        account_use.being_added += 1
+        self._being_added[account] += 1
         try:
             yield
         finally:
-            account_use.being_added -= 1
+            self._being_added[account] -= 1
+            if not self._being_added[account]:
+                del self._being_added[account]
 
-    def knows_stored_bytes(self, account: str) -> bool:
-        """True if it was counted what the account has stored."""
-        return self._uses[account].stored is not None
-
-    def set_stored_bytes_if_uncounted(self, account: str, stored_bytes: int) -> None:
-        """Sets what the account had stored before, in bytes, if that was not counted yet."""
-        account_use = self._uses[account]
-        if account_use.stored is None:
-            account_use.stored = stored_bytes
-
-    def require_storage_room(self, account: str, added_bytes: int) -> None:
+    def require_storage_room(self, stored_bytes: float, added_bytes: int) -> None:
         """Makes sure that there is room.
 
         Args:
-            account: Account that stores.
+            stored_bytes: Bytes that the account has stored.
             added_bytes: Bytes that are to be stored.
 
         Raises:
             RefusalError: The account has no room.
         """
-        if (self._uses[account].stored or 0) + added_bytes > self._quotas.stored_mb * MEGABYTE:
+        if stored_bytes + added_bytes > self._quotas.stored_mb * MEGABYTE:
             self._refused("stored_mb")
             raise RefusalError(
                 RefusalKind.STORAGE_USED_UP,
@@ -139,30 +108,12 @@ class QuotaKeeper:
                 "Go on with files that the service has already, or ask who operates it for more room.",
             )
 
-    def add_stored_bytes(self, account: str, added_bytes: int) -> None:
-        """Counts bytes that were stored."""
-        account_use = self._uses[account]
-        account_use.stored = (account_use.stored or 0) + added_bytes
-
     def _count_or_refuse(
         self, quota_name: str, account: str, count: int, allowed_count: int, period_s: float, limit_text: str
     ) -> None:
-        current_time = self._clock()
-        allowances = self._uses[account].allowances
-        allowance = allowances.get(quota_name)
-        if allowance is None:
-            allowance = allowances[quota_name] = _Allowance(allowed_count, current_time)
-        allowance.level = min(
-            allowed_count, allowance.level + (current_time - allowance.last_time) * allowed_count / period_s
-        )
-        allowance.last_time = current_time
-        # What is larger than the whole allowance has to come through some time.
-        needed_level = min(count, allowed_count)
-        if allowance.level < needed_level:
-            raise self._counted_refusal(
-                quota_name, limit_text, (needed_level - allowance.level) * period_s / allowed_count
-            )
-        allowance.level -= needed_level
+        wait_s = self._allowances.count_or_wait_s(f"{quota_name}:{account}", count, allowed_count, period_s)
+        if wait_s:
+            raise self._counted_refusal(quota_name, limit_text, wait_s)
 
     def _counted_refusal(self, quota_name: str, detail: str, retry_after_s: float) -> RefusalError:
         self._refused(quota_name)

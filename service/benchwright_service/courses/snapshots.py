@@ -10,14 +10,14 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.database import Database
 from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import NewRun
 from benchwright_service.courses.quotas import QuotaKeeper
-from benchwright_service.storage.tables import RUNS
+from benchwright_service.storage.tables import ATTEMPTS_HELD, RUNS, USES
 
 LARGEST = 4 << 20
 """Bytes of one file."""
@@ -112,8 +112,6 @@ class StoredFiles:
         self._database = database
         self._snapshots = snapshots
         self._quotas = quotas
-        self._brought: dict[str, Set[str]] = {}
-        """By attempt, while contents are asked for: SHA-256 of those that came."""
 
     async def keep_and_list_missing(self, account: str, attempt: str, new_run: NewRun) -> Sequence[str]:
         """Keeps the contents that a run brings.
@@ -134,37 +132,63 @@ class StoredFiles:
         if new_run.contents:
             await self._keep_within_quota(account, new_run.contents)
         digests = set(new_run.files.values())
-        brought = (self._brought.get(attempt, frozenset()) | new_run.contents.keys()) & digests
-        own_digests = brought | await self._digests_of_newest_run(attempt)
+        brought_before, newest_digests = await self._own_digests(attempt)
+        brought = (brought_before | new_run.contents.keys()) & digests
         absent = await asyncio.to_thread(self._snapshots.missing_digests, digests)
-        missing = sorted((digests - own_digests) | set(absent))
-        if missing:
-            self._brought[attempt] = brought
-        else:
-            self._brought.pop(attempt, None)
+        missing = sorted((digests - brought - newest_digests) | set(absent))
+        # The rest may come to another process.
+        to_remember = brought if missing else set()
+        if to_remember != brought_before:
+            await self._remember_brought(attempt, to_remember)
         return missing
 
-    async def _digests_of_newest_run(self, attempt: str) -> Set[str]:
-        query = select(RUNS.c.files).where(RUNS.c.attempt == attempt).order_by(RUNS.c.number.desc()).limit(1)
+    async def _own_digests(self, attempt: str) -> tuple[Set[str], Set[str]]:
+        """SHA-256 of the contents that came while others were asked for, and of the newest run's."""
+        newest_files = select(RUNS.c.files).where(RUNS.c.attempt == attempt).order_by(RUNS.c.number.desc()).limit(1)
+        query = select(ATTEMPTS_HELD.c.brought, newest_files.scalar_subquery().label("files"))
         async with self._database.read_transaction() as connection:
-            files = (await connection.execute(query)).scalar()
-        return set(json.loads(files).values()) if files else set()
+            row = (await connection.execute(query.where(ATTEMPTS_HELD.c.attempt == attempt))).one_or_none()
+        if row is None:
+            return frozenset(), frozenset()
+        return set(json.loads(row.brought)), set(json.loads(row.files).values()) if row.files else set()
+
+    async def _remember_brought(self, attempt: str, digests: Set[str]) -> None:
+        brought_update = update(ATTEMPTS_HELD).where(ATTEMPTS_HELD.c.attempt == attempt)
+        async with self._database.write_transaction() as connection:
+            await connection.execute(brought_update.values(brought=json.dumps(sorted(digests))))
 
     async def _keep_within_quota(self, account: str, compressed_by_sha256: Mapping[str, str]) -> None:
-        if not self._quotas.knows_stored_bytes(account):
-            self._quotas.set_stored_bytes_if_uncounted(account, await self._stored_bytes(account))
+        stored_bytes = await self._counted_bytes(account)
         missing_digests = await asyncio.to_thread(self._snapshots.missing_digests, compressed_by_sha256)
         self._quotas.require_storage_room(
-            account, sum(len(compressed_by_sha256[digest]) * 3 // 4 for digest in missing_digests)
+            stored_bytes, sum(len(compressed_by_sha256[digest]) * 3 // 4 for digest in missing_digests)
         )
         # Also those that are here: who names a SHA-256 need not have the content.
-        for digest, compressed_base64 in compressed_by_sha256.items():
-            self._quotas.add_stored_bytes(
-                account, await asyncio.to_thread(self._snapshots.keep_content, digest, compressed_base64)
-            )
+        added_bytes = 0
+        try:
+            for digest, compressed_base64 in compressed_by_sha256.items():
+                added_bytes += await asyncio.to_thread(self._snapshots.keep_content, digest, compressed_base64)
+        finally:
+            if added_bytes:
+                addition = update(USES).where(USES.c.key == _use_key(account)).values(used=USES.c.used + added_bytes)
+                async with self._database.write_transaction() as connection:
+                    await connection.execute(addition)
+
+    async def _counted_bytes(self, account: str) -> float:
+        """Bytes that an account has stored; counted from its runs the first time."""
+        query = select(USES.c.used).where(USES.c.key == _use_key(account))
+        async with self._database.read_transaction() as connection:
+            used = (await connection.execute(query)).scalar()
+        if used is not None:
+            return float(used)
+        stored_bytes = await self._stored_bytes(account)
+        row = {"key": _use_key(account), "used": stored_bytes, "rate": 0.0, "at": 0.0}
+        async with self._database.write_transaction() as connection:
+            await connection.execute(self._database.insert_into(USES).values(row).on_conflict_do_nothing())
+        return stored_bytes
 
     async def _stored_bytes(self, account: str) -> int:
-        """Bytes of all files of its runs; one that several have is counted once. Asked once in a process's life."""
+        """Bytes of all files of its runs; one that several have is counted once."""
         async with self._database.read_transaction() as connection:
             file_lists = (
                 (await connection.execute(select(RUNS.c.files).where(RUNS.c.account == account))).scalars().all()
@@ -174,6 +198,10 @@ class StoredFiles:
                 {digest for files in file_lists for digest in json.loads(files).values()}
             )
         )
+
+
+def _use_key(account: str) -> str:
+    return f"stored_mb:{account}"
 
 
 def unpack_content(compressed_base64: str, byte_limit: int) -> bytes:

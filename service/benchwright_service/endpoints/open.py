@@ -21,13 +21,24 @@ async def live(bench: TheBench) -> Health:
 
 
 @router.get(
+    "/health/accepting",
+    summary="Whether this process takes requests",
+    responses=openapi_responses_of_refusals(RefusalKind.UNEXPECTED, RefusalKind.UNAVAILABLE),
+)
+async def accepting(bench: TheBench) -> Health:
+    """Writes to the database and the data folder; 503 with the reason if it can't, or is about to end."""
+    await bench.health.require_accepting()
+    return Health(status="ok", version=bench.version)
+
+
+@router.get(
     "/health/ready",
     summary="Whether the service can work",
     responses=openapi_responses_of_refusals(RefusalKind.UNEXPECTED, RefusalKind.UNAVAILABLE),
 )
 async def ready(bench: TheBench) -> Health:
-    """Reads the database."""
-    await bench.check()
+    """The same, and whether what waits has a worker; 503 with the reason."""
+    await bench.health.require_ready()
     return Health(status="ok", version=bench.version)
 
 

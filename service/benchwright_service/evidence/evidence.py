@@ -190,19 +190,17 @@ class EvidenceWriter:
     async def _keep_anchors(self, anchors_with_clock_difference: Sequence[tuple[Anchor, float]]) -> None:
         if not anchors_with_clock_difference:
             return
+        # In one order, so that no two processes wait for each other.
+        in_order = sorted(anchors_with_clock_difference, key=lambda pair: pair[0].attempt)
         receipt_rows = [
-            {"attempt": anchor.attempt, "events": anchor.events, "anchor": anchor.as_line()}
-            for anchor, _ in anchors_with_clock_difference
+            {"attempt": anchor.attempt, "events": anchor.events, "anchor": anchor.as_line()} for anchor, _ in in_order
         ]
         noted = update(ATTEMPTS_HELD).where(ATTEMPTS_HELD.c.attempt == bindparam("of"))
         async with self._database.write_transaction() as connection:
             await connection.execute(self._database.insert_into(RECEIPTS).on_conflict_do_nothing(), receipt_rows)
             await connection.execute(
                 noted.values(clock_difference_s=bindparam("difference")),
-                [
-                    {"of": anchor.attempt, "difference": difference}
-                    for anchor, difference in anchors_with_clock_difference
-                ],
+                [{"of": anchor.attempt, "difference": difference} for anchor, difference in in_order],
             )
 
 

@@ -23,6 +23,7 @@ from benchwright_remote.messages import AssignmentView, RunState
 from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebooks
+from benchwright_service.runs.queue_rows import enter_queue
 from benchwright_service.runs.run_rows import DECIDED
 from benchwright_service.storage.tables import ACCOUNTS, ASSIGNMENTS, ATTEMPTS_HELD, REGRADED, REGRADES, RUNS, moment
 
@@ -181,6 +182,7 @@ class Regrades:
             requeue = update(RUNS).where(RUNS.c.id.in_(select(REGRADED.c.run).where(REGRADED.c.regrade == regrade)))
             values = {"state": RunState.QUEUED.value, "lease": "", "worker": "", "tries": 0, "regrade": regrade}
             await connection.execute(requeue.values(values))
+            await enter_queue(self._database, connection, regrade)
         return regrade
 
     async def find_regrade(self, assignments: Sequence[AssignmentView], regrade: str) -> Regrade | None:

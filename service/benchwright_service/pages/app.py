@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from urllib.parse import urlsplit
@@ -20,7 +19,6 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from benchwright_authoring.written_question import MOST_FIGURES
-from benchwright_foundation.rate import RateLimits
 from benchwright_foundation.refusals import RefusalError
 from benchwright_judges.service.admission import refusal_of
 from benchwright_service.accounts.sessions import BrowserSession
@@ -96,15 +94,14 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
     guard = _RouteGuard(bench, secure=https_only)
     away_session = Middleware(
         SessionMiddleware,
-        # Who is on the way when the service ends signs in again.
-        secret_key=secrets.token_urlsafe(32),
+        secret_key=bench.sign_in.cookie_secret("provider"),
         session_cookie="__Host-benchwright_away" if https_only else "benchwright_away",
         max_age=AWAY_S,
         https_only=https_only,
     )
     launched = Middleware(
         SessionMiddleware,
-        secret_key=secrets.token_urlsafe(32),
+        secret_key=bench.sign_in.cookie_secret("launch"),
         session_cookie="__Host-benchwright_launch" if https_only else "benchwright_launch",
         max_age=AWAY_S,
         # The platform posts from its own site; browsers send such a cookie by HTTPS only.
@@ -259,8 +256,8 @@ class _RouteGuard:
     def __init__(self, bench: Bench, *, secure: bool) -> None:
         self._bench = bench
         self._secure = secure
-        self._rates = RateLimits()
-        self._with_files = RateLimits()
+        self._rates = bench.rates("pages")
+        self._with_files = bench.rates("pictures")
 
     def for_everybody(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
         """A page for everybody."""

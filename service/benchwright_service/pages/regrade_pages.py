@@ -29,7 +29,7 @@ async def begin_problem_regrade(visit: Visit) -> Response:
     await visit.bench.audit.record_action(
         visit.account, membership.course, "began regrade", f"{view.pack}/{path['problem']}"
     )
-    await visit.bench.runs.resume_unfinished_runs()
+    await visit.bench.runs.begin_queued_runs()
     return _redirect_to_regrade(membership, regrade)
 
 

@@ -49,7 +49,7 @@ class Publishing:
         Raises:
             BenchServiceError: No question is accepted, or the pack can't be made.
         """
-        async with self._turn:
+        async with self._turn, self._database.turn_among_processes(f"publish {course}"):
             return await self._publish(course)
 
     async def _publish(self, course: str) -> Pack:

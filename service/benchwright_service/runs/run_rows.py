@@ -11,10 +11,9 @@ from sqlalchemy import Row, Update, func, select, update
 from benchwright_foundation.database import Database
 from benchwright_problems.verdict import Outcome, Verdict
 from benchwright_remote.messages import NewRun, RunState
-from benchwright_service.storage.tables import ATTEMPTS_HELD, REGRADED, RUNS
+from benchwright_service.runs.queue_rows import GOING, enter_queue
+from benchwright_service.storage.tables import ATTEMPTS_HELD, REGRADED, RUNS, SHARES
 
-GOING = (RunState.QUEUED.value, RunState.RUNNING.value)
-"""States of a run that has not ended."""
 SUPERSEDED = "superseded"
 """Reason for cancelling a run whose attempt has a newer one."""
 DECIDED = (Outcome.PASSED.value, Outcome.FAILED.value)
@@ -48,8 +47,18 @@ class RunRows:
         async with self._database.read_transaction() as connection:
             return (await connection.execute(select(RUNS).where(RUNS.c.id == run))).one_or_none()
 
-    async def add_and_cancel_older(self, account: str, attempt: str, new_run: NewRun, queue_time: float) -> QueuedRun:
-        """Keeps a run that waits from now on, and ends those of its attempt that have no verdict yet."""
+    async def add_and_cancel_older(
+        self, account: str, attempt: str, new_run: NewRun, queue_time: float, *, is_scored: bool
+    ) -> QueuedRun:
+        """Keeps a run that waits from now on, and ends those of its attempt that have no verdict yet.
+
+        Args:
+            account: Account whose run it is.
+            attempt: Attempt whose run it is.
+            new_run: The run.
+            queue_time: Seconds since 1970.
+            is_scored: True for an answer, which needs no worker.
+        """
         row = {
             "id": new_run.id,
             "attempt": attempt,
@@ -62,6 +71,7 @@ class RunRows:
             "worker": "",
             "lease": "",
             "tries": 0,
+            "scored": int(is_scored),
         }
         # Two requests at once, or another run of this number: the first one counts.
         insertion = self._database.insert_into(RUNS).values(row).on_conflict_do_nothing().returning(RUNS)
@@ -69,25 +79,26 @@ class RunRows:
             added = (await connection.execute(insertion)).one_or_none()
             if added is not None:
                 older = _cancel_update(SUPERSEDED, queue_time).where(RUNS.c.attempt == attempt, RUNS.c.id != new_run.id)
-                return QueuedRun(added, (await connection.execute(older.returning(RUNS.c.id))).scalars().all())
+                cancelled = (await connection.execute(older.returning(RUNS.c.id))).scalars().all()
+                if not is_scored:
+                    await enter_queue(self._database, connection, account, new_run.id)
+                return QueuedRun(added, cancelled)
         return QueuedRun(await self.find(new_run.id), ())
 
     async def finish_if_leased(
-        self, run_row: Row[Any], verdict: Verdict, end_time: float, *, lease: str, score: float | None = None
+        self, run_row: Row[Any], verdict: Verdict, end_time: float, score: float | None = None
     ) -> bool:
         """Ends a run by a verdict; one that was judged again keeps its old verdict beside the new one.
 
         Args:
-            run_row: The run.
+            run_row: The run, with its lease.
             verdict: Whole.
             end_time: Seconds since 1970.
-            lease: Lease by which a worker has it. Empty for a run that is scored without one.
             score: Score from 0 to 1 that a judge gave an answer. None without a judge.
 
         Returns:
             Whether it counted: the run had not ended, and was still given by this lease.
         """
-        state = RunState.RUNNING if lease else RunState.QUEUED
         verdict_columns = {
             "verdict": verdict.model_dump_json(),
             "outcome": verdict.outcome.value,
@@ -95,15 +106,19 @@ class RunRows:
         }
         run_update = (
             update(RUNS)
-            .where(RUNS.c.id == run_row.id, RUNS.c.lease == lease, RUNS.c.state == state.value)
+            .where(RUNS.c.id == run_row.id, RUNS.c.lease == run_row.lease, RUNS.c.state == RunState.RUNNING.value)
             .where(RUNS.c.regrade == run_row.regrade)
             .values(
-                {"state": RunState.DONE.value, "regrade": ""}
+                {"state": RunState.DONE.value, "regrade": "", "revision": RUNS.c.revision + 1}
                 | ({} if run_row.regrade else verdict_columns | {"ended": end_time})
             )
         )
+        owner = run_row.regrade or run_row.account
+        charge = update(SHARES).where(SHARES.c.owner == owner).values(used_s=SHARES.c.used_s + verdict.wall_s)
         async with self._database.write_transaction() as connection:
             is_counted = (await connection.execute(run_update)).rowcount == 1
+            if is_counted and not run_row.scored:
+                await connection.execute(charge)
             if is_counted and run_row.regrade:
                 regrade_conditions = REGRADED.c.regrade == run_row.regrade, REGRADED.c.run == run_row.id
                 await connection.execute(update(REGRADED).where(*regrade_conditions).values(verdict_columns))
@@ -113,12 +128,6 @@ class RunRows:
         """Ends a run without a verdict; False if it has ended already."""
         async with self._database.write_transaction() as connection:
             return (await connection.execute(_cancel_update(reason, end_time).where(RUNS.c.id == run))).rowcount == 1
-
-    async def unfinished_runs(self) -> Sequence[Row[Any]]:
-        """Runs that have not ended, oldest first."""
-        query = select(RUNS).where(RUNS.c.state.in_(GOING)).order_by(RUNS.c.queued, RUNS.c.id)
-        async with self._database.read_transaction() as connection:
-            return (await connection.execute(query)).all()
 
     async def used_run_count(self, attempt: str) -> int:
         """Returns the number of runs that an attempt has used: all that were not cancelled."""
@@ -141,7 +150,7 @@ class RunRows:
 
 
 def _cancel_update(reason: str, end_time: float) -> Update:
-    values = {"state": RunState.CANCELLED.value, "why": reason, "ended": end_time}
+    values = {"state": RunState.CANCELLED.value, "why": reason, "ended": end_time, "revision": RUNS.c.revision + 1}
     return update(RUNS).where(RUNS.c.state.in_(GOING), RUNS.c.regrade == "").values(values)
 
 

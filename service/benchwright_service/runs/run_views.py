@@ -10,7 +10,6 @@ from sqlalchemy import Row
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_foundation.home import Home
 from benchwright_problems.errors import UnknownProblemError
-from benchwright_problems.problem import ProblemKind
 from benchwright_problems.reveal import Reveal, Revealed, reveal
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Verdict
@@ -31,13 +30,6 @@ class RunViews:
         self._store = store
         self._home = home
         self._courses = courses
-
-    async def problem_kind_or_design(self, problem_ref: str) -> ProblemKind:
-        """Kind of a problem. One that is gone counts as a design: who is given a run of it finds that out."""
-        try:
-            return (await asyncio.to_thread(self._store.problem, problem_ref)).kind
-        except UnknownProblemError:
-            return ProblemKind.DESIGN
 
     async def run_view(
         self, run_row: Row[Any], problem_ref: str, *, revision: int, queue_rank: int | None, step: str

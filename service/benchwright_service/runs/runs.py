@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import time
+import uuid
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Row, update
+from sqlalchemy import Row
 
 from benchwright_attempts.grading.grading import ANSWER, judge_answer, judged_paths
 from benchwright_attempts.grading.judging import AttemptJudging
 from benchwright_attempts.grading.run_records import RunRecords
-from benchwright_foundation.change_notifications import ChangeNotifications, wait_for_change
+from benchwright_foundation.change_notifications import wait_for_change
 from benchwright_foundation.database import Database
+from benchwright_foundation.errors import StorageError
 from benchwright_foundation.home import Home
 from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_problems.problem import ProblemKind as ProblemKind
@@ -36,16 +39,21 @@ from benchwright_service.courses.quotas import QuotaKeeper
 from benchwright_service.courses.snapshots import LARGEST, Snapshots, StoredFiles, unpack_content
 from benchwright_service.evidence.evidence import EvidenceWriter
 from benchwright_service.metrics import Metrics
-from benchwright_service.runs.fair_queue import FairQueue
-from benchwright_service.runs.leases import Leases
+from benchwright_service.runs.queue_rows import TERM_S, QueueRows, QueueSize
 from benchwright_service.runs.run_rows import RunRows
 from benchwright_service.runs.run_views import RunViews
-from benchwright_service.storage.tables import RUNS
+from benchwright_service.storage.shared_changes import SharedChanges
 
 MOST_TRIES = 3
 """Workers that may end in the middle of one run before it counts as undecided."""
 _TOLD_S = 0.25
 _WORK = "work"
+_LOOK_AGAIN_S = 5.0
+"""Time after which a worker's request looks for a run although nothing was told, in seconds."""
+_LOOK_AT_RUN_AGAIN_S = 15.0
+_ROUND_S = 5.0
+_ROUNDS_BEFORE_EXPIRY = 4
+"""Rounds that worked before a lease is taken from anybody: after an outage workers have to be heard first."""
 
 logger = logging.getLogger(__name__)
 
@@ -53,8 +61,11 @@ logger = logging.getLogger(__name__)
 class RunQueue:
     """Takes runs in, gives them to workers, and shows their verdicts.
 
+    The queue, leases and steps are in the database; this process has what it scores itself.
+
     Args:
         database: Database of the service.
+        changes: Wake who waits, in every process.
         store: Has the hidden parts.
         home: Home folders in which raw logs are kept.
         snapshots: Contents of files.
@@ -69,6 +80,7 @@ class RunQueue:
     def __init__(
         self,
         database: Database,
+        changes: SharedChanges,
         store: Store,
         home: Home,
         snapshots: Snapshots,
@@ -79,7 +91,6 @@ class RunQueue:
         quotas: QuotaKeeper,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._database = database
         self._store = store
         self._home = home
         self._snapshots = snapshots
@@ -92,21 +103,32 @@ class RunQueue:
         self._rows = RunRows(database)
         self._views = RunViews(store, home, courses)
         self._now = clock
-        self._queue = FairQueue()
-        self._leases = Leases(clock)
-        self._changes = ChangeNotifications()
-        self._being_leased: set[str] = set()
-        self._being_judged: dict[str, str] = {}
-        """Account of each run whose answer is being scored."""
-        self._steps = _RunSteps(self._changes, clock)
+        self._queue = QueueRows(database, clock)
+        self._changes = changes
+        self._process = uuid.uuid4().hex
+        self._scoring: dict[str, str] = {}
+        """Lease of each run whose answer this process scores."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closing = False
-        metrics.set_queue_gauges(self._queue.__len__, self._leases.__len__, self._leases.live_worker_count)
 
-    async def start(self) -> None:
-        """Goes on with what an earlier process left; watches over what goes on."""
-        await self.resume_unfinished_runs()
-        self._run_in_background(self._requeue_expired_runs())
+    async def start(self, *, is_alone: bool) -> None:
+        """Goes on with what an earlier process left; watches over what goes on.
+
+        Args:
+            is_alone: True if no other process may be at work.
+        """
+        if is_alone:
+            for row in await self._queue.runs_being_scored():
+                await self._requeue_or_fail_run(row)
+        await self.begin_queued_runs()
+        self._run_in_background(self._look_after_runs())
+        loop = asyncio.get_running_loop()
+        # Metrics are read in another thread.
+        self._metrics.set_queue_gauges(lambda: asyncio.run_coroutine_threadsafe(self._queue.size(), loop).result(5.0))
+
+    async def queue_size(self) -> QueueSize:
+        """The number of runs and workers, over all processes."""
+        return await self._queue.size()
 
     async def close(self) -> None:
         """Ends what runs here; workers go on."""
@@ -114,6 +136,11 @@ class RunQueue:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._changes.notify_all()
+        # Another process goes on with them at once. Without a database, once their leases are over.
+        with contextlib.suppress(StorageError):
+            for row in await self._queue.runs_being_scored():
+                if row.worker == self._process:
+                    await self._queue.requeue_if_leased(row)
 
     def wake_all(self) -> None:
         """Answers requests that wait, because the service ends."""
@@ -149,17 +176,23 @@ class RunQueue:
         missing = await self._stored.keep_and_list_missing(account, attempt, new_run)
         if missing:
             return MissingFiles(missing=tuple(missing))
-        with self._quotas.counting_run(account, self._waiting_count(account)):
-            stored, superseded = await self._rows.add_and_cancel_older(account, attempt, new_run, self._now())
+        is_scored = problem.kind is not ProblemKind.DESIGN
+        with self._quotas.counting_run(account, await self._queue.waiting_count(account)):
+            stored, superseded = await self._rows.add_and_cancel_older(
+                account, attempt, new_run, self._now(), is_scored=is_scored
+            )
             if stored is None:
                 raise RefusalError(
                     RefusalKind.CONFLICT, "The attempt has another run of this number.", "Use the next number."
                 )
             self._require_same_run(stored, attempt, new_run)
             for older in superseded:
-                self._count_and_forget_cancelled(older)
-            self._queue_or_score(stored, problem.kind)
-        return await self._run_view(stored, ref)
+                self._count_cancelled(older)
+            if is_scored:
+                await self._score_waiting_answers(stored.id)
+            else:
+                self._changes.notify_one(_WORK)
+        return await self._run_view(await self._rows.find(stored.id) or stored if is_scored else stored, ref)
 
     async def await_view(self, account: str, run: str, *, seen_revision: int = -1, wait_s: float = 0.0) -> RunView:
         """A run as its solver sees it; waits for a change from the revision that was seen.
@@ -168,6 +201,7 @@ class RunQueue:
             RefusalError: The account has no such run.
         """
         give_up = time.monotonic() + wait_s
+        is_awoken = False
         with self._changes.subscribe(run) as changed:
             while True:
                 changed.clear()
@@ -176,13 +210,12 @@ class RunQueue:
                     raise _unknown_run_refusal()
                 remaining_s = give_up - time.monotonic()
                 is_over = row.state in (RunState.DONE, RunState.CANCELLED) or row.regrade
-                if is_over or remaining_s <= 0 or self._is_closing or self._steps.revision(run) != seen_revision:
+                is_new = row.revision != seen_revision
+                if is_over or remaining_s <= 0 or self._is_closing or (is_new and not is_awoken):
                     return await self._run_view(row, await self._rows.problem_ref_of(row.attempt))
-                await wait_for_change(changed, remaining_s)
-                if run in self._steps:
-                    # What goes on is told a few times a second, what is over at once.
-                    changed.clear()
-                    await wait_for_change(changed, min(_TOLD_S, remaining_s))
+                # What goes on is told a few times a second, what is over at once.
+                await wait_for_change(changed, min(remaining_s, _TOLD_S if is_new else _LOOK_AT_RUN_AGAIN_S))
+                is_awoken = not is_new
 
     async def cancel(self, account: str, run: str, reason: str = "solver") -> None:
         """Cancels a run that has not ended.
@@ -196,9 +229,7 @@ class RunQueue:
         if row.regrade:
             return
         if await self._rows.cancel_unless_ended(run, reason, self._now()):
-            self._count_and_forget_cancelled(run)
-        else:
-            self._forget_run(run)
+            self._count_cancelled(run)
 
     # What workers ask
 
@@ -209,32 +240,32 @@ class RunQueue:
             worker: Does one run at a time: what it had before is given to others.
             wait_s: Longest time to wait, in seconds.
         """
-        self._leases.mark_alive(worker)
-        for abandoned in self._leases.runs_of_worker(worker):
+        for abandoned in await self._queue.mark_alive_and_list_runs(worker):
             await self._requeue_or_fail_run(abandoned)
         give_up = time.monotonic() + wait_s
         with self._changes.subscribe(_WORK) as changed:
-            while True:
+            while not self._is_closing:
                 changed.clear()
-                run = self._queue.begin_next_run()
-                if run is not None:
-                    job = await self._lease_run(run, worker)
+                row = await self._queue.claim_next(worker)
+                if row is not None:
+                    self._changes.wake_one_here(_WORK)
+                    job = await self._job_or_failure(row)
                     if job is not None:
                         return job
                     continue
                 remaining_s = give_up - time.monotonic()
-                if remaining_s <= 0 or self._is_closing:
+                if remaining_s <= 0:
                     return None
-                await wait_for_change(changed, remaining_s)
+                await wait_for_change(changed, min(remaining_s, _LOOK_AGAIN_S))
+        return None
 
     async def record_step_if_leased(self, run: str, step: Step) -> Heard:
         """A worker's word that it is alive, and what it is at."""
-        if not self._leases.is_valid(run, step.lease):
-            return Heard(wanted=False)
-        self._leases.renew(run)
-        if step.number:
-            self._steps.record_change(run, f"{step.number} of {step.of}: {step.name}")
-        return Heard(wanted=True)
+        step_text = f"{step.number} of {step.of}: {step.name}" if step.number else ""
+        is_wanted = await self._queue.renew_if_leased(run, step.lease, step_text)
+        if is_wanted and step_text:
+            self._changes.notify(run)
+        return Heard(wanted=is_wanted)
 
     async def keep_verdict_if_leased(self, run: str, delivery: Done) -> Heard:
         """A worker's verdict; it counts if the run is still this worker's."""
@@ -243,66 +274,38 @@ class RunQueue:
             return Heard(wanted=False)
         if delivery.log and not row.regrade:
             await asyncio.to_thread(self._keep_log, row, unpack_content(delivery.log, LARGEST))
-        return Heard(wanted=await self._finish_if_leased(row, delivery.verdict, lease=delivery.lease))
+        return Heard(wanted=await self._finish_if_leased(row, delivery.verdict))
 
     # Inside
 
-    async def _lease_run(self, run: str, worker: str) -> Job | None:
-        lease = self._leases.new_lease_id()
-        values = {
-            "state": RunState.RUNNING.value,
-            "worker": worker,
-            "lease": lease,
-            "began": self._now(),
-            "tries": RUNS.c.tries + 1,
-        }
-        claimed = update(RUNS).where(RUNS.c.id == run, RUNS.c.state == RunState.QUEUED.value)
-        self._being_leased.add(run)
+    async def begin_queued_runs(self) -> None:
+        """Has what was queued elsewhere begin at once: by an earlier process, or by a regrade."""
+        await self._score_waiting_answers()
+        self._changes.notify_one(_WORK)
+
+    async def _job_or_failure(self, run_row: Row[Any]) -> Job | None:
+        """What a worker needs for a run that it has the lease of; None if the run can't be given, and has ended."""
         try:
-            async with self._database.write_transaction() as connection:
-                row = (await connection.execute(claimed.values(values).returning(RUNS))).one_or_none()
-        except BaseException:
-            self._queue.mark_ended(run, None)
-            raise
-        finally:
-            self._being_leased.discard(run)
-        if row is None:
-            self._queue.mark_ended(run, None)
-            return None
-        self._leases.begin(run, lease, worker)
-        try:
-            ref = await self._rows.problem_ref_of(row.attempt)
+            ref = await self._rows.problem_ref_of(run_row.attempt)
             problem, files = await asyncio.gather(
                 asyncio.to_thread(self._store.unseal, ref),
-                asyncio.to_thread(self._snapshots.packed_contents_by_path, json.loads(row.files)),
+                asyncio.to_thread(self._snapshots.packed_contents_by_path, json.loads(run_row.files)),
             )
         except Exception:
-            logger.exception("run %s can't be given to a worker", run)
+            logger.exception("run %s can't be given to a worker", run_row.id)
             detail = "The problem or the files of the run can't be read on the server."
-            await self._finish_if_leased(row, Verdict(reason=Reason.BAD_HARNESS, detail=detail), lease=lease)
+            await self._finish_if_leased(run_row, Verdict(reason=Reason.BAD_HARNESS, detail=detail))
             return None
         # The worker first: who watches can wait.
-        self._steps.record_change(run)
-        return Job(run=run, lease=lease, lease_s=self._leases.term_s, problem=problem, files=files)
+        self._changes.notify(run_row.id)
+        return Job(run=run_row.id, lease=run_row.lease, lease_s=TERM_S, problem=problem, files=files)
 
-    def _queue_or_score(self, run_row: Row[Any], kind: ProblemKind) -> None:
-        """Queues a run, or has its answer scored, unless this process is at it."""
-        if self._is_handling(run_row.id):
-            return
-        if kind is ProblemKind.DESIGN:
-            self._queue.add(run_row.id, run_row.regrade or run_row.account)
-            self._changes.notify(_WORK)
-            self._steps.record_change(run_row.id)
-        else:
-            self._being_judged[run_row.id] = run_row.account
-            self._run_in_background(self._judge_run(run_row))
-
-    def _waiting_count(self, account: str) -> int:
-        """Runs of an account that wait for a worker, or for a judge."""
-        return self._queue.waiting_count(account) + list(self._being_judged.values()).count(account)
-
-    def _is_handling(self, run: str) -> bool:
-        return run in self._queue or run in self._leases or run in self._being_leased or run in self._being_judged
+    async def _score_waiting_answers(self, run: str = "") -> None:
+        """Scores an answer that waits, or all of them, beside what else the service does."""
+        for row in await self._queue.claim_answers(self._process, run):
+            self._scoring[row.id] = row.lease
+            self._changes.notify(row.id)
+            self._run_in_background(self._judge_run(row))
 
     async def _judge_run(self, run_row: Row[Any]) -> None:
         try:
@@ -312,9 +315,10 @@ class RunQueue:
             detail = "The answer could not be judged on the server."
             verdict, score = Verdict(reason=Reason.TOOL_FAILED, detail=detail), None
         try:
-            await self._finish_if_leased(run_row, verdict, lease="", score=score)
+            await self._finish_if_leased(run_row, verdict, score=score)
         finally:
-            self._being_judged.pop(run_row.id, None)
+            if self._scoring.get(run_row.id) == run_row.lease:
+                del self._scoring[run_row.id]
 
     async def _score_answer(self, run_row: Row[Any], problem_ref: str) -> tuple[Verdict, float | None]:
         """The verdict on an answer, and the judge's score from 0 to 1, if there was a judge."""
@@ -332,70 +336,45 @@ class RunQueue:
         digest = json.loads(run_row.files).get(ANSWER)
         return self._snapshots.content(digest).decode("utf-8", "replace") if digest else ""
 
-    async def _finish_if_leased(
-        self, run_row: Row[Any], verdict: Verdict, *, lease: str, score: float | None = None
-    ) -> bool:
+    async def _finish_if_leased(self, run_row: Row[Any], verdict: Verdict, *, score: float | None = None) -> bool:
         end_time = self._now()
-        is_counted = await self._rows.finish_if_leased(run_row, verdict, end_time, lease=lease, score=score)
-        self._leases.end_if_any(run_row.id)
-        self._queue.mark_ended(run_row.id, verdict.wall_s)
-        self._steps.end_run(run_row.id)
+        is_counted = await self._rows.finish_if_leased(run_row, verdict, end_time, score)
+        self._changes.notify(run_row.id)
         if is_counted and not run_row.regrade:
-            waited_s = run_row.began - run_row.queued if run_row.began is not None else None
-            ran_s = end_time - (run_row.queued if run_row.began is None else run_row.began)
-            self._metrics.count_ended_run(verdict.outcome.value, waited_s=waited_s, ran_s=ran_s)
+            self._metrics.count_ended_run(
+                verdict.outcome.value, waited_s=run_row.began - run_row.queued, ran_s=end_time - run_row.began
+            )
         return is_counted
 
-    def _count_and_forget_cancelled(self, run: str) -> None:
+    def _count_cancelled(self, run: str) -> None:
         self._metrics.count_ended_run(RunState.CANCELLED.value)
-        self._forget_run(run)
+        self._changes.notify(run)
 
-    def _forget_run(self, run: str) -> None:
-        self._queue.remove(run)
-        self._leases.end_if_any(run)
-        self._queue.mark_ended(run, None)
-        self._steps.end_run(run)
-
-    async def _requeue_expired_runs(self) -> None:
+    async def _look_after_runs(self) -> None:
+        working_rounds = 0
         while True:
-            await asyncio.sleep(self._leases.term_s / 10)
+            await asyncio.sleep(_ROUND_S)
             try:
-                for run in self._leases.expired_runs():
-                    await self._requeue_or_fail_run(run)
-                await self.resume_unfinished_runs()
+                await self._queue.renew_scoring(self._scoring.values())
+                if working_rounds >= _ROUNDS_BEFORE_EXPIRY:
+                    for row in await self._queue.expired_runs():
+                        await self._requeue_or_fail_run(row)
+                    await self._queue.forget_silent_workers()
+                await self._score_waiting_answers()
+                working_rounds += 1
             except Exception:
                 # The database may be away: the next round has another try.
                 logger.exception("runs can't be looked after")
+                working_rounds = 0
 
-    async def resume_unfinished_runs(self) -> None:
-        """Begins what the database has and this process does not: of an earlier one, or after a write that failed."""
-        for row in await self._rows.unfinished_runs():
-            if row.state == RunState.QUEUED:
-                if not self._is_handling(row.id):
-                    ref = await self._rows.problem_ref_of(row.attempt)
-                    self._queue_or_score(row, await self._views.problem_kind_or_design(ref))
-            elif row.id not in self._leases:
-                self._leases.begin(row.id, row.lease, row.worker)
-
-    async def _requeue_or_fail_run(self, run: str) -> None:
-        row = await self._rows.find(run)
-        if row is None or row.state != RunState.RUNNING:
-            self._leases.end_if_any(run)
-            self._queue.mark_ended(run, None)
-            return
-        if row.tries >= MOST_TRIES:
-            detail = f"{row.tries} workers ended in the middle of the run."
-            await self._finish_if_leased(row, Verdict(reason=Reason.MACHINE_BUSY, detail=detail), lease=row.lease)
-            return
-        waits = update(RUNS).where(RUNS.c.id == run, RUNS.c.lease == row.lease, RUNS.c.state == row.state)
-        async with self._database.write_transaction() as connection:
-            is_requeued = (await connection.execute(waits.values(state=RunState.QUEUED.value, lease=""))).rowcount == 1
-        self._leases.end_if_any(run)
-        self._queue.mark_ended(run, None)
-        if is_requeued:
-            self._queue.add(run, row.regrade or row.account)
-            self._changes.notify(_WORK)
-            self._steps.record_change(run)
+    async def _requeue_or_fail_run(self, run_row: Row[Any]) -> None:
+        if run_row.tries >= MOST_TRIES:
+            detail = f"{run_row.tries} workers ended in the middle of the run."
+            await self._finish_if_leased(run_row, Verdict(reason=Reason.MACHINE_BUSY, detail=detail))
+        elif await self._queue.requeue_if_leased(run_row):
+            self._changes.notify(run_row.id)
+            if not run_row.scored:
+                self._changes.notify_one(_WORK)
 
     async def _require_runs_left(self, attempt: str, most_runs: int | None) -> None:
         # One more is for submitting.
@@ -411,9 +390,11 @@ class RunQueue:
             raise RefusalError(RefusalKind.CONFLICT, "Another run has this id.", "Make a new id for each run.")
 
     async def _run_view(self, run_row: Row[Any], problem_ref: str) -> RunView:
-        revision, rank = self._steps.revision(run_row.id), self._queue.queue_rank(run_row.id)
-        step = self._steps.step(run_row.id)
-        return await self._views.run_view(run_row, problem_ref, revision=revision, queue_rank=rank, step=step)
+        is_waiting = run_row.state == RunState.QUEUED and not run_row.scored
+        rank = await self._queue.queue_rank(run_row.id) if is_waiting else None
+        return await self._views.run_view(
+            run_row, problem_ref, revision=run_row.revision, queue_rank=rank, step=run_row.step
+        )
 
     def _keep_log(self, run_row: Row[Any], log_bytes: bytes) -> None:
         with RunRecords(self._home, run_row.attempt).open_log(run_row.number) as stream:
@@ -423,48 +404,6 @@ class RunQueue:
         task = asyncio.create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-class _RunSteps:
-    """Steps of the runs of this process that have not ended: what their workers said last.
-
-    Args:
-        notifications: Wakes who waits for a run.
-        clock: Seconds since 1970.
-    """
-
-    def __init__(self, notifications: ChangeNotifications, clock: Callable[[], float]) -> None:
-        self._changes = notifications
-        self._steps: dict[str, str] = {}
-        self._revisions: dict[str, int] = {}
-        # Higher than any of an earlier process.
-        self._last = int(clock() * 1000)
-
-    def __contains__(self, run: str) -> bool:
-        """True if the run has not ended."""
-        return run in self._revisions
-
-    def step(self, run: str) -> str:
-        """Step of a run; empty if nobody has said so."""
-        return self._steps.get(run, "")
-
-    def revision(self, run: str) -> int:
-        """Another one after each change."""
-        return self._revisions.get(run, 0)
-
-    def record_change(self, run: str, step: str = "") -> None:
-        """It is somewhere else, or at another step."""
-        if step:
-            self._steps[run] = step
-        self._last += 1
-        self._revisions[run] = self._last
-        self._changes.notify(run)
-
-    def end_run(self, run: str) -> None:
-        """It has ended."""
-        self._steps.pop(run, None)
-        self._revisions.pop(run, None)
-        self._changes.notify(run)
 
 
 def _unknown_run_refusal() -> RefusalError:

@@ -23,13 +23,13 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 from sqlalchemy import Row, select
 
-from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.database import Database
 from benchwright_remote.messages import AssignmentView
 from benchwright_service.accounts.accounts import Accounts
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebook
 from benchwright_service.sign_in.lti import LtiLaunch, address_if_on_platform, role_of_lti_roles
+from benchwright_service.sign_in.shared_secret import existing_or_new_secret
 from benchwright_service.sign_in.sign_in_file import LtiSettings
 from benchwright_service.storage.tables import IDENTITIES, LTI_COURSES, LTI_SCORES, MEMBERS
 
@@ -83,11 +83,7 @@ class ToolKey:
 
     def __init__(self, file: Path) -> None:
         try:
-            if not file.exists():
-                file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                fresh = RSAKey.generate_key(2048, auto_kid=True)
-                write_atomically(file, json.dumps(fresh.as_dict(private=True)).encode(), 0o600)
-            self.rsa_key = RSAKey.import_key(json.loads(file.read_bytes()))
+            self.rsa_key = RSAKey.import_key(json.loads(existing_or_new_secret(file, _new_tool_key)))
         except (OSError, ValueError, KeyError) as error:
             raise BenchServiceError(f"the key {file} can't be used: {type(error).__name__}") from error
 
@@ -95,6 +91,10 @@ class ToolKey:
     def public_key_set(self) -> Mapping[str, Any]:
         """A JSON Web Key Set, to be published."""
         return {"keys": [{**self.rsa_key.as_dict(private=False), "alg": "RS256", "use": "sig"}]}
+
+
+def _new_tool_key() -> bytes:
+    return json.dumps(RSAKey.generate_key(2048, auto_kid=True).as_dict(private=True)).encode()
 
 
 class LtiServices:

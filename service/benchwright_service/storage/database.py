@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import ColumnElement, Connection, Double, bindparam, cast, extract, func, inspect, text
 
 from benchwright_foundation.database import Database
 from benchwright_foundation.errors import StorageError
@@ -36,6 +37,18 @@ async def open_service_database(location: str | Path) -> Database:
         return await _ServiceDatabase.open(location)
     except StorageError as error:
         raise BenchServiceError(str(error)) from error
+
+
+def database_time(database: Database, clock: Callable[[], float]) -> ColumnElement[float]:
+    """The time as all processes have it, in seconds since 1970: the database's, whatever their machines' clocks say.
+
+    Args:
+        database: Database of the service.
+        clock: The machine's, which counts with SQLite: there is one process.
+    """
+    if database.engine.dialect.name == "sqlite":
+        return bindparam(None, callable_=clock, type_=Double())
+    return cast(extract("epoch", func.clock_timestamp()), Double)
 
 
 def _create_or_migrate_tables(connection: Connection) -> None:

@@ -253,6 +253,8 @@ ATTEMPTS_HELD = Table(
     Column("created", Double, nullable=False),
     # The service's clock minus the solver's, in seconds, when the newest events came.
     Column("clock_difference_s", Double, nullable=False),
+    # While contents of a run are asked for: a JSON list, SHA-256 of those that came.
+    Column("brought", Text, nullable=False, server_default="[]"),
     Index("service_attempts_account", "account"),
     Index("service_attempts_assignment", "assignment"),
 )
@@ -307,9 +309,15 @@ RUNS = Table(
     Column("ended", Double),
     Column("worker", Text, nullable=False),
     Column("lease", Text, nullable=False),
+    # By the database's clock, see `runs.queue_rows`.
     Column("lease_until", Double),
     # How often it was given to a worker.
     Column("tries", Integer, nullable=False),
+    # 1 for an answer, which the service's own processes score; 0 for what workers run.
+    Column("scored", Integer, nullable=False, server_default="0"),
+    # What its worker said last, and how often its solver had something new to see.
+    Column("step", Text, nullable=False, server_default=""),
+    Column("revision", Integer, nullable=False, server_default="0"),
     # The whole verdict, JSON; holds hidden facts.
     Column("verdict", Text),
     # That of the verdict; empty while there is none.
@@ -322,6 +330,46 @@ RUNS = Table(
     Index("service_runs_state", "state"),
     Index("service_runs_account", "account"),
 )
+
+SHARES = Table(
+    "service_shares",
+    METADATA,
+    # An account, or a regrade.
+    Column("owner", Text, primary_key=True),
+    # Virtual time: what its runs have cost, in seconds, from where others were when it came.
+    Column("used_s", Double, nullable=False),
+)
+"""Use of the workers by each who has had runs: who has used least is next."""
+
+WORKERS = Table(
+    "service_workers",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    # By the database's clock.
+    Column("heard", Double, nullable=False),
+)
+"""When each worker was heard of last."""
+
+USES = Table(
+    "service_uses",
+    METADATA,
+    # Of what by whom: `runs_per_hour:ACCOUNT`.
+    Column("key", Text, primary_key=True),
+    Column("used", Double, nullable=False),
+    # By which it falls each second, down to 0; 0 for bytes that are stored.
+    Column("rate", Double, nullable=False),
+    # By the database's clock.
+    Column("at", Double, nullable=False),
+)
+"""Requests that limits count, as they were at a time."""
+
+FACTS = Table(
+    "service_facts",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+"""What all processes of a service have to agree on; see `storage.facts`."""
 
 REGRADES = Table(
     "service_regrades",

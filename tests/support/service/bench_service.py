@@ -50,6 +50,9 @@ class Service:
     options: Sequence[str] = ()
     url: str = ""
     process: subprocess.Popen[bytes] | None = None
+    log_name: str = "service"
+    log_file: Path | None = None
+    """Instead of the one in its home."""
 
     @property
     def folders(self) -> Home:
@@ -59,7 +62,7 @@ class Service:
     @property
     def log(self) -> Path:
         """Standard error of its processes, as they have written it."""
-        return self.home / "service.log"
+        return self.log_file or self.home / f"{self.log_name}.log"
 
     def set_up(self, pack: str = "starter", uses: int = 100, **assignment: Any) -> Course:
         """Makes a course with one assignment."""

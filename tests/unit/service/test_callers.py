@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.requests import HTTPConnection
 
-from benchwright_foundation.rate import RateLimits
+from benchwright_foundation.rate import Allowances, RateLimits
 from benchwright_foundation.refusals import RefusalError
 from benchwright_service.bench import SIGN_INS_PER_MINUTE, SignIn
 from benchwright_service.caller_address import caller_address
@@ -43,8 +43,9 @@ def test_a_caller_uses_up_no_sign_in_of_another() -> None:
 
 def test_addresses_that_are_gone_are_forgotten() -> None:
     now = 0.0
-    rates = RateLimits(lambda: now)
+    allowances = Allowances(lambda: now)
+    rates = RateLimits(allowances=allowances)
     for number in range(25_000):
         now += 0.05
         assert rates.admit_or_retry_after_s(str(number), 60) == 0
-    assert len(rates._buckets) <= 10_000
+    assert len(allowances._uses) <= 10_000

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_foundation.rate import Allowances
 from benchwright_foundation.refusals import RefusalError
 from benchwright_remote.messages import NewRun
 from benchwright_service.courses.quotas import QuotaKeeper, Quotas
@@ -28,7 +29,7 @@ class Clock:
 
 def keeper(clock: Clock, quotas: Quotas, limit_names: list[str] | None = None) -> QuotaKeeper:
     refused_limits: list[str] = [] if limit_names is None else limit_names
-    return QuotaKeeper(quotas, refused_limits.append, clock)
+    return QuotaKeeper(quotas, refused_limits.append, Allowances(clock))
 
 
 def test_an_allowance_is_used_at_once_and_renewed_evenly() -> None:

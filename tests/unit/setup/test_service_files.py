@@ -42,7 +42,7 @@ def instructions() -> list[tuple[str, str]]:
 
 def test_every_setting_is_one_that_the_command_line_reads() -> None:
     of_container = re.findall(r"BENCHWRIGHT_SERVICE_\w+", (FILES / "Containerfile").read_text("utf-8"))
-    of_compose = compose()["services"]["bench"]["environment"]
+    of_compose = compose()["services"]["bench-1"]["environment"]
     setting_names = {
         name for name in (*settings(), *of_container, *of_compose) if name.startswith("BENCHWRIGHT_SERVICE_")
     }
@@ -66,7 +66,12 @@ def test_the_unit_starts_the_service_as_its_own_user_with_its_settings() -> None
     service = unit("benchwright.service")
     assert service["ExecStart"].endswith("/benchwright serve")
     assert service["User"] == "benchwright"
-    assert service["EnvironmentFile"] == "/etc/benchwright/service.env"
+    text = (FILES / "benchwright.service").read_text("utf-8")
+    # The last one counts: what one of several processes has for itself.
+    assert re.findall("EnvironmentFile=(.*)", text) == [
+        "/etc/benchwright/service.env",
+        "-/etc/benchwright/service-%i.env",
+    ]
     assert settings()["BENCHWRIGHT_HOME"] in service["ReadWritePaths"]
 
 
@@ -109,10 +114,36 @@ def test_compose_publishes_ports_on_loopback_alone_and_holds_no_password() -> No
     assert all(port.startswith("127.0.0.1:") for service in services.values() for port in service.get("ports", ()))
     assert "ports" not in services["database"]
     for service in services.values():
-        assert not any(re.search(r"PASSWORD$|://", name + value) for name, value in _plain(service["environment"]))
-        assert set(service["secrets"]) <= set(compose()["secrets"])
-    build = services["bench"]["build"]
-    assert (FILES / build["context"] / build["dockerfile"]).resolve() == FILES / "Containerfile"
+        plain_texts = _plain(service.get("environment", {}))
+        assert not any(re.search(r"PASSWORD$|://", name + value) for name, value in plain_texts)
+        assert set(service.get("secrets", ())) <= set(compose()["secrets"])
+    stages = re.findall(r"^FROM \S+ AS (\w+)", (FILES / "Containerfile").read_text("utf-8"), re.MULTILINE)
+    builds = [service["build"] for service in services.values() if "build" in service]
+    assert {build["target"] for build in builds} == set(stages)
+    for build in builds:
+        assert (FILES / build["context"] / build["dockerfile"]).resolve() == FILES / "Containerfile"
+
+
+def test_the_web_processes_share_what_they_have_to_and_the_proxy_asks_before_they_end() -> None:
+    services = compose()["services"]
+    first, second = services["bench-1"], services["bench-2"]
+    assert first == second
+    assert "data:/data" in first["volumes"]
+    proxy = (FILES / "processes.Caddyfile").read_text("utf-8")
+    assert "reverse_proxy bench-1:8443 bench-2:8443" in proxy
+    (interval,) = re.findall(r"health_interval (\d+)s", proxy)
+    (timeout,) = re.findall(r"health_timeout (\d+)s", proxy)
+    assert "/api/v1/health/accepting" in proxy
+    assert int(first["environment"]["BENCHWRIGHT_SERVICE_DRAIN_S"]) > int(interval) + int(timeout)
+
+
+def test_only_the_workers_profiles_are_off_and_nobody_has_a_capability_but_the_proxy() -> None:
+    services = compose()["services"]
+    relaxed = [name for name, service in services.items() if "seccomp=unconfined" in service.get("security_opt", ())]
+    assert relaxed == ["worker"]
+    with_capabilities = [name for name, service in services.items() if service.get("cap_add")]
+    assert with_capabilities == ["proxy"]
+    assert all(services[name]["cap_drop"] == ["ALL"] for name in ("bench-1", "bench-2", "proxy", "worker"))
 
 
 def test_the_proxies_let_through_what_the_service_takes() -> None:

@@ -112,6 +112,7 @@ def upgrade() -> None:
         sa.Column("problem", sa.Text(), nullable=False),
         sa.Column("created", sa.Double(), nullable=False),
         sa.Column("clock_difference_s", sa.Double(), nullable=False),
+        sa.Column("brought", sa.Text(), server_default="[]", nullable=False),
         sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
         sa.ForeignKeyConstraint(["assignment"], ["service_assignments.id"]),
         sa.PrimaryKeyConstraint("attempt"),
@@ -146,6 +147,9 @@ def upgrade() -> None:
         sa.Column("outcome", sa.Text(), server_default="", nullable=False),
         sa.Column("share", sa.Double(), server_default="0", nullable=False),
         sa.Column("regrade", sa.Text(), server_default="", nullable=False),
+        sa.Column("scored", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("step", sa.Text(), server_default="", nullable=False),
+        sa.Column("revision", sa.Integer(), server_default="0", nullable=False),
         sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
         sa.ForeignKeyConstraint(["attempt"], ["service_attempts.attempt"]),
         sa.PrimaryKeyConstraint("id"),
@@ -153,6 +157,32 @@ def upgrade() -> None:
     )
     op.create_index("service_runs_account", "service_runs", ["account"])
     op.create_index("service_runs_state", "service_runs", ["state"])
+    op.create_table(
+        "service_shares",
+        sa.Column("owner", sa.Text(), nullable=False),
+        sa.Column("used_s", sa.Double(), nullable=False),
+        sa.PrimaryKeyConstraint("owner"),
+    )
+    op.create_table(
+        "service_workers",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("heard", sa.Double(), nullable=False),
+        sa.PrimaryKeyConstraint("name"),
+    )
+    op.create_table(
+        "service_uses",
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("used", sa.Double(), nullable=False),
+        sa.Column("rate", sa.Double(), nullable=False),
+        sa.Column("at", sa.Double(), nullable=False),
+        sa.PrimaryKeyConstraint("key"),
+    )
+    op.create_table(
+        "service_facts",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("value", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("name"),
+    )
     op.create_table(
         "service_study_places",
         sa.Column("study", sa.Text(), nullable=False),
