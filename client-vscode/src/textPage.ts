@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { WebviewHost } from "./webviewHost.ts";
 import type { FromText, ToText } from "./webview/pages/text.ts";
 
-/** A tab with a text of ours in Markdown, whose links open files and places of the web. */
+/** A tab with Markdown of ours, whose links open files and pages of the web. */
 export class TextPage implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private host: WebviewHost<ToText, FromText> | undefined;
@@ -13,7 +13,7 @@ export class TextPage implements vscode.Disposable {
     private readonly column: vscode.ViewColumn,
   ) {}
 
-  /** Shows a text in the tab, which is opened if it is not there. */
+  /** Shows Markdown in the tab, which is opened if it is not there. */
   show(title: string, markdown: string): void {
     this.text = { markdown, note: "" };
     if (this.panel) {
