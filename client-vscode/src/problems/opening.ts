@@ -20,7 +20,7 @@ export class Opening {
     private readonly pages: ProblemPages,
   ) {}
 
-  /** Opens a problem; one that the person has ended shows what came of it, from where another try begins. */
+  /** Opens a problem; one that the person has ended shows its page, from which another try begins. */
   async open(row: Row | undefined, fresh: boolean): Promise<void> {
     const problem = row && "problem" in row ? row.problem : await shown(this.pick());
     if (problem === undefined) return;

@@ -91,7 +91,7 @@ export class ProblemPages implements vscode.TextDocumentContentProvider, vscode.
   }
 }
 
-/** Whether opening a problem would begin anew what the person has ended. */
+/** Whether opening a problem would begin again what the person has ended. */
 export function isEnded({ attempts = 0, hasUnfinished = false }: ProblemSummary): boolean {
   return attempts > 0 && !hasUnfinished;
 }

@@ -67,5 +67,5 @@ function attemptTable(attempts: ToProblem["attempts"], paths: readonly string[])
       element("div", { class: "actions" }, ...actions),
     );
   });
-  return table([t("Begun"), t("State"), t("Time on the clock"), t("Runs"), t("Look at it")], rows);
+  return table([t("Begun"), t("State"), t("Time on the clock"), t("Runs"), t("Actions")], rows);
 }
