@@ -23,6 +23,7 @@ import pytest
 from benchwright_attempts.events.events import Started
 from benchwright_harness.execution.run import starting_files
 from benchwright_problems.storage.store import Store
+from benchwright_remote.messages import Job
 
 from ..support.service.bench_service import Course, Service, Solver, running_service
 from ..support.service.hand_worker import HandWorker
@@ -80,13 +81,15 @@ def test_a_run_that_one_process_takes_is_given_by_the_other_and_its_student_hear
     token = first.worker_token()
     attempt, files = begun(ada)
     worker = HandWorker(partial(second.client, token))
-    jobs = []
+    jobs: list[Job | None] = []
     asking = threading.Thread(target=lambda: jobs.append(worker.ask(wait_s=WITHIN_S)))
     asking.start()
     queued = time.monotonic()
     run = ada.run(attempt, 1, files).json()["id"]
     asking.join()
-    assert jobs[0].run == run and time.monotonic() - queued < PROMPT_S
+    (job,) = jobs
+    assert job is not None and job.run == run
+    assert time.monotonic() - queued < PROMPT_S
 
     # The student waits at the one, the worker speaks with the other.
     with first.client(ada.token) as student:
@@ -99,12 +102,12 @@ def test_a_run_that_one_process_takes_is_given_by_the_other_and_its_student_hear
             )
         )
         waiting.start()
-        assert worker.say_step(jobs[0], "compile")
+        assert worker.say_step(job, "compile")
         waiting.join()
     assert answers[0]["step"] == "1 of 2: compile"
-    assert worker.deliver(jobs[0])
+    assert worker.deliver(job)
     # Once.
-    assert not HandWorker(partial(first.client, token)).deliver(jobs[0])
+    assert not HandWorker(partial(first.client, token)).deliver(job)
     ada.service = second
     assert ada.verdict(run)["verdict"]["outcome"] == "failed"
 
