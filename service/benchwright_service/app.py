@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from benchwright_judges.service.admission import USUAL_BODY_LIMIT, AdmissionControl, Gate
 from benchwright_judges.service.app import answer_errors_with_problem_details, is_served
 from benchwright_service.bench import Bench
-from benchwright_service.endpoints import open, solver, studies, work
+from benchwright_service.endpoints import open, solver, studies, teaching, work
 from benchwright_service.pages.app import is_page
 
 OPEN = frozenset(
@@ -80,7 +80,7 @@ def make_api() -> FastAPI:
         separate_input_output_schemas=False,
         redirect_slashes=False,
     )
-    for router in (open.router, solver.router, studies.router, work.router):
+    for router in (open.router, solver.router, studies.router, teaching.router, work.router):
         api.include_router(router)
     answer_errors_with_problem_details(api)
     return api

@@ -20,6 +20,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_service.accounts.accounts import Accounts
 from benchwright_service.accounts.devices import Devices
 from benchwright_service.accounts.people import People
+from benchwright_service.accounts.personal_tokens import PersonalTokens
 from benchwright_service.accounts.sessions import SignInSessions
 from benchwright_service.courses.assistance_checks import AssistanceChecks
 from benchwright_service.courses.courses import Courses
@@ -39,9 +40,11 @@ from benchwright_service.grades.gradebook import Gradebooks
 from benchwright_service.grades.item_report import ItemReports
 from benchwright_service.grades.regrades import Regrades
 from benchwright_service.grades.rubric_grades import RubricGrades
+from benchwright_service.grades.staff_decisions import StaffDecisions
 from benchwright_service.health import Health
 from benchwright_service.metrics import Metrics
 from benchwright_service.questions.collecting import Collecting
+from benchwright_service.runs.course_runs import CourseRuns
 from benchwright_service.runs.run_views import RunViews
 from benchwright_service.runs.runs import RunQueue
 from benchwright_service.sign_in.shared_secret import (
@@ -131,6 +134,15 @@ class Grades:
     rubrics: RubricGrades
     item_reports: ItemReports
     regrades: Regrades
+    decisions: StaffDecisions
+
+
+@dataclass(frozen=True)
+class Teaching:
+    """What programs of a course's staff come with, and what they alone read."""
+
+    tokens: PersonalTokens
+    runs: CourseRuns
 
 
 @dataclass(frozen=True)
@@ -158,6 +170,7 @@ class Bench:
     evidence: EvidenceWriter
     runs: RunQueue
     grades: Grades
+    teaching: Teaching
     studies: StudyArea
     collecting: Collecting
     allowances: Allowances
@@ -394,6 +407,10 @@ async def open_bench(
                 RubricGrades(administration.database, judging.open_records, store, administration.courses),
                 ItemReports(administration.database, log, snapshots),
                 Regrades(administration.database, store, home, gradebooks),
+                StaffDecisions(administration.database),
+            ),
+            teaching=Teaching(
+                PersonalTokens(administration.database, administration.accounts), CourseRuns(administration.database)
             ),
             studies=StudyArea(
                 lab, LabMonitor(log, administration.database, administration.accounts, reports_folder(home)), closings

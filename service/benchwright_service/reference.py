@@ -6,13 +6,17 @@ Run as `python -m benchwright_service.reference > docs/reference/bench-service.m
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from benchwright_remote.messages import MOST_EVENTS
+from benchwright_remote.teaching_messages import MOST_CHANGES, MOST_ITEMS
+from benchwright_service.accounts.personal_tokens import LONGEST_DAYS
 from benchwright_service.app import OPEN, body_byte_limit, make_api
 from benchwright_service.bench import SIGN_INS_PER_MINUTE
 from benchwright_service.courses.quotas import USUAL
 from benchwright_service.courses.snapshots import LARGEST
+from benchwright_service.endpoints.admitted import SCOPE
 from benchwright_service.metrics import Metrics
 from benchwright_service.runs.queue_rows import TERM_S
 from benchwright_service.runs.runs import MOST_TRIES
@@ -41,9 +45,9 @@ below the [data folder](settings.md).
 
 ## Endpoints
 
-Who asks: *anybody*, a *person* with the token that joining returned, or a *worker* with one of
-`benchwright course worker-token`. What a person may not know of is answered like what does not exist;
-[who may ask what](permissions.md) has each role.
+Who asks: *anybody*, a *person* with the token that joining returned, a *teacher* with a personal access token for the
+area that is named, or a *worker* with one of `benchwright course worker-token`. What a person may not know of is
+answered like what does not exist; [who may ask what](permissions.md) has each role.
 """
 
 _AFTER = """\
@@ -105,6 +109,20 @@ queued goes on at once, and what ran once its lease is over.
 | runs wait, and no worker was heard of for {lease:g} s | 200 | 503 |
 
 An answer is kept for a second.
+
+## The teacher's API
+
+Programs of a course's staff ask below `/api/v1/courses`, with a personal access token. Owners and staff make one on
+the service's page `/tokens`, for some areas and for at most {token_days} days; it is shown once, and stored as a
+digest. The page lists the valid ones with their last use, and revokes them. A token has its person's present role in
+each course, so it ends with the role; it opens no page, hands no work in, and makes no other token. Each request that
+reaches a course is in its audit log, with the token's id and name, before it is answered.
+
+Lists come in pages: `limit` items (at most {items}), and `next`, which is the `after` of the page that follows and
+empty on the last one. They are in the order of what never changes, so nobody is left out or comes twice if others come
+or go meanwhile. Extensions and adjustments are taken all or none: 422 names each part that is wrong by its place, and
+nothing was changed. At most {changes:,} come in one request. Times have a UTC offset. The document with every field is
+[`bench-service.openapi.json`](bench-service.openapi.json), printed by `python -m benchwright_service.openapi`.
 
 ## Judge service
 
@@ -211,8 +229,9 @@ def _page_lines() -> Iterator[str]:
     for path, operations in make_api().openapi()["paths"].items():
         for method, operation in operations.items():
             description = operation["description"].split("\n\n")[0].replace("\n", " ")
-            yield f"| `{method.upper()} {path}` | {_role_for(path)} | {operation['summary']}. {description} |"
-    yield _AFTER.format(lease=TERM_S, tries=MOST_TRIES)
+            asker = _role_for(path, operation)
+            yield f"| `{method.upper()} {path}` | {asker} | {operation['summary']}. {description} |"
+    yield _AFTER.format(lease=TERM_S, tries=MOST_TRIES, token_days=LONGEST_DAYS, items=MOST_ITEMS, changes=MOST_CHANGES)
     yield "| metric | type | labels | what |"
     yield "| --- | --- | --- | --- |"
     for name, kind, labels, description in Metrics().descriptions():
@@ -233,9 +252,11 @@ def _page_lines() -> Iterator[str]:
     yield f"| connections | {MOST_CONNECTIONS:,} |"
 
 
-def _role_for(path: str) -> str:
+def _role_for(path: str, operation: Mapping[str, Any]) -> str:
     if path in OPEN:
         return "anybody"
+    if SCOPE in operation:
+        return f"teacher, `{operation[SCOPE]}`"
     return "worker" if path.startswith("/api/v1/jobs") else "person"
 
 

@@ -148,6 +148,21 @@ class People:
                     moved_accounts.append(account)
         return moved_accounts
 
+    async def change_place(self, course: str, account: str, *, section: str | None, group: str | None) -> None:
+        """Puts somebody in another section or group; None for the one that they are in.
+
+        Raises:
+            BenchServiceError: The person is not in the course.
+        """
+        person = await self.member(course, account)
+        values = {
+            "section": person.section if section is None else section.strip(),
+            "team": person.group if group is None else group.strip(),
+        }
+        move = update(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == account).values(values)
+        async with self._database.write_transaction() as connection:
+            await connection.execute(move)
+
     async def export_person_zip(self, course: str, account: str) -> bytes:
         """Everything that the service has of a person in a course, as far as they may see it: a ZIP archive.
 

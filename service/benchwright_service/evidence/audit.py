@@ -48,9 +48,13 @@ class AuditLog:
             action: Action that was done.
             acted_on: Object of the action.
         """
-        row = {"at": self._now(), "account": account, "course": course, "action": action, "object": acted_on}
+        await self.record_actions(account, course, action, [acted_on])
+
+    async def record_actions(self, account: str, course: str, action: str, objects: Sequence[str]) -> None:
+        """Adds an entry for each object of an action."""
+        fields = {"at": self._now(), "account": account, "course": course, "action": action}
         async with self._database.write_transaction() as connection:
-            await connection.execute(insert(AUDIT).values(row))
+            await connection.execute(insert(AUDIT), [fields | {"object": acted_on} for acted_on in objects])
 
     async def record_action_unless_recent(self, account: str, course: str, action: str, acted_on: str) -> None:
         """Adds an entry unless the newest of this kind is younger than a sitting: for what is read again and again."""

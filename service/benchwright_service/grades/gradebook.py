@@ -11,11 +11,11 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from benchwright_foundation.database import Database
 from benchwright_problems.verdict import Outcome
-from benchwright_remote.messages import AssignmentView, Role
+from benchwright_remote.messages import AssignmentView
 from benchwright_service.courses.progress import CourseProgress, CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.runs.run_rows import DECIDED
@@ -24,7 +24,6 @@ from benchwright_service.storage.tables import (
     ADJUSTMENTS,
     ASSIGNMENTS,
     ATTEMPTS_HELD,
-    EXTENSION_HISTORY,
     EXTENSIONS,
     HINTS,
     IDENTITIES,
@@ -40,7 +39,6 @@ from benchwright_teaching.points import (
     DecidedRun,
     GradingRules,
     Worth,
-    extension_refusal,
     problem_worth,
     runs_with_hint_costs,
     student_times,
@@ -133,7 +131,7 @@ class Gradebook:
 
 
 class Gradebooks:
-    """Reads gradebooks, and changes what staff decide.
+    """Reads gradebooks, and changes the rules of grading.
 
     Args:
         database: Database of the service.
@@ -163,7 +161,7 @@ class Gradebooks:
             without_work_of: Account whose runs and hints are left out, for its group too.
         """
         students = await self._progress.students(course)
-        grading_rules = await self._grading_rules(course)
+        grading_rules = await self.grading_rules_by_assignment(course)
         decided_runs = await self._decided_runs_of_course(course, replacement_by_run)
         hints = await self._costly_hints(course)
         for facts_by_student in (decided_runs, hints):
@@ -226,54 +224,6 @@ class Gradebooks:
             if not (await connection.execute(grading_update)).rowcount:
                 raise BenchServiceError(f"the course {course!r} has no assignment {assignment!r}")
 
-    async def give_extension(
-        self,
-        course: str,
-        assignment: str,
-        account: str,
-        *,
-        due: datetime | None,
-        closes: datetime | None,
-        reason: str,
-        staff_account: str,
-    ) -> None:
-        """Gives a student other times; the newest extension counts, and all of them are kept.
-
-        Raises:
-            BenchServiceError: The course has no such assignment or student, or the extension would take time.
-        """
-        usual_times = await self._times_of_assignment(course, assignment, account)
-        if refusal := extension_refusal(usual_times, AssignmentTimes(due, closes)):
-            raise BenchServiceError(refusal)
-        values = {"due": due and due.timestamp(), "closes": closes and closes.timestamp(), "reason": reason}
-        row = {"assignment": assignment, "account": account, **values}
-        upsert = self._database.insert_into(EXTENSIONS).values(row)
-        upsert = upsert.on_conflict_do_update(index_elements=["assignment", "account"], set_=values)
-        async with self._database.write_transaction() as connection:
-            await connection.execute(upsert)
-            await connection.execute(insert(EXTENSION_HISTORY).values(row | {"by": staff_account, "at": self._now()}))
-
-    async def adjust_points(
-        self, course: str, assignment: str, account: str, added_points: float, reason: str, staff_account: str
-    ) -> None:
-        """Gives points to a student, or takes some; nothing is ever overwritten.
-
-        Raises:
-            BenchServiceError: The course has no such assignment or student, or no reason is given.
-        """
-        if not reason:
-            raise BenchServiceError("an adjustment needs a reason")
-        await self._times_of_assignment(course, assignment, account)
-        row = {
-            "assignment": assignment,
-            "account": account,
-            "points": added_points,
-            "reason": reason,
-            "by": staff_account,
-        }
-        async with self._database.write_transaction() as connection:
-            await connection.execute(insert(ADJUSTMENTS).values(row | {"at": self._now()}))
-
     async def points_owed_to(
         self, course: str, assignments: Sequence[AssignmentView], account: str
     ) -> list[dict[str, Any]]:
@@ -299,26 +249,8 @@ class Gradebooks:
             if points > 0
         ]
 
-    async def _times_of_assignment(self, course: str, assignment: str, student: str) -> AssignmentTimes:
-        """The times of an assignment that a student has.
-
-        Raises:
-            BenchServiceError: The course has no such assignment or student.
-        """
-        query = (
-            select(ASSIGNMENTS.c.due, ASSIGNMENTS.c.closes)
-            .select_from(MEMBERS)
-            .join(ASSIGNMENTS, ASSIGNMENTS.c.course == MEMBERS.c.course)
-            .where(MEMBERS.c.course == course, MEMBERS.c.account == student, ASSIGNMENTS.c.id == assignment)
-            .where(MEMBERS.c.role == Role.PARTICIPANT.value)
-        )
-        async with self._database.read_transaction() as connection:
-            row = (await connection.execute(query)).one_or_none()
-        if row is None:
-            raise BenchServiceError(f"the course {course!r} has no such assignment or student")
-        return AssignmentTimes(moment(row.due), moment(row.closes))
-
-    async def _grading_rules(self, course: str) -> dict[str, GradingRules]:
+    async def grading_rules_by_assignment(self, course: str) -> dict[str, GradingRules]:
+        """Rules by which the assignments of a course are graded."""
         query = select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course)
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()

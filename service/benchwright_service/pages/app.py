@@ -39,12 +39,13 @@ from benchwright_service.pages import (
     review_pages,
     sign_in_page,
     study_pages,
+    token_pages,
 )
 from benchwright_service.pages.rendering import ASSETS, SECURITY, FormProblem, asset_content, render
 from benchwright_service.pages.visit import Visit, cookie_name
 from benchwright_service.questions.pictures import MOST_BYTES
 
-PATHS = ("/sign-in", "/lti/", "/sign-out", "/device", "/courses", "/notices", "/studies/", "/assets/")
+PATHS = ("/sign-in", "/lti/", "/sign-out", "/device", "/courses", "/notices", "/tokens", "/studies/", "/assets/")
 """Beginnings of the paths of pages, beside `/` itself."""
 _WORK = "/courses/{course}/attempts/{assignment}/{problem}/{account}"
 _FORM_BYTES = 64 << 10
@@ -137,6 +138,9 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         Route("/device", guard.for_signed_in(sign_in_page.decide_on_device), methods=["POST"]),
         Route("/notices", guard.for_signed_in(notice_pages.notices_page)),
         Route("/notices", guard.for_signed_in(notice_pages.mark_notices_read), methods=["POST"]),
+        Route("/tokens", guard.for_signed_in(token_pages.tokens_page)),
+        Route("/tokens", guard.for_signed_in(token_pages.make_token), methods=["POST"]),
+        Route("/tokens/{token}/revoke", guard.for_signed_in(token_pages.revoke_token), methods=["POST"]),
         Route("/courses/{course}", guard.for_signed_in(course_pages.visited_course_page)),
         Route(
             "/courses/{course}/archive", guard.for_signed_in(course_pages.archive_or_restore_course), methods=["POST"]

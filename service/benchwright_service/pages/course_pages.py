@@ -48,7 +48,8 @@ async def courses_page(visit: Visit) -> Response:
     ]
     shown_courses = [membership for membership in memberships if membership[0] not in studies]
     watched = [study for study in studies if study.role in WATCHERS]
-    return render("courses", visit.session, courses=shown_courses, studies=watched)
+    teaches = any(membership.role in STAFF for membership, _ in shown_courses)
+    return render("courses", visit.session, courses=shown_courses, studies=watched, teaches=teaches)
 
 
 async def visited_course_page(visit: Visit) -> Response:

@@ -35,7 +35,7 @@ TOKENS = Table(
     "service_tokens",
     METADATA,
     Column("id", Text, primary_key=True),
-    # `person` of an account, or `worker` of none.
+    # `person` or `personal` of an account, or `worker` of none.
     Column("kind", Text, nullable=False),
     Column("account", Text, ForeignKey("service_accounts.id")),
     Column("name", Text, nullable=False),
@@ -44,6 +44,9 @@ TOKENS = Table(
     Column("expires", Double),
     Column("revoked", Double),
     Column("per_minute", Integer, nullable=False),
+    # Of a personal token: the areas that it is for, with spaces between, and its last use.
+    Column("scopes", Text, nullable=False, server_default=""),
+    Column("used", Double),
     Index("service_tokens_account", "account"),
 )
 

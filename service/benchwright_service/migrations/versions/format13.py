@@ -100,6 +100,8 @@ def upgrade() -> None:
         sa.Column("expires", sa.Double(), nullable=True),
         sa.Column("revoked", sa.Double(), nullable=True),
         sa.Column("per_minute", sa.Integer(), nullable=False),
+        sa.Column("scopes", sa.Text(), server_default="", nullable=False),
+        sa.Column("used", sa.Double(), nullable=True),
         sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
         sa.PrimaryKeyConstraint("id"),
     )
