@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from enum import StrEnum
 from typing import Annotated
 
@@ -52,6 +53,8 @@ class GradingView(Message):
     late_percent: float
     """Percentage that each day late takes."""
     by_group: bool
+    late_days: int
+    """The most late days that a student can use for it."""
 
 
 class TaughtAssignment(Message):
@@ -69,6 +72,10 @@ class TaughtCourse(Message):
     role: Role
     """Role of the account that asks."""
     archived: bool
+    zone: str
+    """IANA name of its time zone."""
+    late_days: int
+    """Late days of each student, over all assignments."""
     assignments: tuple[TaughtAssignment, ...]
 
 
@@ -204,6 +211,8 @@ class AssignmentPoints(Message):
     """The student's own time."""
     closes: AwareDatetime | None
     extended: bool
+    late_days: int
+    """Late days that the student has used for it."""
     problems: Mapping[str, ProblemPoints]
     """By problem, those that were worked on."""
 
@@ -251,3 +260,38 @@ class RunPage(Message):
     runs: tuple[TaughtRun, ...]
     next: str = ""
     """The `after` of the next page; empty on the last one."""
+
+
+class NewCourseCopy(Message):
+    """A course for a new term."""
+
+    course: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
+    """Short name of the new course."""
+    title: Annotated[str, Field(max_length=200, pattern=TEXT)] = ""
+    """That of the older one if empty."""
+    days: Annotated[int, Field(ge=-3_650, le=3_650)] | None = None
+    """Days by which dates are shifted, at the same time of day in the course's time zone."""
+    starts: date | None = None
+    """Instead of `days`: the day of the first date of the copy."""
+    preview: bool = False
+    """True for the dates alone; nothing is made."""
+
+
+class CopiedAssignment(Message):
+    """An assignment of a copy."""
+
+    title: str
+    opens: AwareDatetime | None
+    due: AwareDatetime | None
+    closes: AwareDatetime | None
+
+
+class CourseCopy(Message):
+    """A copy as it is, or as it would be."""
+
+    course: str
+    made: bool
+    """False if it is a preview."""
+    days: int
+    """Days by which dates are shifted."""
+    assignments: tuple[CopiedAssignment, ...]

@@ -102,7 +102,7 @@ class Accounts:
     async def memberships_with_archived(self, account: str) -> Sequence[tuple[Membership, bool]]:
         """All courses of somebody, oldest first, and whether each is archived."""
         query = (
-            select(COURSES.c.id, COURSES.c.title, COURSES.c.archived, MEMBERS.c.role, MEMBERS.c.section)
+            select(COURSES.c.id, COURSES.c.title, COURSES.c.archived, COURSES.c.zone, MEMBERS.c.role, MEMBERS.c.section)
             .join(MEMBERS, MEMBERS.c.course == COURSES.c.id)
             .where(MEMBERS.c.account == account)
             .order_by(COURSES.c.created, COURSES.c.id)
@@ -111,7 +111,7 @@ class Accounts:
             rows = (await connection.execute(query)).all()
         return [
             (
-                Membership(course=row.id, title=row.title, role=Role(row.role), section=row.section),
+                Membership(course=row.id, title=row.title, role=Role(row.role), section=row.section, zone=row.zone),
                 row.archived is not None,
             )
             for row in rows

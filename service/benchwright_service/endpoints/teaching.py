@@ -21,11 +21,14 @@ from benchwright_remote.teaching_messages import (
     MOST_ITEMS,
     AssignmentPoints,
     ChangeCount,
+    CopiedAssignment,
+    CourseCopy,
     ExtensionPage,
     ExtensionView,
     GradePage,
     GradingView,
     NewAdjustments,
+    NewCourseCopy,
     NewExtensions,
     NewInvitations,
     NewSeats,
@@ -42,6 +45,8 @@ from benchwright_remote.teaching_messages import (
     TaughtCourses,
 )
 from benchwright_service.accounts.accounts import AccountTokenKind, ServiceToken
+from benchwright_service.courses.course_copy import TermShift
+from benchwright_service.courses.course_settings import read_course_settings
 from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.endpoints.admitted import SCOPE, AdmittedToken, TheBench, roles_extra
 from benchwright_service.errors import BenchServiceError
@@ -102,27 +107,30 @@ def _require_scope(token: ServiceToken, scope: Scope) -> str:
     return token.account
 
 
-def _teacher_dependency(scope: Scope) -> Callable[[Request, CourseName, AdmittedToken, TheBench], Awaitable[Teacher]]:
+def _teacher_dependency(
+    scope: Scope, *roles: Role
+) -> Callable[[Request, CourseName, AdmittedToken, TheBench], Awaitable[Teacher]]:
     async def find(request: Request, course: CourseName, token: AdmittedToken, bench: TheBench) -> Teacher:
         account = _require_scope(token, scope)
         memberships = await bench.accounts.memberships_with_archived(account)
         membership = next((candidate for candidate in memberships if candidate[0].course == course), None)
         if (
             membership is None
-            or membership[0].role not in TEACHERS
+            or membership[0].role not in (roles or TEACHERS)
             # A study's course would show who is which participant, and outcomes.
             or await bench.studies.monitor.is_study(course)
         ):
             raise RefusalError(RefusalKind.NOT_FOUND, "There is no such course.", "List your courses.")
         teacher = Teacher(account, course, membership[0].title, membership[0].role, is_archived=membership[1])
         await bench.teaching.tokens.record_use(token, course, f"{request.method} {request.scope['route'].path}")
-        if scope.is_for_changes and teacher.is_archived:
+        if scope.is_for_changes and scope is not Scope.COURSE_WRITE and teacher.is_archived:
             raise RefusalError(RefusalKind.CONFLICT, "The course is archived.", "An owner of it can restore it.")
         return teacher
 
     return find
 
 
+CourseWriter = Annotated[Teacher, Depends(_teacher_dependency(Scope.COURSE_WRITE, Role.OWNER))]
 CourseReader = Annotated[Teacher, Depends(_teacher_dependency(Scope.COURSE_READ))]
 RosterReader = Annotated[Teacher, Depends(_teacher_dependency(Scope.ROSTER_READ))]
 RosterWriter = Annotated[Teacher, Depends(_teacher_dependency(Scope.ROSTER_WRITE))]
@@ -163,17 +171,44 @@ async def courses(token: AdmittedToken, bench: TheBench) -> TaughtCourses:
 async def read_course(teacher: CourseReader, bench: TheBench) -> TaughtCourse:
     """Also assignments that have not opened yet, each with its own times and how it is graded."""
     assignments = await bench.courses.all_assignments(teacher.course)
+    settings = await read_course_settings(bench.database, teacher.course)
     rules_by_assignment = await bench.grades.gradebooks.grading_rules_by_assignment(teacher.course)
     return TaughtCourse(
         course=teacher.course,
         title=teacher.title,
         role=teacher.role,
         archived=teacher.is_archived,
+        zone=settings.zone,
+        late_days=settings.late_days,
         assignments=tuple(
             TaughtAssignment(assignment=view, grading=_grading_view(rules_by_assignment[view.id]))
             for view in assignments
         ),
     )
+
+
+@router.post(
+    "/{course}/copies",
+    summary="Copy a course for a new term",
+    responses=_WRITING,
+    openapi_extra=_teaching_extra(Scope.COURSE_WRITE, Role.OWNER),
+)
+async def copy_course(body: NewCourseCopy, teacher: CourseWriter, bench: TheBench) -> CourseCopy:
+    """Assignments, rules and settings with shifted dates, also of an archived course; no people and no work."""
+    shift = TermShift(body.days, body.starts)
+    try:
+        plan = (
+            await bench.teaching.copies.plan(teacher.course, shift)
+            if body.preview
+            else await bench.teaching.copies.copy(teacher.course, body.course, body.title, shift, teacher.account)
+        )
+    except BenchServiceError as error:
+        raise _invalid_refusal("/", str(error)) from None
+    if not body.preview:
+        await bench.audit.record_action(teacher.account, teacher.course, "copied course", body.course)
+        await bench.audit.record_action(teacher.account, body.course, "copied from course", teacher.course)
+    assignments = tuple(CopiedAssignment(title=shifted.title, **shifted.new_times) for shifted in plan.assignments)
+    return CourseCopy(course=body.course, made=not body.preview, days=plan.days, assignments=assignments)
 
 
 @router.get(
@@ -377,6 +412,7 @@ def _student_points(book: Gradebook, student: CourseStudent) -> StudentPoints:
                 due=grade.times.due,
                 closes=grade.times.closes,
                 extended=grade.is_extended,
+                late_days=grade.late_days,
                 problems={
                     problem: ProblemPoints(
                         points=worth.points,
@@ -403,6 +439,7 @@ def _grading_view(grading: GradingRules) -> GradingView:
         partial=grading.partial,
         late_percent=grading.late_percent,
         by_group=grading.by_group,
+        late_days=grading.late_days,
     )
 
 

@@ -18,6 +18,7 @@ from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import AssignmentView
 from benchwright_service.courses.progress import CourseProgress, CourseStudent
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.grades.late_days import late_days_by_student
 from benchwright_service.runs.run_rows import DECIDED
 from benchwright_service.storage.tables import (
     ACCOUNTS,
@@ -33,6 +34,7 @@ from benchwright_service.storage.tables import (
 )
 from benchwright_teaching.grade_files import AssignmentColumn, StudentLine
 from benchwright_teaching.points import (
+    MOST_LATE_DAYS,
     AssignmentTimes,
     CostlyHint,
     Counting,
@@ -68,6 +70,8 @@ class AssignmentGrade:
     adjustments: Sequence[Adjustment]
     times: AssignmentTimes
     is_extended: bool
+    late_days: int = 0
+    """Late days that the student has used."""
 
     @property
     def counted_runs(self) -> Mapping[str, str]:
@@ -107,9 +111,11 @@ class Gradebook:
 
     def maximum_points(self, assignment: AssignmentView) -> float:
         """The points of an assignment in which everything is solved in time."""
-        return next(rules.points for view, rules in self.assignments if view.id == assignment.id) * len(
-            assignment.problems
-        )
+        return self.grading_rules(assignment).points * len(assignment.problems)
+
+    def grading_rules(self, assignment: AssignmentView) -> GradingRules:
+        """Rules by which an assignment is graded."""
+        return next(rules for view, rules in self.assignments if view.id == assignment.id)
 
     @property
     def columns(self) -> Sequence[AssignmentColumn]:
@@ -170,6 +176,7 @@ class Gradebooks:
         groups = _group_accounts_by_account(students)
         extensions = await self._extensions(course)
         adjustments = await self._adjustments(course)
+        late_days = await late_days_by_student(self._database, course)
 
         def graded() -> dict[_Key, AssignmentGrade]:
             return {
@@ -183,6 +190,7 @@ class Gradebooks:
                         view.id,
                     ),
                     extensions.get((student.account, view.id)),
+                    late_days.get((student.account, view.id), 0),
                     adjustments.get((student.account, view.id), ()),
                 )
                 for student in students
@@ -206,6 +214,8 @@ class Gradebooks:
         """
         if not 0 <= grading.points <= 1_000_000 or not 0 <= grading.late_percent <= 100:
             raise BenchServiceError("points go from 0 to 1,000,000, and what a late day takes from 0 to 100 percent")
+        if not 0 <= grading.late_days <= MOST_LATE_DAYS:
+            raise BenchServiceError(f"at most {MOST_LATE_DAYS} late days can be used for an assignment")
         if grading.graders not in (1, 2):
             raise BenchServiceError("an answer is graded by one person, or by two and a third if they differ")
         grading_update = (
@@ -218,6 +228,7 @@ class Gradebooks:
                 late_percent=grading.late_percent,
                 by_group=int(grading.by_group),
                 graders=grading.graders,
+                late_days=grading.late_days,
             )
         )
         async with self._database.write_transaction() as connection:
@@ -262,6 +273,7 @@ class Gradebooks:
                 row.late_percent,
                 bool(row.by_group),
                 row.graders,
+                row.late_days,
             )
             for row in rows
         }
@@ -399,12 +411,13 @@ def _assignment_grade(
     grading_rules: GradingRules,
     runs_by_problem: Mapping[str, Sequence[DecidedRun]],
     extension: AssignmentTimes | None,
+    late_days: int,
     adjustments: Sequence[Adjustment],
 ) -> AssignmentGrade:
-    deadlines = student_times(AssignmentTimes(view.due, view.closes), extension)
+    deadlines = student_times(AssignmentTimes(view.due, view.closes), extension, late_days)
     worth = {
         problem: problem_worth(runs_by_problem[problem], grading_rules, deadlines)
         for problem in view.problems
         if problem in runs_by_problem
     }
-    return AssignmentGrade(worth, adjustments, deadlines, extension is not None)
+    return AssignmentGrade(worth, adjustments, deadlines, extension is not None, late_days)

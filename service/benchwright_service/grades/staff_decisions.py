@@ -17,11 +17,13 @@ from benchwright_service.errors import BenchServiceError
 from benchwright_service.storage.tables import (
     ADJUSTMENTS,
     ASSIGNMENTS,
+    COURSES,
     EXTENSION_HISTORY,
     EXTENSIONS,
     MEMBERS,
     moment,
 )
+from benchwright_teaching.local_times import zone_of
 from benchwright_teaching.points import AssignmentTimes, extension_refusal
 
 
@@ -79,11 +81,14 @@ class StaffDecisions:
         async with self._database.write_transaction() as connection:
             usual_times = await _times_by_assignment(connection, course)
             students = await _student_accounts(connection, course)
+            zone = zone_of(
+                (await connection.execute(select(COURSES.c.zone).where(COURSES.c.id == course))).scalar_one()
+            )
             for index, extension in enumerate(extensions):
                 _require_assignment_and_student(index, course, extension, usual_times, students)
                 if extension.times == AssignmentTimes():
                     raise DecisionError(index, "an extension needs a time at which it is due, or at which it closes")
-                if refusal := extension_refusal(usual_times[extension.assignment], extension.times):
+                if refusal := extension_refusal(usual_times[extension.assignment], extension.times, zone):
                     raise DecisionError(index, refusal)
                 await self._write_extension(connection, extension, staff_account)
 

@@ -17,7 +17,7 @@ from benchwright_service.grades.staff_decisions import Extension, PointsAdjustme
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit, sections_of, unknown_page_refusal
 from benchwright_teaching.grade_files import canvas_csv, moodle_csv, people_csv
-from benchwright_teaching.points import AssignmentTimes, Counting, GradingRules
+from benchwright_teaching.points import MOST_LATE_DAYS, AssignmentTimes, Counting, GradingRules
 
 _FILES = {"canvas": canvas_csv, "moodle": moodle_csv}
 TABLE = "table"
@@ -85,7 +85,7 @@ async def change_student_grade(visit: Visit) -> Response:
             await decisions.adjust_points(membership.course, [adjustment], visit.account)
             action = f"adjusted by {points:+g}"
         else:
-            times = AssignmentTimes(visit.form_time("due"), visit.form_time("closes"))
+            times = AssignmentTimes(visit.form_time("due", membership), visit.form_time("closes", membership))
             extension = Extension(view.id, student.account, times, reason)
             await decisions.give_extensions(membership.course, [extension], visit.account)
             action = "extended"
@@ -199,6 +199,7 @@ def grading_of_form(visit: Visit) -> GradingRules:
         visit.form_number("late", 0, 100, usual.late_percent),
         visit.form_field("by-group") == "on",
         int(visit.form_number("graders", 1, 2, usual.graders)),
+        int(visit.form_number("late-days", 0, MOST_LATE_DAYS, usual.late_days)),
     )
 
 
