@@ -35,8 +35,9 @@ _LARGE = ("/events", "/runs", "/verdict", "/journal")
 _ABOUT = """Runs hidden tests, keeps what solvers do and countersigns it, for a lab or a course.
 
 Every request except those for health, keys, joining, signing in and this document needs a token:
-`Authorization: Bearer bws_…`. Requests below `/api/v1/courses` need a personal access token for the area that `x-scope`
-names; owners and staff make one on the page `/tokens`. Roles that get an answer are in `x-roles`. Refusals are problem details (RFC 9457) with a `next_step`.
+`Authorization: Bearer bws_…`. Requests below `/api/v1/courses` need a personal access token for the area that
+`x-scope` names; owners and staff make one on the page `/tokens`. Roles that get an answer are in `x-roles`. Refusals
+are problem details (RFC 9457) with a `next_step`.
 """
 
 

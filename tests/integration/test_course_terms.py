@@ -236,6 +236,8 @@ async def test_a_copy_has_rules_and_shifted_dates_and_nobody_but_its_owner(servi
         assert change_settings(owner, course, **fields).status_code == 303
         grading = f"/courses/{course.name}/assignments/{course.assignment}/grading"
         assert send(owner, grading, worth="5", late="20", **{"late-days": "2"}).status_code == 303
+        call = {"title": "Our questions", "license": "CC-BY-4.0", "reviewers": "3", "closes": "2026-10-20T12:00"}
+        assert send(owner, f"/courses/{course.name}/questions", **call).status_code == 303
         page = f"/courses/{course.name}/copy"
         new_name = f"{course.name}-2027"
         preview = send(owner, page, course=new_name, days="14")
@@ -244,6 +246,9 @@ async def test_a_copy_has_rules_and_shifted_dates_and_nobody_but_its_owner(servi
         assert ">2026-11-03 23:59 CET</time> <small>was" in preview.text
         assert owner.get(f"/courses/{new_name}").status_code == 404
         assert send(owner, page, course=new_name, days="14", make="yes").status_code == 303
+        questions_page = owner.get(f"/courses/{new_name}/questions").text
+        assert 'value="Our questions"' in questions_page
+        assert 'value="2026-11-03T12:00"' in questions_page
         with service.client(new_token(owner, Scope.COURSE_READ, Scope.ROSTER_READ, Scope.RUNS_READ)) as program:
             copied, source = (program.get(f"/api/v1/courses/{name}").json() for name in (new_name, course.name))
             (person,) = program.get(f"/api/v1/courses/{new_name}/roster").json()["people"]

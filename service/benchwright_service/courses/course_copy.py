@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from benchwright_foundation.database import Database
 from benchwright_remote.messages import Role
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.questions.tables import CALLS
 from benchwright_service.storage.tables import ASSIGNMENTS, COURSES, MEMBERS, PLACES, moment
 from benchwright_teaching.local_times import in_zone, shift_by_days, zone_of
 
@@ -93,7 +94,8 @@ class CourseCopies:
     async def copy(self, course: str, new_course: str, title: str, shift: TermShift, owner: str) -> CourseCopyPlan:
         """Makes a course with the assignments, rules and settings of an older one; its owner is alone in it.
 
-        Questions that the older course has published are in its pack, from which the copy assigns them.
+        Questions that the older course has published are in its pack, from which the copy assigns them; it collects
+        its own in the same way.
 
         Args:
             course: The older one.
@@ -134,7 +136,23 @@ class CourseCopies:
                 times = {name: at.timestamp() if at is not None else None for name, at in shifted.new_times.items()}
                 values = dict(row._mapping) | creation | times | {"assistance": _newest_rule(row.assistance)}
                 await connection.execute(insert(ASSIGNMENTS).values(values))
+            await _copy_question_call(connection, course, new_course, plan.days, zone_of(course_row.zone))
         return plan
+
+
+async def _copy_question_call(
+    connection: AsyncConnection, course: str, new_course: str, days: int, zone: tzinfo
+) -> None:
+    """Has the new course collect questions as the older one does; none of them, for each names its author."""
+    call_row = (await connection.execute(select(CALLS).where(CALLS.c.course == course))).one_or_none()
+    if call_row is None:
+        return
+    values = {name: getattr(call_row, name) for name in ("title", "license", "reviewers")}
+    values |= {"course": new_course, "published": 0, "canary": str(uuid.uuid4())}
+    for name in ("opens", "closes"):
+        at = _shifted(moment(getattr(call_row, name)), days, zone)
+        values[name] = at.timestamp() if at is not None else None
+    await connection.execute(insert(CALLS).values(values))
 
 
 async def _source_rows(connection: AsyncConnection, course: str) -> tuple[Row[Any], Sequence[Row[Any]]]:
