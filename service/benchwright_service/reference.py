@@ -153,9 +153,10 @@ HTTPS only if `--address` begins with `https:`.
 
 A course has an IANA time zone, which is UTC until an owner chooses another. Fields of forms are local times there. One
 over which clocks are set forward is refused, with the next that exists; one that comes twice, when they are set back,
-is the later of both. A page shows times where its reader is, as the browser says in the cookie `benchwright_zone`, and
-has the course's own in the title of each; without that cookie, or without scripts, times are the course's. Messages of
-the API have UTC, and `benchwright course` takes it.
+is the later of both; a date that a form does not change stays the moment that it is. A page shows times where its
+reader is, as the browser says in the cookie `benchwright_zone`, and has the course's own in the title of each; without
+that cookie, or without scripts, times are the course's. Messages of the API have UTC, and `benchwright course` takes
+it.
 
 ### Studies
 

@@ -108,6 +108,21 @@ def test_a_time_that_no_clock_of_the_course_shows_is_refused_and_one_that_comes_
     assert due == datetime(2027, 10, 31, 1, 30, tzinfo=UTC)
 
 
+def test_a_date_that_a_form_does_not_change_stays_the_same_moment(service: Service) -> None:
+    # The first of two half past two, with seconds: no field can say it.
+    due = datetime(2027, 10, 31, 0, 30, 59, tzinfo=UTC)
+    course = service.set_up(problems=("saturating-counter",), due=due)
+    owner = owner_of(service, course)
+    assert change_settings(owner, course, zone="Europe/Berlin").status_code == 303
+    form = f"/courses/{course.name}/assignments/{course.assignment}"
+    assert 'value="2027-10-31T02:30"' in owner.get(form).text
+    assert send(owner, form, title="Week 2", due="2027-10-31T02:30").status_code == 303
+    assert datetime.fromisoformat(course_assignment(service, owner, course)["due"]) == due
+    assert send(owner, form, title="Week 2", due="2027-10-31T02:31").status_code == 303
+    changed = datetime(2027, 10, 31, 1, 31, tzinfo=UTC)
+    assert datetime.fromisoformat(course_assignment(service, owner, course)["due"]) == changed
+
+
 def test_only_owners_change_settings_and_copy(service: Service) -> None:
     course = service.set_up(problems=("saturating-counter",))
     for role in set(Role) - {Role.OWNER}:

@@ -61,7 +61,7 @@ async def submit_assignment_change(visit: Visit) -> Response:
     membership = await visit.changeable_membership()
     view = await _chosen_assignment(visit)
     try:
-        await visit.bench.courses.change_assignment(membership.course, view.id, _rules_of_form(visit, membership))
+        await visit.bench.courses.change_assignment(membership.course, view.id, _rules_of_form(visit, membership, view))
     except (BenchServiceError, ValueError) as error:
         return await _form_page(
             visit, FormProblem(_error_sentence(error), "Correct the field, and send the form again.")
@@ -102,7 +102,7 @@ async def _chosen_assignment(visit: Visit) -> AssignmentView:
     return view
 
 
-def _rules_of_form(visit: Visit, membership: Membership) -> AssignmentRules:
+def _rules_of_form(visit: Visit, membership: Membership, view: AssignmentView | None = None) -> AssignmentRules:
     """Returns the rules that a form gives.
 
     Raises:
@@ -111,14 +111,23 @@ def _rules_of_form(visit: Visit, membership: Membership) -> AssignmentRules:
     """
     return AssignmentRules(
         visit.form_field("title", 200),
-        visit.form_time("opens", membership),
-        visit.form_time("due", membership),
-        visit.form_time("closes", membership),
+        _changed_or_kept_time(visit, "opens", membership, view.opens if view is not None else None),
+        _changed_or_kept_time(visit, "due", membership, view.due if view is not None else None),
+        _changed_or_kept_time(visit, "closes", membership, view.closes if view is not None else None),
         _run_limit_of_text(visit.form_field("runs")),
         RevealPhases(*(_reveal_policy(visit, name) for name in ("reveal", "reveal-after-due", "reveal-after-closing"))),
         _assistance_rule(visit),
         _ticked_aids_or_all(visit),
     )
+
+
+def _changed_or_kept_time(
+    visit: Visit, field_name: str, membership: Membership, old_time: datetime | None
+) -> datetime | None:
+    """A time of the form; the old one where the form has what it showed, which says no seconds and not which of two."""
+    if old_time is not None and visit.form_field(field_name) == _time_field(old_time, zone_of(membership.zone)):
+        return old_time
+    return visit.form_time(field_name, membership)
 
 
 def _reveal_policy(visit: Visit, field_name: str) -> Reveal | None:
