@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import httpx2
@@ -23,18 +23,14 @@ from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration
 from benchwright_service.storage.tables import COURSES, RECORDING_CHOICES, RUNS
 
-from ..support.service.bench_service import Course, Service, Solver, running_service
+from ..support.service.bench_service import Course, Service, Solver
 from ..support.service.bench_service_pages import REF, browser, invitation, signed_in
 from ..support.service.course_people import send
 
+WORKERS = 0
+"""Runs stay queued."""
 FILES = {"rtl/sat_counter.sv": "module sat_counter; endmodule\n"}
 PEOPLE = 12
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with running_service(Service(tmp_path_factory.mktemp("service"), workers=0)) as started:
-        yield started
 
 
 @pytest.fixture
@@ -150,6 +146,8 @@ def test_figures_for_research_show_nobody(
 
 def clean_up(service: Service, *options: str) -> str:
     environment = os.environ | {"BENCHWRIGHT_HOME": str(service.home)}
+    if service.database is not None:
+        environment["BENCHWRIGHT_SERVICE_DATABASE"] = service.database
     program = str(Path(sys.executable).with_name("benchwright"))
     finished = subprocess.run(
         [program, "course", "clean-up", *options],

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx2
-import pytest
 
 from benchwright_problems.assistance import Allowed, Assistance
 from benchwright_remote.messages import Role
 from benchwright_remote.teaching_messages import Scope
 from benchwright_service.bench import open_administration
 
-from ..support.service.bench_service import Course, Service, Solver, running_service
+from ..support.service.bench_service import Course, Service, Solver
 from ..support.service.bench_service_pages import invitation, signed_in
 from ..support.service.course_people import send
 from ..support.service.teaching_api import new_token
 
+WORKERS = 0
+"""Runs stay queued."""
 NOW = datetime.now(UTC)
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with running_service(Service(tmp_path_factory.mktemp("service"), workers=0)) as started:
-        yield started
 
 
 def owner_of(service: Service, course: Course) -> httpx2.Client:

@@ -15,18 +15,14 @@ from benchwright_attempts.events.events import Started
 from benchwright_remote.messages import Role
 from benchwright_remote.teaching_messages import Scope
 
-from ..support.service.bench_service import Course, Service, Solver, running_service
+from ..support.service.bench_service import Course, Service, Solver
 from ..support.service.bench_service_pages import invitation, signed_in
 from ..support.service.course_people import send
 from ..support.service.teaching_api import new_token
 
+WORKERS = 0
+"""Runs stay queued."""
 DUE = datetime(2099, 12, 1, 12, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with running_service(Service(tmp_path_factory.mktemp("service"), workers=0)) as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
