@@ -9,14 +9,18 @@ from pathlib import Path
 
 import httpx2
 
+from benchwright_attempts.events.events import Started
 from benchwright_problems.assistance import Allowed, Assistance
+from benchwright_problems.verdict import Reason
 from benchwright_remote.messages import Role
 from benchwright_remote.teaching_messages import Scope
 from benchwright_service.bench import open_administration
+from benchwright_studies.conduct.study_log import StudyLog
 
 from ..support.service.bench_service import Course, Service, Solver
 from ..support.service.bench_service_pages import invitation, signed_in
 from ..support.service.course_people import send
+from ..support.service.hand_worker import HandWorker
 from ..support.service.teaching_api import new_token
 
 WORKERS = 0
@@ -50,8 +54,24 @@ class Student:
             self.account = str(client.get("/api/v1/me").json()["account"])
         self.browser = signed_in(service, solver.token)
         self.page = f"/courses/{course.name}/mine/{course.assignment}"
-        self._solver = solver
+        self._solver, self._folder = solver, folder
         solver.log.close()
+
+    def pass_design(self, service: Service) -> None:
+        """Has a run of the student pass."""
+        log = StudyLog(self._folder / "attempts.sqlite")
+        solver = Solver(service, self._solver.course, log, self._solver.token)
+        files = {"rtl/sat_counter.sv": "module sat_counter; endmodule\n"}
+        attempt = solver.begin("starter/saturating-counter", files)
+        solver.record(attempt, Started())
+        assert solver.send(attempt).status_code == 200
+        assert solver.run(attempt, 1, files).status_code == 202
+        token = service.worker_token()
+        worker = HandWorker(lambda: service.client(token))
+        job = worker.ask(10.0)
+        assert job is not None
+        assert worker.deliver(job, Reason.PASSED)
+        log.close()
 
     def due(self, service: Service) -> datetime:
         """The due date that the student's editor knows."""
@@ -207,6 +227,31 @@ def test_in_a_group_each_pays_with_late_days_of_their_own(service: Service, tmp_
     refused = eve.use_late_days(2)
     assert (refused.status_code, "somebody of your group has used 2" in refused.text) == (409, True)
     assert eve.due(service) == usual_due
+
+
+def test_points_follow_late_days_and_extensions_of_work_that_is_there_already(service: Service, tmp_path: Path) -> None:
+    course, owner = late_course(service, by_group=True)
+    ada, bob, eve = (Student(service, course, tmp_path / name, name) for name in ("Ada", "Bob", "Eve"))
+    groups = {f"group-{student.account}": "north" for student in (ada, bob)}
+    assert send(owner, f"/courses/{course.name}/people", **groups).status_code == 303
+    for student in (ada, eve):
+        student.pass_design(service)
+    path = f"/api/v1/courses/{course.name}"
+    with service.client(new_token(owner, *Scope)) as program:
+
+        def points() -> list[float]:
+            students = program.get(f"{path}/grades").json()["students"]
+            points_by_account = {student["account"]: student["assignments"][0]["points"] for student in students}
+            return [points_by_account[student.account] for student in (ada, bob, eve)]
+
+        assert points() == [0.9, 0.9, 0.9]
+        assert bob.use_late_days(1).status_code == 303
+        assert points() == [1, 1, 0.9]
+        extension = {"assignment": course.assignment, "account": eve.account, "due": "2099-01-01T00:00:00Z"}
+        assert program.post(f"{path}/extensions", json={"extensions": [extension]}).status_code == 200
+        assert points() == [1, 1, 1]
+        assert program.patch(f"{path}/roster/{bob.account}", json={"group": ""}).status_code == 200
+        assert points() == [1, 0, 1]
 
 
 async def test_late_days_that_are_used_at_once_are_used_once(service: Service, tmp_path: Path) -> None:
