@@ -127,7 +127,7 @@ class Coursework:
     hints: HandedHints
     replays: Replays
     assistance: AssistanceChecks
-    recording: RecordingChoices
+    recording_choices: RecordingChoices
 
 
 @dataclass(frozen=True)
@@ -149,8 +149,8 @@ class Grades:
 class Teaching:
     """What programs of a course's staff come with, and what they alone read."""
 
-    tokens: PersonalTokens
-    runs: CourseRuns
+    personal_tokens: PersonalTokens
+    course_runs: CourseRuns
     copies: CourseCopies
 
 

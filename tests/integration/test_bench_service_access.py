@@ -89,8 +89,8 @@ class Tokens:
 
     def for_request(self, method: str, path: str) -> str:
         """The one that such a request is made with."""
-        scope = FOR_TEACHERS.get((method, path))
-        return self.by_scope.get(scope, self.usual) if scope is not None else self.usual
+        token_scope = FOR_TEACHERS.get((method, path))
+        return self.by_scope.get(token_scope, self.usual) if token_scope is not None else self.usual
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +117,10 @@ def askers(service: Service, course: Course, taught: Course) -> dict[Asker, Toke
                 if asker is not Asker.STRANGER:
                     taught_code = await parts.accounts.make_invitation(taught.name, Role(asker.value))
                     await parts.accounts.join_course(account, taught_code)
-                by_scope = {scope: await personal_tokens.make_token(account, scope, [scope], 1) for scope in Scope}
+                by_scope = {
+                    token_scope: await personal_tokens.make_token(account, token_scope, [token_scope], 1)
+                    for token_scope in Scope
+                }
                 askers_tokens[asker] = Tokens(token, by_scope)
             return askers_tokens
 
@@ -249,8 +252,8 @@ def test_a_personal_token_is_good_for_its_area_alone(
 ) -> None:
     tokens_by_scope = askers[Asker(role.value)].by_scope
     statuses = {
-        scope: ask(service, token, method, path.replace("{course}", taught.name)).status_code
-        for scope, token in tokens_by_scope.items()
+        token_scope: ask(service, token, method, path.replace("{course}", taught.name)).status_code
+        for token_scope, token in tokens_by_scope.items()
     }
     right_scope = FOR_TEACHERS[method, path]
     assert statuses.pop(right_scope) != 403

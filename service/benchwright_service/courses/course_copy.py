@@ -114,12 +114,12 @@ class CourseCopies:
             )
         async with self._database.write_transaction() as connection:
             course_row, assignment_rows = await _source_rows(connection, course)
-            plan = _plan(course_row, assignment_rows, shift)
+            copy_plan = _plan(course_row, assignment_rows, shift)
             new_row = {
                 "id": new_course,
                 "title": title or course_row.title,
                 "created": self._now(),
-                "ends": plan.ends.timestamp() if plan.ends is not None else None,
+                "ends": copy_plan.ends.timestamp() if copy_plan.ends is not None else None,
             }
             new_row |= {
                 name: getattr(course_row, name) for name in ("zone", "late_days", "asks_recording", "kept_days")
@@ -130,14 +130,14 @@ class CourseCopies:
                 raise BenchServiceError(f"there is a course {new_course!r} already; choose another name") from None
             member_row = {"course": new_course, "account": owner, "role": Role.OWNER.value, "section": ""}
             await connection.execute(insert(MEMBERS).values(member_row))
-            for rank, (row, shifted) in enumerate(zip(assignment_rows, plan.assignments, strict=True)):
+            for rank, (row, shifted) in enumerate(zip(assignment_rows, copy_plan.assignments, strict=True)):
                 # They keep their order, which is that of their creation.
                 creation = {"id": uuid.uuid4().hex, "course": new_course, "created": self._now() + rank * 1e-3}
                 times = {name: at.timestamp() if at is not None else None for name, at in shifted.new_times.items()}
                 values = dict(row._mapping) | creation | times | {"assistance": _newest_rule(row.assistance)}
                 await connection.execute(insert(ASSIGNMENTS).values(values))
-            await _copy_question_call(connection, course, new_course, plan.days, zone_of(course_row.zone))
-        return plan
+            await _copy_question_call(connection, course, new_course, copy_plan.days, zone_of(course_row.zone))
+        return copy_plan
 
 
 async def _copy_question_call(

@@ -63,20 +63,20 @@ async def read_course_settings(database: Database, course: str) -> CourseSetting
     return CourseSettings(row.title, row.zone, row.late_days, bool(row.asks_recording), moment(row.ends), row.kept_days)
 
 
-async def write_course_settings(database: Database, course: str, settings: CourseSettings) -> None:
+async def write_course_settings(database: Database, course: str, course_settings: CourseSettings) -> None:
     """Changes them.
 
     Raises:
         BenchServiceError: There is no such course, or one of the settings can't be.
     """
-    settings.check()
+    course_settings.check()
     values = {
-        "title": settings.title,
-        "zone": settings.zone,
-        "late_days": settings.late_days,
-        "asks_recording": int(settings.asks_recording),
-        "ends": settings.ends.timestamp() if settings.ends is not None else None,
-        "kept_days": settings.kept_days,
+        "title": course_settings.title,
+        "zone": course_settings.zone,
+        "late_days": course_settings.late_days,
+        "asks_recording": int(course_settings.asks_recording),
+        "ends": course_settings.ends.timestamp() if course_settings.ends is not None else None,
+        "kept_days": course_settings.kept_days,
     }
     async with database.write_transaction() as connection:
         change = update(COURSES).where(COURSES.c.id == course).values(values)

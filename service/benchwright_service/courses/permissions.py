@@ -117,8 +117,8 @@ def _page_lines() -> Iterator[str]:
         yield f"| `{method} {path}` | {' | '.join(answers_by_asker[asker] for asker in Asker)} |"
     yield "\n| request | area |"
     yield "| --- | --- |"
-    for (method, path), scope in scopes_by_request().items():
-        yield f"| `{method} {path}` | `{scope}` |"
+    for (method, path), token_scope in scopes_by_request().items():
+        yield f"| `{method} {path}` | `{token_scope}` |"
 
 
 if __name__ == "__main__":

@@ -81,12 +81,12 @@ class Teacher:
     is_archived: bool
 
 
-def _teaching_extra(scope: Scope, *roles: Role) -> dict[str, Any]:
+def _teaching_extra(token_scope: Scope, *roles: Role) -> dict[str, Any]:
     """For an endpoint's `openapi_extra`: the area of its token, and the roles in the course of its path."""
-    return {SCOPE: scope.value} | (roles_extra(*roles) if roles else {})
+    return {SCOPE: token_scope.value} | (roles_extra(*roles) if roles else {})
 
 
-def _require_scope(token: ServiceToken, scope: Scope) -> str:
+def _require_scope(token: ServiceToken, token_scope: Scope) -> str:
     """The account of a personal token for this area.
 
     Raises:
@@ -98,20 +98,20 @@ def _require_scope(token: ServiceToken, scope: Scope) -> str:
             "This is for personal access tokens of a course's staff.",
             "Make one on the page /tokens of the service.",
         )
-    if scope.value not in token.scopes.split():
+    if token_scope.value not in token.scopes.split():
         raise RefusalError(
             RefusalKind.WRONG_SCOPE,
-            f"The token is not for the area {scope.value}.",
+            f"The token is not for the area {token_scope.value}.",
             "Make a token for this area on the page /tokens of the service.",
         )
     return token.account
 
 
 def _teacher_dependency(
-    scope: Scope, *roles: Role
+    token_scope: Scope, *roles: Role
 ) -> Callable[[Request, CourseName, AdmittedToken, TheBench], Awaitable[Teacher]]:
     async def find(request: Request, course: CourseName, token: AdmittedToken, bench: TheBench) -> Teacher:
-        account = _require_scope(token, scope)
+        account = _require_scope(token, token_scope)
         memberships = await bench.accounts.memberships_with_archived(account)
         membership = next((candidate for candidate in memberships if candidate[0].course == course), None)
         if (
@@ -122,8 +122,10 @@ def _teacher_dependency(
         ):
             raise RefusalError(RefusalKind.NOT_FOUND, "There is no such course.", "List your courses.")
         teacher = Teacher(account, course, membership[0].title, membership[0].role, is_archived=membership[1])
-        await bench.teaching.tokens.record_use(token, course, f"{request.method} {request.scope['route'].path}")
-        if scope.is_for_changes and scope is not Scope.COURSE_WRITE and teacher.is_archived:
+        await bench.teaching.personal_tokens.record_use(
+            token, course, f"{request.method} {request.scope['route'].path}"
+        )
+        if token_scope.is_for_changes and token_scope is not Scope.COURSE_WRITE and teacher.is_archived:
             raise RefusalError(RefusalKind.CONFLICT, "The course is archived.", "An owner of it can restore it.")
         return teacher
 
@@ -158,7 +160,7 @@ async def courses(token: AdmittedToken, bench: TheBench) -> TaughtCourses:
         if membership.role in TEACHERS and not await bench.studies.monitor.is_study(membership.course)
     ]
     for membership in memberships:
-        await bench.teaching.tokens.record_use(token, membership.course, "GET /api/v1/courses")
+        await bench.teaching.personal_tokens.record_use(token, membership.course, "GET /api/v1/courses")
     return TaughtCourses(courses=tuple(memberships))
 
 
@@ -171,15 +173,15 @@ async def courses(token: AdmittedToken, bench: TheBench) -> TaughtCourses:
 async def read_course(teacher: CourseReader, bench: TheBench) -> TaughtCourse:
     """Also assignments that have not opened yet, each with its own times and how it is graded."""
     assignments = await bench.courses.all_assignments(teacher.course)
-    settings = await read_course_settings(bench.database, teacher.course)
+    course_settings = await read_course_settings(bench.database, teacher.course)
     rules_by_assignment = await bench.grades.gradebooks.grading_rules_by_assignment(teacher.course)
     return TaughtCourse(
         course=teacher.course,
         title=teacher.title,
         role=teacher.role,
         archived=teacher.is_archived,
-        zone=settings.zone,
-        late_days=settings.late_days,
+        zone=course_settings.zone,
+        late_days=course_settings.late_days,
         assignments=tuple(
             TaughtAssignment(assignment=view, grading=_grading_view(rules_by_assignment[view.id]))
             for view in assignments
@@ -197,7 +199,7 @@ async def copy_course(body: NewCourseCopy, teacher: CourseWriter, bench: TheBenc
     """Assignments, rules and settings with shifted dates, also of an archived course; no people and no work."""
     shift = TermShift(body.days, body.starts)
     try:
-        plan = (
+        copy_plan = (
             await bench.teaching.copies.plan(teacher.course, shift)
             if body.preview
             else await bench.teaching.copies.copy(teacher.course, body.course, body.title, shift, teacher.account)
@@ -207,8 +209,8 @@ async def copy_course(body: NewCourseCopy, teacher: CourseWriter, bench: TheBenc
     if not body.preview:
         await bench.audit.record_action(teacher.account, teacher.course, "copied course", body.course)
         await bench.audit.record_action(teacher.account, body.course, "copied from course", teacher.course)
-    assignments = tuple(CopiedAssignment(title=shifted.title, **shifted.new_times) for shifted in plan.assignments)
-    return CourseCopy(course=body.course, made=not body.preview, days=plan.days, assignments=assignments)
+    assignments = tuple(CopiedAssignment(title=shifted.title, **shifted.new_times) for shifted in copy_plan.assignments)
+    return CourseCopy(course=body.course, made=not body.preview, days=copy_plan.days, assignments=assignments)
 
 
 @router.get(
@@ -383,7 +385,7 @@ async def read_runs(
 ) -> RunPage:
     """Without files and logs, in the order in which they were asked for."""
     try:
-        return await bench.teaching.runs.page(
+        return await bench.teaching.course_runs.page(
             teacher.course, assignment=assignment, account=account, after=after, limit=limit
         )
     except BenchServiceError as error:

@@ -109,16 +109,16 @@ class AuditLog:
             await self.record_action(account, course, action, acted_on)
 
     async def newest_entries(
-        self, course: str, limit: int | None = 500, *, selection: AuditSelection | None = None
+        self, course: str, limit: int | None = 500, *, wanted_entries: AuditSelection | None = None
     ) -> Sequence[AuditEntry]:
         """The newest entries of a course, newest first.
 
         Args:
             course: Its id.
             limit: Largest number of entries; None for all.
-            selection: Entries that are wanted; None for all.
+            wanted_entries: Entries that are wanted; None for all.
         """
-        wanted = selection or AuditSelection()
+        wanted = wanted_entries or AuditSelection()
         query = (
             select(AUDIT, ACCOUNTS.c.name)
             .outerjoin(ACCOUNTS, ACCOUNTS.c.id == AUDIT.c.account)

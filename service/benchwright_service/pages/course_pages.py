@@ -146,9 +146,9 @@ async def _makers_or_reason(visit: Visit, attempt_line: AttemptLine) -> _Makers 
 async def course_audit_page(visit: Visit) -> Response:
     """Page of the audit log: who of the staff saw or changed what."""
     membership = await visit.staff_membership()
-    problem, selection = None, None
+    problem, wanted_entries = None, None
     try:
-        selection = _audit_selection(visit, membership)
+        wanted_entries = _audit_selection(visit, membership)
     except ValueError as error:
         problem = form_problem_of_error(error, "Correct the field, and filter again.")
     return render(
@@ -156,7 +156,7 @@ async def course_audit_page(visit: Visit) -> Response:
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         member=membership,
-        entries=await visit.bench.audit.newest_entries(membership.course, selection=selection),
+        entries=await visit.bench.audit.newest_entries(membership.course, wanted_entries=wanted_entries),
         filters={name: visit.query_field(name) for name in _AUDIT_FILTERS},
         query=visit.request.url.query,
         problem=problem,
@@ -170,14 +170,14 @@ async def course_audit_file(visit: Visit) -> Response:
     if kind not in _AUDIT_FILES:
         raise unknown_page_refusal()
     try:
-        selection = _audit_selection(visit, membership)
+        wanted_entries = _audit_selection(visit, membership)
     except ValueError as error:
         problem = form_problem_of_error(error, "Go back to the audit log, and filter again.")
         return render(
             "told", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, title="That did not work", problem=problem
         )
     await visit.bench.audit.record_action(visit.account, membership.course, "exported audit log", kind)
-    entries = await visit.bench.audit.newest_entries(membership.course, None, selection=selection)
+    entries = await visit.bench.audit.newest_entries(membership.course, None, wanted_entries=wanted_entries)
     make_text, media_type = _AUDIT_FILES[kind]
     headers = SECURITY | {"Content-Disposition": f'attachment; filename="{membership.course}-audit.{kind}"'}
     text = await asyncio.to_thread(make_text, entries)
@@ -242,7 +242,7 @@ async def course_page(
         and await visit.bench.collecting.questions.find_call(membership.course) is not None,
         open_appeals=await visit.bench.grades.history.waiting_appeal_count(membership.course) if is_staff else 0,
         is_archived=await visit.is_archived(),
-        recording=await visit.bench.coursework.recording.choice(membership.course, visit.account)
+        recording=await visit.bench.coursework.recording_choices.choice(membership.course, visit.account)
         if membership.role is Role.PARTICIPANT
         else None,
         assignments=assignments,

@@ -38,7 +38,7 @@ async def change_settings(visit: Visit) -> Response:
     await visit.changeable_membership()
     try:
         kept_days = visit.form_field("kept-days")
-        settings = CourseSettings(
+        course_settings = CourseSettings(
             visit.form_field("title", 200),
             visit.form_field("zone", 100) or UNIVERSAL,
             int(visit.form_number("late-days", 0, MOST_LATE_DAYS, 0)),
@@ -46,7 +46,7 @@ async def change_settings(visit: Visit) -> Response:
             visit.form_time("ends", membership),
             int(visit.form_number("kept-days", 0, MOST_KEPT_DAYS)) if kept_days else None,
         )
-        await write_course_settings(visit.bench.database, membership.course, settings)
+        await write_course_settings(visit.bench.database, membership.course, course_settings)
     except (BenchServiceError, ValueError) as error:
         return await _settings_page(visit, membership, form_problem_of_error(error, _CORRECT))
     await visit.bench.audit.record_action(visit.account, membership.course, "changed settings", "")
@@ -95,7 +95,7 @@ async def choose_own_recording(visit: Visit) -> Response:
     if membership.role is not Role.PARTICIPANT or choice not in ("agree", "decline"):
         raise unknown_page_refusal()
     try:
-        count = await visit.bench.coursework.recording.choose(
+        count = await visit.bench.coursework.recording_choices.choose(
             membership.course, visit.account, agrees=choice == "agree"
         )
     except (BenchServiceError, AttemptError) as error:
@@ -120,7 +120,7 @@ async def plan_or_make_copy(visit: Visit) -> Response:
         shift = _shift_of_form(visit)
         copies = visit.bench.teaching.copies
         if visit.form_field("make") != "yes":
-            return _copy_page(visit, membership, plan=await copies.plan(membership.course, shift))
+            return _copy_page(visit, membership, copy_plan=await copies.plan(membership.course, shift))
         new_course = visit.form_field("course", 100)
         await copies.copy(membership.course, new_course, visit.form_field("title", 200), shift, visit.account)
     except (BenchServiceError, ValueError) as error:
@@ -144,7 +144,7 @@ def _shift_of_form(visit: Visit) -> TermShift:
 
 
 def _copy_page(
-    visit: Visit, membership: Membership, *, problem: FormProblem | None = None, plan: CourseCopyPlan | None = None
+    visit: Visit, membership: Membership, *, problem: FormProblem | None = None, copy_plan: CourseCopyPlan | None = None
 ) -> Response:
     return render(
         "copy",
@@ -152,7 +152,7 @@ def _copy_page(
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         member=membership,
         problem=problem,
-        plan=plan,
+        plan=copy_plan,
         fields={name: visit.form_field(name, 200) for name in ("course", "title", "days", "starts")},
     )
 

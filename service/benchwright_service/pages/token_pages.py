@@ -25,10 +25,10 @@ async def make_token(visit: Visit) -> Response:
     wanted_scopes = visit.ticked_values("scope")
     try:
         days = int(visit.form_number("days", 1, LONGEST_DAYS, _USUAL_DAYS))
-        token_text = await visit.bench.teaching.tokens.make_token(
+        token_text = await visit.bench.teaching.personal_tokens.make_token(
             visit.account,
             visit.form_field("name", 100),
-            [scope for scope in Scope if scope.value in wanted_scopes],
+            [token_scope for token_scope in Scope if token_scope.value in wanted_scopes],
             days,
         )
     except (BenchServiceError, ValueError) as error:
@@ -39,7 +39,7 @@ async def make_token(visit: Visit) -> Response:
 async def revoke_token(visit: Visit) -> Response:
     """Revokes one."""
     try:
-        await visit.bench.teaching.tokens.revoke_token(visit.account, visit.request.path_params["token"])
+        await visit.bench.teaching.personal_tokens.revoke_token(visit.account, visit.request.path_params["token"])
     except BenchServiceError:
         raise unknown_page_refusal() from None
     return RedirectResponse("/tokens", HTTPStatus.SEE_OTHER, headers=SECURITY)
@@ -52,7 +52,7 @@ async def _tokens_page(visit: Visit, *, problem: FormProblem | None = None, toke
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         problem=problem,
         token_text=token_text,
-        tokens=await visit.bench.teaching.tokens.tokens_of(visit.account),
+        tokens=await visit.bench.teaching.personal_tokens.tokens_of(visit.account),
         scopes=list(Scope),
         ticked=visit.ticked_values("scope") if problem else [],
         name=visit.form_field("name", 100) if problem else "",
