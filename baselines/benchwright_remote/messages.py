@@ -65,6 +65,8 @@ class Membership(Message):
     title: str
     role: Role
     section: str = ""
+    zone: str = "UTC"
+    """IANA name of the course's time zone."""
 
 
 class Me(Message):
@@ -157,6 +159,8 @@ class AssignmentView(Message):
     """Models that may help; nothing is said if not given."""
     aids: tuple[Aid, ...] | None = None
     """The aids that students may use; all if not given."""
+    records_less: bool = False
+    """True if attempts of who asks are to be recorded at the level `timing`: the service takes no others."""
 
 
 class PublicPack(Message):

@@ -17,16 +17,20 @@ from benchwright_foundation.home import Home
 from benchwright_foundation.rate import Allowances, RateLimits
 from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_problems.storage.store import Store
+from benchwright_service import statements
 from benchwright_service.accounts.accounts import Accounts
 from benchwright_service.accounts.devices import Devices
 from benchwright_service.accounts.people import People
+from benchwright_service.accounts.personal_tokens import PersonalTokens
 from benchwright_service.accounts.sessions import SignInSessions
 from benchwright_service.courses.assistance_checks import AssistanceChecks
+from benchwright_service.courses.course_copy import CourseCopies
 from benchwright_service.courses.courses import Courses
 from benchwright_service.courses.hints import HandedHints
 from benchwright_service.courses.own_runs import OwnRuns
 from benchwright_service.courses.progress import CourseProgress
 from benchwright_service.courses.quotas import USUAL, QuotaKeeper, Quotas
+from benchwright_service.courses.recording_choices import RecordingChoices
 from benchwright_service.courses.replays import Replays
 from benchwright_service.courses.snapshots import Snapshots
 from benchwright_service.errors import BenchServiceError
@@ -37,11 +41,15 @@ from benchwright_service.grades.answer_grading import AnswerGrading
 from benchwright_service.grades.grade_history import GradeHistory
 from benchwright_service.grades.gradebook import Gradebooks
 from benchwright_service.grades.item_report import ItemReports
+from benchwright_service.grades.late_days import LateDays
 from benchwright_service.grades.regrades import Regrades
+from benchwright_service.grades.research_export import ResearchExports
 from benchwright_service.grades.rubric_grades import RubricGrades
+from benchwright_service.grades.staff_decisions import StaffDecisions
 from benchwright_service.health import Health
 from benchwright_service.metrics import Metrics
 from benchwright_service.questions.collecting import Collecting
+from benchwright_service.runs.course_runs import CourseRuns
 from benchwright_service.runs.run_views import RunViews
 from benchwright_service.runs.runs import RunQueue
 from benchwright_service.sign_in.shared_secret import (
@@ -119,6 +127,7 @@ class Coursework:
     hints: HandedHints
     replays: Replays
     assistance: AssistanceChecks
+    recording_choices: RecordingChoices
 
 
 @dataclass(frozen=True)
@@ -131,6 +140,18 @@ class Grades:
     rubrics: RubricGrades
     item_reports: ItemReports
     regrades: Regrades
+    decisions: StaffDecisions
+    late_days: LateDays
+    research: ResearchExports
+
+
+@dataclass(frozen=True)
+class Teaching:
+    """What programs of a course's staff come with, and what they alone read."""
+
+    personal_tokens: PersonalTokens
+    course_runs: CourseRuns
+    copies: CourseCopies
 
 
 @dataclass(frozen=True)
@@ -158,8 +179,10 @@ class Bench:
     evidence: EvidenceWriter
     runs: RunQueue
     grades: Grades
+    teaching: Teaching
     studies: StudyArea
     collecting: Collecting
+    statements_file: Path
     allowances: Allowances
     health: Health
 
@@ -361,6 +384,7 @@ async def open_bench(
         opened.push_async_callback(checks.close)
         collecting = Collecting.from_database(administration.database, store, question_models)
         opened.push_async_callback(collecting.tries.close)
+        replays = Replays(log)
         health = Health(administration.database, folder, require_common_keys, runs.queue_size)
         opened.enter_context(health.remembering_failures())
         await runs.start(is_alone=database_url is None)
@@ -382,8 +406,9 @@ async def open_bench(
                 progress,
                 OwnRuns(administration.database, administration.courses, RunViews(store, home, administration.courses)),
                 HandedHints(administration.database, evidence, store, administration.courses, lab),
-                Replays(log),
+                replays,
                 checks,
+                RecordingChoices(administration.database, log, replays),
             ),
             evidence=evidence,
             runs=runs,
@@ -394,11 +419,20 @@ async def open_bench(
                 RubricGrades(administration.database, judging.open_records, store, administration.courses),
                 ItemReports(administration.database, log, snapshots),
                 Regrades(administration.database, store, home, gradebooks),
+                StaffDecisions(administration.database),
+                LateDays(administration.database),
+                ResearchExports(administration.database, log),
+            ),
+            teaching=Teaching(
+                PersonalTokens(administration.database, administration.accounts),
+                CourseRuns(administration.database),
+                CourseCopies(administration.database),
             ),
             studies=StudyArea(
                 lab, LabMonitor(log, administration.database, administration.accounts, reports_folder(home)), closings
             ),
             collecting=collecting,
+            statements_file=folder / statements.FILE,
             allowances=allowances,
             health=health,
         )

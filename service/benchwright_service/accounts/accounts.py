@@ -34,6 +34,8 @@ class AccountTokenKind(StrEnum):
 
     PERSON = "person"
     WORKER = "worker"
+    PERSONAL = "personal"
+    """A person's, for the areas of the teacher's API that it names and nothing else."""
 
 
 class ServiceToken(BearerToken):
@@ -44,6 +46,10 @@ class ServiceToken(BearerToken):
     """None for a worker."""
     name: str
     """The purpose of the token, such as the computer it was made on."""
+    scopes: str = ""
+    """Of a personal token: values of `Scope` with spaces between."""
+    used: float | None = None
+    """Time of the last use of a personal token."""
 
 
 class Accounts:
@@ -96,7 +102,7 @@ class Accounts:
     async def memberships_with_archived(self, account: str) -> Sequence[tuple[Membership, bool]]:
         """All courses of somebody, oldest first, and whether each is archived."""
         query = (
-            select(COURSES.c.id, COURSES.c.title, COURSES.c.archived, MEMBERS.c.role, MEMBERS.c.section)
+            select(COURSES.c.id, COURSES.c.title, COURSES.c.archived, COURSES.c.zone, MEMBERS.c.role, MEMBERS.c.section)
             .join(MEMBERS, MEMBERS.c.course == COURSES.c.id)
             .where(MEMBERS.c.account == account)
             .order_by(COURSES.c.created, COURSES.c.id)
@@ -105,7 +111,7 @@ class Accounts:
             rows = (await connection.execute(query)).all()
         return [
             (
-                Membership(course=row.id, title=row.title, role=Role(row.role), section=row.section),
+                Membership(course=row.id, title=row.title, role=Role(row.role), section=row.section, zone=row.zone),
                 row.archived is not None,
             )
             for row in rows
@@ -197,11 +203,26 @@ class Accounts:
         token = await self._read_token_unless_disabled(token_parts[0]) if token_parts is not None else None
         if token_parts is None or token is None or not token.has_secret(token_parts[1]) or token.revoked is not None:
             return None
+        if token.kind is not AccountTokenKind.PERSON:
+            return None
         return token.account if token.expires is None or token.expires > self._now() else None
 
     async def new_person_token(self, connection: AsyncConnection, account: str, name: str) -> str:
         """A new token for a person, within a transaction."""
         return await self._new_token(connection, AccountTokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
+
+    async def new_personal_token(
+        self, connection: AsyncConnection, account: str, name: str, scopes: str, expire_time: float
+    ) -> str:
+        """A new token for some areas of the teacher's API, within a transaction."""
+        token, token_text = self._make_token(AccountTokenKind.PERSONAL, account, name, _PERSON_PER_MINUTE)
+        personal_token = token.model_copy(update={"scopes": scopes, "expires": expire_time})
+        await connection.execute(insert(TOKENS).values(personal_token.model_dump(mode="json")))
+        return token_text
+
+    def forget_known_tokens(self) -> None:
+        """Reads every token again, because this process has revoked some."""
+        self._known_tokens.forget_all_tokens()
 
     async def _redeem_into_new_account(self, connection: AsyncConnection, invitation_code: str, name: str) -> str:
         account = uuid.uuid4().hex

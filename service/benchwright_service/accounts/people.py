@@ -42,9 +42,11 @@ from benchwright_service.storage.tables import (
     EXTENSIONS,
     HINTS,
     IDENTITIES,
+    LATE_DAYS,
     LTI_SCORES,
     MEMBERS,
     RECEIPTS,
+    RECORDING_CHOICES,
     REGRADED,
     RUNS,
     SESSIONS,
@@ -54,7 +56,7 @@ from benchwright_service.storage.tables import (
 )
 from benchwright_studies.conduct.study_log import StudyLog
 
-_OF_ASSIGNMENTS = (EXTENSIONS, EXTENSION_HISTORY, ADJUSTMENTS, APPEALS, LTI_SCORES)
+_OF_ASSIGNMENTS = (EXTENSIONS, EXTENSION_HISTORY, LATE_DAYS, ADJUSTMENTS, APPEALS, LTI_SCORES)
 _OF_ACCOUNTS = (IDENTITIES, TOKENS, SESSIONS, DEVICES)
 
 
@@ -103,6 +105,11 @@ class People:
         self._points_owed = points_owed
         self._now = clock
 
+    @property
+    def database(self) -> Database:
+        """Database of the service."""
+        return self._database
+
     async def members(self, course: str) -> Sequence[Person]:
         """Everybody in a course, by name."""
         query = (
@@ -147,6 +154,21 @@ class People:
                 if not (await connection.execute(move)).rowcount:
                     moved_accounts.append(account)
         return moved_accounts
+
+    async def change_place(self, course: str, account: str, *, section: str | None, group: str | None) -> None:
+        """Puts somebody in another section or group; None for the one that they are in.
+
+        Raises:
+            BenchServiceError: The person is not in the course.
+        """
+        person = await self.member(course, account)
+        values = {
+            "section": person.section if section is None else section.strip(),
+            "team": person.group if group is None else group.strip(),
+        }
+        move = update(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == account).values(values)
+        async with self._database.write_transaction() as connection:
+            await connection.execute(move)
 
     async def export_person_zip(self, course: str, account: str) -> bytes:
         """Everything that the service has of a person in a course, as far as they may see it: a ZIP archive.
@@ -224,9 +246,13 @@ class People:
     async def _person_facts(self, course: str, person: Person) -> Mapping[str, Any]:
         person_facts: dict[str, Any] = {"course": course, "account": person.account, "name": person.name}
         person_facts |= {"role": person.role.value, "section": person.section, "group": person.group}
+        chosen = select(RECORDING_CHOICES.c.agrees, RECORDING_CHOICES.c.at).where(
+            RECORDING_CHOICES.c.course == course, RECORDING_CHOICES.c.account == person.account
+        )
         logins = select(IDENTITIES.c.issuer, IDENTITIES.c.subject).where(IDENTITIES.c.account == person.account)
         async with self._database.read_transaction() as connection:
             person_facts["logins"] = [dict(row) for row in (await connection.execute(logins)).mappings()]
+            person_facts["recording"] = [dict(row) for row in (await connection.execute(chosen)).mappings()]
             for table in _OF_ASSIGNMENTS:
                 person_rows = (await connection.execute(_person_rows_query(table, course, person.account))).mappings()
                 # Of staff, who they are is theirs.
@@ -293,7 +319,8 @@ async def _delete_rows(connection: AsyncConnection, course: str, account: str, a
     await connection.execute(delete(REGRADED).where(REGRADED.c.run.in_(run_query)))
     for table in (RUNS, RECEIPTS, ASSISTANCE_CHECKS, HINTS, ATTEMPTS_HELD):
         await connection.execute(delete(table).where(table.c.attempt.in_(attempt_ids)))
-    await connection.execute(delete(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == account))
+    for table in (RECORDING_CHOICES, MEMBERS):
+        await connection.execute(delete(table).where(table.c.course == course, table.c.account == account))
 
 
 def _person_rows_query(table: Table, course: str, account: str) -> Any:

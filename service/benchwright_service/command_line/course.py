@@ -55,6 +55,7 @@ def add_to(parent: typer.Typer) -> None:
     course.command("people", help="List everybody in a course.")(people)
     course.command("export-person", help="Write what the service has of a person in a course.")(export_person)
     course.command("delete-person", help="Delete what the service has of a person in a course.")(delete_person)
+    course.command("clean-up", help="Delete records of students of courses that ended long enough ago.")(clean_up)
     questions_app = typer.Typer(no_args_is_help=True, help="Questions that a course collects.")
     questions_app.command("add", help="Send the multiple-choice questions of a pack's folder to a course's reviewers.")(
         add_questions
@@ -313,7 +314,33 @@ def delete_person(
                 raise BenchServiceError(f"Give --yes to delete what the service has of {found_person.name} in {course}")
         typer.confirm(f"Delete all that the service has of {found_person.name} in {course}?", abort=True, err=True)
     count = _run_with_people(database, lambda course_people: course_people.delete_person(course, person, reason))
-    typer.echo(f"Deleted, with {count} attempt{'' if count == 1 else 's'}.")
+    typer.echo(f"Deleted, with {_counted(count, 'attempt')}.")
+
+
+def clean_up(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be deleted; delete nothing.")] = False,
+    database: DatabaseUrl = "",
+) -> None:
+    """Courses whose settings have an end and a number of days. The service may run."""
+
+    async def cleaned(course_people: People) -> list[str]:
+        from benchwright_service.accounts.retention import Retention
+
+        retention = Retention(course_people.database, course_people)
+        lines = []
+        for overdue in await retention.overdue_courses():
+            if not dry_run:
+                await retention.clean_up(overdue)
+            verb = "would be deleted" if dry_run else "deleted"
+            lines.append(
+                f"{overdue.course}: ended {overdue.ends:%Y-%m-%d}, kept {overdue.kept_days} days; "
+                f"{_counted(overdue.students, 'student')} with {_counted(overdue.attempts, 'attempt')} {verb}"
+            )
+        return lines
+
+    lines = _run_with_people(database, cleaned)
+    for line in lines or ["No course has records that are kept no longer."]:
+        typer.echo(line)
 
 
 def add_questions(
@@ -336,6 +363,10 @@ def add_questions(
         typer.echo(f"Left out: {problem} {reason}", err=True)
     noun = "question waits" if addition.questions == 1 else "questions wait"
     typer.echo(f"{addition.questions} {noun} for the reviewers of {course}.")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _as_utc(time: datetime | None) -> datetime | None:

@@ -11,20 +11,20 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from benchwright_foundation.database import Database
 from benchwright_problems.verdict import Outcome
-from benchwright_remote.messages import AssignmentView, Role
+from benchwright_remote.messages import AssignmentView
 from benchwright_service.courses.progress import CourseProgress, CourseStudent
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.grades.late_days import late_days_by_student
 from benchwright_service.runs.run_rows import DECIDED
 from benchwright_service.storage.tables import (
     ACCOUNTS,
     ADJUSTMENTS,
     ASSIGNMENTS,
     ATTEMPTS_HELD,
-    EXTENSION_HISTORY,
     EXTENSIONS,
     HINTS,
     IDENTITIES,
@@ -34,13 +34,13 @@ from benchwright_service.storage.tables import (
 )
 from benchwright_teaching.grade_files import AssignmentColumn, StudentLine
 from benchwright_teaching.points import (
+    MOST_LATE_DAYS,
     AssignmentTimes,
     CostlyHint,
     Counting,
     DecidedRun,
     GradingRules,
     Worth,
-    extension_refusal,
     problem_worth,
     runs_with_hint_costs,
     student_times,
@@ -70,6 +70,8 @@ class AssignmentGrade:
     adjustments: Sequence[Adjustment]
     times: AssignmentTimes
     is_extended: bool
+    late_days: int = 0
+    """Late days that the student has used."""
 
     @property
     def counted_runs(self) -> Mapping[str, str]:
@@ -109,9 +111,11 @@ class Gradebook:
 
     def maximum_points(self, assignment: AssignmentView) -> float:
         """The points of an assignment in which everything is solved in time."""
-        return next(rules.points for view, rules in self.assignments if view.id == assignment.id) * len(
-            assignment.problems
-        )
+        return self.grading_rules(assignment).points * len(assignment.problems)
+
+    def grading_rules(self, assignment: AssignmentView) -> GradingRules:
+        """Rules by which an assignment is graded."""
+        return next(rules for view, rules in self.assignments if view.id == assignment.id)
 
     @property
     def columns(self) -> Sequence[AssignmentColumn]:
@@ -133,7 +137,7 @@ class Gradebook:
 
 
 class Gradebooks:
-    """Reads gradebooks, and changes what staff decide.
+    """Reads gradebooks, and changes the rules of grading.
 
     Args:
         database: Database of the service.
@@ -163,7 +167,7 @@ class Gradebooks:
             without_work_of: Account whose runs and hints are left out, for its group too.
         """
         students = await self._progress.students(course)
-        grading_rules = await self._grading_rules(course)
+        grading_rules = await self.grading_rules_by_assignment(course)
         decided_runs = await self._decided_runs_of_course(course, replacement_by_run)
         hints = await self._costly_hints(course)
         for facts_by_student in (decided_runs, hints):
@@ -172,6 +176,7 @@ class Gradebooks:
         groups = _group_accounts_by_account(students)
         extensions = await self._extensions(course)
         adjustments = await self._adjustments(course)
+        late_days = await late_days_by_student(self._database, course)
 
         def graded() -> dict[_Key, AssignmentGrade]:
             return {
@@ -185,6 +190,7 @@ class Gradebooks:
                         view.id,
                     ),
                     extensions.get((student.account, view.id)),
+                    late_days.get((student.account, view.id), 0),
                     adjustments.get((student.account, view.id), ()),
                 )
                 for student in students
@@ -208,6 +214,8 @@ class Gradebooks:
         """
         if not 0 <= grading.points <= 1_000_000 or not 0 <= grading.late_percent <= 100:
             raise BenchServiceError("points go from 0 to 1,000,000, and what a late day takes from 0 to 100 percent")
+        if not 0 <= grading.late_days <= MOST_LATE_DAYS:
+            raise BenchServiceError(f"at most {MOST_LATE_DAYS} late days can be used for an assignment")
         if grading.graders not in (1, 2):
             raise BenchServiceError("an answer is graded by one person, or by two and a third if they differ")
         grading_update = (
@@ -220,59 +228,12 @@ class Gradebooks:
                 late_percent=grading.late_percent,
                 by_group=int(grading.by_group),
                 graders=grading.graders,
+                late_days=grading.late_days,
             )
         )
         async with self._database.write_transaction() as connection:
             if not (await connection.execute(grading_update)).rowcount:
                 raise BenchServiceError(f"the course {course!r} has no assignment {assignment!r}")
-
-    async def give_extension(
-        self,
-        course: str,
-        assignment: str,
-        account: str,
-        *,
-        due: datetime | None,
-        closes: datetime | None,
-        reason: str,
-        staff_account: str,
-    ) -> None:
-        """Gives a student other times; the newest extension counts, and all of them are kept.
-
-        Raises:
-            BenchServiceError: The course has no such assignment or student, or the extension would take time.
-        """
-        usual_times = await self._times_of_assignment(course, assignment, account)
-        if refusal := extension_refusal(usual_times, AssignmentTimes(due, closes)):
-            raise BenchServiceError(refusal)
-        values = {"due": due and due.timestamp(), "closes": closes and closes.timestamp(), "reason": reason}
-        row = {"assignment": assignment, "account": account, **values}
-        upsert = self._database.insert_into(EXTENSIONS).values(row)
-        upsert = upsert.on_conflict_do_update(index_elements=["assignment", "account"], set_=values)
-        async with self._database.write_transaction() as connection:
-            await connection.execute(upsert)
-            await connection.execute(insert(EXTENSION_HISTORY).values(row | {"by": staff_account, "at": self._now()}))
-
-    async def adjust_points(
-        self, course: str, assignment: str, account: str, added_points: float, reason: str, staff_account: str
-    ) -> None:
-        """Gives points to a student, or takes some; nothing is ever overwritten.
-
-        Raises:
-            BenchServiceError: The course has no such assignment or student, or no reason is given.
-        """
-        if not reason:
-            raise BenchServiceError("an adjustment needs a reason")
-        await self._times_of_assignment(course, assignment, account)
-        row = {
-            "assignment": assignment,
-            "account": account,
-            "points": added_points,
-            "reason": reason,
-            "by": staff_account,
-        }
-        async with self._database.write_transaction() as connection:
-            await connection.execute(insert(ADJUSTMENTS).values(row | {"at": self._now()}))
 
     async def points_owed_to(
         self, course: str, assignments: Sequence[AssignmentView], account: str
@@ -299,26 +260,8 @@ class Gradebooks:
             if points > 0
         ]
 
-    async def _times_of_assignment(self, course: str, assignment: str, student: str) -> AssignmentTimes:
-        """The times of an assignment that a student has.
-
-        Raises:
-            BenchServiceError: The course has no such assignment or student.
-        """
-        query = (
-            select(ASSIGNMENTS.c.due, ASSIGNMENTS.c.closes)
-            .select_from(MEMBERS)
-            .join(ASSIGNMENTS, ASSIGNMENTS.c.course == MEMBERS.c.course)
-            .where(MEMBERS.c.course == course, MEMBERS.c.account == student, ASSIGNMENTS.c.id == assignment)
-            .where(MEMBERS.c.role == Role.PARTICIPANT.value)
-        )
-        async with self._database.read_transaction() as connection:
-            row = (await connection.execute(query)).one_or_none()
-        if row is None:
-            raise BenchServiceError(f"the course {course!r} has no such assignment or student")
-        return AssignmentTimes(moment(row.due), moment(row.closes))
-
-    async def _grading_rules(self, course: str) -> dict[str, GradingRules]:
+    async def grading_rules_by_assignment(self, course: str) -> dict[str, GradingRules]:
+        """Rules by which the assignments of a course are graded."""
         query = select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course)
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
@@ -330,6 +273,7 @@ class Gradebooks:
                 row.late_percent,
                 bool(row.by_group),
                 row.graders,
+                row.late_days,
             )
             for row in rows
         }
@@ -467,12 +411,13 @@ def _assignment_grade(
     grading_rules: GradingRules,
     runs_by_problem: Mapping[str, Sequence[DecidedRun]],
     extension: AssignmentTimes | None,
+    late_days: int,
     adjustments: Sequence[Adjustment],
 ) -> AssignmentGrade:
-    deadlines = student_times(AssignmentTimes(view.due, view.closes), extension)
+    deadlines = student_times(AssignmentTimes(view.due, view.closes), extension, late_days)
     worth = {
         problem: problem_worth(runs_by_problem[problem], grading_rules, deadlines)
         for problem in view.problems
         if problem in runs_by_problem
     }
-    return AssignmentGrade(worth, adjustments, deadlines, extension is not None)
+    return AssignmentGrade(worth, adjustments, deadlines, extension is not None, late_days)

@@ -50,6 +50,8 @@ class ItemReport:
     """Active time of attempts: the quantiles of `QUANTILES`; empty if nobody worked."""
     untimed: int
     """Number of attempts without a time: no clock ran before their students."""
+    unrecorded: int
+    """Number of attempts whose recording was declined and deleted."""
     tries: Sequence[tuple[str, int]]
     """Numbers of students who passed with the first run, with the second, …; with more; and have not passed."""
     failed: Sequence[tuple[str, int, int]]
@@ -152,7 +154,7 @@ class ItemReports:
             if run_row.outcome == Outcome.PASSED.value:
                 to_pass.setdefault(run_row.account, tries[run_row.account])
         attempt_ids = {run.attempt for run in run_rows}
-        summaries = await asyncio.to_thread(lambda: [self._log.summary(attempt) for attempt in attempt_ids])
+        summaries = (await asyncio.to_thread(self._log.summaries_by_attempt, attempt_ids)).values()
         minutes = [summary.clock.active_s / 60 for summary in summaries if summary.has_clock]
         caught: dict[str, list[str]] = defaultdict(list)
         for row in details:
@@ -170,6 +172,7 @@ class ItemReports:
             statistics.median(to_pass.values()) if to_pass else None,
             np.quantile(minutes, QUANTILES).tolist() if minutes else (),
             len(summaries) - len(minutes),
+            len(attempt_ids) - len(summaries),
             _try_counts(to_pass.values(), len(tries) - len(to_pass)),
             _failure_reason_counts(run_rows),
             sorted(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from http import HTTPStatus
 from urllib.parse import quote
 
@@ -15,10 +16,14 @@ from benchwright_problems.reveal import Reveal
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.courses.playback import PlaybackError
 from benchwright_service.courses.progress import AttemptLine, TextFromSource, text_sources
-from benchwright_service.pages.rendering import SECURITY, FormProblem, render
+from benchwright_service.evidence.audit import AuditSelection, audit_csv, audit_jsonl
+from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, render
 from benchwright_service.pages.replay_pages import staff_and_student_of_path
 from benchwright_service.pages.visit import STAFF, WATCHERS, Visit, sections_of, unknown_page_refusal
+from benchwright_teaching.local_times import first_moment_of_day, zone_of
 
+_AUDIT_FILTERS = ("since", "until", "name", "action")
+_AUDIT_FILES = {"csv": (audit_csv, "text/csv"), "jsonl": (audit_jsonl, "application/jsonl")}
 CHECKED_WITHIN_S = 0.3
 """Time in seconds that a page waits for records that have to be checked; they go on in the background."""
 FIELDS = (
@@ -48,7 +53,8 @@ async def courses_page(visit: Visit) -> Response:
     ]
     shown_courses = [membership for membership in memberships if membership[0] not in studies]
     watched = [study for study in studies if study.role in WATCHERS]
-    return render("courses", visit.session, courses=shown_courses, studies=watched)
+    teaches = any(membership.role in STAFF for membership, _ in shown_courses)
+    return render("courses", visit.session, courses=shown_courses, studies=watched, teaches=teaches)
 
 
 async def visited_course_page(visit: Visit) -> Response:
@@ -99,6 +105,8 @@ async def student_work_page(visit: Visit) -> Response:
     makers = [await _makers_or_reason(visit, attempt) for attempt in attempt_lines]
     attempt_checks = [
         await visit.bench.coursework.assistance.check_of_attempt(membership.course, assignment.id, attempt_line.id)
+        if attempt_line.recording is not None
+        else None
         for attempt_line in attempt_lines
     ]
     seen_work = f"{student.account} {assignment.pack}/{path['problem']}"
@@ -125,8 +133,10 @@ class _Makers:
 
 async def _makers_or_reason(visit: Visit, attempt_line: AttemptLine) -> _Makers | str:
     """Who made it; or the reason why that can't be said."""
+    if attempt_line.recording is None:
+        return "Not recorded: the student declined the recording, and what was recorded before was deleted."
     try:
-        playback = await visit.bench.coursework.replays.playback(attempt_line.id, attempt_line.summary.seq)
+        playback = await visit.bench.coursework.replays.playback(attempt_line.id, attempt_line.event_count)
         condition = playback.actors.condition
         return _Makers(condition.value if condition else UNKNOWN_CONDITION, text_sources(playback.inserted))
     except PlaybackError as error:
@@ -136,11 +146,63 @@ async def _makers_or_reason(visit: Visit, attempt_line: AttemptLine) -> _Makers 
 async def course_audit_page(visit: Visit) -> Response:
     """Page of the audit log: who of the staff saw or changed what."""
     membership = await visit.staff_membership()
+    problem, wanted_entries = None, None
+    try:
+        wanted_entries = _audit_selection(visit, membership)
+    except ValueError as error:
+        problem = form_problem_of_error(error, "Correct the field, and filter again.")
     return render(
-        "audit",
+        "course_audit",
         visit.session,
+        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         member=membership,
-        entries=await visit.bench.audit.newest_entries(membership.course),
+        entries=await visit.bench.audit.newest_entries(membership.course, wanted_entries=wanted_entries),
+        filters={name: visit.query_field(name) for name in _AUDIT_FILTERS},
+        query=visit.request.url.query,
+        problem=problem,
+    )
+
+
+async def course_audit_file(visit: Visit) -> Response:
+    """The audit log, or the entries of it that are wanted, as a file."""
+    membership = await visit.staff_membership()
+    kind = visit.request.path_params["kind"]
+    if kind not in _AUDIT_FILES:
+        raise unknown_page_refusal()
+    try:
+        wanted_entries = _audit_selection(visit, membership)
+    except ValueError as error:
+        problem = form_problem_of_error(error, "Go back to the audit log, and filter again.")
+        return render(
+            "told", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, title="That did not work", problem=problem
+        )
+    await visit.bench.audit.record_action(visit.account, membership.course, "exported audit log", kind)
+    entries = await visit.bench.audit.newest_entries(membership.course, None, wanted_entries=wanted_entries)
+    make_text, media_type = _AUDIT_FILES[kind]
+    headers = SECURITY | {"Content-Disposition": f'attachment; filename="{membership.course}-audit.{kind}"'}
+    text = await asyncio.to_thread(make_text, entries)
+    return Response(text, media_type=f"{media_type}; charset=utf-8", headers=headers)
+
+
+def _audit_selection(visit: Visit, membership: Membership) -> AuditSelection:
+    """The entries that a page's address asks for; days are whole ones where the course is.
+
+    Raises:
+        ValueError: A day is none.
+    """
+    days = {}
+    for name in ("since", "until"):
+        text = visit.query_field(name)
+        try:
+            days[name] = date.fromisoformat(text) if text else None
+        except ValueError:
+            raise ValueError(f"“{name}” is no day such as 2026-12-01.") from None
+    zone, since, until = zone_of(membership.zone), days["since"], days["until"]
+    return AuditSelection(
+        first_moment_of_day(since, zone) if since is not None else None,
+        first_moment_of_day(until + timedelta(days=1), zone) if until is not None and until < date.max else None,
+        visit.query_field("name"),
+        visit.query_field("action"),
     )
 
 
@@ -180,6 +242,9 @@ async def course_page(
         and await visit.bench.collecting.questions.find_call(membership.course) is not None,
         open_appeals=await visit.bench.grades.history.waiting_appeal_count(membership.course) if is_staff else 0,
         is_archived=await visit.is_archived(),
+        recording=await visit.bench.coursework.recording_choices.choice(membership.course, visit.account)
+        if membership.role is Role.PARTICIPANT
+        else None,
         assignments=assignments,
         mine=passed_counts,
         packs=await asyncio.to_thread(visit.bench.courses.pack_names) if is_staff else (),

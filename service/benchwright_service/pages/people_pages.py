@@ -11,7 +11,7 @@ from benchwright_attempts.errors import AttemptError
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.accounts.people import Person
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.pages.rendering import SECURITY, FormProblem, render
+from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal
 
 _LONGEST_GROUP = 60
@@ -54,6 +54,21 @@ async def person_export(visit: Visit) -> Response:
     content = await visit.bench.people_service.export_person_zip(membership.course, person.account)
     await visit.bench.audit.record_action(visit.account, membership.course, "exported person", person.account)
     headers = SECURITY | {"Content-Disposition": f'attachment; filename="{person.account}.zip"'}
+    return Response(content, media_type="application/zip", headers=headers)
+
+
+async def research_export(visit: Visit) -> Response:
+    """Figures of the course for research."""
+    membership = await visit.membership()
+    if membership.role is not Role.OWNER:
+        raise unknown_page_refusal()
+    try:
+        content = await visit.bench.grades.research.export_zip(membership.course)
+    except BenchServiceError as error:
+        problem = form_problem_of_error(error, "Nothing was exported: figures of so few would show single people.")
+        return render("told", visit.session, HTTPStatus.CONFLICT, title="That did not work", problem=problem)
+    await visit.bench.audit.record_action(visit.account, membership.course, "exported for research", "")
+    headers = SECURITY | {"Content-Disposition": f'attachment; filename="{membership.course}-research.zip"'}
     return Response(content, media_type="application/zip", headers=headers)
 
 

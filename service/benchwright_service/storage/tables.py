@@ -35,7 +35,7 @@ TOKENS = Table(
     "service_tokens",
     METADATA,
     Column("id", Text, primary_key=True),
-    # `person` of an account, or `worker` of none.
+    # `person` or `personal` of an account, or `worker` of none.
     Column("kind", Text, nullable=False),
     Column("account", Text, ForeignKey("service_accounts.id")),
     Column("name", Text, nullable=False),
@@ -44,6 +44,9 @@ TOKENS = Table(
     Column("expires", Double),
     Column("revoked", Double),
     Column("per_minute", Integer, nullable=False),
+    # Of a personal token: the areas that it is for, with spaces between, and its last use.
+    Column("scopes", Text, nullable=False, server_default=""),
+    Column("used", Double),
     Index("service_tokens_account", "account"),
 )
 
@@ -96,6 +99,15 @@ COURSES = Table(
     Column("title", Text, nullable=False),
     Column("created", Double, nullable=False),
     Column("archived", Double),
+    # IANA name of the time zone of its dates.
+    Column("zone", Text, nullable=False, server_default="UTC"),
+    # Of each student, over all assignments.
+    Column("late_days", Integer, nullable=False, server_default="0"),
+    # Whether students choose how much of their work is recorded.
+    Column("asks_recording", Integer, nullable=False, server_default="0"),
+    Column("ends", Double),
+    # After its end, until records and people are deleted; null for ever.
+    Column("kept_days", Integer),
 )
 
 MEMBERS = Table(
@@ -150,6 +162,8 @@ ASSIGNMENTS = Table(
     Column("partial", Integer, nullable=False, server_default="0"),
     Column("late_percent", Double, nullable=False, server_default="0"),
     Column("by_group", Integer, nullable=False, server_default="0"),
+    # The most that one student may use for it.
+    Column("late_days", Integer, nullable=False, server_default="0"),
     # How many people grade an answer that waits for people: 1, or 2 and a third if they differ.
     Column("graders", Integer, nullable=False, server_default="2"),
     Index("service_assignments_course", "course"),
@@ -165,6 +179,30 @@ EXTENSIONS = Table(
     Column("reason", Text, nullable=False),
 )
 """Other times for one student; those that are null are the assignment's."""
+
+LATE_DAYS = Table(
+    "service_late_days",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("assignment", Text, ForeignKey("service_assignments.id"), nullable=False),
+    Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
+    Column("days", Integer, nullable=False),
+    # The account of who used them: of a group, another of it may have.
+    Column("by", Text, nullable=False),
+    Column("at", Double, nullable=False),
+    Index("service_late_days_assignment", "assignment", "account"),
+)
+"""Late days that students have used."""
+
+RECORDING_CHOICES = Table(
+    "service_recording_choices",
+    METADATA,
+    Column("course", Text, ForeignKey("service_courses.id"), primary_key=True),
+    Column("account", Text, ForeignKey("service_accounts.id"), primary_key=True),
+    Column("agrees", Integer, nullable=False),
+    Column("at", Double, nullable=False),
+)
+"""Choices of students of courses that ask how much of their work is recorded; who is not here has made none."""
 
 ADJUSTMENTS = Table(
     "service_adjustments",

@@ -27,6 +27,11 @@ def upgrade() -> None:
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("created", sa.Double(), nullable=False),
         sa.Column("archived", sa.Double(), nullable=True),
+        sa.Column("zone", sa.Text(), server_default="UTC", nullable=False),
+        sa.Column("late_days", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("asks_recording", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("ends", sa.Double(), nullable=True),
+        sa.Column("kept_days", sa.Integer(), nullable=True),
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_table(
@@ -47,6 +52,7 @@ def upgrade() -> None:
         sa.Column("partial", sa.Integer(), server_default="0", nullable=False),
         sa.Column("late_percent", sa.Double(), server_default="0", nullable=False),
         sa.Column("by_group", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("late_days", sa.Integer(), server_default="0", nullable=False),
         sa.Column("graders", sa.Integer(), server_default="2", nullable=False),
         sa.Column("reveal_after_due", sa.Text(), nullable=True),
         sa.Column("reveal_after_closing", sa.Text(), nullable=True),
@@ -100,6 +106,8 @@ def upgrade() -> None:
         sa.Column("expires", sa.Double(), nullable=True),
         sa.Column("revoked", sa.Double(), nullable=True),
         sa.Column("per_minute", sa.Integer(), nullable=False),
+        sa.Column("scopes", sa.Text(), server_default="", nullable=False),
+        sa.Column("used", sa.Double(), nullable=True),
         sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
         sa.PrimaryKeyConstraint("id"),
     )
@@ -225,6 +233,29 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
         sa.ForeignKeyConstraint(["assignment"], ["service_assignments.id"]),
         sa.PrimaryKeyConstraint("assignment", "account"),
+    )
+    op.create_table(
+        "service_late_days",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("assignment", sa.Text(), nullable=False),
+        sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("days", sa.Integer(), nullable=False),
+        sa.Column("by", sa.Text(), nullable=False),
+        sa.Column("at", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
+        sa.ForeignKeyConstraint(["assignment"], ["service_assignments.id"]),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_index("service_late_days_assignment", "service_late_days", ["assignment", "account"])
+    op.create_table(
+        "service_recording_choices",
+        sa.Column("course", sa.Text(), nullable=False),
+        sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("agrees", sa.Integer(), nullable=False),
+        sa.Column("at", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
+        sa.ForeignKeyConstraint(["course"], ["service_courses.id"]),
+        sa.PrimaryKeyConstraint("course", "account"),
     )
     op.create_table(
         "service_adjustments",
