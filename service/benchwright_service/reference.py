@@ -132,8 +132,8 @@ reaches a course is in its audit log, with the token's id and name, before it is
 Lists come in pages: `limit` items (at most {items}), and `next`, which is the `after` of the page that follows and
 empty on the last one. They are in the order of what never changes, so nobody is left out or comes twice if others come
 or go meanwhile. Extensions and adjustments are taken all or none: 422 names each part that is wrong by its place, and
-nothing was changed. At most {changes:,} come in one request. Times have a UTC offset. The document with every field is
-[`bench-service.openapi.json`](bench-service.openapi.json), printed by `python -m benchwright_service.openapi`.
+nothing was changed. At most {changes:,} come in one request. Times have a UTC offset. The document at
+`/api/v1/openapi.json` has every field.
 
 ## Judge service
 

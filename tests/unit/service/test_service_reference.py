@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchwright_service.courses import permissions
-from benchwright_service.openapi import openapi_text
 from benchwright_service.reference import reference
 
 PAGES = Path(__file__).parents[3] / "docs" / "reference"
@@ -17,7 +16,3 @@ def test_the_page_is_what_the_api_declares() -> None:
 
 def test_the_table_of_permissions_is_what_the_api_declares() -> None:
     assert (PAGES / "permissions.md").read_text() == permissions.permissions_page() + "\n"
-
-
-def test_the_published_document_is_the_one_that_the_service_has() -> None:
-    assert (PAGES / "bench-service.openapi.json").read_text() == openapi_text() + "\n"
