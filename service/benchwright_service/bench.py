@@ -20,6 +20,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_service.accounts.accounts import Accounts
 from benchwright_service.accounts.devices import Devices
 from benchwright_service.accounts.people import People
+from benchwright_service.accounts.rosters import Rosters
 from benchwright_service.accounts.sessions import SignInSessions
 from benchwright_service.courses.assistance_checks import AssistanceChecks
 from benchwright_service.courses.courses import Courses
@@ -151,6 +152,7 @@ class Bench:
     metrics: Metrics
     audit: AuditLog
     accounts: Accounts
+    rosters: Rosters
     people_service: People
     sign_in: SignIn
     courses: Courses
@@ -174,6 +176,7 @@ class Administration:
 
     database: Database
     accounts: Accounts
+    rosters: Rosters
     courses: Courses
     study_places: StudyPlaces
 
@@ -284,7 +287,9 @@ async def open_administration(home: Home, database_url: str | None) -> AsyncIter
         (await asyncio.to_thread(EventLog, database_url)).close()
     database = await open_service_database(database_url or home.data / "service" / "service.sqlite")
     try:
-        yield Administration(database, Accounts(database), Courses(database, Store(home)), StudyPlaces(database))
+        yield Administration(
+            database, Accounts(database), Rosters(database), Courses(database, Store(home)), StudyPlaces(database)
+        )
     finally:
         await database.close()
 
@@ -371,6 +376,7 @@ async def open_bench(
             metrics=metrics,
             audit=AuditLog(administration.database),
             accounts=administration.accounts,
+            rosters=administration.rosters,
             people_service=_make_people(home, administration, log, judging),
             sign_in=replace(
                 await _make_sign_in(administration, sign_in_settings, service_address, folder),

@@ -67,7 +67,7 @@ def tokens(service: Service, course: Course) -> dict[Role, str]:
         async with open_administration(service.folders, service.database) as parts:
             codes = {role: await parts.accounts.make_invitation(course.name, role) for role in Role}
             return {
-                role: (await parts.accounts.join_with_new_account_and_token(code, role.value))[1]
+                role: (await parts.accounts.sign_in_by_invitation_with_token(code, role.value))[1]
                 for role, code in codes.items()
             }
 
@@ -85,7 +85,7 @@ def askers(service: Service, course: Course) -> dict[Asker, str]:
             codes = {Asker(role.value): await parts.accounts.make_invitation("small", role) for role in Role}
             codes[Asker.STRANGER] = await parts.accounts.make_invitation(course.name, Role.OWNER)
             joined_tokens = {
-                asker: (await parts.accounts.join_with_new_account_and_token(code, asker.value))[1]
+                asker: (await parts.accounts.sign_in_by_invitation_with_token(code, asker.value))[1]
                 for asker, code in codes.items()
             }
             return joined_tokens | {Asker.NOBODY: "", Asker.WORKER: await parts.accounts.new_worker_token("elsewhere")}

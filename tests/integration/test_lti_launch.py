@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import csv
 import hmac
+import io
 import json
 import re
 import time
@@ -36,6 +38,7 @@ from ..support.service.lti_launch import (
     Platform,
     platform,
 )
+from ..support.service.rosters import merge_roster
 
 __all__ = ("platform",)
 
@@ -255,6 +258,45 @@ def test_the_roster_of_the_platform_is_taken(school: School) -> None:
     alan = browser(school.service)
     school.launch(alan, "alan", LEARNER)
     assert "Alan" in alan.get("/").text
+
+
+def test_an_invitation_and_a_launch_are_one_person_also_with_another_name(school: School) -> None:
+    codes = merge_roster(
+        school.service, school.course, "name,email,sis id\nAda King,ada@x.org,S1\nAlan,alan@x.org,S2\nZoe,zoe@x.org,\n"
+    )
+    teacher = school.teacher()
+    with school.service.client() as client:
+        ada = client.post("/api/v1/join", json={"code": codes["Ada King"], "name": "x"}).json()["me"]["account"]
+    launched = browser(school.service)
+    school.launch(launched, "lms-1", LEARNER, email="Ada@X.org")
+    assert "Ada King" in launched.get("/").text
+    # The number counts before an address that has changed.
+    school.launch(
+        browser(school.service), "lms-2", LEARNER, email="new@x.org", **{f"{CLAIM}lis": {"person_sourcedid": "S2"}}
+    )
+    with school.service.client() as client:
+        assert client.post("/api/v1/join", json={"code": codes["Alan"], "name": "x"}).status_code == 200
+    progress = teacher.get(f"/courses/{school.course.name}/progress").text
+    assert re.findall(r'<th scope="row">([\w ]+)', progress) == ["Ada King", "Alan", "Zoe"]
+    table = list(csv.DictReader(io.StringIO(teacher.get(f"/courses/{school.course.name}/grades.canvas.csv").text)))
+    assert [row["SIS User ID"] for row in table[1:]] == ["S1", "S2", ""]
+    assert ada in teacher.get(f"/courses/{school.course.name}/grades").text
+
+
+def test_an_address_that_is_taken_or_not_verified_brings_nobody_into_anothers_place(school: School) -> None:
+    merge_roster(school.service, school.course, "name,email\nAda King,ada@x.org\n")
+    first, thief, liar = (browser(school.service) for _ in range(3))
+    school.launch(liar, "mallory", LEARNER, email="ada@x.org", email_verified=False)
+    school.launch(first, "lms-1", LEARNER, email="ada@x.org")
+    school.launch(thief, "lms-2", LEARNER, email="ada@x.org")
+    assert ["Ada King" in client.get("/").text for client in (first, thief, liar)] == [True, False, False]
+
+
+def test_who_was_dropped_does_not_come_back_by_a_launch(school: School) -> None:
+    merge_roster(school.service, school.course, "name,email\nAda King,ada@x.org\nZoe,zoe@x.org\n")
+    merge_roster(school.service, school.course, "name,email\nZoe,zoe@x.org\n")
+    reply = school.launch(browser(school.service), "lms-1", LEARNER, email="ada@x.org")
+    assert (reply.status_code, "has you no longer" in reply.text) == (422, True)
 
 
 def test_grades_are_sent_once_for_each_change(school: School, tmp_path: Path) -> None:

@@ -44,6 +44,10 @@ def _is_back(page_reader: Reader) -> None:
     assert (page_reader.home.data / "service/service.sqlite").is_file()
 
 
+def _write_roster(page_reader: Reader) -> None:
+    (page_reader.folder / "roster.csv").write_text("name,email\nAda Lovelace,ada@example.edu\n")
+
+
 def _has_two_keys(page_reader: Reader) -> None:
     keys = json.loads(page_reader.last_output)["keys"]
     assert [len(base64.b64decode(key["key"])) for key in keys] == [32, 32]
@@ -62,10 +66,11 @@ WALKS = {
         },
     ),
     COURSE: Walk(
+        steps_before={"course roster": _write_roster},
         not_run={
             "benchwright serve": "tests/integration/test_bench_service_pages.py starts services of its own",
             "course people": "nobody has joined; tests/integration/test_course_people.py exports and deletes people",
-        }
+        },
     ),
 }
 

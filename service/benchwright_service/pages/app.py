@@ -37,6 +37,7 @@ from benchwright_service.pages import (
     regrade_pages,
     replay_pages,
     review_pages,
+    roster_pages,
     sign_in_page,
     study_pages,
 )
@@ -223,6 +224,21 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         Route("/courses/{course}/review", guard.for_signed_in(review_pages.next_review_page)),
         Route(
             "/courses/{course}/review", guard.for_signed_in(review_pages.submit_answer_or_decision), methods=["POST"]
+        ),
+        Route(
+            "/courses/{course}/people/roster",
+            guard.for_signed_in_with_files(roster_pages.preview_roster),
+            methods=["POST"],
+        ),
+        Route(
+            "/courses/{course}/people/roster/merge",
+            guard.for_signed_in_with_files(roster_pages.merge_roster),
+            methods=["POST"],
+        ),
+        Route(
+            "/courses/{course}/people/invitations",
+            guard.for_signed_in(roster_pages.renew_invitations),
+            methods=["POST"],
         ),
         Route("/courses/{course}/people", guard.for_signed_in(people_pages.people_page)),
         Route("/courses/{course}/people", guard.for_signed_in(people_pages.change_groups), methods=["POST"]),

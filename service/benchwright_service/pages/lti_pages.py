@@ -27,6 +27,9 @@ _FAILED = FormProblem(
 )
 
 
+_DROPPED = FormProblem("The course's roster here has you no longer.", "Ask the course's staff, who can take you back.")
+
+
 async def begin_lti_login(visit: Visit) -> Response:
     """The platform asks to sign somebody in: the browser goes back to it."""
     tool = visit.bench.sign_in.lti
@@ -56,7 +59,7 @@ async def finish_lti_launch(visit: Visit) -> Response:
     if login_state is None:
         return _show_failure(visit, _FAILED)
     try:
-        identity = await tool.finish_launch(
+        launch = await tool.finish_launch(
             (login_state[0], login_state[1], login_state[2]),
             visit.form_field("state"),
             visit.form_field("id_token", _LONGEST_TOKEN),
@@ -67,13 +70,13 @@ async def finish_lti_launch(visit: Visit) -> Response:
     except SignInError:
         return _show_failure(visit, _FAILED)
     if visit.bench.sign_in.lti_services is not None:
-        await visit.bench.sign_in.lti_services.keep_platform_addresses(identity)
-    account = await visit.bench.accounts.find_or_make_enabled_account(
-        identity.issuer, identity.subject, identity.name, identity.course, identity.role
-    )
+        await visit.bench.sign_in.lti_services.keep_platform_addresses(launch)
+    account = await visit.bench.accounts.find_or_make_enabled_account(launch.identity, launch.course)
     if account is None:
         return _show_failure(visit, sign_in_page.DISABLED)
-    return await sign_in_page.begin_session_and_redirect(visit, account, f"/courses/{quote(identity.course)}")
+    if await visit.bench.accounts.role(account, launch.course) is None:
+        return _show_failure(visit, _DROPPED)
+    return await sign_in_page.begin_session_and_redirect(visit, account, f"/courses/{quote(launch.course)}")
 
 
 async def tool_key_set(visit: Visit) -> Response:

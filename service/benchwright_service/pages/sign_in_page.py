@@ -7,7 +7,7 @@ from http import HTTPStatus
 from starlette.responses import RedirectResponse, Response
 
 from benchwright_foundation import access_token
-from benchwright_foundation.refusals import RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_service.accounts.sessions import LIFETIME_S
 from benchwright_service.caller_address import caller_address
 from benchwright_service.errors import SignInError
@@ -36,13 +36,11 @@ async def sign_in_by_code(visit: Visit) -> Response:
     accounts = visit.bench.accounts
     if access_token.id_and_secret_of_token(code, accounts.prefix) is not None:
         account = await accounts.account_of_valid_token(code)
-    elif code and not name:
-        return _sign_in_form(visit, _NO_NAME, name)
     else:
         try:
-            account = await accounts.join_with_new_account(code, name)
-        except RefusalError:
-            account = None
+            account = await accounts.sign_in_by_invitation(code, name)
+        except RefusalError as refusal:
+            return _sign_in_form(visit, _problem_of_refusal(refusal), name)
     if account is None:
         return _sign_in_form(visit, _UNKNOWN, name)
     return await begin_session_and_redirect(visit, account)
@@ -93,9 +91,7 @@ async def sign_in_from_provider(visit: Visit) -> Response:
         return _sign_in_form(visit, _unknown_person_problem(provider.name), "")
     finally:
         session.clear()
-    account = await visit.bench.accounts.find_or_make_enabled_account(
-        identity.issuer, identity.subject, identity.name, provider.course
-    )
+    account = await visit.bench.accounts.find_or_make_enabled_account(identity, provider.course)
     if account is None:
         return _sign_in_form(visit, DISABLED, "")
     return await begin_session_and_redirect(visit, account, onward)
@@ -129,6 +125,14 @@ async def decide_on_device(visit: Visit) -> Response:
         return render("device", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, device=None, problem=_NO_DEVICE)
     problem = _GRANTED if granted else _DENIED
     return render("told", visit.session, title="Sign in another program", problem=problem)
+
+
+def _problem_of_refusal(refusal: RefusalError) -> FormProblem:
+    if refusal.refusal_kind is RefusalKind.NOT_FOUND:
+        return _UNKNOWN
+    if refusal.refusal_kind is RefusalKind.INVALID:
+        return _NO_NAME
+    return FormProblem(refusal.details.detail, refusal.details.next_step)
 
 
 _ONWARD = "onward"

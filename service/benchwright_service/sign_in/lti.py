@@ -24,7 +24,9 @@ from joserfc.jwk import KeySet
 from joserfc.jws import JWSRegistry
 
 from benchwright_remote.messages import Role
+from benchwright_service.accounts.identified import Identified
 from benchwright_service.errors import SignInError, UnknownContextError
+from benchwright_service.sign_in.claims import ids_of_claims
 from benchwright_service.sign_in.sign_in_file import LtiSettings
 
 TIMEOUT_S = 10.0
@@ -58,10 +60,7 @@ LoginState = tuple[int, str, str]
 class LtiLaunch:
     """The person who comes, and the course."""
 
-    issuer: str
-    subject: str
-    name: str
-    role: Role
+    identity: Identified
     course: str
     platform: LtiSettings
     line_items: str
@@ -173,11 +172,11 @@ class LtiTool:
         name = " ".join(str(claims.get("name") or claims.get("email") or subject).split())[:200]
         grades = claims.get(_GRADES) or {}
         roster = claims.get(_ROSTER) or {}
+        # The platform answers for its people's addresses, unless it says that it does not.
+        is_email_sure = claims.get("email_verified") is not False
+        ids = ids_of_claims(claims, platform.login_claim, is_email_sure=is_email_sure)
         return LtiLaunch(
-            platform.issuer,
-            subject,
-            name,
-            role,
+            Identified(platform.issuer, subject, name, role, ids),
             course,
             platform,
             address_if_on_platform(platform, grades.get("lineitems")),

@@ -26,8 +26,10 @@ from sqlalchemy import Row, select
 from benchwright_foundation.database import Database
 from benchwright_remote.messages import AssignmentView
 from benchwright_service.accounts.accounts import Accounts
+from benchwright_service.accounts.identified import Identified
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebook
+from benchwright_service.sign_in.claims import ids_of_claims
 from benchwright_service.sign_in.lti import LtiLaunch, address_if_on_platform, role_of_lti_roles
 from benchwright_service.sign_in.shared_secret import existing_or_new_secret
 from benchwright_service.sign_in.sign_in_file import LtiSettings
@@ -125,7 +127,7 @@ class LtiServices:
     async def keep_platform_addresses(self, launch: LtiLaunch) -> None:
         """Keeps where the platform has what belongs to a course."""
         values = {
-            "issuer": launch.issuer,
+            "issuer": launch.platform.issuer,
             "client_id": launch.platform.client_id,
             "line_items": launch.line_items,
             "members": launch.roster_address,
@@ -176,10 +178,9 @@ class LtiServices:
             if not isinstance(subject, str) or role is None or roster_member.get("status", "Active") != "Active":
                 continue
             name = " ".join(str(roster_member.get("name") or roster_member.get("email") or subject).split())[:200]
-            if (
-                await self._accounts.find_or_make_enabled_account(platform.issuer, subject, name, course, role)
-                is not None
-            ):
+            ids = ids_of_claims(roster_member, platform.login_claim, is_email_sure=True)
+            identity = Identified(platform.issuer, subject, name, role, ids, is_listed=True, has_come=False)
+            if await self._accounts.find_or_make_enabled_account(identity, course) is not None:
                 taken_count += 1
                 new_count += subject not in known_subjects
         return RosterAddition(taken_count, new_count, len(roster_members) - taken_count)

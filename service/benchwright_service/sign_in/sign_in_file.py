@@ -43,7 +43,11 @@ class OidcSettings(Model):
     client_secret_file: Path
     """Relative to the file that names it."""
     course: str = ""
-    """Course in which everybody who signs in takes part; empty if courses are joined by invitations."""
+    """Course in which everybody who signs in takes part, or who is on its roster if it has one; empty if courses are
+    joined by invitations."""
+    login_claim: str = ""
+    """Claim of the token that is the login or the email address of rosters, which nobody can choose; empty for an
+    email address that the provider has verified."""
 
 
 class LtiSettings(Model):
@@ -59,7 +63,10 @@ class LtiSettings(Model):
     """Of the platform's own keys, a JSON Web Key Set."""
     deployments: Annotated[tuple[str, ...], Field(min_length=1)]
     courses: Mapping[str, str] = Field(default_factory=dict)
-    """The platform's id of a course (its LTI context) → the course here."""
+    """The platform's id of a course (its LTI context) → the course here; several may be one course."""
+    login_claim: str = ""
+    """Claim of launches that is the login of rosters and grade files, such as `ext.user_username` of Moodle or
+    `custom.login`; empty if none is."""
 
 
 class SignInSettings(Model):

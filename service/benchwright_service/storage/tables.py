@@ -117,10 +117,48 @@ INVITATIONS = Table(
     Column("course", Text, ForeignKey("service_courses.id"), nullable=False),
     Column("role", Text, nullable=False),
     Column("section", Text, nullable=False),
+    Column("uses", Integer, nullable=False),
     Column("uses_left", Integer, nullable=False),
     Column("created", Double, nullable=False),
     Column("expires", Double),
+    # Whom it signs in, again too; null for who has an account of their own, and for an invitation of several people.
+    Column("account", Text, ForeignKey("service_accounts.id")),
+    Index("service_invitations_account", "account"),
 )
+
+ROSTER = Table(
+    "service_roster",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("course", Text, ForeignKey("service_courses.id"), nullable=False),
+    # Made with the entry; the person's own once somebody comes who had one.
+    Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
+    Column("name", Text, nullable=False),
+    # See `benchwright_teaching.person_ids.PersonIds`.
+    Column("email", Text, nullable=False),
+    Column("student_number", Text, nullable=False),
+    Column("sis_id", Text, nullable=False),
+    Column("login", Text, nullable=False),
+    Column("lms_id", Text, nullable=False),
+    Column("given_name", Text, nullable=False),
+    Column("family_name", Text, nullable=False),
+    # The email address without its case.
+    Column("email_key", Text, nullable=False),
+    # Their place in the course, of those who were dropped.
+    Column("role", Text, nullable=False),
+    Column("section", Text, nullable=False),
+    Column("team", Text, nullable=False, server_default=""),
+    Column("created", Double, nullable=False),
+    # When a roster had them last; null for who came by themselves from a learning management system.
+    Column("listed", Double),
+    # When they first signed in.
+    Column("joined", Double),
+    Column("dropped", Double),
+    UniqueConstraint("course", "account", name="service_roster_account"),
+    Index("service_roster_person", "account"),
+    Index("service_roster_email", "email_key"),
+)
+"""The people of a course as rosters and learning management systems name them."""
 
 ASSIGNMENTS = Table(
     "service_assignments",
