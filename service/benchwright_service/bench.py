@@ -22,6 +22,7 @@ from benchwright_service.accounts.devices import Devices
 from benchwright_service.accounts.people import People
 from benchwright_service.accounts.rosters import Rosters
 from benchwright_service.accounts.sessions import SignInSessions
+from benchwright_service.accounts.sign_in_links import SignInLinks
 from benchwright_service.courses.assistance_checks import AssistanceChecks
 from benchwright_service.courses.courses import Courses
 from benchwright_service.courses.hints import HandedHints
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from benchwright_service.sign_in.identity_provider import IdentityProvider
     from benchwright_service.sign_in.lti import LtiTool
     from benchwright_service.sign_in.lti_services import LtiServices
+    from benchwright_service.sign_in.mail import LinkMailer
     from benchwright_service.sign_in.sign_in_file import SignInSettings
 
 SIGN_INS_PER_MINUTE = 600
@@ -79,6 +81,10 @@ class SignIn:
 
     sessions: SignInSessions
     devices: Devices
+    links: SignInLinks
+    mailer: LinkMailer | None = None
+    browser_editor: str = ""
+    """Address at which students have an editor in the browser; empty if there is none."""
     provider: IdentityProvider | None = None
     lti: LtiTool | None = None
     lti_services: LtiServices | None = None
@@ -177,6 +183,7 @@ class Administration:
     database: Database
     accounts: Accounts
     rosters: Rosters
+    links: SignInLinks
     courses: Courses
     study_places: StudyPlaces
 
@@ -288,7 +295,12 @@ async def open_administration(home: Home, database_url: str | None) -> AsyncIter
     database = await open_service_database(database_url or home.data / "service" / "service.sqlite")
     try:
         yield Administration(
-            database, Accounts(database), Rosters(database), Courses(database, Store(home)), StudyPlaces(database)
+            database,
+            Accounts(database),
+            Rosters(database),
+            SignInLinks(database),
+            Courses(database, Store(home)),
+            StudyPlaces(database),
         )
     finally:
         await database.close()
@@ -368,6 +380,9 @@ async def open_bench(
         opened.push_async_callback(collecting.tries.close)
         health = Health(administration.database, folder, require_common_keys, runs.queue_size)
         opened.enter_context(health.remembering_failures())
+        sign_in = await _make_sign_in(administration, sign_in_settings, service_address, folder)
+        if sign_in.mailer is not None:
+            opened.push_async_callback(sign_in.mailer.close)
         await runs.start(is_alone=database_url is None)
         opened.push_async_callback(runs.close)
         yield Bench(
@@ -379,7 +394,7 @@ async def open_bench(
             rosters=administration.rosters,
             people_service=_make_people(home, administration, log, judging),
             sign_in=replace(
-                await _make_sign_in(administration, sign_in_settings, service_address, folder),
+                sign_in,
                 rates=RateLimits(allowances=allowances, name="sign_in"),
                 secret=await _read_cookie_secret(folder),
             ),
@@ -421,10 +436,17 @@ async def _make_sign_in(
     administration: Administration, settings: SignInSettings | None, server: str, folder: Path
 ) -> SignIn:
     own_sign_in = SignIn(
-        SignInSessions(administration.database), Devices(administration.database, administration.accounts)
+        SignInSessions(administration.database),
+        Devices(administration.database, administration.accounts),
+        administration.links,
     )
     if settings is None:
         return own_sign_in
+    if settings.smtp is not None:
+        from benchwright_service.sign_in.mail import LinkMailer
+
+        own_sign_in = replace(own_sign_in, mailer=LinkMailer(settings.smtp, administration.links, server))
+    own_sign_in = replace(own_sign_in, browser_editor=settings.browser_editor or "")
     # Most services have none, and the protocols take a quarter of a second to import.
     from benchwright_service.sign_in.identity_provider import IdentityProvider
     from benchwright_service.sign_in.lti import LtiTool

@@ -60,6 +60,7 @@ WALKS = {
         steps_after={"/metrics": _has_metrics, "course restore": _is_back, "/api/v1/keys": _has_two_keys},
         not_run={
             "systemctl": _ROOT,
+            "course link": "nobody is on a roster; tests/integration/test_coming_back.py signs in by a printed link",
             "createuser": "needs the machine's PostgreSQL; the tests have one of their own",
             "docker compose": "needs a registry; tests/integration/test_service_container.py builds and runs the image",
             "revoke-key KEY": "has no key of its own; tests/integration/test_signing_key_rotation.py revokes one",

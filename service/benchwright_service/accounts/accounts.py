@@ -14,13 +14,23 @@ from benchwright_foundation import access_token
 from benchwright_foundation.access_token import BearerToken
 from benchwright_foundation.database import Database
 from benchwright_foundation.refusals import RefusalError, RefusalKind
-from benchwright_remote.messages import Me, Membership, Role
+from benchwright_remote.messages import LINK_PREFIX, Me, Membership, Role
 from benchwright_service.accounts.identified import Identified, enter_identified
 from benchwright_service.accounts.known_tokens import KnownTokens
 from benchwright_service.accounts.person_names import displayable_name
 from benchwright_service.accounts.roster_entries import absorb_account, has_roster, new_account, note_arrival
+from benchwright_service.accounts.sign_in_links import take_link
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.storage.tables import ACCOUNTS, COURSES, IDENTITIES, INVITATIONS, MEMBERS, ROSTER, TOKENS
+from benchwright_service.storage.tables import (
+    ACCOUNTS,
+    COURSES,
+    IDENTITIES,
+    INVITATIONS,
+    MEMBERS,
+    ROSTER,
+    SIGN_IN_LINKS,
+    TOKENS,
+)
 
 PREFIX = "bws"
 """The prefix of tokens of the bench service."""
@@ -234,12 +244,11 @@ class Accounts:
         return code
 
     async def has_way_back(self, account: str) -> bool:
-        """True if somebody can sign in again in another browser: by a code, a provider, or a link by email."""
+        """True if somebody can sign in again in another browser: by an invitation, or by a provider."""
         code_query = select(INVITATIONS.c.digest).where(*self._returning_conditions(), INVITATIONS.c.account == account)
         identity_query = select(IDENTITIES.c.subject).where(IDENTITIES.c.account == account)
-        entry_query = select(ROSTER.c.id).where(ROSTER.c.account == account, ROSTER.c.email_key != "")
         async with self._database.read_transaction() as connection:
-            for query in (code_query, identity_query, entry_query):
+            for query in (code_query, identity_query):
                 if (await connection.execute(query.limit(1))).first() is not None:
                     return True
         return False
@@ -260,6 +269,11 @@ class Accounts:
         )
 
     async def _account_of_invitation(self, connection: AsyncConnection, invitation_code: str, name: str) -> str:
+        if invitation_code.startswith(LINK_PREFIX):
+            linked_account = await take_link(connection, invitation_code, self._now())
+            if linked_account is None:
+                raise _unknown_invitation_refusal()
+            return linked_account
         query = select(INVITATIONS.c.account, INVITATIONS.c.uses_left).where(
             INVITATIONS.c.digest == access_token.hash_secret(invitation_code), *self._returning_conditions()
         )
@@ -291,8 +305,9 @@ class Accounts:
         await self._require_usable_invitation(invitation_code)
         digest = access_token.hash_secret(invitation_code)
         async with self._database.write_transaction() as connection:
+            # A code that somebody has made to come back with is nobody's invitation.
             query = select(INVITATIONS.c.account, INVITATIONS.c.course).where(
-                INVITATIONS.c.digest == digest, *self._returning_conditions()
+                INVITATIONS.c.digest == digest, INVITATIONS.c.uses > 0, *self._returning_conditions()
             )
             bound = (await connection.execute(query)).one_or_none()
             if bound is None:
@@ -305,10 +320,12 @@ class Accounts:
 
     async def _require_usable_invitation(self, invitation_code: str) -> None:
         """Makes sure that there is an invitation: trying codes takes no turn from who has something to write."""
+        has_link = SIGN_IN_LINKS.c.digest == access_token.hash_secret(invitation_code)
         has_code = INVITATIONS.c.digest == access_token.hash_secret(invitation_code)
         queries = (
             select(INVITATIONS.c.uses_left).where(has_code, *self._returning_conditions()),
             select(INVITATIONS.c.uses_left).where(*_usable_invitation_conditions(invitation_code, self._now())),
+            select(SIGN_IN_LINKS.c.kind).where(has_link, SIGN_IN_LINKS.c.expires > self._now()),
         )
         async with self._database.read_transaction() as connection:
             for query in queries:

@@ -51,13 +51,14 @@ from benchwright_service.storage.tables import (
     RUNS,
     SESSIONS,
     SHARES,
+    SIGN_IN_LINKS,
     TOKENS,
     USES,
 )
 from benchwright_studies.conduct.study_log import StudyLog
 
 _OF_ASSIGNMENTS = (EXTENSIONS, EXTENSION_HISTORY, ADJUSTMENTS, APPEALS, LTI_SCORES)
-_OF_ACCOUNTS = (IDENTITIES, INVITATIONS, TOKENS, SESSIONS, DEVICES)
+_OF_ACCOUNTS = (IDENTITIES, INVITATIONS, SIGN_IN_LINKS, TOKENS, SESSIONS, DEVICES)
 
 
 @dataclass(frozen=True)

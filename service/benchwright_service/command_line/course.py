@@ -39,6 +39,7 @@ def add_to(parent: typer.Typer) -> None:
     course.command("create", help="Make a course.")(create)
     course.command("invite", help="Print an invitation to a course.")(invite)
     course.command("roster", help="Merge a CSV file into a course's roster, and invite who is new.")(roster)
+    course.command("link", help="Print a link that signs somebody in, once, within a day.")(link)
     course.command("assign", help="Give a course a pack, or some of its problems, to work on.")(assign)
     course.command("archive", help="End a course: it can be read, and nothing of it changes.")(archive)
     course.command("token", help="Print a token for somebody whom another program has signed in.")(token)
@@ -147,6 +148,24 @@ def roster(
         seats, codes = [invited.seat for invited in merged.invited], [invited.code for invited in merged.invited]
         write_atomically(output.absolute(), invitation_table(seats, codes, sign_in), 0o600)
     typer.echo(f"{output} has {len(codes)} invitations. Send each to its person only; only you can read the file.")
+
+
+def link(
+    course: Course,
+    person: Annotated[str, typer.Argument(help="On the roster: an email, student number, login or account.")],
+    address: Annotated[
+        str, typer.Option(envvar="BENCHWRIGHT_SERVICE_ADDRESS", help="The service's, as its users have it.")
+    ],
+    database: DatabaseUrl = "",
+) -> None:
+    """For somebody who has lost their invitation, where no mail server is configured. Send it to its person only."""
+    code = _run_with_administration(
+        database, lambda administration: administration.links.make_code_for_person(course, person)
+    )
+    with explain_errors():
+        from benchwright_service.sign_in.mail import link_address
+
+        typer.echo(link_address(address, code))
 
 
 def assign(

@@ -113,6 +113,10 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         Route("/", guard.for_signed_in(course_pages.courses_page)),
         Route("/sign-in", guard.for_everybody(sign_in_page.sign_in_form_page)),
         Route("/sign-in", guard.for_everybody(sign_in_page.sign_in_by_code), methods=["POST"]),
+        Route("/sign-in/link", guard.for_everybody(sign_in_page.link_page)),
+        Route("/sign-in/link", guard.for_links(sign_in_page.sign_in_by_link), methods=["POST"]),
+        Route("/sign-in/link/request", guard.for_links(sign_in_page.request_link), methods=["POST"]),
+        Route("/sign-in/return-code", guard.for_signed_in(sign_in_page.make_return_code), methods=["POST"]),
         Route("/sign-in/provider", guard.for_everybody(sign_in_page.redirect_to_provider), middleware=[away_session]),
         Route(
             "/sign-in/provider/return",
@@ -280,6 +284,14 @@ class _RouteGuard:
 
         async def answer(request: Request) -> Response:
             return await self._guarded_response(page, request, await self._session(request))
+
+        return answer
+
+    def for_links(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+        """A form that signs in whom it names, whoever is signed in now."""
+
+        async def answer(request: Request) -> Response:
+            return await self._guarded_response(page, request, None)
 
         return answer
 

@@ -58,6 +58,19 @@ SESSIONS = Table(
 )
 """Browsers that are signed in."""
 
+SIGN_IN_LINKS = Table(
+    "service_sign_in_links",
+    METADATA,
+    Column("digest", Text, primary_key=True),
+    Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
+    # See `benchwright_service.accounts.sign_in_links.LinkKind`.
+    Column("kind", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("expires", Double, nullable=False),
+    Index("service_sign_in_links_account", "account"),
+)
+"""Links that sign an account in once."""
+
 DEVICES = Table(
     "service_devices",
     METADATA,

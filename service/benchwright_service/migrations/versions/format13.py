@@ -273,6 +273,17 @@ def upgrade() -> None:
     )
     op.create_index("service_adjustments_assignment", "service_adjustments", ["assignment", "account"])
     op.create_table(
+        "service_sign_in_links",
+        sa.Column("digest", sa.Text(), nullable=False),
+        sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("created", sa.Double(), nullable=False),
+        sa.Column("expires", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
+        sa.PrimaryKeyConstraint("digest"),
+    )
+    op.create_index("service_sign_in_links_account", "service_sign_in_links", ["account"])
+    op.create_table(
         "service_devices",
         sa.Column("digest", sa.Text(), nullable=False),
         sa.Column("code", sa.Text(), nullable=False),
