@@ -65,6 +65,7 @@ from benchwright_studies.conduct.study_log import StudyLog
 
 if TYPE_CHECKING:
     from benchwright_service.questions.trying import QuestionModels
+    from benchwright_service.sign_in.deep_linking import DeepLinking
     from benchwright_service.sign_in.identity_provider import IdentityProvider
     from benchwright_service.sign_in.lti import LtiTool
     from benchwright_service.sign_in.lti_services import LtiServices
@@ -88,6 +89,7 @@ class SignIn:
     provider: IdentityProvider | None = None
     lti: LtiTool | None = None
     lti_services: LtiServices | None = None
+    deep_linking: DeepLinking | None = None
     rates: RateLimits = field(default_factory=RateLimits)
     secret: bytes = field(default_factory=new_cookie_secret)
     """Common to all processes."""
@@ -448,6 +450,7 @@ async def _make_sign_in(
         own_sign_in = replace(own_sign_in, mailer=LinkMailer(settings.smtp, administration.links, server))
     own_sign_in = replace(own_sign_in, browser_editor=settings.browser_editor or "")
     # Most services have none, and the protocols take a quarter of a second to import.
+    from benchwright_service.sign_in.deep_linking import DeepLinking
     from benchwright_service.sign_in.identity_provider import IdentityProvider
     from benchwright_service.sign_in.lti import LtiTool
     from benchwright_service.sign_in.lti_services import LtiServices, ToolKey
@@ -460,4 +463,6 @@ async def _make_sign_in(
         return replace(own_sign_in, provider=provider)
     tool_key = await asyncio.to_thread(ToolKey, folder / "lti-key.json")
     services = LtiServices(administration.database, administration.accounts, settings.lti, tool_key)
-    return replace(own_sign_in, provider=provider, lti=LtiTool(settings.lti, server), lti_services=services)
+    tool = LtiTool(settings.lti, server)
+    deep_linking = DeepLinking(tool_key, tool.launch_url, settings.lti)
+    return replace(own_sign_in, provider=provider, lti=tool, lti_services=services, deep_linking=deep_linking)

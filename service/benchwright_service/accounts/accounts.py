@@ -237,7 +237,8 @@ class Accounts:
         own_codes = and_(INVITATIONS.c.account == account, INVITATIONS.c.uses == 0)
         async with self._database.write_transaction() as connection:
             await connection.execute(delete(INVITATIONS).where(own_codes))
-            row = {"digest": access_token.hash_secret(code), "course": course, "role": Role.PARTICIPANT.value}
+            row: dict[str, Any] = {"digest": access_token.hash_secret(code), "course": course}
+            row |= {"role": Role.PARTICIPANT.value}
             row |= {"section": "", "uses": 0, "uses_left": 0, "account": account}
             row |= {"created": self._now(), "expires": self._now() + lifetime_s}
             await connection.execute(insert(INVITATIONS).values(row))
@@ -403,7 +404,7 @@ async def _redeem_invitation(connection: AsyncConnection, invitation_code: str, 
         .values(uses_left=INVITATIONS.c.uses_left - 1)
         .returning(INVITATIONS)
     )
-    invitation = (await connection.execute(redemption)).one_or_none()
+    invitation: Row[Any] | None = (await connection.execute(redemption)).one_or_none()
     if invitation is None:
         raise _unknown_invitation_refusal()
     if (

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, Table, delete, func, insert, select, union, update
+from sqlalchemy import Row, Table, delete, func, insert, select, tuple_, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_attempts.errors import UnknownAttemptError
@@ -43,6 +43,8 @@ from benchwright_service.storage.tables import (
     HINTS,
     IDENTITIES,
     INVITATIONS,
+    LTI_CONTEXTS,
+    LTI_PEOPLE,
     LTI_SCORES,
     MEMBERS,
     RECEIPTS,
@@ -58,7 +60,7 @@ from benchwright_service.storage.tables import (
 from benchwright_studies.conduct.study_log import StudyLog
 
 _OF_ASSIGNMENTS = (EXTENSIONS, EXTENSION_HISTORY, ADJUSTMENTS, APPEALS, LTI_SCORES)
-_OF_ACCOUNTS = (IDENTITIES, INVITATIONS, SIGN_IN_LINKS, TOKENS, SESSIONS, DEVICES)
+_OF_ACCOUNTS = (IDENTITIES, INVITATIONS, LTI_PEOPLE, SIGN_IN_LINKS, TOKENS, SESSIONS, DEVICES)
 
 
 @dataclass(frozen=True)
@@ -312,6 +314,10 @@ async def _delete_rows(connection: AsyncConnection, course: str, account: str, a
     await connection.execute(delete(REGRADED).where(REGRADED.c.run.in_(run_query)))
     for table in (RUNS, RECEIPTS, ASSISTANCE_CHECKS, HINTS, ATTEMPTS_HELD):
         await connection.execute(delete(table).where(table.c.attempt.in_(attempt_ids)))
+    context_columns = LTI_PEOPLE.c.issuer, LTI_PEOPLE.c.client_id, LTI_PEOPLE.c.context
+    contexts = select(LTI_CONTEXTS.c.issuer, LTI_CONTEXTS.c.client_id, LTI_CONTEXTS.c.context)
+    of_course = tuple_(*context_columns).in_(contexts.where(LTI_CONTEXTS.c.course == course))
+    await connection.execute(delete(LTI_PEOPLE).where(LTI_PEOPLE.c.account == account, of_course))
     for table in (MEMBERS, ROSTER, INVITATIONS):
         await connection.execute(delete(table).where(table.c.course == course, table.c.account == account))
 

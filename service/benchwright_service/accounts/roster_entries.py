@@ -14,7 +14,7 @@ from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import Role
 from benchwright_service.accounts.person_names import displayable_name
 from benchwright_service.accounts.roster_merge import RosterEntry
-from benchwright_service.storage.tables import ACCOUNTS, INVITATIONS, MEMBERS, METADATA, ROSTER, SESSIONS
+from benchwright_service.storage.tables import ACCOUNTS, INVITATIONS, MEMBERS, METADATA, ROSTER, SESSIONS, TOKENS
 from benchwright_teaching.person_ids import PersonIds
 
 _ID_COLUMNS = tuple(PersonIds().columns)
@@ -133,7 +133,9 @@ async def absorb_account(connection: AsyncConnection, course: str, absorbed: str
     # Whoever sent an invitation to the one account does not come into the other's courses.
     codes_of_absorbed = update(INVITATIONS).where(INVITATIONS.c.account == absorbed)
     await connection.execute(codes_of_absorbed.values(account=None, uses_left=0))
-    await connection.execute(delete(SESSIONS).where(SESSIONS.c.account == absorbed))
+    # Processes remember whose a token is: its programs sign in again.
+    for table in (SESSIONS, TOKENS):
+        await connection.execute(delete(table).where(table.c.account == absorbed))
     for table in METADATA.sorted_tables:
         for column in table.columns:
             if any(key.target_fullname == "service_accounts.id" for key in column.foreign_keys):

@@ -145,10 +145,11 @@ def plan_merge(entries: Sequence[RosterEntry], seats: Sequence[Seat], file_name:
     unmatched_seats: list[Seat] = []
     matches: list[EntryMatch] = []
     for seat in seats:
-        entry = next((entries_by_key[key][0] for key in seat.ids.keys if key in entries_by_key), None)
-        if entry is None:
+        same_key = next((key for key in seat.ids.keys if key in entries_by_key), None)
+        if same_key is None:
             unmatched_seats.append(seat)
             continue
+        entry = entries_by_key[same_key][0]
         if entry.id in seat_by_entry:
             raise BenchServiceError(
                 f"{file_name}:{seat.line}: this is {entry.name} of the roster, and so is line"

@@ -132,6 +132,7 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         Route(
             "/lti/launch", guard.from_other_sites(lti_pages.finish_lti_launch), methods=["POST"], middleware=[launched]
         ),
+        Route("/lti/links", guard.for_links(lti_pages.answer_link_choice), methods=["POST"]),
         Route("/lti/keys", guard.from_other_sites(lti_pages.tool_key_set)),
         Route("/courses/{course}/roster", guard.for_signed_in(lti_pages.add_platform_roster), methods=["POST"]),
         Route(

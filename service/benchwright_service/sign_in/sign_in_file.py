@@ -62,6 +62,8 @@ class LtiSettings(Model):
     token_url: SecureUrl
     keys_url: SecureUrl
     """Of the platform's own keys, a JSON Web Key Set."""
+    services: tuple[SecureUrl, ...] = ()
+    """Addresses of hosts, beside those above, that the platform's services are at, such as a school's own of Canvas."""
     deployments: Annotated[tuple[str, ...], Field(min_length=1)]
     courses: Mapping[str, str] = Field(default_factory=dict)
     """The platform's id of a course (its LTI context) → the course here; several may be one course."""

@@ -456,29 +456,52 @@ REGRADED = Table(
 )
 """Both verdicts of a run; which one counts is said by the regrade."""
 
-LTI_COURSES = Table(
-    "service_lti_courses",
+LTI_CONTEXTS = Table(
+    "service_lti_contexts",
     METADATA,
-    Column("course", Text, ForeignKey("service_courses.id"), primary_key=True),
-    Column("issuer", Text, nullable=False),
-    Column("client_id", Text, nullable=False),
+    Column("issuer", Text, primary_key=True),
+    Column("client_id", Text, primary_key=True),
+    # The platform's id of its course.
+    Column("context", Text, primary_key=True),
+    Column("course", Text, ForeignKey("service_courses.id"), nullable=False),
     # Where the platform has its line items and its members; empty if it offers none.
     Column("line_items", Text, nullable=False),
     Column("members", Text, nullable=False),
     Column("launched", Double, nullable=False),
+    Index("service_lti_contexts_course", "course"),
 )
-"""Courses that are launched from a learning management system, as the last launch said."""
+"""Courses of learning management systems that a course is launched from, as their last launches said."""
+
+LTI_PEOPLE = Table(
+    "service_lti_people",
+    METADATA,
+    Column("issuer", Text, primary_key=True),
+    Column("client_id", Text, primary_key=True),
+    Column("context", Text, primary_key=True),
+    Column("account", Text, ForeignKey("service_accounts.id"), primary_key=True),
+    # The person's id at the platform, which takes grades by it.
+    Column("subject", Text, nullable=False),
+    Index("service_lti_people_account", "account"),
+)
+"""The courses of learning management systems that people are in."""
 
 LTI_SCORES = Table(
     "service_lti_scores",
     METADATA,
     Column("assignment", Text, ForeignKey("service_assignments.id"), primary_key=True),
     Column("account", Text, ForeignKey("service_accounts.id"), primary_key=True),
-    Column("points", Double, nullable=False),
+    Column("issuer", Text, primary_key=True),
+    Column("client_id", Text, primary_key=True),
+    Column("context", Text, primary_key=True),
+    # Null while there are none to show.
+    Column("points", Double),
     Column("most", Double, nullable=False),
+    # See `benchwright_teaching.lti_progress`.
+    Column("activity", Text, nullable=False),
+    Column("grading", Text, nullable=False),
     Column("sent", Double, nullable=False),
 )
-"""The last score that the platform has taken."""
+"""The last score that each course of a platform has taken."""
 
 
 @overload

@@ -327,26 +327,44 @@ def upgrade() -> None:
     )
     op.create_index("service_regraded_runs_run", "service_regraded_runs", ["run"])
     op.create_table(
-        "service_lti_courses",
-        sa.Column("course", sa.Text(), nullable=False),
+        "service_lti_contexts",
         sa.Column("issuer", sa.Text(), nullable=False),
         sa.Column("client_id", sa.Text(), nullable=False),
+        sa.Column("context", sa.Text(), nullable=False),
+        sa.Column("course", sa.Text(), nullable=False),
         sa.Column("line_items", sa.Text(), nullable=False),
         sa.Column("members", sa.Text(), nullable=False),
         sa.Column("launched", sa.Double(), nullable=False),
         sa.ForeignKeyConstraint(["course"], ["service_courses.id"]),
-        sa.PrimaryKeyConstraint("course"),
+        sa.PrimaryKeyConstraint("issuer", "client_id", "context"),
     )
+    op.create_index("service_lti_contexts_course", "service_lti_contexts", ["course"])
+    op.create_table(
+        "service_lti_people",
+        sa.Column("issuer", sa.Text(), nullable=False),
+        sa.Column("client_id", sa.Text(), nullable=False),
+        sa.Column("context", sa.Text(), nullable=False),
+        sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("subject", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
+        sa.PrimaryKeyConstraint("issuer", "client_id", "context", "account"),
+    )
+    op.create_index("service_lti_people_account", "service_lti_people", ["account"])
     op.create_table(
         "service_lti_scores",
         sa.Column("assignment", sa.Text(), nullable=False),
         sa.Column("account", sa.Text(), nullable=False),
-        sa.Column("points", sa.Double(), nullable=False),
+        sa.Column("issuer", sa.Text(), nullable=False),
+        sa.Column("client_id", sa.Text(), nullable=False),
+        sa.Column("context", sa.Text(), nullable=False),
+        sa.Column("points", sa.Double(), nullable=True),
         sa.Column("most", sa.Double(), nullable=False),
+        sa.Column("activity", sa.Text(), nullable=False),
+        sa.Column("grading", sa.Text(), nullable=False),
         sa.Column("sent", sa.Double(), nullable=False),
         sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
         sa.ForeignKeyConstraint(["assignment"], ["service_assignments.id"]),
-        sa.PrimaryKeyConstraint("assignment", "account"),
+        sa.PrimaryKeyConstraint("assignment", "account", "issuer", "client_id", "context"),
     )
     op.create_table(
         "service_extension_history",
