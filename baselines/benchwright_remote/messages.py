@@ -24,6 +24,9 @@ MOST_EVENTS = 5_000
 MOST_ENTRIES = 2_000
 """Entries of a participant's journal."""
 
+LINK_PREFIX = "bwl_"
+"""The beginning of a code that signs in once, whoever was signed in before."""
+
 Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Line = Annotated[str, Field(max_length=4 << 20)]
 TEXT = r"^[^\x00]*$"

@@ -33,6 +33,7 @@ import { ResultsView } from "./runs/results.ts";
 import { hintOnSave } from "./attempts/saveHint.ts";
 import { ServedModels } from "./assistants/servedModels.ts";
 import { Server } from "./server/server.ts";
+import { registerSignInLinks } from "./server/signInLink.ts";
 import { ServerInstallation } from "./installation/serverInstallation.ts";
 import { needsNewServer } from "./settings.ts";
 import { SolverEnvironment } from "./assistants/solverEnvironment.ts";
@@ -193,6 +194,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     registerAgentTools(agentTools, context.extension),
     registerMcpServer(agentTools, attempts, installation),
     registerChat(server, attempts, agentTools),
+    registerSignInLinks(server, async () => {
+      await accounts.getSessions();
+      tree.refresh();
+    }),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (needsNewServer(event)) void server.start();
     }),

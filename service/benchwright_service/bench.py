@@ -22,7 +22,9 @@ from benchwright_service.accounts.accounts import Accounts
 from benchwright_service.accounts.devices import Devices
 from benchwright_service.accounts.people import People
 from benchwright_service.accounts.personal_tokens import PersonalTokens
+from benchwright_service.accounts.rosters import Rosters
 from benchwright_service.accounts.sessions import SignInSessions
+from benchwright_service.accounts.sign_in_links import SignInLinks
 from benchwright_service.courses.assistance_checks import AssistanceChecks
 from benchwright_service.courses.course_copy import CourseCopies
 from benchwright_service.courses.courses import Courses
@@ -71,9 +73,11 @@ from benchwright_studies.conduct.study_log import StudyLog
 
 if TYPE_CHECKING:
     from benchwright_service.questions.trying import QuestionModels
+    from benchwright_service.sign_in.deep_linking import DeepLinking
     from benchwright_service.sign_in.identity_provider import IdentityProvider
     from benchwright_service.sign_in.lti import LtiTool
     from benchwright_service.sign_in.lti_services import LtiServices
+    from benchwright_service.sign_in.mail import LinkMailer
     from benchwright_service.sign_in.sign_in_file import SignInSettings
 
 SIGN_INS_PER_MINUTE = 600
@@ -86,9 +90,14 @@ class SignIn:
 
     sessions: SignInSessions
     devices: Devices
+    links: SignInLinks
+    mailer: LinkMailer | None = None
+    browser_editor: str = ""
+    """Address at which students have an editor in the browser; empty if there is none."""
     provider: IdentityProvider | None = None
     lti: LtiTool | None = None
     lti_services: LtiServices | None = None
+    deep_linking: DeepLinking | None = None
     rates: RateLimits = field(default_factory=RateLimits)
     secret: bytes = field(default_factory=new_cookie_secret)
     """Common to all processes."""
@@ -172,6 +181,7 @@ class Bench:
     metrics: Metrics
     audit: AuditLog
     accounts: Accounts
+    rosters: Rosters
     people_service: People
     sign_in: SignIn
     courses: Courses
@@ -197,6 +207,8 @@ class Administration:
 
     database: Database
     accounts: Accounts
+    rosters: Rosters
+    links: SignInLinks
     courses: Courses
     study_places: StudyPlaces
 
@@ -307,7 +319,14 @@ async def open_administration(home: Home, database_url: str | None) -> AsyncIter
         (await asyncio.to_thread(EventLog, database_url)).close()
     database = await open_service_database(database_url or home.data / "service" / "service.sqlite")
     try:
-        yield Administration(database, Accounts(database), Courses(database, Store(home)), StudyPlaces(database))
+        yield Administration(
+            database,
+            Accounts(database),
+            Rosters(database),
+            SignInLinks(database),
+            Courses(database, Store(home)),
+            StudyPlaces(database),
+        )
     finally:
         await database.close()
 
@@ -387,6 +406,9 @@ async def open_bench(
         replays = Replays(log)
         health = Health(administration.database, folder, require_common_keys, runs.queue_size)
         opened.enter_context(health.remembering_failures())
+        sign_in = await _make_sign_in(administration, sign_in_settings, service_address, folder)
+        if sign_in.mailer is not None:
+            opened.push_async_callback(sign_in.mailer.close)
         await runs.start(is_alone=database_url is None)
         opened.push_async_callback(runs.close)
         yield Bench(
@@ -395,9 +417,10 @@ async def open_bench(
             metrics=metrics,
             audit=AuditLog(administration.database),
             accounts=administration.accounts,
+            rosters=administration.rosters,
             people_service=_make_people(home, administration, log, judging),
             sign_in=replace(
-                await _make_sign_in(administration, sign_in_settings, service_address, folder),
+                sign_in,
                 rates=RateLimits(allowances=allowances, name="sign_in"),
                 secret=await _read_cookie_secret(folder),
             ),
@@ -449,11 +472,19 @@ async def _make_sign_in(
     administration: Administration, settings: SignInSettings | None, server: str, folder: Path
 ) -> SignIn:
     own_sign_in = SignIn(
-        SignInSessions(administration.database), Devices(administration.database, administration.accounts)
+        SignInSessions(administration.database),
+        Devices(administration.database, administration.accounts),
+        administration.links,
     )
     if settings is None:
         return own_sign_in
+    if settings.smtp is not None:
+        from benchwright_service.sign_in.mail import LinkMailer
+
+        own_sign_in = replace(own_sign_in, mailer=LinkMailer(settings.smtp, administration.links, server))
+    own_sign_in = replace(own_sign_in, browser_editor=settings.browser_editor or "")
     # Most services have none, and the protocols take a quarter of a second to import.
+    from benchwright_service.sign_in.deep_linking import DeepLinking
     from benchwright_service.sign_in.identity_provider import IdentityProvider
     from benchwright_service.sign_in.lti import LtiTool
     from benchwright_service.sign_in.lti_services import LtiServices, ToolKey
@@ -466,4 +497,6 @@ async def _make_sign_in(
         return replace(own_sign_in, provider=provider)
     tool_key = await asyncio.to_thread(ToolKey, folder / "lti-key.json")
     services = LtiServices(administration.database, administration.accounts, settings.lti, tool_key)
-    return replace(own_sign_in, provider=provider, lti=LtiTool(settings.lti, server), lti_services=services)
+    tool = LtiTool(settings.lti, server)
+    deep_linking = DeepLinking(tool_key, tool.launch_url, settings.lti)
+    return replace(own_sign_in, provider=provider, lti=tool, lti_services=services, deep_linking=deep_linking)

@@ -143,11 +143,12 @@ of the other. `benchwright judge serve` is the judge service alone.
 
 ## Web pages
 
-A browser at the service's address signs in with an invitation, or with a token of `benchwright login`; the session ends
-after 12 hours. Participants see their courses and assignments. Owners and staff make assignments and see how far each
-student is, the runs and where text came from; what they saw or changed is in the course's audit log. Pages that one may
-not see are answered like those that do not exist. Forms are taken from the service's own pages only. Cookies are for
-HTTPS only if `--address` begins with `https:`.
+A browser at the service's address signs in with an invitation, a link, or a token of `benchwright login`; the session
+ends after 12 hours. An invitation of one person signs them in again as long as it holds, here and by `POST …/join`; a
+link signs in once. Participants see their courses and assignments. Owners and staff make assignments and see how far
+each student is, the runs and where text came from; what they saw or changed is in the course's audit log. Pages that
+one may not see are answered like those that do not exist. Forms are taken from the service's own pages only. Cookies
+are for HTTPS only if `--address` begins with `https:`.
 
 ### Times
 

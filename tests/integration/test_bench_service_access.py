@@ -73,7 +73,7 @@ def tokens(service: Service, course: Course) -> dict[Role, str]:
         async with open_administration(service.folders, service.database) as parts:
             codes = {role: await parts.accounts.make_invitation(course.name, role) for role in Role}
             return {
-                role: (await parts.accounts.join_with_new_account_and_token(code, role.value))[1]
+                role: (await parts.accounts.sign_in_by_invitation_with_token(code, role.value))[1]
                 for role, code in codes.items()
             }
 
@@ -113,7 +113,7 @@ def askers(service: Service, course: Course, taught: Course) -> dict[Asker, Toke
             askers_tokens = {Asker.NOBODY: Tokens("")}
             askers_tokens[Asker.WORKER] = Tokens(await parts.accounts.new_worker_token("elsewhere"))
             for asker, code in codes.items():
-                account, token = await parts.accounts.join_with_new_account_and_token(code, asker.value)
+                account, token = await parts.accounts.sign_in_by_invitation_with_token(code, asker.value)
                 if asker is not Asker.STRANGER:
                     taught_code = await parts.accounts.make_invitation(taught.name, Role(asker.value))
                     await parts.accounts.join_course(account, taught_code)

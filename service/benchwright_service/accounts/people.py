@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, Table, delete, func, insert, select, update
+from sqlalchemy import Row, Table, delete, func, insert, select, tuple_, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_attempts.errors import UnknownAttemptError
@@ -42,22 +42,27 @@ from benchwright_service.storage.tables import (
     EXTENSIONS,
     HINTS,
     IDENTITIES,
+    INVITATIONS,
     LATE_DAYS,
+    LTI_CONTEXTS,
+    LTI_PEOPLE,
     LTI_SCORES,
     MEMBERS,
     RECEIPTS,
     RECORDING_CHOICES,
     REGRADED,
+    ROSTER,
     RUNS,
     SESSIONS,
     SHARES,
+    SIGN_IN_LINKS,
     TOKENS,
     USES,
 )
 from benchwright_studies.conduct.study_log import StudyLog
 
 _OF_ASSIGNMENTS = (EXTENSIONS, EXTENSION_HISTORY, LATE_DAYS, ADJUSTMENTS, APPEALS, LTI_SCORES)
-_OF_ACCOUNTS = (IDENTITIES, TOKENS, SESSIONS, DEVICES)
+_OF_ACCOUNTS = (IDENTITIES, INVITATIONS, LTI_PEOPLE, SIGN_IN_LINKS, TOKENS, SESSIONS, DEVICES)
 
 
 @dataclass(frozen=True)
@@ -122,13 +127,21 @@ class People:
             rows = (await connection.execute(query)).all()
         return [Person(row.id, row.name, Role(row.role), row.section, row.team) for row in rows]
 
+    async def dropped_people(self, course: str) -> Sequence[Person]:
+        """Everybody who was dropped from the roster of a course, by name; the service has their work still."""
+        query = select(ROSTER).where(ROSTER.c.course == course, ROSTER.c.dropped.is_not(None))
+        async with self._database.read_transaction() as connection:
+            rows = (await connection.execute(query.order_by(func.lower(ROSTER.c.name), ROSTER.c.account))).all()
+        return [Person(row.account, row.name, Role(row.role), row.section, row.team) for row in rows]
+
     async def member(self, course: str, account: str) -> Person:
-        """One of them.
+        """One of them, or one who was dropped from its roster.
 
         Raises:
             BenchServiceError: The person is not in the course.
         """
-        person = next((member for member in await self.members(course) if member.account == account), None)
+        everybody = [*await self.members(course), *await self.dropped_people(course)]
+        person = next((member for member in everybody if member.account == account), None)
         if person is None:
             raise BenchServiceError(
                 f"the course {course!r} has nobody {account!r}; `benchwright course people` lists them"
@@ -211,7 +224,12 @@ class People:
         """
         await self.member(course, account)
         attempt_ids = [row.attempt for row in await self._attempt_rows(course, account)]
-        other_courses = select(MEMBERS.c.course).where(MEMBERS.c.account == account, MEMBERS.c.course != course)
+        other_courses = union(
+            *(
+                select(table.c.course).where(table.c.account == account, table.c.course != course)
+                for table in (MEMBERS, ROSTER)
+            )
+        )
         async with self._database.write_transaction() as connection:
             is_last = (await connection.execute(other_courses)).first() is None
             if is_last:
@@ -249,9 +267,12 @@ class People:
         chosen = select(RECORDING_CHOICES.c.agrees, RECORDING_CHOICES.c.at).where(
             RECORDING_CHOICES.c.course == course, RECORDING_CHOICES.c.account == person.account
         )
+        entry_columns = [column for column in ROSTER.c if column.name not in ("id", "course", "account", "email_key")]
+        entry = select(*entry_columns).where(ROSTER.c.course == course, ROSTER.c.account == person.account)
         logins = select(IDENTITIES.c.issuer, IDENTITIES.c.subject).where(IDENTITIES.c.account == person.account)
         async with self._database.read_transaction() as connection:
             person_facts["logins"] = [dict(row) for row in (await connection.execute(logins)).mappings()]
+            person_facts["roster"] = [dict(row) for row in (await connection.execute(entry)).mappings()]
             person_facts["recording"] = [dict(row) for row in (await connection.execute(chosen)).mappings()]
             for table in _OF_ASSIGNMENTS:
                 person_rows = (await connection.execute(_person_rows_query(table, course, person.account))).mappings()
@@ -319,7 +340,11 @@ async def _delete_rows(connection: AsyncConnection, course: str, account: str, a
     await connection.execute(delete(REGRADED).where(REGRADED.c.run.in_(run_query)))
     for table in (RUNS, RECEIPTS, ASSISTANCE_CHECKS, HINTS, ATTEMPTS_HELD):
         await connection.execute(delete(table).where(table.c.attempt.in_(attempt_ids)))
-    for table in (RECORDING_CHOICES, MEMBERS):
+    context_columns = LTI_PEOPLE.c.issuer, LTI_PEOPLE.c.client_id, LTI_PEOPLE.c.context
+    contexts = select(LTI_CONTEXTS.c.issuer, LTI_CONTEXTS.c.client_id, LTI_CONTEXTS.c.context)
+    of_course = tuple_(*context_columns).in_(contexts.where(LTI_CONTEXTS.c.course == course))
+    await connection.execute(delete(LTI_PEOPLE).where(LTI_PEOPLE.c.account == account, of_course))
+    for table in (RECORDING_CHOICES, MEMBERS, ROSTER, INVITATIONS):
         await connection.execute(delete(table).where(table.c.course == course, table.c.account == account))
 
 

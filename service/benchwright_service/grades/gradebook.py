@@ -16,6 +16,7 @@ from sqlalchemy import select
 from benchwright_foundation.database import Database
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import AssignmentView
+from benchwright_service.accounts.roster_entries import ids_of_row
 from benchwright_service.courses.progress import CourseProgress, CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.late_days import late_days_by_student
@@ -29,10 +30,12 @@ from benchwright_service.storage.tables import (
     HINTS,
     IDENTITIES,
     MEMBERS,
+    ROSTER,
     RUNS,
     moment,
 )
 from benchwright_teaching.grade_files import AssignmentColumn, StudentLine
+from benchwright_teaching.person_ids import PersonIds
 from benchwright_teaching.points import (
     MOST_LATE_DAYS,
     AssignmentTimes,
@@ -93,8 +96,8 @@ class Gradebook:
     assignments: Sequence[tuple[AssignmentView, GradingRules]]
     grades: Mapping[_Key, AssignmentGrade]
     """By account and assignment."""
-    logins: Mapping[str, str]
-    """By account, of who signed in by another program."""
+    directory: Mapping[str, PersonIds]
+    """What other systems call people, by account."""
 
     def grade(self, student: CourseStudent, assignment: AssignmentView) -> AssignmentGrade:
         """One of them."""
@@ -128,7 +131,7 @@ class Gradebook:
         return [
             StudentLine(
                 student.name,
-                self.logins.get(student.account, ""),
+                self.directory.get(student.account, PersonIds()),
                 student.section,
                 [self.grade(student, view).points for view, _ in self.assignments],
             )
@@ -173,7 +176,7 @@ class Gradebooks:
         for facts_by_student in (decided_runs, hints):
             for key in [key for key in facts_by_student if key[0] == without_work_of]:
                 del facts_by_student[key]
-        groups = _group_accounts_by_account(students)
+        groups = _group_accounts_by_account([*students, *await self._dropped_students(course)])
         extensions = await self._extensions(course)
         adjustments = await self._adjustments(course)
         late_days = await late_days_by_student(self._database, course)
@@ -203,7 +206,7 @@ class Gradebooks:
             students,
             [(view, grading_rules[view.id]) for view in assignments],
             grades,
-            await self._login_by_account(course),
+            await self._directory(course),
         )
 
     async def change_grading_rules(self, course: str, assignment: str, grading: GradingRules) -> None:
@@ -349,15 +352,30 @@ class Gradebooks:
                 adjustments[row.account, row.assignment].append(adjustment)
         return adjustments
 
-    async def _login_by_account(self, course: str) -> dict[str, str]:
-        query = (
+    async def _directory(self, course: str) -> dict[str, PersonIds]:
+        """What rosters call people; where those know no login, what the program calls them that they come from."""
+        subject_query = (
             select(IDENTITIES.c.account, IDENTITIES.c.subject)
             .join(MEMBERS, MEMBERS.c.account == IDENTITIES.c.account)
             .where(MEMBERS.c.course == course)
             .order_by(IDENTITIES.c.issuer)
         )
         async with self._database.read_transaction() as connection:
-            return {row.account: row.subject for row in await connection.execute(query)}
+            subjects = {row.account: row.subject for row in await connection.execute(subject_query)}
+            entry_rows = (await connection.execute(select(ROSTER).where(ROSTER.c.course == course))).all()
+        directory = {account: PersonIds(login=subject) for account, subject in subjects.items()}
+        for row in entry_rows:
+            ids = ids_of_row(row)
+            has_name_there = bool(ids.login or ids.email)
+            directory[row.account] = ids if has_name_there else replace(ids, login=subjects.get(row.account, ""))
+        return directory
+
+    async def _dropped_students(self, course: str) -> Sequence[CourseStudent]:
+        """Students who were dropped from the roster: what they have done for a group is still the group's."""
+        query = select(ROSTER).where(ROSTER.c.course == course, ROSTER.c.dropped.is_not(None), ROSTER.c.team != "")
+        async with self._database.read_transaction() as connection:
+            rows = (await connection.execute(query)).all()
+        return [CourseStudent(row.account, row.name, row.section, row.team) for row in rows]
 
 
 def _decided_runs(

@@ -39,6 +39,7 @@ from benchwright_service.pages import (
     regrade_pages,
     replay_pages,
     review_pages,
+    roster_pages,
     sign_in_page,
     statement_pages,
     study_pages,
@@ -131,6 +132,10 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         Route("/", guard.for_signed_in(course_pages.courses_page)),
         Route("/sign-in", guard.for_everybody(sign_in_page.sign_in_form_page)),
         Route("/sign-in", guard.for_everybody(sign_in_page.sign_in_by_code), methods=["POST"]),
+        Route("/sign-in/link", guard.for_everybody(sign_in_page.link_page)),
+        Route("/sign-in/link", guard.for_links(sign_in_page.sign_in_by_link), methods=["POST"]),
+        Route("/sign-in/link/request", guard.for_links(sign_in_page.request_link), methods=["POST"]),
+        Route("/sign-in/return-code", guard.for_signed_in(sign_in_page.make_return_code), methods=["POST"]),
         Route("/sign-in/provider", guard.for_everybody(sign_in_page.redirect_to_provider), middleware=[away_session]),
         Route(
             "/sign-in/provider/return",
@@ -146,6 +151,7 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         Route(
             "/lti/launch", guard.from_other_sites(lti_pages.finish_lti_launch), methods=["POST"], middleware=[launched]
         ),
+        Route("/lti/links", guard.for_links(lti_pages.answer_link_choice), methods=["POST"]),
         Route("/lti/keys", guard.from_other_sites(lti_pages.tool_key_set)),
         Route("/courses/{course}/roster", guard.for_signed_in(lti_pages.add_platform_roster), methods=["POST"]),
         Route(
@@ -263,6 +269,21 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         Route(
             "/courses/{course}/review", guard.for_signed_in(review_pages.submit_answer_or_decision), methods=["POST"]
         ),
+        Route(
+            "/courses/{course}/people/roster",
+            guard.for_signed_in_with_files(roster_pages.preview_roster),
+            methods=["POST"],
+        ),
+        Route(
+            "/courses/{course}/people/roster/merge",
+            guard.for_signed_in_with_files(roster_pages.merge_roster),
+            methods=["POST"],
+        ),
+        Route(
+            "/courses/{course}/people/invitations",
+            guard.for_signed_in(roster_pages.renew_invitations),
+            methods=["POST"],
+        ),
         Route("/courses/{course}/people", guard.for_signed_in(people_pages.people_page)),
         Route("/courses/{course}/people", guard.for_signed_in(people_pages.change_groups), methods=["POST"]),
         Route("/courses/{course}/people/{account}/export", guard.for_signed_in(people_pages.person_export)),
@@ -307,6 +328,14 @@ class _RouteGuard:
 
         async def answer(request: Request) -> Response:
             return await self._guarded_response(page, request, await self._session(request))
+
+        return answer
+
+    def for_links(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+        """A form that signs in whom it names, whoever is signed in now."""
+
+        async def answer(request: Request) -> Response:
+            return await self._guarded_response(page, request, None)
 
         return answer
 

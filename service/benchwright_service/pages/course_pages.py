@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from http import HTTPStatus
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from starlette.responses import RedirectResponse, Response
 
 from benchwright_attempts.attribution.actors import UNKNOWN_CONDITION
 from benchwright_problems.reveal import Reveal
 from benchwright_remote.messages import Membership, Role
+from benchwright_service.accounts.sign_in_links import LIFETIMES_S, LinkKind
 from benchwright_service.courses.playback import PlaybackError
 from benchwright_service.courses.progress import AttemptLine, TextFromSource, text_sources
 from benchwright_service.evidence.audit import AuditSelection, audit_csv, audit_jsonl
@@ -54,7 +55,14 @@ async def courses_page(visit: Visit) -> Response:
     shown_courses = [membership for membership in memberships if membership[0] not in studies]
     watched = [study for study in studies if study.role in WATCHERS]
     teaches = any(membership.role in STAFF for membership, _ in shown_courses)
-    return render("courses", visit.session, courses=shown_courses, studies=watched, teaches=teaches)
+    return render(
+        "courses",
+        visit.session,
+        courses=shown_courses,
+        studies=watched,
+        teaches=teaches,
+        has_way_back=not memberships or await visit.bench.accounts.has_way_back(visit.account),
+    )
 
 
 async def visited_course_page(visit: Visit) -> Response:
@@ -74,6 +82,29 @@ async def archive_or_restore_course(visit: Visit) -> Response:
         visit.account, membership.course, "restored course" if restore else "archived course", ""
     )
     return RedirectResponse(f"/courses/{quote(membership.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
+
+
+@dataclass(frozen=True)
+class _EditorWays:
+    """Ways from a student's page into an editor."""
+
+    vscode_link: str
+    browser_link: str
+    """Empty if the service knows of no editor in the browser."""
+    command: str
+    minutes: int
+    """Time that the link of VS Code signs in, in minutes."""
+
+
+async def _editor_ways(visit: Visit) -> _EditorWays:
+    address = visit.bench.evidence.signer.server.rstrip("/")
+    code = await visit.bench.sign_in.links.make_code(visit.account, LinkKind.EDITOR)
+    return _EditorWays(
+        f"vscode://benchwright.benchwright/sign-in?{urlencode({'url': address, 'code': code})}",
+        visit.bench.sign_in.browser_editor,
+        f"benchwright login {address} --browser",
+        round(LIFETIMES_S[LinkKind.EDITOR] / 60),
+    )
 
 
 async def progress_page(visit: Visit) -> Response:
@@ -217,7 +248,7 @@ async def course_page(
         problem: Reason why the form was not taken.
         fields: Fields of the form for an assignment.
     """
-    is_staff = membership.role in STAFF
+    is_staff, is_archived = membership.role in STAFF, await visit.is_archived()
     if is_staff:
         assignments = await visit.bench.courses.all_assignments(membership.course)
         passed_counts = None
@@ -241,13 +272,14 @@ async def course_page(
         collects=membership.role is not Role.MONITOR
         and await visit.bench.collecting.questions.find_call(membership.course) is not None,
         open_appeals=await visit.bench.grades.history.waiting_appeal_count(membership.course) if is_staff else 0,
-        is_archived=await visit.is_archived(),
+        is_archived=is_archived,
         recording=await visit.bench.coursework.recording_choices.choice(membership.course, visit.account)
         if membership.role is Role.PARTICIPANT
         else None,
         assignments=assignments,
         mine=passed_counts,
         packs=await asyncio.to_thread(visit.bench.courses.pack_names) if is_staff else (),
+        editors=None if is_staff or is_archived else await _editor_ways(visit),
         policies=list(Reveal),
         problem=problem,
         fields=dict.fromkeys(FIELDS, "") | fields,

@@ -19,7 +19,7 @@ _LONGEST_GROUP = 60
 
 async def people_page(visit: Visit) -> Response:
     """Everybody."""
-    return await _people_page(visit, await visit.staff_membership(), None)
+    return await people_page_with_problem(visit, await visit.staff_membership(), None)
 
 
 async def change_groups(visit: Visit) -> Response:
@@ -44,7 +44,7 @@ async def change_groups(visit: Visit) -> Response:
             f"Somebody else has changed the group of {names} meanwhile; your other changes are saved.",
             "Look at the groups that the list shows now, and change them again if need be.",
         )
-        return await _people_page(visit, membership, problem)
+        return await people_page_with_problem(visit, membership, problem)
     return _redirect_to_people(membership)
 
 
@@ -76,16 +76,18 @@ async def delete_chosen_person(visit: Visit) -> Response:
     """Deletes it."""
     membership, person = await _chosen_person(visit)
     if person.account == visit.account:
-        return await _people_page(visit, membership, FormProblem("This is you.", "Ask another owner of the course."))
+        return await people_page_with_problem(
+            visit, membership, FormProblem("This is you.", "Ask another owner of the course.")
+        )
     if visit.form_field("name", 200) != person.name.strip():
         problem = FormProblem("The name is not that of the person.", "Type it as the list has it; nothing was deleted.")
-        return await _people_page(visit, membership, problem)
+        return await people_page_with_problem(visit, membership, problem)
     try:
         await visit.bench.people_service.delete_person(
             membership.course, person.account, f"deleted in {membership.course}"
         )
     except (BenchServiceError, AttemptError) as error:
-        return await _people_page(visit, membership, FormProblem(str(error), "Try again."))
+        return await people_page_with_problem(visit, membership, FormProblem(str(error), "Try again."))
     await visit.bench.audit.record_action(visit.account, membership.course, "deleted person", person.account)
     return _redirect_to_people(membership)
 
@@ -102,8 +104,10 @@ async def _chosen_person(visit: Visit) -> tuple[Membership, Person]:
         raise unknown_page_refusal() from None
 
 
-async def _people_page(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
+async def people_page_with_problem(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
+    """Everybody, with the reason why a form was not taken."""
     course_people = await visit.bench.people_service.members(membership.course)
+    entries = {entry.account: entry for entry in await visit.bench.rosters.entries(membership.course)}
     await visit.bench.audit.record_action(visit.account, membership.course, "saw people", "")
     return render(
         "people",
@@ -111,6 +115,8 @@ async def _people_page(visit: Visit, membership: Membership, problem: FormProble
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         member=membership,
         people=course_people,
+        dropped_people=await visit.bench.people_service.dropped_people(membership.course),
+        entries=entries,
         is_owner=membership.role is Role.OWNER,
         is_archived=await visit.is_archived(),
         problem=problem,

@@ -61,6 +61,19 @@ SESSIONS = Table(
 )
 """Browsers that are signed in."""
 
+SIGN_IN_LINKS = Table(
+    "service_sign_in_links",
+    METADATA,
+    Column("digest", Text, primary_key=True),
+    Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
+    # See `benchwright_service.accounts.sign_in_links.LinkKind`.
+    Column("kind", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("expires", Double, nullable=False),
+    Index("service_sign_in_links_account", "account"),
+)
+"""Links that sign an account in once."""
+
 DEVICES = Table(
     "service_devices",
     METADATA,
@@ -129,10 +142,48 @@ INVITATIONS = Table(
     Column("course", Text, ForeignKey("service_courses.id"), nullable=False),
     Column("role", Text, nullable=False),
     Column("section", Text, nullable=False),
+    Column("uses", Integer, nullable=False),
     Column("uses_left", Integer, nullable=False),
     Column("created", Double, nullable=False),
     Column("expires", Double),
+    # Whom it signs in, again too; null for who has an account of their own, and for an invitation of several people.
+    Column("account", Text, ForeignKey("service_accounts.id")),
+    Index("service_invitations_account", "account"),
 )
+
+ROSTER = Table(
+    "service_roster",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("course", Text, ForeignKey("service_courses.id"), nullable=False),
+    # Made with the entry; the person's own once somebody comes who had one.
+    Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
+    Column("name", Text, nullable=False),
+    # See `benchwright_teaching.person_ids.PersonIds`.
+    Column("email", Text, nullable=False),
+    Column("student_number", Text, nullable=False),
+    Column("sis_id", Text, nullable=False),
+    Column("login", Text, nullable=False),
+    Column("lms_id", Text, nullable=False),
+    Column("given_name", Text, nullable=False),
+    Column("family_name", Text, nullable=False),
+    # The email address without its case.
+    Column("email_key", Text, nullable=False),
+    # Their place in the course, of those who were dropped.
+    Column("role", Text, nullable=False),
+    Column("section", Text, nullable=False),
+    Column("team", Text, nullable=False, server_default=""),
+    Column("created", Double, nullable=False),
+    # When a roster had them last; null for who came by themselves from a learning management system.
+    Column("listed", Double),
+    # When they first signed in.
+    Column("joined", Double),
+    Column("dropped", Double),
+    UniqueConstraint("course", "account", name="service_roster_account"),
+    Index("service_roster_person", "account"),
+    Index("service_roster_email", "email_key"),
+)
+"""The people of a course as rosters and learning management systems name them."""
 
 ASSIGNMENTS = Table(
     "service_assignments",
@@ -443,29 +494,52 @@ REGRADED = Table(
 )
 """Both verdicts of a run; which one counts is said by the regrade."""
 
-LTI_COURSES = Table(
-    "service_lti_courses",
+LTI_CONTEXTS = Table(
+    "service_lti_contexts",
     METADATA,
-    Column("course", Text, ForeignKey("service_courses.id"), primary_key=True),
-    Column("issuer", Text, nullable=False),
-    Column("client_id", Text, nullable=False),
+    Column("issuer", Text, primary_key=True),
+    Column("client_id", Text, primary_key=True),
+    # The platform's id of its course.
+    Column("context", Text, primary_key=True),
+    Column("course", Text, ForeignKey("service_courses.id"), nullable=False),
     # Where the platform has its line items and its members; empty if it offers none.
     Column("line_items", Text, nullable=False),
     Column("members", Text, nullable=False),
     Column("launched", Double, nullable=False),
+    Index("service_lti_contexts_course", "course"),
 )
-"""Courses that are launched from a learning management system, as the last launch said."""
+"""Courses of learning management systems that a course is launched from, as their last launches said."""
+
+LTI_PEOPLE = Table(
+    "service_lti_people",
+    METADATA,
+    Column("issuer", Text, primary_key=True),
+    Column("client_id", Text, primary_key=True),
+    Column("context", Text, primary_key=True),
+    Column("account", Text, ForeignKey("service_accounts.id"), primary_key=True),
+    # The person's id at the platform, which takes grades by it.
+    Column("subject", Text, nullable=False),
+    Index("service_lti_people_account", "account"),
+)
+"""The courses of learning management systems that people are in."""
 
 LTI_SCORES = Table(
     "service_lti_scores",
     METADATA,
     Column("assignment", Text, ForeignKey("service_assignments.id"), primary_key=True),
     Column("account", Text, ForeignKey("service_accounts.id"), primary_key=True),
-    Column("points", Double, nullable=False),
+    Column("issuer", Text, primary_key=True),
+    Column("client_id", Text, primary_key=True),
+    Column("context", Text, primary_key=True),
+    # Null while there are none to show.
+    Column("points", Double),
     Column("most", Double, nullable=False),
+    # See `benchwright_teaching.lti_progress`.
+    Column("activity", Text, nullable=False),
+    Column("grading", Text, nullable=False),
     Column("sent", Double, nullable=False),
 )
-"""The last score that the platform has taken."""
+"""The last score that each course of a platform has taken."""
 
 
 @overload
