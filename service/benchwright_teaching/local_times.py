@@ -36,14 +36,14 @@ def moment_of_local_time(text: str, zone: tzinfo) -> datetime:
         ValueError: The text is no date and time, or clocks are set forward over it.
     """
     try:
-        typed = datetime.fromisoformat(text)
-        if typed.tzinfo is not None:
-            return typed.astimezone(UTC)
-        moments = _moments_of_wall_time(typed, zone)
+        typed_time = datetime.fromisoformat(text)
+        if typed_time.tzinfo is not None:
+            return typed_time.astimezone(UTC)
+        moments = _moments_of_wall_time(typed_time, zone)
     except (OverflowError, ValueError):
         raise ValueError("is no date and time such as 2026-12-01T23:59") from None
     if not moments:
-        later = _after_gap(typed, zone).astimezone(zone)
+        later = _after_gap(typed_time, zone).astimezone(zone)
         raise ValueError(
             f"does not exist in {zone}: clocks are set forward over it; the next time is {later:%Y-%m-%dT%H:%M}"
         )

@@ -158,8 +158,8 @@ STATUSES = {
 def ask(service: Service, token: str, method: str, path: str, json_body: object = None) -> httpx2.Response:
     filled = re.sub(r"\{\w+\}", "a" * 32, path)
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    body = json_body if json_body is not None else {}
-    return client_without_token(service.url).request(method, filled, json=body, headers=headers)
+    sent_json = json_body if json_body is not None else {}
+    return client_without_token(service.url).request(method, filled, json=sent_json, headers=headers)
 
 
 @functools.cache
@@ -312,9 +312,9 @@ def test_people_and_assignments_of_another_course_are_answered_like_none(
     token = askers[Asker.OWNER].for_request(method, path)
 
     def answer(course: str, account_name: str, assignment: str) -> tuple[int, object]:
-        body = bodies_about(account_name, assignment)[method, path]
+        request_body = bodies_about(account_name, assignment)[method, path]
         filled = path.replace("{course}", course).replace("{account}", account_name)
-        reply = ask(service, token, method, filled, body)
+        reply = ask(service, token, method, filled, request_body)
         return reply.status_code, reply.json()
 
     absent = answer(taught.name, "b" * 32, "b" * 32)
@@ -334,6 +334,6 @@ def test_pages_of_runs_and_lists_of_a_course_have_nothing_of_another(
     with service.client(token) as client:
         assert client.get(path).json()["runs"] == []
         assert client.get(path, params={"assignment": ada.course.assignment}).json()["runs"] == []
-        replies = [client.get(path, params={"after": after}) for after in (run, "absent")]
-    assert [reply.status_code for reply in replies] == [422, 422]
-    assert replies[0].json() == replies[1].json()
+        page_replies = [client.get(path, params={"after": after}) for after in (run, "absent")]
+    assert [reply.status_code for reply in page_replies] == [422, 422]
+    assert page_replies[0].json() == page_replies[1].json()

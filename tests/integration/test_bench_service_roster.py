@@ -73,8 +73,8 @@ def join(service: Service, code: str, name: str = "Somebody") -> httpx2.Response
 
 
 def upload(client: httpx2.Client, course: Course, text: str) -> httpx2.Response:
-    files = {"file": ("roster.csv", text.encode(), "text/csv")}
-    return client.post(f"/courses/{course.name}/people/roster", data={"csrf": csrf(client)}, files=files)
+    uploaded_files = {"file": ("roster.csv", text.encode(), "text/csv")}
+    return client.post(f"/courses/{course.name}/people/roster", data={"csrf": csrf(client)}, files=uploaded_files)
 
 
 def agree(client: httpx2.Client, course: Course, preview: str, **changed_fields: str) -> httpx2.Response:
@@ -135,17 +135,17 @@ def test_a_second_file_changes_people_and_invites_only_who_is_new(
     me = join(service, codes["=Ada"]).json()["me"]
     assert (me["account"], me["name"]) == (ada, "Ada King")
     assert join(service, codes["Alan"]).status_code == 404
-    people = owner.get(f"/courses/{course.name}/people").text
-    assert "new@example.org" in people
-    assert "<h2>Dropped</h2>" in people
+    page_text = owner.get(f"/courses/{course.name}/people").text
+    assert "new@example.org" in page_text
+    assert "<h2>Dropped</h2>" in page_text
     # What Alan is stays, for when a file has him again.
     assert merge_roster(service, course, LATER + "alan@example.org;Alan;;9\n") == {}
     assert join(service, codes["Alan"]).json()["me"]["courses"][0]["section"] == "B"
 
 
 def test_files_for_canvas_and_moodle_know_every_student(service: Service, course: Course, owner: httpx2.Client) -> None:
-    rows = "".join(f"S{n},s{n}@example.org,{n:05}\n" for n in range(300))
-    merge_roster(service, course, "name,email,student number\n" + rows)
+    csv_text = "".join(f"S{n},s{n}@example.org,{n:05}\n" for n in range(300))
+    merge_roster(service, course, "name,email,student number\n" + csv_text)
     for kind, column in (("canvas", "SIS Login ID"), ("moodle", "Email address")):
         text = owner.get(f"/courses/{course.name}/grades.{kind}.csv").text
         lines = [line for line in csv.DictReader(io.StringIO(text)) if "Possible" not in next(iter(line.values()))]
@@ -158,9 +158,9 @@ def test_staff_see_what_a_file_changes_before_it_does(service: Service, course: 
     preview = upload(owner, course, ROSTER).text
     assert "3 new" in preview
     assert "has not come yet" not in owner.get(f"/courses/{course.name}/people").text
-    table = agree(owner, course, preview)
-    codes = [row["invitation"] for row in csv.DictReader(io.StringIO(table.text))]
-    assert (table.headers["content-type"], len(codes)) == ("text/csv; charset=utf-8", 3)
+    csv_response = agree(owner, course, preview)
+    codes = [row["invitation"] for row in csv.DictReader(io.StringIO(csv_response.text))]
+    assert (csv_response.headers["content-type"], len(codes)) == ("text/csv; charset=utf-8", 3)
     # The same page once more: everybody is there by now.
     stale = agree(owner, course, preview)
     assert (stale.status_code, "has changed since" in stale.text) == (422, True)

@@ -87,11 +87,11 @@ def test_the_same_invitation_signs_in_again_and_no_name_is_asked(lesson: Class) 
 def test_a_link_is_sent_to_the_rosters_address_and_signs_in_once(lesson: Class) -> None:
     client = browser(lesson.service)
     assert "Send me a link" in client.get("/sign-in").text
-    replies = [
+    link_replies = [
         client.post("/sign-in/link/request", data={"email": email})
         for email in ("nobody@x.org", "x\r\nBcc: evil@x.org", f" {lesson.address('ADA')} ", lesson.address("ada"))
     ]
-    assert len({(reply.status_code, reply.text) for reply in replies}) == 1
+    assert len({(reply.status_code, reply.text) for reply in link_replies}) == 1
     (mail,) = lesson.mails.wait_for(1)
     # To the address of the roster alone, and once.
     assert lesson.mails.recipients == [lesson.address("Ada")]
@@ -125,8 +125,8 @@ def test_a_mail_server_that_refuses_is_told_to_nobody(lesson: Class) -> None:
 
 def test_without_mail_the_operator_prints_a_link(lesson: Class) -> None:
     def printed(person: str) -> tuple[int, str, str]:
-        words = ("link", lesson.course.name, person, "--address", lesson.service.url)
-        process = command(lesson.service.home, *words)
+        arguments = ("link", lesson.course.name, person, "--address", lesson.service.url)
+        process = command(lesson.service.home, *arguments)
         return process.returncode, process.stdout.strip(), process.stderr
 
     status, link, _ = printed("7")

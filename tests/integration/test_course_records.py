@@ -63,8 +63,8 @@ def change_database(service: Service, *statements: Executable) -> None:
             open_administration(service.folders, service.database) as parts,
             parts.database.write_transaction() as connection,
         ):
-            for statement in statements:
-                await connection.execute(statement)
+            for update_statement in statements:
+                await connection.execute(update_statement)
 
     asyncio.run(execute())
 
@@ -74,17 +74,17 @@ def test_the_audit_log_is_exported_as_it_was_filtered(service: Service, course: 
     path = f"/courses/{course.name}/audit"
     assert assistant.get(f"/courses/{course.name}/grades").status_code == 200
     assert owner.get(f"/courses/{course.name}/people").status_code == 200
-    lines = [json.loads(line) for line in owner.get(f"{path}.jsonl").text.splitlines()]
-    assert {(line["name"], line["action"]) for line in lines} >= {
+    audit_lines = [json.loads(line) for line in owner.get(f"{path}.jsonl").text.splitlines()]
+    assert {(line["name"], line["action"]) for line in audit_lines} >= {
         ("Assistant", "saw grades"),
         ("=Professor", "saw people"),
         ("=Professor", "exported audit log"),
     }
-    table = list(csv.DictReader(io.StringIO(owner.get(f"{path}.csv", params={"action": "GRADES"}).text)))
-    assert [(row["name"], row["action"]) for row in table] == [("Assistant", "saw grades")]
+    csv_rows = list(csv.DictReader(io.StringIO(owner.get(f"{path}.csv", params={"action": "GRADES"}).text)))
+    assert [(row["name"], row["action"]) for row in csv_rows] == [("Assistant", "saw grades")]
     # A name is no formula of a spreadsheet.
-    table = list(csv.DictReader(io.StringIO(owner.get(f"{path}.csv", params={"name": "professor"}).text)))
-    assert {row["name"] for row in table} == {"'=Professor"}
+    csv_rows = list(csv.DictReader(io.StringIO(owner.get(f"{path}.csv", params={"name": "professor"}).text)))
+    assert {row["name"] for row in csv_rows} == {"'=Professor"}
     assert owner.get(f"{path}.csv", params={"until": "2020-01-01"}).text.count("\r\n") == 1
     today = time.strftime("%Y-%m-%d", time.gmtime())
     assert "saw people" in owner.get(path, params={"since": today, "until": today, "action": "people"}).text
@@ -137,9 +137,9 @@ def test_figures_for_research_show_nobody(
     staff = signed_in(service, invitation(service, course, Role.STAFF), "Assistant")
     assert staff.get(path).status_code == 404
     # Where the course asks, only those who have agreed are in it.
-    choices = [{"course": course.name, "account": account, "agrees": 1, "at": 1.0} for account in accounts[1:]]
+    choice_rows = [{"course": course.name, "account": account, "agrees": 1, "at": 1.0} for account in accounts[1:]]
     asks = update(COURSES).where(COURSES.c.id == course.name).values(asks_recording=1)
-    change_database(service, asks, RECORDING_CHOICES.insert().values(choices))
+    change_database(service, asks, RECORDING_CHOICES.insert().values(choice_rows))
     agreed, _ = exported_tables(owner.get(path).content)
     assert len(agreed["attempts"]) == PEOPLE - 1
 

@@ -133,8 +133,8 @@ def test_a_date_that_a_form_does_not_change_stays_the_same_moment(service: Servi
     assert send(owner, form, title="Week 2", due="2027-10-31T02:30").status_code == 303
     assert datetime.fromisoformat(course_assignment(service, owner, course)["due"]) == due
     assert send(owner, form, title="Week 2", due="2027-10-31T02:31").status_code == 303
-    changed = datetime(2027, 10, 31, 1, 31, tzinfo=UTC)
-    assert datetime.fromisoformat(course_assignment(service, owner, course)["due"]) == changed
+    moved_due = datetime(2027, 10, 31, 1, 31, tzinfo=UTC)
+    assert datetime.fromisoformat(course_assignment(service, owner, course)["due"]) == moved_due
 
 
 def test_only_owners_change_settings_and_copy(service: Service) -> None:
@@ -257,8 +257,8 @@ def test_points_follow_late_days_and_extensions_of_work_that_is_there_already(se
 async def test_late_days_that_are_used_at_once_are_used_once(service: Service, tmp_path: Path) -> None:
     course, _ = await asyncio.to_thread(late_course, service)
     ada = await asyncio.to_thread(Student, service, course, tmp_path / "ada", "Ada")
-    replies = await asyncio.gather(*(asyncio.to_thread(ada.use_late_days, 2) for _ in range(4)))
-    assert sorted(reply.status_code for reply in replies) == [303, 409, 409, 409]
+    late_day_replies = await asyncio.gather(*(asyncio.to_thread(ada.use_late_days, 2) for _ in range(4)))
+    assert sorted(reply.status_code for reply in late_day_replies) == [303, 409, 409, 409]
 
 
 async def source_course(service: Service) -> Course:
@@ -290,8 +290,8 @@ async def test_a_copy_has_rules_and_shifted_dates_and_nobody_but_its_owner(servi
         assert change_settings(owner, course, **fields).status_code == 303
         grading = f"/courses/{course.name}/assignments/{course.assignment}/grading"
         assert send(owner, grading, worth="5", late="20", **{"late-days": "2"}).status_code == 303
-        call = {"title": "Our questions", "license": "CC-BY-4.0", "reviewers": "3", "closes": "2026-10-20T12:00"}
-        assert send(owner, f"/courses/{course.name}/questions", **call).status_code == 303
+        call_fields = {"title": "Our questions", "license": "CC-BY-4.0", "reviewers": "3", "closes": "2026-10-20T12:00"}
+        assert send(owner, f"/courses/{course.name}/questions", **call_fields).status_code == 303
         page = f"/courses/{course.name}/copy"
         new_name = f"{course.name}-2027"
         preview = send(owner, page, course=new_name, days="14")

@@ -110,8 +110,8 @@ def test_a_file_that_may_not_grow_is_not_ready_although_small_writes_work(tmp_pa
         attempt, _ = begun(solver)
         assert service.process is not None
         log_size = (service.folders.data / "service" / "attempts.sqlite-wal").stat().st_size
-        limits = (log_size + 20_000, resource.RLIM_INFINITY)
-        resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE, limits)
+        file_size_limits = (log_size + 20_000, resource.RLIM_INFINITY)
+        resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE, file_size_limits)
         solver.record(attempt, *(Focus(focused=bool(number % 2)) for number in range(150)))
         assert solver.send(attempt).status_code == 503
         until(service, 503)

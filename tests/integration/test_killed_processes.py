@@ -42,10 +42,10 @@ def processes(postgres: Path, tmp_path: Path) -> Iterator[Sequence[Service]]:
     url = new_database(postgres)
     services = [Service(tmp_path / "service", url, workers=0, log_name=name) for name in ("first", "second")]
     starts = [threading.Thread(target=service.start) for service in services]
-    for start in starts:
-        start.start()
-    for start in starts:
-        start.join()
+    for start_thread in starts:
+        start_thread.start()
+    for start_thread in starts:
+        start_thread.join()
     yield services
     for service in services:
         service.stop(signal.SIGKILL)

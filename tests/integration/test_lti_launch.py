@@ -283,8 +283,8 @@ def test_an_invitation_and_a_launch_are_one_person_also_with_another_name(school
         assert client.post("/api/v1/join", json={"code": codes["Alan"], "name": "x"}).status_code == 200
     progress = teacher.get(f"/courses/{school.course.name}/progress").text
     assert re.findall(r'<th scope="row">([\w ]+)', progress) == ["Ada King", "Alan", "Zoe"]
-    table = list(csv.DictReader(io.StringIO(teacher.get(f"/courses/{school.course.name}/grades.canvas.csv").text)))
-    assert [row["SIS User ID"] for row in table[1:]] == ["S1", "S2", ""]
+    csv_rows = list(csv.DictReader(io.StringIO(teacher.get(f"/courses/{school.course.name}/grades.canvas.csv").text)))
+    assert [row["SIS User ID"] for row in csv_rows[1:]] == ["S1", "S2", ""]
     assert ada in teacher.get(f"/courses/{school.course.name}/grades").text
 
 
@@ -397,13 +397,13 @@ def test_a_platform_is_told_how_far_work_and_grading_are(school: School, tmp_pat
 
 
 def test_a_teacher_chooses_assignments_and_their_links_lead_to_them(school: School) -> None:
-    settings = {
+    link_settings = {
         "deep_link_return_url": f"{school.platform.url}/return",
         "accept_types": ["ltiResourceLink"],
         "accept_multiple": True,
         "data": "opaque",
     }
-    request = {f"{CLAIM}message_type": "LtiDeepLinkingRequest", SETTINGS: settings}
+    request = {f"{CLAIM}message_type": "LtiDeepLinkingRequest", SETTINGS: link_settings}
     client = browser(school.service)
     page = school.launch(client, "grace", TEACHER, **request).text
     assert "Computer architecture" not in page
@@ -435,8 +435,8 @@ def test_a_teacher_chooses_assignments_and_their_links_lead_to_them(school: Scho
         ("grace", TEACHER, {"deep_link_return_url": "https://evil.example/return"}),
         ("grace", TEACHER, {"accept_types": ["file"]}),
     ):
-        changed = {**request, SETTINGS: {**settings, **changed_settings}}
-        assert school.launch(browser(school.service), user, role, **changed).status_code == 422
+        changed_request = {**request, SETTINGS: {**link_settings, **changed_settings}}
+        assert school.launch(browser(school.service), user, role, **changed_request).status_code == 422
 
 
 def test_the_claim_that_is_the_login_is_the_platforms_to_say(school: School) -> None:

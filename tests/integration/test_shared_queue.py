@@ -55,7 +55,7 @@ async def test_a_process_whose_clock_is_a_day_off_takes_no_lease_from_anybody(pr
     await here.add("a0", "ada")
     assert await behind.take("w1") == "a0"
     for queue in processes:
-        assert await queue.rows.expired_runs() == []
+        assert await queue.queue_rows.expired_runs() == []
     assert await ahead.end("a0", 1.0)
     assert not await here.end("a0", 1.0)
 

@@ -91,16 +91,16 @@ def test_a_run_that_one_process_takes_is_given_by_the_other_and_its_student_hear
     with first.client(ada.token) as student:
         seen = student.get(f"/api/v1/runs/{run}").json()
         assert seen["state"] == "running"
-        answers = []
-        waiting = threading.Thread(
-            target=lambda: answers.append(
+        run_views = []
+        long_poll = threading.Thread(
+            target=lambda: run_views.append(
                 student.get(f"/api/v1/runs/{run}", params={"seen": seen["revision"], "wait_s": 25}).json()
             )
         )
-        waiting.start()
+        long_poll.start()
         assert worker.say_step(job, "compile")
-        waiting.join()
-    assert answers[0]["step"] == "1 of 2: compile"
+        long_poll.join()
+    assert run_views[0]["step"] == "1 of 2: compile"
     assert worker.deliver(job)
     # Once.
     assert not HandWorker(partial(first.client, token)).deliver(job)

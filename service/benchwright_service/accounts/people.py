@@ -268,11 +268,11 @@ class People:
             RECORDING_CHOICES.c.course == course, RECORDING_CHOICES.c.account == person.account
         )
         entry_columns = [column for column in ROSTER.c if column.name not in ("id", "course", "account", "email_key")]
-        entry = select(*entry_columns).where(ROSTER.c.course == course, ROSTER.c.account == person.account)
+        entry_query = select(*entry_columns).where(ROSTER.c.course == course, ROSTER.c.account == person.account)
         logins = select(IDENTITIES.c.issuer, IDENTITIES.c.subject).where(IDENTITIES.c.account == person.account)
         async with self._database.read_transaction() as connection:
             person_facts["logins"] = [dict(row) for row in (await connection.execute(logins)).mappings()]
-            person_facts["roster"] = [dict(row) for row in (await connection.execute(entry)).mappings()]
+            person_facts["roster"] = [dict(row) for row in (await connection.execute(entry_query)).mappings()]
             person_facts["recording"] = [dict(row) for row in (await connection.execute(chosen)).mappings()]
             for table in _OF_ASSIGNMENTS:
                 person_rows = (await connection.execute(_person_rows_query(table, course, person.account))).mappings()

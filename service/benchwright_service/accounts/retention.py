@@ -48,14 +48,14 @@ class Retention:
 
     async def overdue_courses(self) -> Sequence[OverdueCourse]:
         """Courses with students whose records were to be kept until now, oldest end first."""
-        students = (
+        student_count = (
             select(func.count())
             .select_from(MEMBERS)
             .where(MEMBERS.c.course == COURSES.c.id, MEMBERS.c.role == Role.PARTICIPANT.value)
             .correlate(COURSES)
             .scalar_subquery()
         )
-        attempts = (
+        attempt_count = (
             select(func.count())
             .select_from(ATTEMPTS_HELD.join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment))
             .where(ASSIGNMENTS.c.course == COURSES.c.id)
@@ -63,9 +63,9 @@ class Retention:
             .scalar_subquery()
         )
         query = (
-            select(COURSES, students.label("students"), attempts.label("attempts"))
+            select(COURSES, student_count.label("students"), attempt_count.label("attempts"))
             .where(COURSES.c.kept_days.is_not(None), COURSES.c.ends.is_not(None))
-            .where(COURSES.c.ends + COURSES.c.kept_days * _DAY_S <= self._now(), students > 0)
+            .where(COURSES.c.ends + COURSES.c.kept_days * _DAY_S <= self._now(), student_count > 0)
             .order_by(COURSES.c.ends, COURSES.c.id)
         )
         async with self._database.read_transaction() as connection:
@@ -88,14 +88,14 @@ class Retention:
         ungroup = update(MEMBERS).where(MEMBERS.c.course == overdue.course).values(team="")
         async with self._database.write_transaction() as connection:
             await connection.execute(ungroup)
-        students = [person for person in await self._people.members(overdue.course) if person.role is Role.PARTICIPANT]
-        for person in students:
+        members = [person for person in await self._people.members(overdue.course) if person.role is Role.PARTICIPANT]
+        for person in members:
             reason = f"kept {overdue.kept_days} days after the end of {overdue.course}"
             await self._people.delete_person(overdue.course, person.account, reason)
         await AuditLog(self._database, self._now).record_action(
             OPERATOR,
             overdue.course,
             "deleted records after the course",
-            f"{len(students)} {'student' if len(students) == 1 else 'students'}",
+            f"{len(members)} {'student' if len(members) == 1 else 'students'}",
         )
-        return len(students)
+        return len(members)

@@ -179,13 +179,13 @@ class _Header:
 
 def _find_header(lines: Sequence[str], file_name: str) -> _Header:
     """The line that names the columns; a title or `sep=;` may be above it."""
-    candidates = []
+    possible_headers = []
     for i, line in enumerate(lines[:_HEADER_WITHIN]):
         for separator in _SEPARATORS:
             names = next(csv.reader([line], delimiter=separator), [])
-            candidates.append(_Header(i, separator, len(names), _columns_of_header(names)))
+            possible_headers.append(_Header(i, separator, len(names), _columns_of_header(names)))
     # The first of those with most columns: names of people in rows below may be words of headers.
-    header = max(candidates, key=lambda header: (header.is_of_roster, len(header.columns)), default=None)
+    header = max(possible_headers, key=lambda header: (header.is_of_roster, len(header.columns)), default=None)
     if header is None or not header.is_of_roster:
         has_name = header is not None and bool({"name", "family_name"} & header.columns.keys())
         raise BenchServiceError(

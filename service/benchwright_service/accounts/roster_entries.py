@@ -80,9 +80,9 @@ async def find_entry(connection: AsyncConnection, course: str, ids: PersonIds) -
     Entries that were dropped count where no other has the same.
     """
     for namespace, value in ids.keys:
-        columns = [ROSTER.c[name] for name in _COLUMNS_OF_NAMESPACE[namespace]]
+        namespace_columns = [ROSTER.c[name] for name in _COLUMNS_OF_NAMESPACE[namespace]]
         query = select(ROSTER).where(
-            ROSTER.c.course == course, or_(*(func.lower(column) == value for column in columns))
+            ROSTER.c.course == course, or_(*(func.lower(column) == value for column in namespace_columns))
         )
         rows = (await connection.execute(query)).all()
         rows = [row for row in rows if row.dropped is None] or rows

@@ -158,18 +158,18 @@ def plan_merge(entries: Sequence[RosterEntry], seats: Sequence[Seat], file_name:
         _require_no_contradiction(entry, seat, file_name)
         seat_by_entry[entry.id] = seat
         matches.append(_match(entry, seat))
-    missing = [
+    unlisted_entries = [
         entry
         for entry in entries
         if entry.id not in seat_by_entry and entry.is_listed and not entry.is_dropped and entry.role is Role.PARTICIPANT
     ]
-    renamed = _matches_by_name(missing, unmatched_seats, seats)
+    renamed = _matches_by_name(unlisted_entries, unmatched_seats, seats)
     matches += renamed.values()
     moved_entries = {match.entry.id for match in renamed.values()}
     plan = RosterPlan(
         [seat for seat in unmatched_seats if seat.line not in renamed],
         matches,
-        [entry for entry in missing if entry.id not in moved_entries],
+        [entry for entry in unlisted_entries if entry.id not in moved_entries],
     )
     matched_ids = {match.entry.id for match in matches}
     untouched = [entry for entry in entries if not entry.is_dropped and entry.id not in matched_ids]
@@ -216,12 +216,12 @@ def _match(entry: RosterEntry, seat: Seat, *, is_by_name: bool = False) -> Entry
 
 
 def _matches_by_name(
-    missing: Sequence[RosterEntry], unmatched_seats: Sequence[Seat], seats: Sequence[Seat]
+    unlisted_entries: Sequence[RosterEntry], unmatched_seats: Sequence[Seat], seats: Sequence[Seat]
 ) -> Mapping[int, EntryMatch]:
     """Rows that are an entry whose address alone has changed, by line."""
     name_counts = Counter(_words(seat.name) for seat in seats)
     entries_by_name: dict[tuple[str, ...], list[RosterEntry]] = defaultdict(list)
-    for entry in missing:
+    for entry in unlisted_entries:
         entries_by_name[_words(entry.name)].append(entry)
     matches = {}
     for seat in unmatched_seats:
@@ -248,10 +248,12 @@ def _require_no_contradiction(entry: RosterEntry, seat: Seat, file_name: str) ->
 
 def _require_different_people(plan: RosterPlan, untouched: Sequence[RosterEntry], file_name: str) -> None:
     name_by_key: dict[tuple[str, str], str] = {}
-    people = [(match.name, match.ids) for match in plan.matches] + [(seat.name, seat.ids) for seat in plan.additions]
+    names_and_ids = [(match.name, match.ids) for match in plan.matches] + [
+        (seat.name, seat.ids) for seat in plan.additions
+    ]
     dropped_ids = {entry.id for entry in plan.drops}
-    people += [(entry.name, entry.ids) for entry in untouched if entry.id not in dropped_ids]
-    for name, ids in people:
+    names_and_ids += [(entry.name, entry.ids) for entry in untouched if entry.id not in dropped_ids]
+    for name, ids in names_and_ids:
         for key in ids.keys:
             if key in name_by_key:
                 raise BenchServiceError(

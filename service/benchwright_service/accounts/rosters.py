@@ -130,13 +130,13 @@ class Rosters:
         """
         current_time = self._now()
         async with self._database.write_transaction() as connection:
-            waiting = [
+            entries_to_invite = [
                 entry
                 for entry in await entries_of_course(connection, course)
                 if not entry.has_joined and not entry.is_dropped and (by_owner or entry.role is Role.PARTICIPANT)
             ]
-            seats = [Seat(0, entry.name, entry.ids, entry.section, entry.role) for entry in waiting]
-            accounts = [entry.account for entry in waiting]
+            seats = [Seat(0, entry.name, entry.ids, entry.section, entry.role) for entry in entries_to_invite]
+            accounts = [entry.account for entry in entries_to_invite]
             older = and_(INVITATIONS.c.course == course, INVITATIONS.c.account.in_(accounts))
             await connection.execute(delete(INVITATIONS).where(older))
             codes = await _invite(connection, course, seats, accounts, current_time, expire_time)

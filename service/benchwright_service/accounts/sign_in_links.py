@@ -75,17 +75,17 @@ class SignInLinks:
                 .where(ROSTER.c.dropped.is_(None), ACCOUNTS.c.disabled.is_(None))
                 .order_by(ROSTER.c.created)
             )
-            people = {row.account: row for row in await connection.execute(query)}
+            row_by_account = {row.account: row for row in await connection.execute(query)}
             recent = select(SIGN_IN_LINKS.c.account).where(
-                SIGN_IN_LINKS.c.account.in_(people),
+                SIGN_IN_LINKS.c.account.in_(row_by_account),
                 SIGN_IN_LINKS.c.kind == LinkKind.EMAIL.value,
                 SIGN_IN_LINKS.c.created > current_time - _NEXT_EMAIL_S,
             )
             for account in (await connection.execute(recent)).scalars():
-                people.pop(account, None)
+                row_by_account.pop(account, None)
             return [
                 AddressedLink(row.email, row.name, await self._new_code(connection, account, LinkKind.EMAIL))
-                for account, row in people.items()
+                for account, row in row_by_account.items()
             ]
 
     async def make_code_for_person(self, course: str, person: str) -> str:
@@ -98,16 +98,16 @@ class SignInLinks:
         Raises:
             BenchServiceError: The roster has nobody, or several, who are called that.
         """
-        columns = (ROSTER.c.account, ROSTER.c.email, ROSTER.c.student_number, ROSTER.c.sis_id, ROSTER.c.login)
+        id_columns = (ROSTER.c.account, ROSTER.c.email, ROSTER.c.student_number, ROSTER.c.sis_id, ROSTER.c.login)
         query = select(ROSTER.c.account).where(
-            ROSTER.c.course == course, ROSTER.c.dropped.is_(None), or_(*(column == person for column in columns))
+            ROSTER.c.course == course, ROSTER.c.dropped.is_(None), or_(*(column == person for column in id_columns))
         )
         async with self._database.write_transaction() as connection:
             accounts = list((await connection.execute(query)).scalars())
             if len(accounts) != 1:
-                people = "nobody" if not accounts else f"{len(accounts)} people"
+                number = "nobody" if not accounts else f"{len(accounts)} people"
                 raise BenchServiceError(
-                    f"the roster of {course!r} has {people} with the account, address, number or login {person!r};"
+                    f"the roster of {course!r} has {number} with the account, address, number or login {person!r};"
                     " `benchwright course people` lists the accounts"
                 )
             return await self._new_code(connection, accounts[0], LinkKind.PRINTED)

@@ -187,10 +187,10 @@ def _plan(course_row: Row[Any], assignment_rows: Sequence[Row[Any]], shift: Term
 
 def _days_to_start(assignment_rows: Sequence[Row[Any]], starts: date | None, zone: tzinfo) -> int:
     """Days from the first date of all assignments to the day on which the copy starts."""
-    times = [getattr(row, name) for row in assignment_rows for name in _TIMES if getattr(row, name) is not None]
-    if not times or starts is None:
+    dates = [getattr(row, name) for row in assignment_rows for name in _TIMES if getattr(row, name) is not None]
+    if not dates or starts is None:
         raise BenchServiceError("no assignment has a date that could be on that day; give a number of days")
-    days = (starts - in_zone(datetime.fromtimestamp(min(times), UTC), zone).date()).days
+    days = (starts - in_zone(datetime.fromtimestamp(min(dates), UTC), zone).date()).days
     TermShift(days=days).check()
     return days
 

@@ -79,6 +79,6 @@ async def write_course_settings(database: Database, course: str, course_settings
         "kept_days": course_settings.kept_days,
     }
     async with database.write_transaction() as connection:
-        change = update(COURSES).where(COURSES.c.id == course).values(values)
-        if not (await connection.execute(change)).rowcount:
+        settings_update = update(COURSES).where(COURSES.c.id == course).values(values)
+        if not (await connection.execute(settings_update)).rowcount:
             raise BenchServiceError(f"there is no course {course!r}")

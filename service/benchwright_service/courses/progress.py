@@ -276,8 +276,8 @@ def _clock_difference_range(newest_difference_s: float, receipts: Sequence[str])
     differences = [newest_difference_s]
     for line in receipts:
         anchor = json.loads(line)
-        service, student = (datetime.fromisoformat(time) for time in (anchor["receipt"]["time"], anchor["made"]))
-        differences.append((service - student).total_seconds())
+        service_time, student = (datetime.fromisoformat(time) for time in (anchor["receipt"]["time"], anchor["made"]))
+        differences.append((service_time - student).total_seconds())
     return min(differences), max(differences)
 
 

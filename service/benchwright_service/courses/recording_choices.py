@@ -116,8 +116,8 @@ class RecordingChoices:
             .where(ASSIGNMENTS.c.course == course, ATTEMPTS_HELD.c.account == account)
         )
         async with self._database.read_transaction() as connection:
-            attempts = (await connection.execute(query)).scalars().all()
-        recorded = await asyncio.to_thread(self._attempts_with_more, attempts)
+            attempt_ids = (await connection.execute(query)).scalars().all()
+        recorded = await asyncio.to_thread(self._attempts_with_more, attempt_ids)
         if recorded:
             await asyncio.to_thread(self._log.delete_attempts, recorded, _DECLINED)
             async with self._database.write_transaction() as connection:

@@ -51,8 +51,8 @@ def audit_csv(entries: Sequence[AuditEntry]) -> str:
     csv_writer = csv.writer(text, lineterminator="\r\n")
     csv_writer.writerow(("at", "account", "name", "action", "object"))
     for entry in entries:
-        cells = (entry.account, entry.name, entry.action, entry.object)
-        csv_writer.writerow((entry.at.isoformat(timespec="milliseconds"), *map(formula_free_cell, cells)))
+        entry_texts = (entry.account, entry.name, entry.action, entry.object)
+        csv_writer.writerow((entry.at.isoformat(timespec="milliseconds"), *map(formula_free_cell, entry_texts)))
     return text.getvalue()
 
 

@@ -48,7 +48,7 @@ class GradeChange:
     """The name of who did it; empty if that is not known."""
     what: str
     reason: str
-    times: Sequence[tuple[str, datetime]] = ()
+    dates: Sequence[tuple[str, datetime]] = ()
     """Of an extension: what happens then, and when."""
 
 
@@ -89,27 +89,29 @@ class GradeHistory:
             adjustments = (await connection.execute(_history_query(ADJUSTMENTS, assignment, account))).all()
             late_days = (await connection.execute(_history_query(LATE_DAYS, assignment, account))).all()
             regrades = (await connection.execute(_regrades_query(assignment, account))).all()
-        changes = [
+        grade_changes = [
             GradeChange(moment(row.at), row.name or row.by, "extended:", row.reason, _extension_times(row))
             for row in extensions
         ]
-        changes += [
+        grade_changes += [
             GradeChange(
                 moment(row.at), row.name or row.by, f"used {row.days} late {'day' if row.days == 1 else 'days'}", ""
             )
             for row in late_days
         ]
-        changes += [
+        grade_changes += [
             GradeChange(moment(row.at), row.name or row.by, f"{row.points:+g} points", row.reason)
             for row in adjustments
         ]
-        changes += [
+        grade_changes += [
             GradeChange(
                 moment(row.ended), row.name or row.by, f"{row.problem}: {row.old_outcome} → {row.outcome}", "regrade"
             )
             for row in regrades
         ]
-        return sorted(changes, key=lambda change: change.at.timestamp() if change.at is not None else 0.0)
+        return sorted(
+            grade_changes, key=lambda grade_change: grade_change.at.timestamp() if grade_change.at is not None else 0.0
+        )
 
     async def record_appeal(self, assignment: str, account: str, appeal_text: str) -> None:
         """Takes an appeal.

@@ -119,25 +119,27 @@ class ResearchExports:
         for row in sorted(kept_rows, key=lambda held: (held.assignment_created, held.assignment)):
             assignment_names.setdefault(row.assignment, f"A{len(assignment_names) + 1}")
         runs_by_attempt: dict[str, list[Row[Any]]] = defaultdict(list)
-        for run in run_rows:
-            runs_by_attempt[run.attempt].append(run)
+        for run_row in run_rows:
+            runs_by_attempt[run_row.attempt].append(run_row)
         summaries = self._log.summaries_by_attempt([row.attempt for row in kept_rows])
         attempt_lines, run_lines = [], []
         ranks: dict[tuple[str, str, str], int] = defaultdict(int)
         for row in kept_rows:
             ranks[row.account, row.assignment, row.problem] += 1
             rank = ranks[row.account, row.assignment, row.problem]
-            place = (pseudonyms[row.account], assignment_names[row.assignment], row.problem, rank)
-            runs = runs_by_attempt[row.attempt]
+            columns_of_place = (pseudonyms[row.account], assignment_names[row.assignment], row.problem, rank)
+            rows_of_runs = runs_by_attempt[row.attempt]
             summary = summaries.get(row.attempt)
             has_time = summary is not None and summary.has_clock
             minutes = f"{summary.clock.active_s / 60:.1f}" if summary is not None and has_time else _NOT_RECORDED
-            is_passed = any(run.outcome == "passed" for run in runs)
-            attempt_lines.append((*place, minutes, len(runs), int(is_passed), hints.get(row.attempt, 0)))
-            for run_rank, run in enumerate(runs, 1):
-                elapsed = f"{max(0.0, run.queued - row.created) / 60:.1f}"
-                late = "" if row.due is None else max(0, -int(-(run.queued - row.due) // _DAY_S))
-                run_lines.append((*place, run_rank, run.outcome, f"{run.share:.2f}", elapsed, late))
+            is_passed = any(run_row.outcome == "passed" for run_row in rows_of_runs)
+            attempt_lines.append(
+                (*columns_of_place, minutes, len(rows_of_runs), int(is_passed), hints.get(row.attempt, 0))
+            )
+            for run_rank, run_row in enumerate(rows_of_runs, 1):
+                elapsed = f"{max(0.0, run_row.queued - row.created) / 60:.1f}"
+                late = "" if row.due is None else max(0, -int(-(run_row.queued - row.due) // _DAY_S))
+                run_lines.append((*columns_of_place, run_rank, run_row.outcome, f"{run_row.share:.2f}", elapsed, late))
         codebook = _CODEBOOK.format(
             smallest=SMALLEST_CELL,
             left_out=left_out,
@@ -194,9 +196,9 @@ def _fresh_pseudonyms(accounts: Collection[str]) -> Mapping[str, str]:
     return dict(zip(accounts, names, strict=True))
 
 
-def _csv_text(columns: Sequence[str], lines: Sequence[Sequence[object]]) -> str:
+def _csv_text(columns: Sequence[str], csv_rows: Sequence[Sequence[object]]) -> str:
     text = io.StringIO()
     csv_writer = csv.writer(text, lineterminator="\r\n")
     csv_writer.writerow(columns)
-    csv_writer.writerows(lines)
+    csv_writer.writerows(csv_rows)
     return text.getvalue()

@@ -106,7 +106,7 @@ class StaffDecisions:
                 _require_assignment_and_student(index, course, adjustment, usual_times, students)
                 if not adjustment.reason:
                     raise DecisionError(index, "an adjustment needs a reason")
-            rows = [
+            adjustment_rows = [
                 {
                     "assignment": adjustment.assignment,
                     "account": adjustment.account,
@@ -117,7 +117,7 @@ class StaffDecisions:
                 }
                 for adjustment in adjustments
             ]
-            await connection.execute(insert(ADJUSTMENTS), rows)
+            await connection.execute(insert(ADJUSTMENTS), adjustment_rows)
 
     async def extensions(self, course: str) -> Sequence[Extension]:
         """The extensions that students of a course have, by assignment and account."""
@@ -154,11 +154,11 @@ def _seconds(time_limit: datetime | None) -> float | None:
 def _require_assignment_and_student(
     index: int,
     course: str,
-    decision: Extension | PointsAdjustment,
+    staff_decision: Extension | PointsAdjustment,
     usual_times: Mapping[str, AssignmentTimes],
     students: frozenset[str],
 ) -> None:
-    if decision.assignment not in usual_times or decision.account not in students:
+    if staff_decision.assignment not in usual_times or staff_decision.account not in students:
         raise DecisionError(index, f"the course {course!r} has no such assignment or student")
 
 

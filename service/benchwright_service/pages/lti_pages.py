@@ -111,24 +111,24 @@ async def answer_link_choice(visit: Visit) -> Response:
         raise unknown_page_refusal()
     carried_text = visit.form_field("request", _LONGEST_TOKEN)
     try:
-        choice = deep_linking.read_carried_text(carried_text)
+        link_choice = deep_linking.read_carried_text(carried_text)
     except SignInError:
         return _show_failure(visit, _CHOICE_TOO_OLD)
     # Few services have platforms, and the protocol takes a quarter of a second to import.
     from benchwright_service.sign_in.deep_linking import ChosenAssignment
 
-    views = await visit.bench.courses.all_assignments(choice.course)
-    book = await visit.bench.grades.gradebooks.gradebook(choice.course, views)
+    views = await visit.bench.courses.all_assignments(link_choice.course)
+    book = await visit.bench.grades.gradebooks.gradebook(link_choice.course, views)
     chosen_ids = set(visit.ticked_values("assignment"))
     chosen = [
         ChosenAssignment(view.id, view.title, book.maximum_points(view), view.opens, view.closes)
         for view in views
         if view.id in chosen_ids
     ]
-    if not chosen or (len(chosen) > 1 and not choice.request.takes_several):
-        return _link_choice_page(carried_text, views, choice.request, _CHOOSE)
-    return_url = choice.request.return_url
-    answer = deep_linking.answer(choice, chosen)
+    if not chosen or (len(chosen) > 1 and not link_choice.request.takes_several):
+        return _link_choice_page(carried_text, views, link_choice.request, _CHOOSE)
+    return_url = link_choice.request.return_url
+    answer = deep_linking.answer(link_choice, chosen)
     response = render(
         "links_chosen", None, return_url=return_url, answer=answer, titles=[assignment.title for assignment in chosen]
     )

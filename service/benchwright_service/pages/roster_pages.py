@@ -128,6 +128,6 @@ def _roster_file(upload: _Upload, membership: Membership, *, drops_missing: bool
 
 def _invitations_file(visit: Visit, membership: Membership, invited: Sequence[Invited]) -> Response:
     sign_in = f"{visit.bench.evidence.signer.server.rstrip('/')}/sign-in"
-    table = invitation_table([person.seat for person in invited], [person.code for person in invited], sign_in)
+    csv_bytes = invitation_table([person.seat for person in invited], [person.code for person in invited], sign_in)
     headers = SECURITY | {"Content-Disposition": f'attachment; filename="{membership.course}-invitations.csv"'}
-    return Response(table, media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(csv_bytes, media_type="text/csv; charset=utf-8", headers=headers)

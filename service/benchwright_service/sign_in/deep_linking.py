@@ -97,21 +97,21 @@ class DeepLinking:
             claims = jwt.decode(text, self._key.rsa_key, algorithms=["RS256"]).claims
             if claims["aud"] != _PURPOSE or claims["exp"] < self._now():
                 raise SignInError("another text")
-            choice = LinkChoice(
+            link_choice = LinkChoice(
                 claims["issuer"], claims["client_id"], claims["course"], DeepLinkingRequest(**claims["request"])
             )
         except (JoseError, KeyError, TypeError, ValueError) as error:
             raise SignInError(type(error).__name__) from error
-        if (choice.issuer, choice.client_id) not in self._platforms:
+        if (link_choice.issuer, link_choice.client_id) not in self._platforms:
             raise SignInError("unknown platform")
-        return choice
+        return link_choice
 
-    def answer(self, choice: LinkChoice, assignments: Sequence[ChosenAssignment]) -> str:
+    def answer(self, link_choice: LinkChoice, assignments: Sequence[ChosenAssignment]) -> str:
         """The signed answer to a platform: a link, with a line item, for each assignment."""
-        request = choice.request
+        request = link_choice.request
         claims = {
-            "iss": choice.client_id,
-            "aud": choice.issuer,
+            "iss": link_choice.client_id,
+            "aud": link_choice.issuer,
             "nonce": secrets.token_urlsafe(16),
             f"{_CLAIM}deployment_id": request.deployment,
             f"{_CLAIM}message_type": "LtiDeepLinkingResponse",
@@ -123,24 +123,24 @@ class DeepLinking:
         return self._signed(claims | ({f"{_DEEP_LINKING}data": request.data} if request.data else {}))
 
     def _content_item(self, assignment: ChosenAssignment, *, takes_line_items: bool) -> Mapping[str, Any]:
-        item: dict[str, Any] = {
+        content_item: dict[str, Any] = {
             "type": "ltiResourceLink",
             "title": assignment.title,
             "url": self._launch_url,
             "custom": {ASSIGNMENT: assignment.id},
             "window": {"targetName": "_blank"},
         }
-        times = {"startDateTime": assignment.opens, "endDateTime": assignment.closes}
-        if known_times := {name: moment.isoformat() for name, moment in times.items() if moment is not None}:
-            item["submission"] = known_times
+        period = {"startDateTime": assignment.opens, "endDateTime": assignment.closes}
+        if known_times := {name: moment.isoformat() for name, moment in period.items() if moment is not None}:
+            content_item["submission"] = known_times
         if takes_line_items:
-            item["lineItem"] = {
+            content_item["lineItem"] = {
                 "scoreMaximum": assignment.most_points,
                 "label": assignment.title,
                 "resourceId": assignment.id,
                 "tag": "benchwright",
             }
-        return item
+        return content_item
 
     def _signed(self, claims: Mapping[str, Any]) -> str:
         issue_time = int(self._now())

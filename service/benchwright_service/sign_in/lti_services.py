@@ -269,11 +269,11 @@ class LtiServices:
         errors: list[BenchServiceError] = []
         for context in asked:
             try:
-                part = await self._send_to_context(context, book, work, people[context.key])
+                delivery = await self._send_to_context(context, book, work, people[context.key])
             except BenchServiceError as error:
                 errors.append(error)
             else:
-                delivery = delivery.plus(part)
+                delivery = delivery.plus(delivery)
         if len(errors) == len(asked):
             raise errors[0]
         return replace(delivery, problems=[str(error) for error in errors])
@@ -404,10 +404,10 @@ class LtiServices:
             "grading": score.grading.value,
             "sent": self._now(),
         }
-        key = {"assignment": score.assignment, "account": score.account, **context.place}
-        insertion = self._database.insert_into(LTI_SCORES).values(**key, **values)
+        row_key = {"assignment": score.assignment, "account": score.account, **context.place}
+        insertion = self._database.insert_into(LTI_SCORES).values(**row_key, **values)
         async with self._database.write_transaction() as connection:
-            await connection.execute(insertion.on_conflict_do_update(index_elements=list(key), set_=values))
+            await connection.execute(insertion.on_conflict_do_update(index_elements=list(row_key), set_=values))
         return True
 
     def _platform_client(self, platform: LtiSettings, scope: str) -> _TokenClient:

@@ -77,26 +77,24 @@ class LinkMailer:
         settings = self._settings
         context = ssl.create_default_context()
         if settings.encryption is MailEncryption.TLS:
-            connection: smtplib.SMTP = smtplib.SMTP_SSL(
-                settings.host, settings.port, timeout=_TIMEOUT_S, context=context
-            )
+            smtp: smtplib.SMTP = smtplib.SMTP_SSL(settings.host, settings.port, timeout=_TIMEOUT_S, context=context)
         else:
-            connection = smtplib.SMTP(settings.host, settings.port, timeout=_TIMEOUT_S)
-        with connection:
+            smtp = smtplib.SMTP(settings.host, settings.port, timeout=_TIMEOUT_S)
+        with smtp:
             if settings.encryption is MailEncryption.STARTTLS:
-                connection.starttls(context=context)
+                smtp.starttls(context=context)
             if settings.user:
-                connection.login(settings.user, self._password)
+                smtp.login(settings.user, self._password)
             for link in links:
-                connection.send_message(self._message(link))
+                smtp.send_message(self._message(link))
 
     def _message(self, link: AddressedLink) -> EmailMessage:
-        message = EmailMessage()
-        message["From"] = self._settings.sender
-        message["To"] = link.email
-        message["Subject"] = "Sign in to Benchwright"
-        message["Auto-Submitted"] = "auto-generated"
-        message.set_content(
+        email = EmailMessage()
+        email["From"] = self._settings.sender
+        email["To"] = link.email
+        email["Subject"] = "Sign in to Benchwright"
+        email["Auto-Submitted"] = "auto-generated"
+        email.set_content(
             _TEXT.format(
                 name=link.name,
                 address=self._address,
@@ -104,4 +102,4 @@ class LinkMailer:
                 link=link_address(self._address, link.code),
             )
         )
-        return message
+        return email

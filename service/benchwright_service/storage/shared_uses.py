@@ -72,14 +72,14 @@ class SharedUses:
             },
         )
         # In one order, so that no two processes wait for each other.
-        rows = [
+        use_rows = [
             {"use_key": key, "use_count": new_use.counted, "use_rate": new_use.rate}
             for key, new_use in sorted(new_uses.items())
         ]
         try:
-            if rows:
+            if use_rows:
                 async with self._database.write_transaction() as connection:
-                    await connection.execute(upsert, rows)
+                    await connection.execute(upsert, use_rows)
         except BaseException:
             self._allowances.give_back(new_uses)
             raise

@@ -132,10 +132,10 @@ def _try_rename(
     project: Project,
     before: dict[tuple[str, ...], str],
     results: RenameResults,
-    place: tuple[Path, str, int],
+    path_name_and_byte: tuple[Path, str, int],
     new_name: str,
 ) -> None:
-    path, name, byte = place
+    path, name, byte = path_name_and_byte
     where = f"{name} at {_shown_line(design_folder.folder, path, byte)}"
     branches = Branches(project)
     analysis = project.analysis_of(path)

@@ -64,14 +64,14 @@ class Service:
         """Standard error of its processes, as they have written it."""
         return self.log_file or self.home / f"{self.log_name}.log"
 
-    def set_up(self, pack: str = "starter", uses: int = 100, **assignment: Any) -> Course:
+    def set_up(self, pack: str = "starter", uses: int = 100, **assignment_fields: Any) -> Course:
         """Makes a course with one assignment."""
 
         async def create_course() -> Course:
             async with open_administration(self.folders, self.database) as parts:
                 name = f"course-{uuid.uuid4().hex[:8]}"
                 await parts.courses.create(name, "Computer architecture")
-                assignment_name = await parts.courses.make_assignment(name, pack, **assignment)
+                assignment_name = await parts.courses.make_assignment(name, pack, **assignment_fields)
                 return Course(
                     name, assignment_name, await parts.accounts.make_invitation(name, Role.PARTICIPANT, uses=uses)
                 )

@@ -38,7 +38,7 @@ class QueuedRuns:
     def __init__(self, database: Database, clock: Clock) -> None:
         self.database = database
         self.clock = clock
-        self.rows = QueueRows(database, clock)
+        self.queue_rows = QueueRows(database, clock)
         self._run_rows = RunRows(database)
         self._numbers = itertools.count(1)
 
@@ -48,8 +48,8 @@ class QueuedRuns:
         database = await open_service_database(location)
         async with database.write_transaction() as connection:
             await connection.execute(insert(COURSES).values(id="arch", title="Computer architecture", created=1.0))
-            assignment = {"id": "a1", "course": "arch", "title": "First", "pack": "starter", "created": 1.0}
-            await connection.execute(insert(ASSIGNMENTS).values(assignment))
+            assignment_values = {"id": "a1", "course": "arch", "title": "First", "pack": "starter", "created": 1.0}
+            await connection.execute(insert(ASSIGNMENTS).values(assignment_values))
         return cls(database, Clock())
 
     async def add(self, run: str, account: str, *, is_scored: bool = False) -> None:
@@ -57,8 +57,8 @@ class QueuedRuns:
         self.clock.time_s += 0.001
         attempt = f"{account}-{next(self._numbers)}"
         async with self.database.write_transaction() as connection:
-            person = {"id": account, "name": account, "created": 1.0}
-            await connection.execute(self.database.insert_into(ACCOUNTS).values(person).on_conflict_do_nothing())
+            values = {"id": account, "name": account, "created": 1.0}
+            await connection.execute(self.database.insert_into(ACCOUNTS).values(values).on_conflict_do_nothing())
             row = {"attempt": attempt, "account": account, "assignment": "a1", "problem": "starter/fifo"}
             await connection.execute(insert(ATTEMPTS_HELD).values(row | {"created": 1.0, "clock_difference_s": 0.0}))
         new_run = NewRun.model_construct(id=run, number=1, files={})
@@ -66,7 +66,7 @@ class QueuedRuns:
 
     async def take(self, worker: str = "w1") -> str | None:
         """The run that a worker gets."""
-        row = await self.rows.claim_next(worker)
+        row = await self.queue_rows.claim_next(worker)
         return row.id if row is not None else None
 
     async def end(self, run: str, wall_s: float) -> bool:

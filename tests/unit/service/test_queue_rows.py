@@ -73,10 +73,10 @@ async def test_who_has_runs_already_keeps_their_turn_when_another_comes(queue: Q
 async def test_the_rank_is_how_many_go_before_if_nobody_else_comes(queue: QueuedRuns) -> None:
     for run, account in (("a0", "ada"), ("a1", "ada"), ("b0", "ben"), ("c0", "cy"), ("b1", "ben")):
         await queue.add(run, account)
-    queue_ranks = {run: await queue.rows.queue_rank(run) for run in ("a0", "a1", "b0", "b1", "c0")}
+    queue_ranks = {run: await queue.queue_rows.queue_rank(run) for run in ("a0", "a1", "b0", "b1", "c0")}
     order = [await queue.take() for _ in range(5)]
     assert [queue_ranks[run] for run in order if run] == [1, 2, 3, 4, 5]
-    assert await queue.rows.queue_rank("a0") is None
+    assert await queue.queue_rows.queue_rank("a0") is None
     assert await queue.take() is None
 
 
@@ -111,21 +111,21 @@ async def test_nobody_waits_more_than_twice_the_fair_share_before_a_deadline(que
 
 async def test_a_lease_lasts_its_term_and_every_word_renews_it(queue: QueuedRuns) -> None:
     await queue.add("a0", "ada")
-    row = await queue.rows.claim_next("w1")
+    row = await queue.queue_rows.claim_next("w1")
     assert row is not None
     queue.clock.time_s += TERM_S - 10
-    assert await queue.rows.renew_if_leased("a0", row.lease, "1 of 2: build")
+    assert await queue.queue_rows.renew_if_leased("a0", row.lease, "1 of 2: build")
     queue.clock.time_s += TERM_S - 1
-    assert await queue.rows.expired_runs() == []
+    assert await queue.queue_rows.expired_runs() == []
     queue.clock.time_s += 2
-    assert [expired.id for expired in await queue.rows.expired_runs()] == ["a0"]
+    assert [expired.id for expired in await queue.queue_rows.expired_runs()] == ["a0"]
     assert (await queue.row("a0")).step == "1 of 2: build"
-    assert await queue.rows.requeue_if_leased(row)
-    assert not await queue.rows.requeue_if_leased(row)
-    assert not await queue.rows.renew_if_leased("a0", row.lease, "")
+    assert await queue.queue_rows.requeue_if_leased(row)
+    assert not await queue.queue_rows.requeue_if_leased(row)
+    assert not await queue.queue_rows.renew_if_leased("a0", row.lease, "")
     assert await queue.take("w2") == "a0"
     # What the first worker says in the end is not wanted any more.
-    assert not await queue.rows.requeue_if_leased(row)
+    assert not await queue.queue_rows.requeue_if_leased(row)
     assert (await queue.row("a0")).tries == 2
 
 
@@ -134,19 +134,19 @@ async def test_the_runs_of_a_worker_that_asks_for_another_are_found_by_its_name(
     await queue.add("b0", "ben")
     await queue.take("w1")
     await queue.take("w2")
-    assert [row.id for row in await queue.rows.mark_alive_and_list_runs("w1")] == ["a0"]
-    assert await queue.rows.size() == (0, 2, 1)
+    assert [row.id for row in await queue.queue_rows.mark_alive_and_list_runs("w1")] == ["a0"]
+    assert await queue.queue_rows.size() == (0, 2, 1)
     queue.clock.time_s += TERM_S + 1
-    assert await queue.rows.size() == (0, 2, 0)
+    assert await queue.queue_rows.size() == (0, 2, 0)
 
 
 async def test_answers_are_for_the_process_that_claims_them_and_never_for_workers(queue: QueuedRuns) -> None:
     await queue.add("a0", "ada", is_scored=True)
     await queue.add("b0", "ben", is_scored=True)
     assert await queue.take() is None
-    assert [row.id for row in await queue.rows.claim_answers("p1", "b0")] == ["b0"]
-    assert [row.id for row in await queue.rows.claim_answers("p2")] == ["a0"]
-    assert await queue.rows.claim_answers("p1") == ()
-    assert await queue.rows.waiting_count("ada") == 1
+    assert [row.id for row in await queue.queue_rows.claim_answers("p1", "b0")] == ["b0"]
+    assert [row.id for row in await queue.queue_rows.claim_answers("p2")] == ["a0"]
+    assert await queue.queue_rows.claim_answers("p1") == ()
+    assert await queue.queue_rows.waiting_count("ada") == 1
     assert await queue.end("a0", 0.0)
-    assert await queue.rows.waiting_count("ada") == 0
+    assert await queue.queue_rows.waiting_count("ada") == 0

@@ -68,8 +68,8 @@ def test_numbers_keep_their_zeros_and_roles_are_read_in_both_languages() -> None
 
 
 def test_somebody_in_two_sections_is_one_person_and_two_people_may_have_one_name() -> None:
-    rows = "name,email,section\nAda,a@x.org,A\nAda,A@x.org,B\nAda,other@x.org,A\n"
-    assert [(person.ids.email, person.section) for person in people(rows)] == [
+    csv_text = "name,email,section\nAda,a@x.org,A\nAda,A@x.org,B\nAda,other@x.org,A\n"
+    assert [(person.ids.email, person.section) for person in people(csv_text)] == [
         ("a@x.org", "A and B"),
         ("other@x.org", "A"),
     ]

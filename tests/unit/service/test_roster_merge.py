@@ -31,7 +31,7 @@ ADA = entry("Ada Lovelace", email="ada@x.org", student_number="1")
 
 
 @pytest.mark.parametrize(
-    "row",
+    "file_seat",
     [
         seat("Ada Lovelace", email="ADA@x.org"),
         seat("Lovelace, Ada", student_number="1"),
@@ -39,15 +39,15 @@ ADA = entry("Ada Lovelace", email="ada@x.org", student_number="1")
         seat("Ada Lovelace", login="ada@x.org"),
     ],
 )
-def test_the_same_person_stays_one_and_keeps_what_a_file_does_not_say(row: Seat) -> None:
-    plan = merge([ADA], row)
+def test_the_same_person_stays_one_and_keeps_what_a_file_does_not_say(file_seat: Seat) -> None:
+    plan = merge([ADA], file_seat)
     (match,) = plan.matches
     assert (plan.additions, plan.drops, match.entry) == ([], [], ADA)
     assert (match.name, match.section, match.ids.student_number) == ("Ada Lovelace", "A", "1")
 
 
 @pytest.mark.parametrize(
-    ("row", "label"),
+    ("file_seat", "label"),
     [
         (seat("Ada Lovelace", email="new@x.org", student_number="1"), "email address"),
         (seat("Ada King", email="ada@x.org"), "name"),
@@ -55,8 +55,8 @@ def test_the_same_person_stays_one_and_keeps_what_a_file_does_not_say(row: Seat)
         (seat("Ada Lovelace", email="new@x.org"), "email address"),
     ],
 )
-def test_a_changed_name_address_or_number_is_a_change_of_one_person(row: Seat, label: str) -> None:
-    plan = merge([ADA], row)
+def test_a_changed_name_address_or_number_is_a_change_of_one_person(file_seat: Seat, label: str) -> None:
+    plan = merge([ADA], file_seat)
     assert (plan.additions, plan.drops) == ([], [])
     assert [difference.label for match in plan.changes for difference in match.differences] == [label]
 
@@ -64,8 +64,8 @@ def test_a_changed_name_address_or_number_is_a_change_of_one_person(row: Seat, l
 def test_a_name_alone_joins_nobody_where_two_have_it_or_their_numbers_differ() -> None:
     twin = entry("Lovelace Ada", email="twin@x.org")
     for entries in ([ADA, twin], [ADA]):
-        rows = [seat("Ada Lovelace", email="new@x.org"), seat("Ada Lovelace", line=3, email="newer@x.org")]
-        assert len(merge(entries, *rows).additions) == 2
+        new_seats = [seat("Ada Lovelace", email="new@x.org"), seat("Ada Lovelace", line=3, email="newer@x.org")]
+        assert len(merge(entries, *new_seats).additions) == 2
     assert len(merge([ADA], seat("Ada Lovelace", student_number="7", email="new@x.org")).additions) == 1
 
 
@@ -97,15 +97,15 @@ def test_two_people_who_exchange_their_addresses_are_told_apart_by_their_numbers
 
 
 @pytest.mark.parametrize(
-    ("rows", "message"),
+    ("file_seats", "message"),
     [
         ([seat("Eve", email="ada@x.org", student_number="9")], "Eve has the student number 9"),
         ([seat("A L", 2, email="ada@x.org"), seat("A L", 3, student_number="1")], ":3: this is Ada Lovelace"),
     ],
 )
-def test_a_row_of_which_nobody_can_say_whose_it_is_is_refused(rows: list[Seat], message: str) -> None:
+def test_a_row_of_which_nobody_can_say_whose_it_is_is_refused(file_seats: list[Seat], message: str) -> None:
     with pytest.raises(BenchServiceError, match=r"roster\.csv") as error_info:
-        merge([ADA], *rows)
+        merge([ADA], *file_seats)
     assert message in str(error_info.value)
 
 
@@ -115,14 +115,14 @@ def test_an_address_that_somebody_else_has_too_is_refused() -> None:
         merge([ADA, visitor], seat("Ada Lovelace", student_number="1", email="e@x.org"))
 
 
-@pytest.mark.parametrize("row", [seat("New", role=Role.OWNER, email="n@x.org"), seat("Tim T", email="t@x.org")])
-def test_staff_change_no_staff(row: Seat) -> None:
-    plan = merge([entry("Tim", Role.OWNER, email="t@x.org")], row)
+@pytest.mark.parametrize("file_seat", [seat("New", role=Role.OWNER, email="n@x.org"), seat("Tim T", email="t@x.org")])
+def test_staff_change_no_staff(file_seat: Seat) -> None:
+    plan = merge([entry("Tim", Role.OWNER, email="t@x.org")], file_seat)
     with pytest.raises(BenchServiceError, match="only an owner"):
         plan.require_participants_only()
 
 
 def test_a_preview_is_known_again_unless_the_roster_has_changed() -> None:
-    rows = seat("Ada Lovelace", email="new@x.org", student_number="1")
-    assert merge([ADA], rows).digest == merge([ADA], rows).digest
-    assert merge([ADA], rows).digest != merge([ADA, entry("Grace", email="g@x.org")], rows).digest
+    changed_seat = seat("Ada Lovelace", email="new@x.org", student_number="1")
+    assert merge([ADA], changed_seat).digest == merge([ADA], changed_seat).digest
+    assert merge([ADA], changed_seat).digest != merge([ADA, entry("Grace", email="g@x.org")], changed_seat).digest

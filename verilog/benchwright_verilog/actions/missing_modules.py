@@ -123,11 +123,11 @@ def _parameter_names(instance: UninstantiatedDefSymbol) -> Iterator[str]:
     syntax = instance.syntax.parent if instance.syntax is not None else None
     assignments = syntax.parameters if isinstance(syntax, HierarchyInstantiationSyntax) else None
     nodes = assignments.parameters if assignments is not None else ()
-    for position, assignment in enumerate(
+    for position, parameter in enumerate(
         node for node in nodes if isinstance(node, NamedParamAssignmentSyntax | OrderedParamAssignmentSyntax)
     ):
-        if isinstance(assignment, NamedParamAssignmentSyntax):
-            yield assignment.name.valueText
+        if isinstance(parameter, NamedParamAssignmentSyntax):
+            yield parameter.name.valueText
         else:
             yield f"PARAMETER_{position}"
 

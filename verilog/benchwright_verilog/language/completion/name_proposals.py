@@ -113,11 +113,11 @@ def _type_in_pattern(pattern_type: Type, pattern: re.Match[str]) -> Type | None:
     canonical = pattern_type.canonicalType
     if not isinstance(canonical, (PackedStructType, UnpackedStructType)):
         return canonical.arrayElementType
-    fields = [member for member in canonical if isinstance(member, FieldSymbol)]
+    members = [member for member in canonical if isinstance(member, FieldSymbol)]
     if pattern["key"]:
-        return next((field.type for field in fields if field.name == pattern["key"]), None)
+        return next((field.type for field in members if field.name == pattern["key"]), None)
     position = (pattern["items"] or "").count(",")
-    return fields[position].type if position < len(fields) and ":" not in (pattern["items"] or "") else None
+    return members[position].type if position < len(members) and ":" not in (pattern["items"] or "") else None
 
 
 def _is_expected(request: CompletionRequest, name_in_scope: NameInScope) -> bool:

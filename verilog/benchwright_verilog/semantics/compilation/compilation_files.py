@@ -419,8 +419,8 @@ class CompilationFiles:
         open_documents = dict(self._texts.open_designs())
         changed_paths = [*open_documents, *self._texts.rewritten]
         if self._inventory is not None:
-            changed = set(changed_paths)
-            yield from (path for path in self._inventory.files_naming(name) if path not in changed)
+            changed_set = set(changed_paths)
+            yield from (path for path in self._inventory.files_naming(name) if path not in changed_set)
         for path in dict.fromkeys(changed_paths):
             text = self._texts.current_text(path, open_documents.get(path))
             if text is not None and name.encode() in text.outline.data and name in text.outline.code_words:
