@@ -67,14 +67,21 @@ class AuditLog:
         if last is None or self._now() - last >= SITTING_S:
             await self.record_action(account, course, action, acted_on)
 
-    async def newest_entries(self, course: str, limit: int = 500) -> Sequence[AuditEntry]:
-        """The newest entries of a course, newest first."""
+    async def entry_count(self, course: str) -> int:
+        """Returns the number of entries of a course."""
+        query = select(func.count()).select_from(AUDIT).where(AUDIT.c.course == course)
+        async with self._database.read_transaction() as connection:
+            return int((await connection.execute(query)).scalar_one())
+
+    async def newest_entries(self, course: str, limit: int = 500, page: int = 1) -> Sequence[AuditEntry]:
+        """A page of the entries of a course, newest first; the first one has the newest."""
         query = (
             select(AUDIT, ACCOUNTS.c.name)
             .outerjoin(ACCOUNTS, ACCOUNTS.c.id == AUDIT.c.account)
             .where(AUDIT.c.course == course)
             .order_by(AUDIT.c.id.desc())
             .limit(limit)
+            .offset((page - 1) * limit)
         )
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()

@@ -18,6 +18,7 @@ from benchwright_problems.problem import Figure, Problem
 from benchwright_problems.rubric_points import RubricPoints
 from benchwright_problems.storage.store import Store
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.points.kept_worth import keep_worth, lock_assignment_of_attempt
 from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, RUNS
 
 
@@ -120,7 +121,10 @@ class AnswerGrading:
         }
         run_conditions = RUNS.c.attempt == answer.attempt, RUNS.c.number == answer.number
         async with self._database.write_transaction() as connection:
+            scope = await lock_assignment_of_attempt(connection, answer.attempt)
             await connection.execute(update(RUNS).where(*run_conditions).values(values))
+            if scope is not None:
+                await keep_worth(connection, scope)
 
     async def _waiting_answers(self, course: str, grader: str) -> Sequence[GradedItem]:
         records = await self._records()

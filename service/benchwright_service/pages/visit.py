@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -14,7 +13,7 @@ from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.accounts.sessions import BrowserSession
 from benchwright_service.bench import Bench
-from benchwright_service.courses.progress import CourseStudent
+from benchwright_service.courses.people_rows import BY_NAME, RowChoice
 
 STAFF = frozenset({Role.OWNER, Role.STAFF})
 """Roles that may see students' work and change a course."""
@@ -101,7 +100,29 @@ class Visit:
     @property
     def section(self) -> str:
         """The section that a page of a course is about; empty for all."""
-        return self.request.query_params.get("section", "")[:200]
+        return self.query_field("section")
+
+    @property
+    def rows(self) -> RowChoice:
+        """The rows of a table of people that the page is to show."""
+        return RowChoice(
+            self.query_field("q"),
+            self.section,
+            self.query_field("assignment"),
+            self.query_field("sort") or BY_NAME,
+            self.query_field("order") == "desc",
+            self.page,
+            max(1, whole_number_or_none(self.query_field("columns")) or 1),
+        )
+
+    @property
+    def page(self) -> int:
+        """Number of the page of a long table, from 1."""
+        return max(1, whole_number_or_none(self.query_field("page")) or 1)
+
+    def query_field(self, field_name: str) -> str:
+        """A field of the address, without the space around it."""
+        return self.request.query_params.get(field_name, "").strip()[:200]
 
     async def membership(self) -> Membership:
         """Returns what the person who asks is in the course of the path.
@@ -189,11 +210,6 @@ class Visit:
 def whole_number_or_none(text: str) -> int | None:
     """A number that counts something; None for what is none, and for what is larger than a database's numbers."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS else None
-
-
-def sections_of(students: Iterable[CourseStudent]) -> Sequence[str]:
-    """The sections that there are, for a page to choose from."""
-    return sorted({student.section for student in students if student.section})
 
 
 def unknown_page_refusal() -> RefusalError:

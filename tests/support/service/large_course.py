@@ -11,7 +11,7 @@ import secrets
 import sqlite3
 import uuid
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -38,16 +38,20 @@ from benchwright_attempts.summary.summary import Summarizing
 from benchwright_foundation.access_token import hash_secret
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import reference_solution_files
+from benchwright_problems.assistance import Allowed, Assistance
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Digests, Outcome, Reason, TestResult, Verdict
 from benchwright_remote.messages import AssignmentView, Role
 from benchwright_service.bench import open_administration
+from benchwright_service.points.kept_worth import keep_worth
+from benchwright_service.points.worth import Scope
 from benchwright_service.storage.tables import (
     ACCOUNTS,
     ADJUSTMENTS,
     APPEALS,
     ASSIGNMENTS,
+    ASSISTANCE_CHECKS,
     ATTEMPTS_HELD,
     AUDIT,
     EXTENSION_HISTORY,
@@ -59,6 +63,7 @@ from benchwright_service.storage.tables import (
     RUNS,
     SESSIONS,
 )
+from benchwright_teaching.assistance_check import AssistanceChecked
 
 from .bench_service import Service
 
@@ -78,7 +83,7 @@ class LargeCourse:
     assignments: Sequence[AssignmentView]
     students: Sequence[str]
     """Accounts."""
-    cookies: dict[str, Sequence[str]]
+    cookies: Mapping[str, Sequence[str]]
     """Sessions of browsers, by role; each is another account."""
     attempt: tuple[str, str, str, str]
     """Assignment, problem, account and id of one of the attempts."""
@@ -134,6 +139,7 @@ class _Maker:
         regrade = self._add_regrade(assignments[0])
         self._add_audit(name, students)
         self._write()
+        asyncio.run(self._keep_worth(name, assignments))
         attempt = self._rows[ATTEMPTS_HELD.name][0]
         return LargeCourse(
             name,
@@ -163,13 +169,15 @@ class _Maker:
                     problems=chosen,
                     due=due,
                     closes=due + timedelta(days=60),
+                    assistance=Assistance(allowed=Allowed.NONE) if number % 3 == 0 else None,
                 )
             views = await parts.courses.all_assignments(name)
             async with parts.database.write_transaction() as connection:
                 for number, view in enumerate(views):
                     rules = {"points": 10, "partial": number % 2, "late_percent": 10, "by_group": int(number % 5 == 4)}
-                    rules["counting"] = "last" if number % 7 == 3 else "best"
-                    await connection.execute(ASSIGNMENTS.update().where(ASSIGNMENTS.c.id == view.id).values(rules))
+                    counting = "last" if number % 7 == 3 else "best"
+                    change = ASSIGNMENTS.update().where(ASSIGNMENTS.c.id == view.id)
+                    await connection.execute(change.values(rules | {"counting": counting}))
             return views
 
     def _add_people(self, name: str, number: int) -> Sequence[str]:
@@ -191,7 +199,7 @@ class _Maker:
         self._add(MEMBERS, course=course, account=account, role=role.value, section=section, team=team)
 
     def _add_browsers(self, seats: Sequence[tuple[str, Role]]) -> list[str]:
-        cookies = []
+        cookies: list[str] = []
         for course, role in seats:
             account = self._add_account(f"Dr. {role.value} {len(cookies)}")
             self._add_member(course, account, role)
@@ -264,6 +272,10 @@ class _Maker:
                     share=share,
                     regrade="",
                 )
+            if assignment.assistance is not None:
+                checked = AssistanceChecked(is_reported=rank % 50 > 0).model_dump_json()
+                columns = {"runs": self._size.runs, "rules": 1, "found": checked}
+                self._add(ASSISTANCE_CHECKS, attempt=attempt, **columns)
             if self._chance.random() < 0.02:
                 self._add(HINTS, attempt=attempt, number=1, cost=0.25, at=begun + 90)
 
@@ -336,11 +348,18 @@ class _Maker:
             columns = {"at": self._now + number, "account": "staff", "course": name}
             self._add(AUDIT, **columns, action="saw work", object=f"{account} {PACK}/sync-fifo")
 
+    async def _keep_worth(self, name: str, assignments: Sequence[AssignmentView]) -> None:
+        """As the service does with every run."""
+        async with open_administration(self._service.folders, self._service.database) as parts:
+            for assignment in assignments:
+                async with parts.database.write_transaction() as connection:
+                    await keep_worth(connection, Scope(name, [assignment.id]))
+
     def _write(self) -> None:
         log_tables = [ATTEMPTS, EVENTS, SUMMARIES]
         service_tables = [
             *(ACCOUNTS, MEMBERS, SESSIONS, ATTEMPTS_HELD, RUNS, HINTS, EXTENSIONS, EXTENSION_HISTORY),
-            *(ADJUSTMENTS, APPEALS, REGRADES, REGRADED, AUDIT),
+            *(ADJUSTMENTS, APPEALS, REGRADES, REGRADED, AUDIT, ASSISTANCE_CHECKS),
         ]
         folder = self._service.folders.data / "service"
         log_location = self._service.database or folder / "attempts.sqlite"
@@ -355,13 +374,13 @@ class _Maker:
 def _insert(location: Path | str, tables: Sequence[Table], rows_by_table: dict[str, list[dict[str, Any]]]) -> None:
     """Inserts rows; by `COPY` on PostgreSQL."""
     if isinstance(location, Path):
-        with contextlib.closing(sqlite3.connect(location)) as connection, connection:
+        with contextlib.closing(sqlite3.connect(location)) as file, file:
             for table in tables:
                 if rows := rows_by_table.get(table.name):
                     names = ", ".join(f'"{name}"' for name in rows[0])
                     values = ", ".join("?" * len(rows[0]))
                     statement = f"INSERT INTO {table.name} ({names}) VALUES ({values})"
-                    connection.executemany(statement, [tuple(row.values()) for row in rows])
+                    file.executemany(statement, [tuple(row.values()) for row in rows])
         return
     with psycopg.connect(location) as connection:
         for table in tables:
