@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from http import HTTPStatus
 from urllib.parse import quote
@@ -16,7 +17,7 @@ from benchwright_service.courses.people_rows import RowChoice, read_people_rows
 from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebook
-from benchwright_service.grades.points_table import points_of_students, read_points_table
+from benchwright_service.grades.points_table import PointsTable, points_of_students, read_points_table
 from benchwright_service.grades.solution_comparisons import LEAST_ALIKE
 from benchwright_service.pages.long_tables import LIST_ROWS, MATRIX_COLUMNS, MATRIX_ROWS, page_of, student_of_row
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
@@ -75,8 +76,7 @@ async def gradebook_file(visit: Visit) -> Response:
         visit.account, membership.course, "exported grades", f"{kind} {visit.section}".rstrip()
     )
     if kind == TABLE:
-        checks = await visit.bench.coursework.assistance.checks_of_course(membership.course, _FILE_WITHIN_S)
-        help_ = [[checks.table_cell(student.account, view.id) for view, _ in table.assignments] for student in students]
+        help_ = await _help_cells(visit, membership.course, table)
         text = await asyncio.to_thread(lambda: people_csv(table.columns, table.lines, help_))
     else:
         text = await asyncio.to_thread(lambda: _FILES[kind](table.columns, table.lines))
@@ -277,6 +277,20 @@ async def _chosen_assignment(visit: Visit, membership: Membership) -> Assignment
     if assignment is None:
         raise unknown_page_refusal()
     return assignment
+
+
+async def _help_cells(visit: Visit, course: str, table: PointsTable) -> list[list[str]]:
+    """Results of the checks of help by models, by student and assignment."""
+    cells = []
+    give_up = time.monotonic() + _FILE_WITHIN_S
+    for start in range(0, len(table.students), LIST_ROWS):
+        # Others have their turn between two parts.
+        part = table.students[start : start + LIST_ROWS]
+        checks = await visit.bench.coursework.assistance.checks_of_course(
+            course, max(0.0, give_up - time.monotonic()), [student.account for student in part]
+        )
+        cells += [[checks.table_cell(student.account, view.id) for view, _ in table.assignments] for student in part]
+    return cells
 
 
 def _of_section(students: Sequence[CourseStudent], section: str) -> Sequence[CourseStudent]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from starlette.datastructures import FormData
@@ -39,6 +39,7 @@ class Visit:
     session: BrowserSession | None
     form: FormData
     secure: bool
+    _known_memberships: list[tuple[Membership, bool]] = field(default_factory=list, init=False)
 
     @property
     def account(self) -> str:
@@ -134,6 +135,12 @@ class Visit:
         return (await self._membership_and_archived())[0]
 
     async def _membership_and_archived(self) -> tuple[Membership, bool]:
+        # Asked for several times by most pages.
+        if not self._known_memberships:
+            self._known_memberships.append(await self._find_membership())
+        return self._known_memberships[0]
+
+    async def _find_membership(self) -> tuple[Membership, bool]:
         course = self.request.path_params["course"]
         memberships = await self.bench.accounts.memberships_with_archived(self.account)
         membership = next((candidate for candidate in memberships if candidate[0].course == course), None)

@@ -222,7 +222,10 @@ class _Maker:
                 texts = [f"{letter}\n" for letter in "ABCD"]
             else:
                 solution = reference_solution_files(problem)[problem.public.expected[0]].decode()
-                texts = [f"{solution}{_extra_module(self._chance, number)}" for number in range(_TEXTS)]
+                texts = [
+                    f"{solution}{_extra_module(self._chance, number)}"
+                    for number in range(min(_TEXTS, self._size.students))
+                ]
             digests[problem.id] = [_keep_content(folder, text.encode()) for text in texts]
         return digests
 
