@@ -509,7 +509,7 @@ class Results:
         run_times: Sequence[RunTimes],
     ) -> Results:
         """Sums up."""
-        last_queued = max(queued for queued, *_ in run_times)
+        last_queued = max((queued for queued, *_ in run_times), default=0.0)
         drained = [ended for _, began, ended, *_ in run_times if began is not None and ended > last_queued]
         named_times = {
             "events acknowledged": measurements.acknowledged,
