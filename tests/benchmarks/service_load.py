@@ -68,7 +68,7 @@ STUDENTS_PAGE_S = 60.0
 """Between two pages that a student opens: the course's, and that of the assignment with the own points and runs."""
 WINDOW_S = 30.0
 WARM_UP_S = 10.0
-DRAIN_S = 180.0
+DRAIN_S = 120.0
 """The longest that verdicts are waited for after the deadline."""
 COMPILES = 0.9
 """Share of the saves that do; two thirds of them are solutions, the others the starting file."""

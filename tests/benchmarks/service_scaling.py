@@ -41,7 +41,7 @@ def load_table(measured: Sequence[Results]) -> str:
         ),
         ("a write is on disk after, ms", [f"{results['sync_ms']:.1f}" for results in measured]),
         (
-            "verdicts / superseded / none three minutes after the deadline",
+            "verdicts / superseded / none two minutes after the deadline",
             [
                 f"{results['verdicts']:,} / {results['superseded']:,} / {results['undecided_at_end']:,}"
                 for results in measured
