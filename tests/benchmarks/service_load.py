@@ -441,7 +441,10 @@ async def take_seats(service: Service, course: LargeCourse, urls: Sequence[str],
 def web_processes(service: Service, number: int) -> Iterator[list[Service]]:
     """The service in so many processes; the first one has the workers."""
     with contextlib.ExitStack() as running:
-        services = [service, *(Service(service.home, service.database, workers=0) for _ in range(number - 1))]
+        others = [
+            Service(service.home, service.database, workers=0, log_name=f"web{rank}") for rank in range(2, number + 1)
+        ]
+        services = [service, *others]
         yield [running.enter_context(running_service(process)) for process in services]
 
 

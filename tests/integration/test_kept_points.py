@@ -90,16 +90,18 @@ class RandomCourse:
         self.run_counts[attempt] = number = self.run_counts.get(attempt, 0) + 1
         run = uuid.uuid4().hex
         await self.runs.add_and_cancel_older(
-            account, attempt, NewRun(id=run, number=number, files={}), self.time().timestamp()
+            account, attempt, NewRun(id=run, number=number, files={}), self.time().timestamp(), is_scored=False
         )
         return run
 
     async def _end(self, run: str) -> None:
-        row = await self.runs.find(run)
-        assert row is not None
+        begin = update(RUNS).where(RUNS.c.id == run, RUNS.c.state == RunState.QUEUED.value)
+        async with self.database.write_transaction() as connection:
+            leased = begin.values(state=RunState.RUNNING.value, lease=run).returning(RUNS)
+            row = (await connection.execute(leased)).one_or_none()
         # A newer run of its attempt may have ended it.
-        is_queued = row.state == RunState.QUEUED.value
-        assert await self.runs.finish_if_leased(row, self._verdict(), self.time().timestamp(), lease="") is is_queued
+        if row is not None:
+            await self.runs.finish_if_leased(row, self._verdict(), self.time().timestamp())
 
     def _verdict(self) -> Verdict:
         passed = self.chance.randrange(-1, 5)
@@ -183,8 +185,11 @@ class RandomCourse:
             if not (await connection.execute(judged)).first():
                 return
         regrade_id = await self.regrades.begin_regrade(view, problem, "staff")
-        for row in await self.runs.unfinished_runs():
-            assert await self.runs.finish_if_leased(row, self._verdict(), self.time().timestamp(), lease="")
+        again = select(RUNS.c.id).where(RUNS.c.regrade == regrade_id)
+        async with self.database.read_transaction() as connection:
+            runs = (await connection.execute(again)).scalars().all()
+        for run in runs:
+            await self._end(run)
         regrade = await self.regrades.find_regrade([view], regrade_id)
         assert regrade is not None
         assert regrade.is_complete
