@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from benchwright_remote.messages import Role
-from benchwright_service.pages.long_tables import LIST_ROWS, MATRIX_COLUMNS, MATRIX_ROWS
+from benchwright_service.pages.long_tables import LIST_ROWS, MATRIX_COLUMNS, matrix_rows
 from benchwright_service.pages.visit import cookie_name
 
 from ..support.service.bench_service import Service
@@ -51,7 +51,11 @@ def names(page: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("table", "row_limit", "people"),
-    [("progress", MATRIX_ROWS, STUDENTS), ("grades", MATRIX_ROWS, STUDENTS), ("people", LIST_ROWS, STUDENTS + 3)],
+    [
+        ("progress", matrix_rows(2 * ASSIGNMENTS), STUDENTS),
+        ("grades", matrix_rows(ASSIGNMENTS), STUDENTS),
+        ("people", LIST_ROWS, STUDENTS + 3),
+    ],
 )
 def test_every_row_is_reached_by_the_links_below_a_table(
     teacher: httpx2.Client, course: LargeCourse, table: str, row_limit: int, people: int

@@ -23,8 +23,8 @@ from benchwright_service.grades.points_table import passed_problems_of_students,
 from benchwright_service.pages.long_tables import (
     LIST_ROWS,
     MATRIX_COLUMNS,
-    MATRIX_ROWS,
     TablePage,
+    matrix_rows,
     page_of,
     student_of_row,
 )
@@ -92,7 +92,11 @@ async def progress_page(visit: Visit) -> Response:
         [(view, problem) for view in chosen for problem in view.problems], visit.rows.column_page, MATRIX_COLUMNS
     )
     people = await read_people_rows(
-        visit.bench.database, membership.course, visit.rows, MATRIX_ROWS, values=_sort_values(chosen, visit.rows)
+        visit.bench.database,
+        membership.course,
+        visit.rows,
+        matrix_rows(columns.total),
+        values=_sort_values(chosen, visit.rows),
     )
     students = [student_of_row(row) for row in people.rows]
     matrix = await visit.bench.coursework.progress.matrix(membership.course, students, columns.lines)

@@ -19,7 +19,7 @@ from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebook
 from benchwright_service.grades.points_table import PointsTable, points_of_students, read_points_table
 from benchwright_service.grades.solution_comparisons import LEAST_ALIKE
-from benchwright_service.pages.long_tables import LIST_ROWS, MATRIX_COLUMNS, MATRIX_ROWS, page_of, student_of_row
+from benchwright_service.pages.long_tables import LIST_ROWS, MATRIX_COLUMNS, matrix_rows, page_of, student_of_row
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal
 from benchwright_teaching.grade_files import canvas_csv, moodle_csv, people_csv
@@ -41,7 +41,11 @@ async def grades_page(visit: Visit) -> Response:
     membership = await visit.staff_membership()
     assignments = await visit.bench.courses.all_assignments(membership.course)
     people = await read_people_rows(
-        visit.bench.database, membership.course, visit.rows, MATRIX_ROWS, values=_sort_values(assignments, visit.rows)
+        visit.bench.database,
+        membership.course,
+        visit.rows,
+        matrix_rows(len(assignments)),
+        values=_sort_values(assignments, visit.rows),
     )
     table = await read_points_table(
         visit.bench.database, membership.course, assignments, [student_of_row(row) for row in people.rows]

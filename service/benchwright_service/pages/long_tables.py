@@ -10,9 +10,10 @@ from sqlalchemy import Row
 
 from benchwright_service.courses.progress import CourseStudent
 
-MATRIX_ROWS = 25
 MATRIX_COLUMNS = 30
 LIST_ROWS = 100
+_FEWEST_ROWS = 25
+_MOST_CELLS = _FEWEST_ROWS * MATRIX_COLUMNS
 
 _Line = TypeVar("_Line")
 
@@ -35,6 +36,12 @@ def page_of(lines: Sequence[_Line], page: int, line_limit: int) -> TablePage[_Li
     shown_page = min(page, page_count)
     start = (shown_page - 1) * line_limit
     return TablePage(lines[start : start + line_limit], shown_page, page_count, len(lines))
+
+
+def matrix_rows(column_count: int) -> int:
+    """Number of rows of a page of a table with so many columns: few columns leave room for a whole class."""
+    shown_columns = max(1, min(column_count, MATRIX_COLUMNS))
+    return min(LIST_ROWS, _MOST_CELLS // shown_columns)
 
 
 def student_of_row(people_row: Row[Any]) -> CourseStudent:
