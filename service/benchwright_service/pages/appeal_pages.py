@@ -114,11 +114,7 @@ async def _own_assignment(visit: Visit) -> tuple[Membership, AssignmentView, Cou
     view = next(iter(assignments), None)
     if view is None or view.course != membership.course:
         raise unknown_page_refusal()
-    # By the assignment's own times, to which the student's extension comes.
-    usual_view = await visit.bench.courses.assignment_of_course(membership.course, view.id)
-    book = await visit.bench.grades.gradebooks.gradebook(
-        membership.course, [usual_view or view], accounts=[visit.account]
-    )
+    book = await visit.bench.grades.gradebooks.gradebook(membership.course, [view], accounts=[visit.account])
     student = next(iter(book.students), None)
     if student is None:
         raise unknown_page_refusal()

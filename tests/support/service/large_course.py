@@ -270,6 +270,7 @@ class _Maker:
                     lease="",
                     lease_until=None,
                     tries=1,
+                    scored=int(problem.kind is ProblemKind.QUESTION),
                     verdict=verdict,
                     outcome=(Outcome.PASSED if share == 1 else Outcome.FAILED).value,
                     share=share,
